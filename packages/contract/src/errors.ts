@@ -1,0 +1,98 @@
+/** Every refusal, its HTTP status, its title and where that comes from. No other file chooses a status. */
+export const ACL_ERRORS = {
+  // 400: the request cannot be understood.
+  body_malformed: { status: 400, title: 'The body is not valid JSON', source: 'spec 7; decisions: decoding' },
+  body_required: { status: 400, title: 'A body is required', source: 'decisions: status codes' },
+  field_unknown: { status: 400, title: 'Unknown field', source: 'spec 7, 9.3 (1.7.0)' },
+  field_type: { status: 400, title: 'A field has the wrong type', source: 'spec 7; decisions: status codes' },
+  query_invalid: { status: 400, title: 'A query option is not valid', source: 'decisions: blocking queries' },
+  path_invalid: { status: 400, title: 'The path is not valid', source: 'decisions: status codes' },
+  header_invalid: { status: 400, title: 'A header is not valid', source: 'decisions: namespaces' },
+  namespace_unsupported: { status: 400, title: 'Namespaces need the extended edition', source: 'spec 4.9' },
+  // 400: the request is understood and breaks a rule.
+  id_missing: { status: 400, title: 'An identifier is missing', source: 'spec 4.3, 4.5; reference 2.3' },
+  id_invalid: { status: 400, title: 'An identifier is not a UUID', source: 'spec 2.1' },
+  id_reserved: { status: 400, title: 'An identifier is reserved', source: 'decisions: tokens' },
+  accessor_mismatch: { status: 400, title: 'Path and body name different records', source: 'spec 4.5.1' },
+  field_required: { status: 400, title: 'A field is missing', source: 'spec 2.4, 2.5' },
+  field_invalid: { status: 400, title: 'A field has a value that is not allowed', source: 'decisions: status codes' },
+  field_too_long: { status: 400, title: 'A field is too long', source: 'spec 8; decisions: decoding' },
+  field_immutable: { status: 400, title: 'A field cannot be changed', source: 'spec 4.5' },
+  local_mismatch: { status: 400, title: 'Local cannot be changed', source: 'spec 4.5.4' },
+  name_invalid: { status: 400, title: 'A name breaks the name rule', source: 'spec 2.4, 2.5' },
+  expiration_out_of_bounds: { status: 400, title: 'The expiration is out of bounds', source: 'spec 4.2, 8' },
+  expiration_conflict: { status: 400, title: 'ExpirationTime and ExpirationTTL exclude each other', source: 'spec 4.2' },
+  link_unknown: { status: 400, title: 'A link names nothing', source: 'spec 2.2, 2.3' },
+  filter_conflict: { status: 400, title: 'Only one list filter at a time', source: 'spec 4.8' },
+  rules_invalid: { status: 400, title: 'The rules are not valid', source: 'decisions: rule language' },
+  clone_refused: { status: 400, title: 'The token cannot be cloned', source: 'spec 4.6; decisions: tokens' },
+  delete_refused: { status: 400, title: 'The record cannot be deleted', source: 'decisions: tokens' },
+  builtin_immutable: { status: 400, title: 'A built-in record cannot be changed so', source: 'reference 5.1' },
+  legacy_token_immutable: { status: 400, title: 'The legacy API cannot change this token', source: 'spec 9.2.4' },
+  legacy_rules_missing: { status: 400, title: 'The token has no legacy rules', source: 'spec 9.1; reference 7' },
+  batch_too_large: { status: 400, title: 'Too many items in one call', source: 'reference 5.8' },
+  bootstrap_reset_invalid: { status: 400, title: 'The bootstrap reset index is wrong', source: 'reference 5.6' },
+  session_unsupported: { status: 400, title: 'Sessions do not exist in this service', source: 'issue: key-value store' },
+  // 401, 403: the caller.
+  acl_disabled: { status: 401, title: 'ACLs are switched off', source: 'reference 5.9' },
+  privilege_missing: { status: 403, title: 'Permission denied', source: 'spec 4.1, 5' },
+  caller_unknown: { status: 403, title: 'ACL not found', source: 'spec 5; decisions: status codes' },
+  bootstrap_done: { status: 403, title: 'Bootstrap is no longer allowed', source: 'reference 5.6' },
+  root_name_refused: { status: 403, title: 'A root name cannot be a secret', source: 'reference 0' },
+  legacy_mode: { status: 403, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
+  // 404 and on: the target, the method, the load.
+  not_found: { status: 404, title: 'The record does not exist', source: 'decisions: status codes' },
+  endpoint_unknown: { status: 404, title: 'No such endpoint', source: 'decisions: status codes' },
+  method_not_allowed: { status: 405, title: 'Method not allowed', source: 'spec 9.4' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive', source: 'decisions: status codes' },
+  id_in_use: { status: 409, title: 'An identifier is already in use', source: 'decisions: status codes' },
+  name_in_use: { status: 409, title: 'A name is already in use', source: 'decisions: status codes' },
+  endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
+  body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
+  too_many_connections: { status: 429, title: 'Too many connections', source: 'spec 8' },
+  internal: { status: 500, title: 'Internal error', source: 'decisions: status codes' },
+  endpoint_not_built: { status: 501, title: 'This part of the service is not built', source: 'spec 9.4' },
+  unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
+} as const satisfies Record<string, { status: number; title: string; source: string }>
+
+/** A stable error code. Codes are never reused; messages may improve. */
+export type AclErrorCode = keyof typeof ACL_ERRORS
+
+/** What an {@link AclError} may carry besides its code and message. */
+export interface AclErrorDetails {
+  /** Full path of the offending field, such as `Policies[0].Foo`, or the name of a query option or header. */
+  readonly field?: string
+  /** Accessor of the caller that lacked a right; never a secret. */
+  readonly accessorId?: string
+  /** The right that was missing. */
+  readonly missing?: { readonly resource: string; readonly segment?: string; readonly access: string }
+  /** Line and column, from 1, in a rule text or a JSON body. */
+  readonly line?: number
+  readonly column?: number
+  /** Response headers that belong to the refusal, such as `Allow` and `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** For operators and the log; never answered. */
+  readonly cause?: unknown
+}
+
+/** A refusal: a code from {@link ACL_ERRORS} and a message for the caller. Never carries a secret. */
+export class AclError extends Error {
+  override readonly name = 'AclError'
+  readonly code: AclErrorCode
+  readonly details: AclErrorDetails
+
+  constructor(code: AclErrorCode, message: string, details: AclErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return ACL_ERRORS[this.code].status
+  }
+}
+
+/** Ends the request as a 500: a condition of our own that must hold did not. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`invariant broken: ${message}`)
+}
