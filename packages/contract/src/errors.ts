@@ -6,6 +6,7 @@ export const ACL_ERRORS = {
   field_unknown: { status: 400, title: 'Unknown field', source: 'spec 7, 9.3 (1.7.0)' },
   field_type: { status: 400, title: 'A field has the wrong type', source: 'spec 7; decisions: status codes' },
   query_invalid: { status: 400, title: 'A query option is not valid', source: 'decisions: blocking queries' },
+  version_invalid: { status: 400, title: 'A service version is not valid', source: 'decisions: versions' },
   path_invalid: { status: 400, title: 'The path is not valid', source: 'decisions: status codes' },
   header_invalid: { status: 400, title: 'A header is not valid', source: 'decisions: namespaces' },
   namespace_unsupported: { status: 400, title: 'Namespaces need the extended edition', source: 'spec 4.9' },
