@@ -11,3 +11,11 @@ export {
   SERVICE_VERSION_OLDEST,
   type ServiceVersion,
 } from './versions.ts'
+export {
+  LEGACY_ENDPOINTS,
+  type LegacyEndpoint,
+  legacyEndpointOf,
+  REQUIRED_METHODS,
+  type RequiredMethod,
+  requiredMethodOf,
+} from './methods.ts'
