@@ -1,0 +1,28 @@
+import { AclError } from '@latchkey/contract'
+
+/** A place in a text: line and column, both from 1; columns count characters. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+const SHOWN_LENGTH_MAX = 40
+
+/** A piece of the text for a message, cut where it is long. */
+export function shown(text: string): string {
+  return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`
+}
+
+/**
+ * A refusal of a rule text: where, what was found there, and what was expected instead.
+ *
+ * @returns AclError `rules_invalid` with line, column and the field `Rules`.
+ */
+export function rulesError(place: Place, found: string, expected: string): AclError {
+  const { line, column } = place
+  return new AclError(
+    'rules_invalid',
+    `Rules: line ${line}, column ${column}: found ${found}, expected ${expected}`,
+    { field: 'Rules', line, column },
+  )
+}

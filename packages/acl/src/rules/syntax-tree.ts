@@ -1,0 +1,92 @@
+/**
+ * The tree that both forms of the rule language, HCL 1 and JSON, are read into.
+ * It keeps every token's text and place and every comment, so that a text can be rewritten and printed again.
+ */
+import type { Place } from './syntax-error.ts'
+
+export type TokenType =
+  | 'ident'
+  | 'string'
+  | 'number'
+  | 'bool'
+  | 'null'
+  | 'heredoc'
+  | 'comment'
+  | 'eof'
+  | '{'
+  | '}'
+  | '['
+  | ']'
+  | '='
+  | ','
+  | ':'
+
+/** One word of the text. `text` is as written, quotes included; `value` is what it means. */
+export interface Token extends Place {
+  readonly type: TokenType
+  readonly text: string
+  readonly value: string
+  /** From 0, in UTF-16 units. */
+  readonly offset: number
+}
+
+/** Comments on adjacent lines. */
+export interface CommentGroup {
+  readonly comments: readonly Token[]
+}
+
+export interface Literal {
+  readonly type: 'literal'
+  readonly token: Token
+  readonly leadComment?: CommentGroup
+  lineComment?: CommentGroup
+}
+
+/** `{ … }`. */
+export interface ObjectNode {
+  readonly type: 'object'
+  readonly open: Token
+  readonly close: Token
+  readonly items: readonly Item[]
+}
+
+/** `[ … ]`. */
+export interface ListNode {
+  readonly type: 'list'
+  readonly open: Token
+  readonly close: Token
+  readonly elements: readonly Node[]
+}
+
+export type Node = Literal | ObjectNode | ListNode
+
+/** `key = value`, `key { … }` or `key "label" { … }`. */
+export interface Item {
+  /** At least one. The first names the item, the others are labels. */
+  readonly keys: readonly Token[]
+  /** The `=` (or `:` in JSON); absent where a block follows the keys. */
+  readonly assign?: Token
+  readonly value: Node
+  /** Comments on the lines just above. */
+  readonly leadComment?: CommentGroup
+  /** A comment on the same line, after the value. */
+  readonly lineComment?: CommentGroup
+}
+
+export interface SyntaxTree {
+  readonly form: 'hcl' | 'json'
+  readonly items: readonly Item[]
+  /** Every comment of the text, also those that belong to an item. */
+  readonly comments: readonly CommentGroup[]
+}
+
+/** Where a node begins. */
+export function nodeStart(node: Node): Token {
+  return node.type === 'literal' ? node.token : node.open
+}
+
+/**
+ * Most levels of `{` and `[` inside one another. Rules need 3; the bound keeps every walk over a tree
+ * within a known depth of stack.
+ */
+export const SYNTAX_DEPTH_MAX = 64

@@ -1,0 +1,164 @@
+/**
+ * The port to storage. `MemoryStore` is its reference implementation; the server's runs on PostgreSQL.
+ * One suite of tests holds both to it.
+ *
+ * Reads see what {@link Store.refresh} promised. Writes are optimistic: a use case reads, decides by pure rules, and
+ * commits changes that name the ModifyIndex they were decided on. All changes of one commit happen or none, under one
+ * index of one strictly increasing counter (design 3).
+ */
+import type { Directory } from './directory.ts'
+import type {
+  KvRecord,
+  NamespaceRecord,
+  PolicyRecord,
+  RoleRecord,
+  SystemRecord,
+  TokenRecord,
+} from './records.ts'
+
+export type MaybePromise<T> = T | Promise<T>
+
+/** How fresh a read must be; chosen once at the edge. Spec 4.1, design 3. */
+export type ConsistencyMode = 'default' | 'consistent' | 'stale'
+
+export interface Freshness {
+  /** Whether the primary database is known to be reachable. */
+  readonly knownLeader: boolean
+  /** Age of the state that reads see, in milliseconds. 0 unless `stale`. */
+  readonly lastContactMs: number
+}
+
+export type TableName = 'tokens' | 'policies' | 'roles' | 'kv' | 'namespaces' | 'system'
+
+/**
+ * What a waiter waits for: a whole table, one token by its accessor in lower case, or one key.
+ * Sameness of topics is sameness of text.
+ */
+export type Topic = TableName | `token:${string}` | `kv:${string}`
+
+interface RecordOf {
+  readonly tokens: TokenRecord
+  readonly policies: PolicyRecord
+  readonly roles: RoleRecord
+  readonly kv: KvRecord
+  readonly namespaces: NamespaceRecord
+  readonly system: SystemRecord
+}
+
+/**
+ * One change of one record.
+ * `expect`: the ModifyIndex of the record that is replaced or removed; 0 where there must be none; `undefined` where
+ * anything may be there. The record's own indexes are set by the store.
+ */
+export type Change = {
+  readonly [T in TableName]: {
+    readonly table: T
+    readonly op: 'put' | 'delete'
+    readonly record: RecordOf[T]
+    readonly expect: number | undefined
+  }
+}[TableName] | {
+  readonly table: 'kv'
+  /** Removes every key of a namespace that starts with `prefix`. */
+  readonly op: 'delete-tree'
+  readonly namespace: string
+  readonly prefix: string
+}
+
+export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use'
+
+/** A commit that did not happen: nothing was changed. */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict'
+  readonly reason: ConflictReason
+  constructor(reason: ConflictReason) {
+    super(`the commit conflicts with the stored state: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/** Which tokens a list shows. At most one of the link filters is set. */
+export interface TokenFilter {
+  /** Absent: all namespaces. */
+  readonly namespace?: string
+  readonly policyId?: string
+  readonly roleId?: string
+  readonly authMethod?: string
+  readonly serviceName?: string
+  /** Only legacy tokens, with a Type or Rules. */
+  readonly legacy?: true
+  /** Only tokens without an accessor. */
+  readonly withoutAccessor?: true
+  /** Tokens after this place, in list order. */
+  readonly after?: ListPosition
+  /** Most records in all. Absent: no bound. */
+  readonly limit?: number
+}
+
+/** Place in the list: tokens are listed in the order of their creation. */
+export interface ListPosition {
+  readonly createIndex: number
+  readonly accessorId: string
+}
+
+export type WaitOutcome = 'changed' | 'timeout' | 'aborted'
+
+export interface Store {
+  /**
+   * Makes the reads that follow as fresh as the mode asks.
+   *
+   * @throws AclError `unavailable` where the database cannot confirm it.
+   */
+  refresh(mode: ConsistencyMode): MaybePromise<Freshness>
+
+  /** Policies, roles, namespaces and system facts: few, read by every request, held whole. */
+  directory(): MaybePromise<Directory>
+
+  /** Highest index that a write to this table had, deletes included; 0 where there was none. */
+  tableIndex(table: TableName): MaybePromise<number>
+
+  /** By accessor, without case. Expired tokens are answered too: expiry is the rules' to decide. */
+  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined>
+  /** By secret, with case. */
+  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined>
+  /** Pages of tokens in order of (CreateIndex, AccessorID). Bounded memory, whatever the number. */
+  tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
+  /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
+  expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]>
+
+  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined>
+  /** Entries under a prefix in byte order of their keys. */
+  kvEntries(namespace: string, prefix: string): MaybePromise<readonly KvRecord[]>
+
+  /**
+   * Commits all changes or none.
+   *
+   * @returns the index of the commit, once it is durable and this store's reads show it.
+   * @throws StoreConflict where an expectation or a uniqueness does not hold.
+   * @throws AclError `unavailable` where the database cannot be reached.
+   */
+  commit(changes: readonly Change[]): Promise<number>
+
+  /**
+   * Waits until a commit above index `after` touched the topic, `timeoutMs` is over, or `signal` is aborted.
+   * A commit that came between the caller's read and this call counts.
+   */
+  wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome>
+}
+
+/** Topics that a change touches, besides its table. */
+export function topicsOf(change: Change): readonly Topic[] {
+  if (change.op === 'delete-tree') return []
+  if (change.table === 'tokens') {
+    return change.record.AccessorID === '' ? [] : [tokenTopic(change.record.AccessorID)]
+  }
+  return change.table === 'kv' ? [kvTopic(change.record.Namespace, change.record.Key)] : []
+}
+
+export function tokenTopic(accessorId: string): Topic {
+  return `token:${accessorId.toLowerCase()}`
+}
+
+export function kvTopic(namespace: string, key: string): Topic {
+  return `kv:${namespace}/${key}`
+}

@@ -1,0 +1,75 @@
+/**
+ * Durations in Go notation: a sequence of decimal numbers, each with a unit (`90s`, `1h30m`, `1.5h`, `-2ms`).
+ * On the wire only; everything behind the contract counts milliseconds.
+ */
+const UNIT_NS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+}
+
+const NS_PER_MS = 1e6
+
+/** Largest duration Go can hold, in nanoseconds (2^63 - 1). */
+const DURATION_NS_MAX = 9_223_372_036_854_775_807
+
+const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]*)/y
+
+/** Why a text is not a duration; `undefined` from {@link parseDuration} would not say. */
+export class DurationSyntaxError extends Error {
+  override readonly name = 'DurationSyntaxError'
+}
+
+/**
+ * Reads a Go duration into nanoseconds (may be fractional below 1 ns, never NaN).
+ *
+ * @throws DurationSyntaxError naming the text and the unit that is missing or unknown.
+ */
+export function parseDurationNs(text: string): number {
+  const negative = text.startsWith('-')
+  const body = negative || text.startsWith('+') ? text.slice(1) : text
+  if (body === '0') return 0
+  if (body === '') throw new DurationSyntaxError(`invalid duration "${text}"`)
+  let total = 0
+  PART.lastIndex = 0
+  while (PART.lastIndex < body.length) {
+    const part = PART.exec(body)
+    if (!part) throw new DurationSyntaxError(`invalid duration "${text}"`)
+    const [, digits = '', unit = ''] = part
+    if (unit === '') throw new DurationSyntaxError(`missing unit in duration "${text}"`)
+    const scale = UNIT_NS[unit]
+    if (scale === undefined) throw new DurationSyntaxError(`unknown unit "${unit}" in duration "${text}"`)
+    total += Number(digits) * scale
+  }
+  if (total > DURATION_NS_MAX) throw new DurationSyntaxError(`invalid duration "${text}"`)
+  return negative ? -total : total
+}
+
+/** Reads a Go duration into milliseconds; fractions of a millisecond are kept. */
+export function parseDurationMs(text: string): number {
+  return parseDurationNs(text) / NS_PER_MS
+}
+
+/** Writes milliseconds as Go does: `1m0s`, `25h0m0s`, `1.5s`, `500ms`. */
+export function formatDurationMs(ms: number): string {
+  if (ms === 0) return '0s'
+  const sign = ms < 0 ? '-' : ''
+  const abs = Math.abs(ms)
+  if (abs < 1) return `${sign}${trim(abs * 1e3)}µs`
+  if (abs < 1000) return `${sign}${trim(abs)}ms`
+  const totalSeconds = Math.floor(abs / 1000)
+  const hours = Math.floor(totalSeconds / 3600)
+  const minutes = Math.floor((totalSeconds % 3600) / 60)
+  const seconds = `${trim((totalSeconds % 60) + (abs - totalSeconds * 1000) / 1000)}s`
+  if (hours > 0) return `${sign}${hours}h${minutes}m${seconds}`
+  return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
+}
+
+function trim(value: number): string {
+  return String(Number(value.toFixed(6)))
+}

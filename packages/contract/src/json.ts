@@ -1,0 +1,202 @@
+/**
+ * Strict JSON reading (decisions: decoding): one value, no duplicate keys, no `__proto__`, bounded depth, exact
+ * positions in errors. `JSON.parse` keeps the last duplicate in silence, which is why this exists.
+ */
+import { AclError } from './errors.ts'
+import { JSON_DEPTH_MAX } from './limits.ts'
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
+/** A number on the wire that a double cannot hold is refused where it must be exact; see the schemas. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+/**
+ * Reads exactly one JSON value.
+ *
+ * @throws AclError `body_malformed` with line and column, and the path of the value that was being read.
+ */
+export function parseJson(text: string): Json {
+  return new Reader(text).document()
+}
+
+/** Recursion is bounded by {@link JSON_DEPTH_MAX}, so input cannot exhaust the stack. */
+class Reader {
+  private readonly text: string
+  private at = 0
+  private depth = 0
+  private readonly path: (string | number)[] = []
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  document(): Json {
+    const value = this.value()
+    this.blanks()
+    if (this.at < this.text.length) throw this.error('one JSON value was expected, but more follows it')
+    return value
+  }
+
+  private value(): Json {
+    this.blanks()
+    const char = this.text[this.at]
+    if (char === '{') return this.object()
+    if (char === '[') return this.array()
+    if (char === '"') return this.string()
+    if (char === undefined) throw this.error('the text ends where a value was expected')
+    if (char === '-' || (char >= '0' && char <= '9')) return this.number()
+    for (const [word, value] of [
+      ['true', true],
+      ['false', false],
+      ['null', null],
+    ] as const) {
+      if (this.text.startsWith(word, this.at)) {
+        this.at += word.length
+        return value
+      }
+    }
+    throw this.error(`unexpected ${JSON.stringify(char)} where a value was expected`)
+  }
+
+  private object(): Json {
+    const result: { [key: string]: Json } = {}
+    this.open()
+    if (this.closes('}')) return result
+    for (;;) {
+      this.blanks()
+      if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
+      const key = this.string()
+      if (key === '__proto__') throw this.error('the field name "__proto__" is refused')
+      if (Object.hasOwn(result, key)) throw this.error(`the field ${JSON.stringify(key)} stands twice`)
+      this.expect(':')
+      this.path.push(key)
+      result[key] = this.value()
+      this.path.pop()
+      if (this.closes('}')) return result
+      this.expect(',')
+    }
+  }
+
+  private array(): Json {
+    const result: Json[] = []
+    this.open()
+    if (this.closes(']')) return result
+    for (;;) {
+      this.path.push(result.length)
+      result.push(this.value())
+      this.path.pop()
+      if (this.closes(']')) return result
+      this.expect(',')
+    }
+  }
+
+  private open(): void {
+    this.at += 1
+    this.depth += 1
+    if (this.depth > JSON_DEPTH_MAX) throw this.error(`nesting is deeper than ${JSON_DEPTH_MAX} levels`)
+  }
+
+  private closes(bracket: string): boolean {
+    this.blanks()
+    if (this.text[this.at] !== bracket) return false
+    this.at += 1
+    this.depth -= 1
+    return true
+  }
+
+  private expect(char: string): void {
+    this.blanks()
+    if (this.text[this.at] !== char) {
+      const found = this.text[this.at]
+      throw this.error(
+        `${JSON.stringify(char)} was expected, ${found === undefined ? 'the text ends' : `found ${JSON.stringify(found)}`}`,
+      )
+    }
+    this.at += 1
+  }
+
+  private string(): string {
+    this.at += 1
+    let result = ''
+    for (;;) {
+      PLAIN_STRING.lastIndex = this.at
+      const plain = PLAIN_STRING.exec(this.text)?.[0] ?? ''
+      result += plain
+      this.at += plain.length
+      const char = this.text[this.at]
+      if (char === '"') {
+        this.at += 1
+        return result
+      }
+      if (char === undefined) throw this.error('the text ends inside a string')
+      if (char !== '\\') throw this.error('a control character inside a string must be escaped')
+      result += this.escape()
+    }
+  }
+
+  private escape(): string {
+    const letter = this.text[this.at + 1] ?? ''
+    if (letter === 'u') {
+      const hex = this.text.slice(this.at + 2, this.at + 6)
+      if (!/^[0-9a-fA-F]{4}$/.test(hex)) throw this.error('four hexadecimal digits were expected after \\u')
+      this.at += 6
+      return String.fromCharCode(Number.parseInt(hex, 16))
+    }
+    const plain = ESCAPES[letter]
+    if (plain === undefined) throw this.error('unknown escape in a string')
+    this.at += 2
+    return plain
+  }
+
+  private number(): number {
+    NUMBER.lastIndex = this.at
+    const digits = NUMBER.exec(this.text)?.[0]
+    if (digits === undefined) throw this.error('a number was expected')
+    this.at += digits.length
+    const value = Number(digits)
+    if (!Number.isFinite(value)) throw this.error('the number is out of range')
+    return value
+  }
+
+  private blanks(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return
+      this.at += 1
+    }
+  }
+
+  private error(problem: string): AclError {
+    const before = this.text.slice(0, this.at)
+    const line = before.split('\n').length
+    const column = this.at - (before.lastIndexOf('\n') + 1) + 1
+    const field = formatPath(this.path)
+    const where = `line ${line}, column ${column}${field === '' ? '' : `, in ${field}`}`
+    return new AclError('body_malformed', `The body is not valid JSON: ${problem} (${where})`, {
+      line,
+      column,
+      ...(field === '' ? {} : { field }),
+    })
+  }
+}
+
+/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += text === '' ? String(step) : `.${String(step)}`
+  }
+  return text
+}

@@ -1,0 +1,57 @@
+/**
+ * Every bound of the API, by name. A refusal says the bound; the docs list them from here.
+ * Where no spec section is named, the bound is our decision: whatever travels is bounded.
+ */
+
+/** Shortest lifetime that may be asked for on create. Spec 4.2, 8. Inclusive. */
+export const EXPIRATION_MS_MIN = 60_000
+/** Longest lifetime that may be asked for on create. Spec 4.2, 8. Inclusive. */
+export const EXPIRATION_MS_MAX = 86_400_000
+
+/** Longest service or node name, in characters. Spec 2.4, 2.5. */
+export const IDENTITY_NAME_LENGTH_MAX = 256
+/** Longest policy name, in characters. Reference 5.1. */
+export const POLICY_NAME_LENGTH_MAX = 128
+/** Longest role name, in characters. Reference 5.2. */
+export const ROLE_NAME_LENGTH_MAX = 256
+/** Longest namespace name, in characters. */
+export const NAMESPACE_NAME_LENGTH_MAX = 64
+/** Longest datacenter name, in characters. */
+export const DATACENTER_NAME_LENGTH_MAX = 64
+/** Most datacenters in one list. */
+export const DATACENTERS_MAX = 100
+
+/** Longest description, in bytes of UTF-8. */
+export const DESCRIPTION_BYTES_MAX = 4_096
+/** Most links, or identities, of one kind on a token or role. */
+export const LINKS_MAX = 1_000
+/** Longest rule text of a policy or legacy token, in bytes of UTF-8. */
+export const RULES_BYTES_MAX = 524_288
+/** Longest secret that a legacy token may have, in characters. */
+export const LEGACY_SECRET_LENGTH_MAX = 512
+
+/** Largest request body, in bytes. */
+export const BODY_BYTES_MAX = 1_048_576
+/** Largest value of a key, in bytes. */
+export const KV_VALUE_BYTES_MAX = 524_288
+/** Longest key, in bytes of UTF-8. */
+export const KV_KEY_BYTES_MAX = 2_048
+/** Deepest nesting of a JSON body. */
+export const JSON_DEPTH_MAX = 32
+
+/** Most checks in one authorize call. Reference 5.8. */
+export const AUTHORIZE_CHECKS_MAX = 64
+/** Longest segment that a check may name, in bytes of UTF-8. */
+export const SEGMENT_BYTES_MAX = 8_192
+
+/** How long a blocking query waits where it does not say. Decisions: blocking queries. */
+export const WAIT_MS_DEFAULT = 300_000
+/** Longest wait of a blocking query, before the random part. */
+export const WAIT_MS_MAX = 600_000
+/** The random part added to a wait is at most wait / this. */
+export const WAIT_JITTER_DIVISOR = 16
+
+/** Most records of one page of a paged list, and the size where `limit` is absent but a cursor is given. */
+export const PAGE_LIMIT_MAX = 1_000
+/** Longest path with query, in characters. */
+export const URL_LENGTH_MAX = 8_192

@@ -1,0 +1,22 @@
+import * as z from 'zod'
+
+const encoder = new TextEncoder()
+
+/** Length of a text in bytes of UTF-8, without encoding it where its length already decides. */
+export function utf8Length(text: string): number {
+  return encoder.encode(text).length
+}
+
+/** A string of at most `bytesMax` bytes of UTF-8. */
+export function boundedText(bytesMax: number): z.ZodString {
+  return z.string().check((context) => {
+    // A UTF-16 unit takes at most three bytes, so short texts need no encoding.
+    if (context.value.length * 3 <= bytesMax || utf8Length(context.value) <= bytesMax) return
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      message: `must be at most ${bytesMax} bytes long`,
+      params: { code: 'field_too_long' },
+    })
+  })
+}
