@@ -1,0 +1,55 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartError } from '../start-error.ts'
+
+/** A held lock on a data directory. */
+export interface DirectoryLock {
+  /** Lets the next process in. Calling it again does nothing. */
+  release(): void
+}
+
+/**
+ * Takes the one lock of a data directory, so that never two servers run a database on it.
+ *
+ * The lock is one of the operating system's, which ends with its holder however that dies: there is no stale
+ * state to judge, and a pid used again (common in containers) misleads nobody. Node has no `flock`; an exclusive
+ * SQLite transaction on an empty file is the same lock, on every platform and across containers of one machine.
+ * A second, plain file names the holder for the error message only.
+ *
+ * @param dataDir an existing directory.
+ * @throws StartError naming the holder's pid and host.
+ */
+export function lockDirectory(dataDir: string): DirectoryLock {
+  const holderFile = join(dataDir, 'server.pid')
+  const file = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
+  try {
+    file.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    file.close()
+    throw new StartError(
+      `The data directory ${dataDir} is in use by another server (${readHolder(holderFile)}).\n` +
+        'Stop that server, or give this one its own directory with LATCHKEY_DATA_DIR.',
+      { cause },
+    )
+  }
+  writeFileSync(holderFile, `pid ${process.pid} on ${hostname()}\n`)
+  let held = true
+  return {
+    release() {
+      if (!held) return
+      held = false
+      rmSync(holderFile, { force: true })
+      file.close()
+    },
+  }
+}
+
+function readHolder(holderFile: string): string {
+  try {
+    return readFileSync(holderFile, 'utf8').trim() || 'just starting'
+  } catch {
+    return 'just starting'
+  }
+}

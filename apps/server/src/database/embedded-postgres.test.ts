@@ -1,0 +1,245 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { isAlive } from './postmaster-processes.ts'
+
+const SERVER = join(import.meta.dirname, '../../test/run-embedded-postgres.ts')
+
+let root: string
+let dataDir: string
+const logLines: string[] = []
+const log = pino({ level: 'debug' }, { write: (line) => logLines.push(line) })
+const opened: EmbeddedPostgres[] = []
+
+async function start(directory = dataDir): Promise<EmbeddedPostgres> {
+  const database = await startEmbeddedPostgres({ dataDir: directory, log })
+  opened.push(database)
+  return database
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  // A killed database ends the connection; the query in flight reports it.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Writes rows 1, 2, 3 … over one connection until it breaks; resolves with the last acknowledged number. */
+async function writeUntilBroken(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('CREATE TABLE IF NOT EXISTS ledger (n integer PRIMARY KEY)')
+  const { rows } = await client.query('SELECT coalesce(max(n), 0) AS last FROM ledger')
+  let acknowledged = Number(rows[0]?.last)
+  try {
+    for (;;) {
+      await client.query('INSERT INTO ledger VALUES ($1)', [acknowledged + 1])
+      acknowledged += 1
+    }
+  } catch {
+    return acknowledged
+  }
+}
+
+async function countWithin(url: string, waitMs: number): Promise<number> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    try {
+      const [row] = await query(url, 'SELECT count(*)::int AS n FROM ledger')
+      return Number(row?.n)
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await sleep(20)
+    }
+  }
+}
+
+/** Starts a server process on the data directory, and waits until its database is up. */
+async function startServerProcess(): Promise<{ child: ChildProcess; url: string; pid: number }> {
+  const child = spawn(process.execPath, [SERVER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  return { child, ...JSON.parse(String(line)) }
+}
+
+async function kill9(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'latchkey-embedded-'))
+  chmodSync(root, 0o755)
+  dataDir = join(root, 'data')
+})
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.stop()
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+describe('embedded PostgreSQL', () => {
+  test('the second start finds the data of the first', async () => {
+    const first = await start()
+    await query(first.url, 'CREATE TABLE kept (n integer); INSERT INTO kept VALUES (7)')
+    await first.stop()
+    const second = await start()
+    expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }])
+  })
+
+  test('is durable, listens for this user alone, and logs no statement', async () => {
+    const { url } = await start()
+    const settings = await query(
+      url,
+      `SELECT name, setting FROM pg_settings WHERE name IN
+       ('fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'log_min_error_statement') ORDER BY name`,
+    )
+    expect(Object.fromEntries(settings.map(({ name, setting }) => [name, setting]))).toEqual({
+      fsync: 'on',
+      full_page_writes: 'on',
+      listen_addresses: '',
+      log_min_error_statement: 'panic',
+      synchronous_commit: 'on',
+    })
+  })
+
+  test('LEAK-02: the password is in a file of mode 600, and in no log', async () => {
+    const { url } = await start()
+    const file = join(dataDir, 'postgres.password')
+    const password = readFileSync(file, 'utf8')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(new URL(url).password).toBe(password)
+    await expect(query(url.replace(password, 'wrong'), 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
+    expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).not.toContain(password)
+    expect(logLines.join('')).not.toContain(password)
+  })
+
+  test('a second server on the same directory is refused, with the pid of the first', async () => {
+    await start()
+    await expect(start()).rejects.toThrow(new RegExp(`in use by another server \\(pid ${process.pid} on`))
+  })
+
+  test('two servers run side by side, one where the database user of a root server may not enter', async () => {
+    mkdirSync(join(root, 'private'), { mode: 0o700 })
+    const [one, two] = await Promise.all([start(), start(join(root, 'private', 'data'))])
+    expect(await query(one.url, 'SELECT 1 AS n')).toEqual(await query(two.url, 'SELECT 1 AS n'))
+  })
+
+  test('a path too long for a socket is served on a loopback port', async () => {
+    const { url } = await start(join(root, 'x'.repeat(100)))
+    expect(new URL(url).searchParams.has('host')).toBe(false)
+    expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
+  })
+
+  test('what an interrupted first start left is removed', async () => {
+    const draft = join(dataDir, 'postgres.initdb-interrupted')
+    mkdirSync(join(draft, 'cluster'), { recursive: true })
+    await start()
+    expect(existsSync(draft)).toBe(false)
+  })
+
+  test('a database that cannot start says why, with the end of its log', async () => {
+    const { stop } = await start()
+    await stop()
+    const version = join(dataDir, 'postgres', 'PG_VERSION')
+    const right = readFileSync(version)
+    writeFileSync(version, '9.6\n')
+    await expect(start()).rejects.toThrow(
+      /did not start \(exit code 1\)[\s\S]*initialized by PostgreSQL version 9\.6/,
+    )
+    writeFileSync(version, right)
+    await start()
+  })
+
+  test.each([
+    ['names a living stranger', `${process.pid}\n/\n0\n5432\n\n\n0 0\nready\n`],
+    ['was never written to', ''],
+  ])('a pid file that %s does not stop the start', async (_, content) => {
+    const { stop } = await start()
+    await stop()
+    for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock'])
+      writeFileSync(join(dataDir, 'postgres', name), content)
+    const { url } = await start()
+    expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
+    expect(isAlive(process.pid)).toBe(true)
+  })
+})
+
+describe('kill -9', () => {
+  test('DUR-02: of the database under writes: it is back by itself, at the same address, with every acknowledged row', async () => {
+    const database = await start()
+    const writing = writeUntilBroken(database.url)
+    await sleep(150)
+    process.kill(Number(database.pid), 'SIGKILL')
+    const acknowledged = await writing
+    expect(acknowledged).toBeGreaterThan(0)
+    // The last row may have been committed without its answer getting through.
+    expect([acknowledged, acknowledged + 1]).toContain(await countWithin(database.url, 10_000))
+    expect(logLines.join('')).toContain('PostgreSQL is back')
+  })
+
+  test('DUR-01: of the server under writes: its database stops by itself; the next start has every acknowledged row', async () => {
+    const server = await startServerProcess()
+    const writing = writeUntilBroken(server.url)
+    await sleep(150)
+    await kill9(server.child)
+    const acknowledged = await writing
+    await expect.poll(() => isAlive(server.pid), { timeout: 5_000 }).toBe(false)
+    const database = await start()
+    expect([acknowledged, acknowledged + 1]).toContain(await countWithin(database.url, 0))
+  })
+
+  test('DUR-04: of the server while its database is paused: the next start ends the orphan first', async () => {
+    const server = await startServerProcess()
+    process.kill(server.pid, 'SIGSTOP')
+    await kill9(server.child)
+    expect(isAlive(server.pid)).toBe(true)
+    const database = await start()
+    expect(isAlive(server.pid)).toBe(false)
+    expect(database.pid).not.toBe(server.pid)
+  })
+
+  test('DUR-03: of both at once, with a statement still running in an orphaned backend', async () => {
+    const server = await startServerProcess()
+    const busy = query(
+      server.url,
+      'DO $$ DECLARE n bigint := 0; BEGIN LOOP n := n + 1; END LOOP; END $$',
+    ).catch(() => {})
+    await sleep(100)
+    process.kill(server.pid, 'SIGKILL')
+    await kill9(server.child)
+    const database = await start()
+    await busy
+    expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
+  })
+
+  test('stopping while the database is being restarted leaves none running', async () => {
+    const database = await start()
+    const killed = Number(database.pid)
+    process.kill(killed, 'SIGKILL')
+    await expect.poll(() => database.pid).not.toBe(killed)
+    await database.stop()
+    expect(database.pid).toBeUndefined()
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+  })
+})

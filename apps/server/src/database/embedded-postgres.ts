@@ -1,0 +1,228 @@
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { BaseLogger } from 'pino'
+import { hasCode } from '../has-code.ts'
+import { StartError } from '../start-error.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { choosePostgresAccount } from './postgres-account.ts'
+import { findPostgresBinaries } from './postgres-binaries.ts'
+import { EMBEDDED_NAME, openCluster } from './postgres-cluster.ts'
+import { type PostgresAddress, postgresArguments, postgresUrl, takesSocket } from './postgres-settings.ts'
+import {
+  clearLeftovers,
+  describeExit,
+  type Postmaster,
+  type PostmasterExit,
+  startPostmaster,
+} from './postmaster.ts'
+
+export interface EmbeddedPostgresOptions {
+  /** Where everything is kept; created when missing. One server at a time. */
+  readonly dataDir: string
+  readonly log: BaseLogger
+  /** Told when the database dies under us. It is restarted in any case. */
+  readonly onExit?: (exit: PostmasterExit) => void
+  /** PostgreSQL settings that win over ours. For tests, which may give durability for speed. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** A PostgreSQL of our own, kept running until it is stopped. */
+export interface EmbeddedPostgres {
+  /** Connects to the server's database as its owner; stays the same over restarts. Holds a password: never log it. */
+  readonly url: string
+  /** The pid of the postmaster; undefined while it is being restarted. */
+  readonly pid: number | undefined
+  /** Stops the database ("fast": open transactions are rolled back) and gives the data directory free. */
+  stop(): Promise<void>
+}
+
+const RESTART_DELAY_MS_MIN = 100
+const RESTART_DELAY_MS_MAX = 5_000
+const PORT_ATTEMPTS_MAX = 5
+
+/**
+ * Starts the PostgreSQL that comes with the server, in the data directory, and keeps it running.
+ *
+ * Data directory: `postgres/` (the database), `postgres.password` and `postgres.log`, `server.lock` and `server.pid`
+ * (see {@link lockDirectory}). The first start creates what is missing. Whatever a kill at any moment left behind is
+ * dealt with here. When the database dies while we run, it is started again, after a growing delay where that fails,
+ * for as long as it takes: the cause may be a full disk, and requests are answered 503 meanwhile.
+ *
+ * @throws StartError when the directory is in use, or the database cannot be created or started now.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log } = options
+  const dataDir = openDataDirectory(options.dataDir)
+  const lock = lockDirectory(dataDir)
+  try {
+    const binaries = await findPostgresBinaries()
+    const clusterDir = join(dataDir, 'postgres')
+    const account = choosePostgresAccount(binaries, clusterDir)
+    const password = await openCluster(clusterDir, { dataDir, binaries, account })
+
+    const startAt = async (address: PostgresAddress) => {
+      await clearLeftovers(clusterDir, log)
+      return startPostmaster({
+        program: binaries.postgres,
+        args: postgresArguments(clusterDir, address, options.settings ?? {}),
+        account,
+        clusterDir,
+        logFile: join(dataDir, 'postgres.log'),
+        log,
+      })
+    }
+    const { address, first } = await startSomewhere(clusterDir, startAt)
+    const url = postgresUrl(address, EMBEDDED_NAME, password)
+    await createDatabase(url).catch(async (error: unknown) => {
+      await first.stop()
+      throw error
+    })
+    const supervised = supervise(first, { start: () => startAt(address), log, onExit: options.onExit })
+    return {
+      url,
+      get pid() {
+        return supervised.pid
+      },
+      async stop() {
+        await supervised.stop()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+interface SuperviseOptions {
+  readonly start: () => Promise<Postmaster>
+  readonly log: BaseLogger
+  readonly onExit: ((exit: PostmasterExit) => void) | undefined
+}
+
+/** Keeps a postmaster running: starts a new one whenever it ends unasked. */
+function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) {
+  const stopping = new AbortController()
+  let current: Postmaster | undefined = first
+
+  const watch = async () => {
+    while (current !== undefined) {
+      const exit = await current.exited
+      current = undefined
+      if (stopping.signal.aborted) return
+      log.error({ exit: describeExit(exit), logTail: exit.logTail }, 'PostgreSQL died; starting it again')
+      onExit?.(exit)
+      current = await restart()
+      if (stopping.signal.aborted) await current?.stop()
+    }
+  }
+  const restart = async () => {
+    for (let delayMs = RESTART_DELAY_MS_MIN; ; delayMs = Math.min(delayMs * 2, RESTART_DELAY_MS_MAX)) {
+      if (stopping.signal.aborted) return undefined
+      try {
+        const postmaster = await start()
+        log.info({ pid: postmaster.pid }, 'PostgreSQL is back')
+        return postmaster
+      } catch (error) {
+        log.error({ err: error, retryInMs: delayMs }, 'PostgreSQL could not be started again')
+        await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+  }
+  const watching = watch()
+  return {
+    get pid() {
+      return current?.pid
+    },
+    async stop() {
+      stopping.abort()
+      await current?.stop()
+      // Should a restart be under way, it ends, and what it started is stopped.
+      await watching
+    },
+  }
+}
+
+/** The directory's real path; created when missing. */
+function openDataDirectory(path: string): string {
+  try {
+    // Root's database runs as another user, who must be able to pass through; only the owner may look.
+    mkdirSync(path, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 })
+    const dataDir = realpathSync(path)
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return dataDir
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new StartError(`The data directory ${path} cannot be used: ${problem}`, { cause })
+  }
+}
+
+/**
+ * Listens on a socket inside the cluster's directory, which no other process can want. Where the path is too long
+ * for that, or the platform has no sockets, a free loopback port does; another process may take it first.
+ */
+async function startSomewhere(
+  clusterDir: string,
+  startAt: (address: PostgresAddress) => Promise<Postmaster>,
+) {
+  if (takesSocket(clusterDir)) {
+    const address: PostgresAddress = { kind: 'socket', directory: clusterDir }
+    return { address, first: await startAt(address) }
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    const address: PostgresAddress = { kind: 'tcp', port: await findFreePort() }
+    try {
+      return { address, first: await startAt(address) }
+    } catch (error) {
+      const isPortTaken = error instanceof StartError && error.message.includes('Address already in use')
+      if (!isPortTaken || attempt === PORT_ATTEMPTS_MAX) throw error
+    }
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/** Creates the server's database unless it is there. */
+async function createDatabase(url: string): Promise<void> {
+  const existing = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  try {
+    await existing.connect()
+    await existing.end()
+    return
+  } catch (error) {
+    if (hasCode(error, '28P01')) {
+      throw new StartError(
+        'The embedded database refuses the password in postgres.password: it is not the one it was created with.\n' +
+          'Put the right file back beside the directory "postgres".',
+        { cause: error },
+      )
+    }
+    if (!hasCode(error, '3D000')) throw error
+  }
+  const maintenance = new URL(url)
+  maintenance.pathname = '/postgres'
+  const client = new pg.Client({ connectionString: maintenance.href })
+  await client.connect()
+  try {
+    // Statements and row values stay out of the log; messages of the server process itself keep their details.
+    await client.query(`ALTER ROLE ${pg.escapeIdentifier(EMBEDDED_NAME)} SET log_min_error_statement = panic`)
+    await client.query(`ALTER ROLE ${pg.escapeIdentifier(EMBEDDED_NAME)} SET log_error_verbosity = terse`)
+    await client.query(`CREATE DATABASE ${pg.escapeIdentifier(EMBEDDED_NAME)}`)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { join, parse } from 'node:path'
+import { readOrCreateSecretFile, syncDirectory } from '../durable-file.ts'
+import { StartError } from '../start-error.ts'
+import type { PostgresAccount } from './postgres-account.ts'
+import type { PostgresBinaries } from './postgres-binaries.ts'
+
+/** The database superuser and, by the same name, the database. */
+export const EMBEDDED_NAME = 'latchkey'
+
+const DRAFT_PREFIX = 'postgres.initdb-'
+
+interface OpenClusterOptions {
+  readonly dataDir: string
+  readonly binaries: PostgresBinaries
+  readonly account: PostgresAccount
+}
+
+/**
+ * Opens the cluster of a data directory (so PostgreSQL calls the databases that one server process serves), and
+ * creates it at the first start.
+ *
+ * `initdb` works in a directory of its own that gets its real name when it is complete, so that a kill half-way
+ * leaves nothing that looks like a database; leftovers are removed here. The password comes before the cluster
+ * that needs it.
+ *
+ * @param clusterDir the cluster's directory, directly inside the data directory.
+ * @returns the password of the database superuser.
+ * @throws StartError with the end of initdb's output when it fails.
+ */
+export async function openCluster(clusterDir: string, options: OpenClusterOptions): Promise<string> {
+  const { dataDir } = options
+  const password = await readOrCreateSecretFile(join(dataDir, 'postgres.password'), () =>
+    randomBytes(32).toString('base64url'),
+  )
+  for (const name of await readdir(dataDir)) {
+    if (name.startsWith(DRAFT_PREFIX)) await rm(join(dataDir, name), { recursive: true, force: true })
+  }
+  if (!existsSync(clusterDir)) await createCluster(clusterDir, password, options)
+  return password
+}
+
+async function createCluster(
+  clusterDir: string,
+  password: string,
+  options: OpenClusterOptions,
+): Promise<void> {
+  const { dataDir, binaries, account } = options
+  const draft = join(dataDir, `${DRAFT_PREFIX}${randomUUID()}`)
+  const cluster = join(draft, 'cluster')
+  const passwordFile = join(draft, 'password')
+  await mkdir(cluster, { recursive: true, mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  for (const path of [draft, cluster, passwordFile]) account.own(path)
+
+  const { code, output } = await runProgram(account, binaries.initdb, [
+    `--pgdata=${cluster}`,
+    `--username=${EMBEDDED_NAME}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    // Bytewise order and Unicode case rules of PostgreSQL's own: the same on every machine, whatever it has installed.
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+  ])
+  if (code !== 0) {
+    await rm(draft, { recursive: true, force: true })
+    throw new StartError(
+      `The database in ${dataDir} could not be created: initdb ended with ${code}.\n${output.trim().slice(-2_000)}`,
+    )
+  }
+  await rename(cluster, clusterDir)
+  await rm(draft, { recursive: true, force: true })
+  await syncDirectory(dataDir)
+}
+
+/**
+ * The environment of the database's programs: nothing of ours, which holds secrets, and no `PG…` variable, which
+ * would configure them behind our back. Windows programs need to find their system.
+ */
+export function programEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot, TEMP, TMP } = process.env
+  return platform() === 'win32'
+    ? { PATH, SystemRoot, TEMP, TMP, LC_ALL: 'C' }
+    : { PATH, LC_ALL: 'C', TZ: 'UTC' }
+}
+
+async function runProgram(account: PostgresAccount, program: string, args: readonly string[]) {
+  const { file, args: all, ...ids } = account.command(program, args)
+  const child = spawn(file, all, {
+    ...ids,
+    // The account may not enter our working directory.
+    cwd: parse(program).root,
+    env: programEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  const [code, signal]: (number | string | null)[] = await once(child, 'close')
+  return { code: code ?? signal, output }
+}

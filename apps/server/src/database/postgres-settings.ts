@@ -1,0 +1,72 @@
+import { platform } from 'node:os'
+import { join } from 'node:path'
+
+/** Where the embedded PostgreSQL listens: a socket file where that is possible, else a loopback port. */
+export type PostgresAddress =
+  | { readonly kind: 'socket'; readonly directory: string }
+  | { readonly kind: 'tcp'; readonly port: number }
+
+/** The port that names the socket file; it never clashes, for the directory belongs to one cluster alone. */
+const SOCKET_PORT = 5432
+
+/** Longest socket path every system takes, in bytes: macOS has the least (104 with the closing zero). */
+const SOCKET_PATH_BYTES_MAX = 103
+
+/** Whether clients can reach a socket in this directory. */
+export function takesSocket(directory: string): boolean {
+  const path = join(directory, `.s.PGSQL.${SOCKET_PORT}`)
+  return platform() !== 'win32' && Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX
+}
+
+/**
+ * Settings given at every start, so that an upgrade of the server brings its own. What is not here is as PostgreSQL
+ * ships it; an operator who wants to tune runs a PostgreSQL of their own.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  // An acknowledged write survives a power cut. These are the defaults; they are stated because we promise them.
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  // A crashed backend ends all others; the postmaster then recovers by itself.
+  restart_after_crash: 'on',
+  // The log is for us: short and in English. What its sessions may write is set with the role.
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_checkpoints: 'off',
+  lc_messages: 'C',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+  // Statements here are short; compiling them costs more than it gives.
+  jit: 'off',
+  unix_socket_permissions: '0700',
+}
+
+/** Arguments of the `postgres` program for one cluster. `overrides` win over ours; tests give up durability so. */
+export function postgresArguments(
+  clusterDir: string,
+  address: PostgresAddress,
+  overrides: Readonly<Record<string, string>>,
+): string[] {
+  const listen: Record<string, string> =
+    address.kind === 'socket'
+      ? {
+          listen_addresses: '',
+          unix_socket_directories: `"${address.directory.replaceAll('"', '""')}"`,
+          port: String(SOCKET_PORT),
+        }
+      : { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(address.port) }
+  const settings = { ...SETTINGS, ...overrides, ...listen }
+  return [
+    '-D',
+    clusterDir,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+}
+
+/** The URL of a database at an address. Holds the password: never log it. */
+export function postgresUrl(address: PostgresAddress, name: string, password: string): string {
+  const port = address.kind === 'socket' ? SOCKET_PORT : address.port
+  const url = new URL(`postgresql://${name}:${encodeURIComponent(password)}@127.0.0.1:${port}/${name}`)
+  if (address.kind === 'socket') url.searchParams.set('host', address.directory)
+  return url.href
+}
