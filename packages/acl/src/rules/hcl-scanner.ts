@@ -87,7 +87,11 @@ export class HclScanner {
   #longToken(type: TokenType, end: number, value?: string): Token {
     const start = this.#offset
     const token = this.#token(type, end, value)
-    for (let at = this.#text.indexOf('\n', start); at !== -1 && at < end; at = this.#text.indexOf('\n', at + 1)) {
+    for (
+      let at = this.#text.indexOf('\n', start);
+      at !== -1 && at < end;
+      at = this.#text.indexOf('\n', at + 1)
+    ) {
       this.#newline(at)
     }
     return token
@@ -140,12 +144,17 @@ export class HclScanner {
     const anchor = HEREDOC_ANCHOR.exec(this.#text)
     const name = anchor?.[1]
     if (anchor === null || name === undefined) {
-      throw this.#error(start, shown(this.#text.slice(start, start + 8)), 'a here-document: <<NAME and a line end')
+      throw this.#error(
+        start,
+        shown(this.#text.slice(start, start + 8)),
+        'a here-document: <<NAME and a line end',
+      )
     }
     const bodyStart = start + anchor[0].length
     for (let lineStart = bodyStart; ; ) {
       const newline = this.#text.indexOf('\n', lineStart)
-      if (newline === -1) throw this.#error(start, `<<${name} that does not end`, `a line with nothing but ${name}`)
+      if (newline === -1)
+        throw this.#error(start, `<<${name} that does not end`, `a line with nothing but ${name}`)
       if (newline - lineStart >= name.length && this.#text.slice(lineStart, newline).trim() === name) {
         return this.#longToken('heredoc', newline + 1, this.#text.slice(bodyStart, lineStart))
       }
@@ -174,6 +183,7 @@ function matchEnd(pattern: RegExp, text: string, offset: number): number {
 export function describeToken(token: Token): string {
   if (token.type === 'eof') return 'the end of the text'
   if (token.type === 'string') return `the string ${shown(token.text)}`
-  if (token.type === 'ident' || token.type === 'number' || token.type === 'bool') return `the word ${shown(token.text)}`
+  if (token.type === 'ident' || token.type === 'number' || token.type === 'bool')
+    return `the word ${shown(token.text)}`
   return token.type === 'heredoc' ? 'a here-document' : `"${shown(token.text)}"`
 }

@@ -13,6 +13,9 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
 ])
 
+/** What may follow a backslash. */
+const ESCAPED = /[abfnrtv\\"0-7xuU]/
+
 /** Escapes by number: of one byte (`\x41`, `\101`) and of one character (`\u0041`, `\U00000041`). */
 const BYTE_ESCAPE = /\\(?:x([0-9a-fA-F]{2})|([0-3][0-7]{2}))/y
 const CHARACTER_ESCAPE = /\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y
@@ -37,12 +40,17 @@ export function decodeHclString(quoted: string, place: Place): string {
   }
   for (let at = 0; at < text.length; ) {
     const character = text.charAt(at)
-    if (character !== '\\' || depth > 0) {
+    if (character !== '\\') {
       flush()
       if (character === '{' && (depth > 0 || text.charAt(at - 1) === '$')) depth++
       else if (character === '}' && depth > 0) depth--
       value += character
       at++
+      continue
+    }
+    if (depth > 0 && ESCAPED.test(text.charAt(at + 1))) {
+      value += text.slice(at, at + 2)
+      at += 2
       continue
     }
     const simple = SIMPLE_ESCAPES.get(text.charAt(at + 1))
@@ -59,13 +67,17 @@ export function decodeHclString(quoted: string, place: Place): string {
       continue
     }
     flush()
-    const escape = execAt(CHARACTER_ESCAPE, text, at)
-    const codePoint = Number.parseInt(escape?.[1] ?? escape?.[2] ?? '', 16)
-    if (escape === null || !isCharacter(codePoint)) {
-      throw rulesError(place, `the escape ${shown(text.slice(at, at + 10))}`, 'a known escape such as \\" \\\\ \\n \\u00e9')
+    const numbered = execAt(CHARACTER_ESCAPE, text, at)
+    const codePoint = Number.parseInt(numbered?.[1] ?? numbered?.[2] ?? '', 16)
+    if (numbered === null || !isCharacter(codePoint)) {
+      throw rulesError(
+        place,
+        `the escape ${shown(text.slice(at, at + 10))}`,
+        'a known escape such as \\" \\\\ \\n \\u00e9',
+      )
     }
     value += String.fromCodePoint(codePoint)
-    at += escape[0].length
+    at += numbered[0].length
   }
   flush()
   return value
@@ -86,7 +98,11 @@ function decodeBytes(bytes: readonly number[], place: Place, quoted: string): st
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes))
   } catch {
-    throw rulesError(place, `bytes that are not UTF-8 in ${shown(quoted)}`, 'escapes that make whole characters')
+    throw rulesError(
+      place,
+      `bytes that are not UTF-8 in ${shown(quoted)}`,
+      'escapes that make whole characters',
+    )
   }
 }
 

@@ -8,9 +8,11 @@ export interface Place {
 
 const SHOWN_LENGTH_MAX = 40
 
-/** A piece of the text for a message, cut where it is long. */
+/** A piece of the text for a message: one line, cut where it is long. */
 export function shown(text: string): string {
-  return text.length <= SHOWN_LENGTH_MAX ? text : `${text.slice(0, SHOWN_LENGTH_MAX)}…`
+  const [line = ''] = text.split('\n', 1)
+  const isWhole = line.length === text.length && line.length <= SHOWN_LENGTH_MAX
+  return isWhole ? text : `${line.slice(0, SHOWN_LENGTH_MAX)}…`
 }
 
 /**

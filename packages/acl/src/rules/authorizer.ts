@@ -1,0 +1,183 @@
+/** Rules, compiled into answers. Reference 6.3; issue: authorization that can be trusted and explained. */
+import { type MergedRule, type MergedRules, mergePolicies } from './merge-rules.ts'
+import type { AuthorizerDefaults, CompiledInput, GrantPath } from './policy-source.ts'
+import type { Access, Question, SegmentResource } from './question.ts'
+import { ResourceRules } from './resource-rules.ts'
+import type { RuleKind, RuleLevel, RuleMatch } from './rule.ts'
+
+/** Why a decision is what it is. */
+export interface DecisionExplanation {
+  readonly allow: boolean
+  /** The rule that decided; absent where none did and the default policy decided. */
+  readonly rule?: {
+    readonly policyId: string
+    readonly policyName: string
+    readonly kind: RuleKind
+    readonly match: RuleMatch
+    readonly segment: string
+    /** The level that decided: for intentions the one that the service rule gives them. */
+    readonly level: RuleLevel
+    readonly line: number
+  }
+  /** How the token has the deciding rule, or that the default policy decided, or that a text cannot be read. */
+  readonly path:
+    | GrantPath
+    | { readonly via: 'default' }
+    | { readonly via: 'unreadable'; readonly reason: string }
+  /** What the token would need; only where it is denied. */
+  readonly missing?: Question
+}
+
+/** The compiled rules of one set of policies: what every token with this set shares. */
+export class CompiledPolicies {
+  readonly aclRead: boolean
+  readonly aclWrite: boolean
+  readonly defaultAllow: boolean
+  /** Why a text of the set cannot be read; then nothing is allowed. */
+  readonly unreadable: { readonly input: CompiledInput; readonly reason: string } | undefined
+  readonly #scalars: MergedRules['scalars']
+  readonly #resources: ReadonlyMap<string, ResourceRules>
+
+  constructor(inputs: readonly CompiledInput[], defaults: AuthorizerDefaults) {
+    const merged = mergePolicies(inputs)
+    this.#scalars = merged.scalars
+    this.#resources = new Map([...merged.resources].map(([kind, rules]) => [kind, new ResourceRules(rules)]))
+    this.defaultAllow = defaults.defaultPolicy === 'allow'
+    this.unreadable = firstUnreadable(inputs)
+    this.aclRead = this.decide({ resource: 'acl', access: 'read' })
+    this.aclWrite = this.decide({ resource: 'acl', access: 'write' })
+  }
+
+  decide(question: Question): boolean {
+    if (this.unreadable !== undefined) return false
+    const rule = this.decidingRule(question)
+    if (rule === undefined) return this.#default(question)
+    return grants(rule.level, question.access)
+  }
+
+  /** The default policy never grants acl rights. Reference 6.3. */
+  #default(question: Question): boolean {
+    return this.defaultAllow && question.resource !== 'acl'
+  }
+
+  /** The rule that a question comes down to, whether it grants or refuses; undefined where the default decides. */
+  decidingRule({ resource, segment = '', access }: Question): MergedRule | undefined {
+    switch (resource) {
+      case 'acl':
+      case 'keyring':
+      case 'operator':
+        return this.#scalars.get(resource)
+      case 'mesh':
+      case 'peering':
+        // Without a rule of their own these follow operator, as in the service versions that brought them.
+        return this.#scalars.get(resource) ?? this.#scalars.get('operator')
+      case 'intention':
+        if (segment === '*') return this.#ruleForAllIntentions(access)
+        break
+      case 'key':
+        if (access === 'write-prefix') return this.#resources.get('key')?.ruleForWritingBelow(segment)
+        break
+    }
+    return this.#ruleFor(resource, segment)
+  }
+
+  #ruleFor(resource: SegmentResource, segment: string): MergedRule | undefined {
+    return this.#resources.get(resource)?.ruleFor(segment)
+  }
+
+  #ruleForAllIntentions(access: Access): MergedRule | undefined {
+    const intentions = this.#resources.get('intention')
+    return access === 'read' ? intentions?.ruleForReadingAny() : intentions?.ruleForWritingAll()
+  }
+}
+
+/** One token's rights: the compiled policies, and how this token has each of them. */
+export class Authorizer {
+  /** Whether the token may read ACL records; precomputed, as nearly every request asks. */
+  readonly aclRead: boolean
+  readonly aclWrite: boolean
+  readonly #compiled: CompiledPolicies
+  readonly #paths: ReadonlyMap<string, GrantPath>
+
+  constructor(compiled: CompiledPolicies, paths: ReadonlyMap<string, GrantPath>) {
+    this.aclRead = compiled.aclRead
+    this.aclWrite = compiled.aclWrite
+    this.#compiled = compiled
+    this.#paths = paths
+  }
+
+  /** May this be done? */
+  decide(question: Question): boolean {
+    return this.#compiled.decide(question)
+  }
+
+  /** As {@link Authorizer.decide}, with the reason. */
+  explain(question: Question): DecisionExplanation {
+    const allow = this.decide(question)
+    const missing = allow ? {} : { missing: question }
+    const { unreadable } = this.#compiled
+    if (unreadable !== undefined) {
+      return { allow, path: { via: 'unreadable', reason: unreadable.reason }, ...missing }
+    }
+    const merged = this.#compiled.decidingRule(question)
+    if (merged === undefined) return { allow, path: { via: 'default' }, ...missing }
+    const { rule, input, level } = merged
+    const { policyId, policyName } = input
+    return {
+      allow,
+      rule: {
+        policyId,
+        policyName,
+        kind: rule.kind,
+        match: rule.match,
+        segment: rule.segment,
+        level,
+        line: rule.line,
+      },
+      path: this.#paths.get(input.key) ?? input.path,
+      ...missing,
+    }
+  }
+}
+
+/**
+ * Compiles the rules that act on a token.
+ *
+ * @param inputs in any order: merging does not depend on it.
+ */
+export function compileAuthorizer(
+  inputs: readonly CompiledInput[],
+  defaults: AuthorizerDefaults,
+): Authorizer {
+  return new Authorizer(new CompiledPolicies(inputs, defaults), pathsOf(inputs))
+}
+
+/** How each source is reached; the first way where there are several. */
+export function pathsOf(
+  sources: readonly { readonly key: string; readonly path: GrantPath }[],
+): ReadonlyMap<string, GrantPath> {
+  const paths = new Map<string, GrantPath>()
+  for (const { key, path } of sources) if (!paths.has(key)) paths.set(key, path)
+  return paths
+}
+
+/** Whether a level includes an access: write ⊃ list ⊃ read. */
+function grants(level: RuleLevel, access: Access): boolean {
+  switch (level) {
+    case 'write':
+      return true
+    case 'list':
+      return access === 'read' || access === 'list'
+    case 'read':
+      return access === 'read'
+    case 'deny':
+      return false
+  }
+}
+
+function firstUnreadable(inputs: readonly CompiledInput[]): CompiledPolicies['unreadable'] {
+  for (const input of inputs) {
+    if (input.unreadable !== undefined) return { input, reason: input.unreadable }
+  }
+  return undefined
+}

@@ -1,0 +1,58 @@
+/** The rule texts that the service itself writes. Reference 6.3, 6.4; each to the byte, as the hash covers it. */
+
+type Entry = readonly [keyword: string, segment: string, ...attributes: string[]]
+
+/** The rules of the built-in policy `global-management`: everything. */
+export function globalManagementRules(): string {
+  return print([
+    scalar('acl'),
+    block(['agent_prefix', '', 'policy = "write"']),
+    block(['event_prefix', '', 'policy = "write"']),
+    block(['key_prefix', '', 'policy = "write"']),
+    scalar('keyring'),
+    block(['node_prefix', '', 'policy = "write"']),
+    scalar('operator'),
+    block(['query_prefix', '', 'policy = "write"']),
+    block(['service_prefix', '', 'policy = "write"', 'intentions = "write"']),
+    block(['session_prefix', '', 'policy = "write"']),
+  ])
+}
+
+/**
+ * The rules of the policy behind a service identity: register itself and its sidecar proxy, read all services and nodes.
+ *
+ * @param serviceName valid by the name rule of spec 2.4, so it needs no escape.
+ */
+export function serviceIdentityRules(serviceName: string): string {
+  return print([
+    block(['service', serviceName, 'policy = "write"']),
+    block(['service', `${serviceName}-sidecar-proxy`, 'policy = "write"']),
+    block(['service_prefix', '', 'policy = "read"']),
+    block(['node_prefix', '', 'policy = "read"']),
+  ])
+}
+
+/**
+ * The rules of the policy behind a node identity: register the node, read all services.
+ *
+ * @param nodeName valid by the name rule of spec 2.5, so it needs no escape.
+ */
+export function nodeIdentityRules(nodeName: string): string {
+  return print([
+    block(['node', nodeName, 'policy = "write"']),
+    block(['service_prefix', '', 'policy = "read"']),
+  ])
+}
+
+/** The text begins with a line end and has none at its end. */
+function print(entries: readonly string[]): string {
+  return `\n${entries.join('\n')}`
+}
+
+function scalar(kind: string): string {
+  return `${kind} = "write"`
+}
+
+function block([keyword, segment, ...attributes]: Entry): string {
+  return [`${keyword} "${segment}" {`, ...attributes.map((attribute) => `\t${attribute}`), '}'].join('\n')
+}
