@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { compileAuthorizer } from './authorizer.ts'
+import { parseRules } from './parse-rules.ts'
+import type { CompiledInput } from './policy-source.ts'
+import { printRules } from './print-rules.ts'
+import type { Question } from './question.ts'
+import type { Rule } from './rule.ts'
+import { naiveDecide } from './testing/naive-interpreter.ts'
+import { randomPolicy, randomQuestion, randomSegment } from './testing/random-rules.ts'
+import { chooseSeed, fuzzCount, SeededRandom } from './testing/seed.ts'
+
+/** The nightly run asks for ten million by `LATCHKEY_FUZZ`. */
+const PAIRS = fuzzCount(1_000_000)
+const QUESTIONS_PER_SET = 40
+const POLICIES_MAX = 5
+const RULES_MAX = 12
+
+/** Through the text, so that the reading of rules is compared too. */
+function anInput(rules: readonly Omit<Rule, 'line' | 'column'>[], name: string): CompiledInput {
+  const text = printRules({ rules: rules.map((rule) => ({ ...rule, line: 1, column: 1 })) })
+  return { key: name, policyId: name, policyName: name, path: { via: 'policy' }, ruleSet: parseRules(text) }
+}
+
+test(`DIF-02: ${PAIRS} decisions equal those of the reference's text, read naively (reference 6.3)`, {
+  timeout: 120_000,
+}, () => {
+  const random = new SeededRandom(chooseSeed('DIF-02'))
+  for (let pairs = 0; pairs < PAIRS; ) {
+    const policies = Array.from({ length: random.below(POLICIES_MAX + 1) }, () =>
+      randomPolicy(random, RULES_MAX),
+    )
+    const rules = policies.flat()
+    const defaultPolicy = random.pick(['allow', 'deny'] as const)
+    const authorizer = compileAuthorizer(
+      policies.map((policy, index) => anInput(policy, `p${index}`)),
+      { defaultPolicy },
+    )
+    for (let left = QUESTIONS_PER_SET; left > 0; left--, pairs++) {
+      const question = randomQuestion(random, rules)
+      const expected = naiveDecide(rules, defaultPolicy === 'allow', question)
+      if (authorizer.decide(question) !== expected) {
+        expect.fail(`${JSON.stringify({ question, expected, defaultPolicy, policies }, null, 1)}`)
+      }
+    }
+  }
+})
+
+test('DIF-02: an exact deny always denies, whatever else a token has, for every kind (CVE-2023-1296 of a peer)', () => {
+  const random = new SeededRandom(chooseSeed('DIF-02 deny'))
+  for (let left = 20_000; left > 0; left--) {
+    const policies = Array.from({ length: 3 }, () => randomPolicy(random, RULES_MAX))
+    const question = randomQuestion(random, policies.flat())
+    // `*` asks about all services at once; other rules may grant reading any.
+    if (question.segment === '*') continue
+    const denial = denialOf(question)
+    const inputs = [...policies, [denial]].map((policy, index) => anInput(policy, `p${index}`))
+    expect(compileAuthorizer(inputs, { defaultPolicy: 'allow' }).decide(question)).toBe(false)
+  }
+})
+
+/** The rule that speaks of nothing but what a question asks, and denies it. */
+function denialOf({ resource, segment = '' }: Question): Omit<Rule, 'line' | 'column'> {
+  switch (resource) {
+    case 'acl':
+    case 'keyring':
+    case 'mesh':
+    case 'operator':
+    case 'peering':
+      return { kind: resource, match: 'scalar', segment: '', level: 'deny' }
+    case 'intention':
+      return { kind: 'service', match: 'exact', segment, level: 'deny', intentions: 'deny' }
+    default:
+      return { kind: resource, match: 'exact', segment, level: 'deny' }
+  }
+}
+
+test('a decision does not depend on the order of policies (reference 6.3)', () => {
+  const random = new SeededRandom(chooseSeed('order'))
+  for (let left = 2_000; left > 0; left--) {
+    const inputs = Array.from({ length: 4 }, (_, index) =>
+      anInput(randomPolicy(random, RULES_MAX), `p${index}`),
+    )
+    const forward = compileAuthorizer(inputs, { defaultPolicy: 'deny' })
+    const backward = compileAuthorizer(inputs.toReversed(), { defaultPolicy: 'deny' })
+    const segment = randomSegment(random)
+    for (const access of ['read', 'list', 'write', 'write-prefix'] as const) {
+      const question = { resource: 'key', segment, access } as const
+      expect(forward.decide(question)).toBe(backward.decide(question))
+    }
+  }
+})
