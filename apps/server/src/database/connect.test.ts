@@ -1,0 +1,178 @@
+import { AclError } from '@latchkey/contract'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { startFreezingProxy } from '../../test/freezing-proxy.ts'
+import { type ConnectOptions, connectDatabase, type Database, describeDatabase } from './connect.ts'
+import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
+
+const log = pino({ level: 'silent' })
+
+let server: TestDatabase
+const opened: Database[] = []
+
+function connect(options: Partial<ConnectOptions> = {}): Database {
+  const database = connectDatabase({ url: server.url, log, ...options })
+  opened.push(database)
+  return database
+}
+
+/** What a piece of work throws. */
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+beforeAll(async () => {
+  server = await createTestDatabase()
+})
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+})
+afterAll(() => server.drop())
+
+test('a connection carries our name and limits', async () => {
+  const { pool } = connect({ applicationName: 'latchkey a' })
+  const { rows } = await pool.query(
+    `SELECT name, setting FROM pg_settings WHERE name IN
+     ('application_name', 'statement_timeout', 'idle_in_transaction_session_timeout') ORDER BY name`,
+  )
+  expect(rows.map(({ setting }) => setting)).toEqual(['latchkey a', '5000', '1800'])
+})
+
+test('Prisma and statements share one pool', async () => {
+  const { pool, prisma } = connect({ connectionsMax: 1 })
+  const sql = 'SELECT pg_backend_pid() AS pid'
+  expect(await prisma.$queryRawUnsafe(sql)).toEqual((await pool.query(sql)).rows)
+})
+
+test('503 unavailable: a statement over its time is ended by the database', async () => {
+  const { pool } = connect({ limits: { statementMs: 50 } })
+  const error = await errorOf(withAclErrors(() => pool.query('SELECT pg_sleep(5)')))
+  expect(error).toMatchObject({
+    code: 'unavailable',
+    status: 503,
+    details: { headers: { 'Retry-After': '1' } },
+  })
+})
+
+test('DUR-06: after its backends were terminated, the pool heals and the process lives', async () => {
+  const { pool, prisma } = connect()
+  const killer = connect()
+  await Promise.all(Array.from({ length: 5 }, () => pool.query('SELECT pg_sleep(0.02)')))
+  await killer.pool.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+  )
+  const results = await Promise.allSettled([
+    ...Array.from({ length: 5 }, () => pool.query('SELECT 1')),
+    ...Array.from({ length: 5 }, () => prisma.$queryRaw`SELECT 1`),
+  ])
+  for (const result of results) {
+    if (result.status === 'rejected') expect(asAclError(result.reason)).toMatchObject({ code: 'unavailable' })
+  }
+  await pool.query('SELECT 1')
+})
+
+test('a connection left inside a transaction is not given to the next user', async () => {
+  const { pool } = connect({ connectionsMax: 1 })
+  const careless = await pool.connect()
+  await careless.query('BEGIN')
+  const { rows: before } = await careless.query('SELECT pg_backend_pid() AS pid')
+  careless.release()
+  const { rows: after } = await pool.query('SELECT pg_backend_pid() AS pid')
+  expect(after).not.toEqual(before)
+})
+
+test('DUR-05: a black hole is noticed in time, by statements and transactions alike, and healed from', async () => {
+  const proxy = await startFreezingProxy(server.url)
+  const database = connect({ url: proxy.url, connectionsMax: 2, limits: { connectMs: 300, answerMs: 300 } })
+  try {
+    await database.ping()
+    await database.pool.query('SELECT 1')
+    proxy.freeze()
+    const startedAt = performance.now()
+    const errors = await Promise.all([
+      errorOf(database.ping()),
+      errorOf(
+        database.prisma
+          .$transaction((tx) => tx.$queryRaw`SELECT 1`)
+          .catch((error) => Promise.reject(asAclError(error))),
+      ),
+      errorOf(withAclErrors(() => database.pool.query('SELECT 1'))),
+    ])
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    for (const error of errors) expect(error).toMatchObject({ code: 'unavailable' })
+    proxy.heal()
+    await database.ping()
+    await database.prisma.$transaction((tx) => tx.$queryRaw`SELECT 1`)
+  } finally {
+    await database.close()
+    opened.splice(opened.indexOf(database), 1)
+    await proxy.close()
+  }
+})
+
+test.each([
+  ['is down', 'postgresql://u:p@127.0.0.1:1/x'],
+  ['has no socket', 'postgresql://u:p@127.0.0.1/x?host=/nowhere'],
+  ['has an unknown name', 'postgresql://u:p@nowhere.invalid/x'],
+])('503 unavailable: the database %s', async (_, url) => {
+  const { prisma, pool } = connect({ url })
+  for (const work of [
+    () => pool.query('SELECT 1'),
+    () => prisma.$queryRaw`SELECT 1`,
+    () => prisma.$transaction((tx) => tx.$queryRaw`SELECT 1`),
+  ]) {
+    const error = await errorOf(withAclErrors(work))
+    expect(error).toBeInstanceOf(AclError)
+    expect(error).toMatchObject({ code: 'unavailable' })
+  }
+})
+
+test('503 unavailable: a transaction finds no free connection in time', async () => {
+  const { pool } = connect({ connectionsMax: 1, limits: { connectMs: 50 } })
+  const holder = await pool.connect()
+  expect(await errorOf(withAclErrors(() => pool.query('SELECT 1')))).toMatchObject({ code: 'unavailable' })
+  holder.release()
+})
+
+test("a wrong statement is our fault, not the database's: it comes back as it is, with its SQLSTATE", async () => {
+  const { pool, prisma } = connect()
+  const errors = [
+    await errorOf(withAclErrors(() => pool.query('SELECT * FROM nowhere'))),
+    await errorOf(withAclErrors(() => prisma.$queryRaw`SELECT * FROM nowhere`)),
+  ]
+  for (const error of errors) {
+    expect(error).not.toBeInstanceOf(AclError)
+    expect(sqlStateOf(error)).toBe('42P01')
+  }
+})
+
+test.each(['53100', '57P01', '57P02', '57P03', '25006', '40001', '40P01', '08006', '28P01', '58030'])(
+  '503 unavailable: SQLSTATE %s, from the driver and through Prisma',
+  (state) => {
+    const driver = Object.assign(new Error('from pg'), { code: state })
+    const prisma = Object.assign(new Error('from Prisma'), {
+      code: 'P2010',
+      meta: { driverAdapterError: { cause: { originalCode: state } } },
+    })
+    for (const error of [driver, prisma])
+      expect(asAclError(error)).toMatchObject({ code: 'unavailable', cause: error })
+  },
+)
+
+test.each(['23505', '22P02', '42601', 'P0001', 'XX000'])(
+  'SQLSTATE %s is not a matter of availability',
+  (state) => {
+    const error = Object.assign(new Error('from pg'), { code: state })
+    expect(asAclError(error)).toBe(error)
+  },
+)
+
+test('LEAK-02: a database is described without its password and parameters', () => {
+  expect(
+    describeDatabase('postgresql://u:canary@db.example:5433/tokens?password=canary&sslmode=disable'),
+  ).toBe('u@db.example:5433/tokens')
+})

@@ -1,0 +1,105 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import type { BaseLogger } from 'pino'
+import { PrismaClient } from '../generated/prisma/client.ts'
+import { withAclErrors } from './database-error.ts'
+
+export interface ConnectOptions {
+  readonly url: string
+  readonly log: BaseLogger
+  /** Most connections this process opens. */
+  readonly connectionsMax?: number
+  /** What `pg_stat_activity` shows. */
+  readonly applicationName?: string
+  readonly limits?: Partial<DatabaseLimits>
+}
+
+/** How long the database may keep us waiting, in milliseconds. */
+export interface DatabaseLimits {
+  /** To open a connection, or to get a free one. The driver's default is for ever. */
+  readonly connectMs: number
+  /** For a statement. The database ends it and undoes it; the outcome is known. */
+  readonly statementMs: number
+  /**
+   * For an answer of any kind. More than {@link statementMs}, so it passes only when the connection is a black hole;
+   * it is closed then, and the outcome is unknown.
+   */
+  readonly answerMs: number
+  /** For the next statement of an open transaction; ends what a paused process would keep locked. */
+  readonly idleInTransactionMs: number
+}
+
+/** A request that needs the database fails within about two seconds when that is gone: DUR-05. */
+export const DATABASE_LIMITS: DatabaseLimits = {
+  connectMs: 2_000,
+  statementMs: 1_800,
+  answerMs: 2_000,
+  idleInTransactionMs: 5_000,
+}
+
+export const DATABASE_CONNECTIONS_MAX = 10
+const IDLE_CONNECTION_MS = 30_000
+const KEEP_ALIVE_DELAY_MS = 5_000
+
+/** One pool of connections to one PostgreSQL, used by Prisma and by prepared statements alike. */
+export interface Database {
+  readonly pool: pg.Pool
+  readonly prisma: PrismaClient
+  /** Asks the database for an answer. Throws an `AclError` `unavailable` when there is none in time. */
+  ping(): Promise<void>
+  /** Waits for statements in flight, then closes every connection. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a pool; the first connection is made when it is needed.
+ *
+ * One statement is best run with `pool.query`: a connection that failed or timed out there is closed. A statement that
+ * fails by design (a unique violation) costs a connection so; let it return its refusal instead of raising.
+ * Parameters in the URL (such as `sslmode` or `statement_timeout`) win over the options.
+ */
+export function connectDatabase(options: ConnectOptions): Database {
+  const limits = { ...DATABASE_LIMITS, ...options.limits }
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
+    application_name: options.applicationName ?? 'latchkey',
+    connectionTimeoutMillis: limits.connectMs,
+    statement_timeout: limits.statementMs,
+    query_timeout: limits.answerMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+  })
+  // Unheard, the end of an idle connection would end the process.
+  pool.on('error', (error) => {
+    options.log.warn({ err: error }, 'an idle database connection ended')
+  })
+  pool.on('release', (_, client) => {
+    // A connection left inside a transaction hangs, or was forgotten; the next user must not inherit that.
+    if (client.getTransactionStatus() !== 'I') void client.end().catch(() => {})
+  })
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool),
+    // The other formats print the arguments of the failed call, which may hold what no log may see.
+    errorFormat: 'minimal',
+  })
+  return {
+    pool,
+    prisma,
+    async ping() {
+      await withAclErrors(() => pool.query('SELECT 1'))
+    },
+    async close() {
+      await prisma.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+/** A database URL for people: `user@host:port/database`, never the password or other parameters. */
+export function describeDatabase(url: string): string {
+  const { user, host, port, database } = new pg.Client({ connectionString: url })
+  return `${user ?? ''}@${host}:${port}/${database ?? ''}`
+}

@@ -1,0 +1,134 @@
+import { AclError } from '@latchkey/contract'
+
+/**
+ * SQLSTATEs, or their leading characters, that say the database cannot serve now: not that a statement is wrong.
+ * See the table of error codes in PostgreSQL's manual, appendix A.
+ */
+const UNAVAILABLE_STATES: readonly string[] = [
+  '08', // the connection failed
+  '25006', // it has become read-only: a standby, or a primary out of space
+  '25P03', // the transaction idled too long: this process was paused
+  '28', // it no longer takes our user or password
+  '3D000', // our database is gone, or not there yet
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '53', // out of connections, memory or disk
+  '55P03', // a lock was not to be had in time
+  '57', // statement timeout; it shuts down, starts, or an operator ended the connection
+  '58', // its system failed it: input and output errors
+]
+
+const UNAVAILABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOENT', // the socket file of a database that is down
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/** Prisma's own codes for what reaches us without an SQLSTATE: see its error reference. */
+const UNAVAILABLE_PRISMA_CODES: ReadonlySet<string> = new Set([
+  'P1001', // cannot reach the server
+  'P1002', // it timed out
+  'P1008', // an operation timed out
+  'P1017', // it closed the connection
+  'P2024', // no connection from the pool in time
+  'P2028', // no transaction in time
+])
+
+/** What Prisma's driver adapter makes of socket errors; a raw query hides them behind the code P2010. */
+const UNAVAILABLE_ADAPTER_KINDS: ReadonlySet<unknown> = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TlsConnectionError',
+])
+
+/** What the driver throws without any code (pg 8.23, pg-pool 3.14). */
+const UNAVAILABLE_DRIVER_MESSAGES: readonly string[] = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+  'Client has encountered a connection error',
+  'Client was closed',
+  'Cannot use a pool after calling end on the pool',
+]
+
+/** The parts of an error that matter here, whichever of pg, Node and Prisma threw it. */
+interface ErrorParts {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly cause?: unknown
+  /** Where Prisma keeps the error of its driver adapter. */
+  readonly meta?: { readonly driverAdapterError?: ErrorParts }
+  /** In the cause of that error: the SQLSTATE, or else what went wrong with the socket. */
+  readonly originalCode?: unknown
+  readonly kind?: unknown
+}
+
+/**
+ * The SQLSTATE of a database error, thrown by `pg` or through Prisma; undefined when it has none.
+ * Prisma's own codes say less and differ between a query and a raw query, so they are not used for this.
+ */
+export function sqlStateOf(error: unknown): string | undefined {
+  const { code } = partsOf(error)
+  const { originalCode } = adapterCauseOf(error)
+  if (typeof originalCode === 'string') return originalCode
+  // Prisma's codes (P1001, P2002) look like an SQLSTATE; PostgreSQL's own that begin with P are all P0….
+  return typeof code === 'string' && /^(?!P[1-9])[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')
+    ? code
+    : undefined
+}
+
+/**
+ * Turns "the database cannot serve now" into the refusal that says so; everything else comes back as it was.
+ *
+ * The caller of a write cannot know whether it was made, when the connection broke before the answer.
+ *
+ * @returns an `AclError` `unavailable` (503, `Retry-After: 1`) with the error as its cause; or the error itself.
+ */
+export function asAclError(error: unknown): unknown {
+  if (!isUnavailable(error)) return error
+  return new AclError('unavailable', 'The database cannot be reached; try again', {
+    headers: { 'Retry-After': '1' },
+    cause: error,
+  })
+}
+
+/** Runs database work; what it throws goes through {@link asAclError}. */
+export async function withAclErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw asAclError(error)
+  }
+}
+
+/** Whether an error says that the database cannot serve now; the other errors are wrong statements or bugs. */
+export function isUnavailable(error: unknown): boolean {
+  const { code, message, cause } = partsOf(error)
+  const state = sqlStateOf(error)
+  if (state !== undefined) return UNAVAILABLE_STATES.some((prefix) => state.startsWith(prefix))
+  if (UNAVAILABLE_ADAPTER_KINDS.has(adapterCauseOf(error).kind)) return true
+  if (typeof code === 'string') {
+    return UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_PRISMA_CODES.has(code)
+  }
+  if (typeof message === 'string' && UNAVAILABLE_DRIVER_MESSAGES.some((text) => message.startsWith(text)))
+    return true
+  return cause !== undefined && isUnavailable(cause)
+}
+
+/** What the driver adapter caught, whether its error came alone or inside one of Prisma's. */
+function adapterCauseOf(error: unknown): ErrorParts {
+  return partsOf(partsOf(partsOf(error).meta?.driverAdapterError ?? error).cause)
+}
+
+function partsOf(error: unknown): ErrorParts {
+  return typeof error === 'object' && error !== null ? error : {}
+}
