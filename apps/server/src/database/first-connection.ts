@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { BaseLogger } from 'pino'
+import { StartError } from '../start-error.ts'
+import { describeDatabase } from './connect.ts'
+import { isUnavailable, sqlStateOf } from './database-error.ts'
+
+export interface FirstConnectionOptions {
+  readonly url: string
+  readonly log: BaseLogger
+  /** How long to wait for a database that is not there yet. Default 30 s. */
+  readonly patienceMs?: number
+}
+
+const PATIENCE_MS = 30_000
+const RETRY_MS = 250
+const CONNECT_MS = 2_000
+
+/** What waiting does not change: a wrong user, password or database name. */
+const HOPELESS_STATES: readonly string[] = ['28', '3D000']
+
+/**
+ * Connects for the first time. Servers and databases are often started together, so one that cannot be reached yet is
+ * waited for.
+ *
+ * @returns a connected client; the caller ends it.
+ * @throws StartError that names the database (without its password) and the problem.
+ */
+export async function connectPatiently(options: FirstConnectionOptions): Promise<pg.Client> {
+  const { url, log } = options
+  const deadline = performance.now() + (options.patienceMs ?? PATIENCE_MS)
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'latchkey-start',
+      connectionTimeoutMillis: CONNECT_MS,
+    })
+    // Its end while idle reaches us with the next statement; unheard, the event would end the process.
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return client
+    } catch (cause) {
+      await client.end().catch(() => {})
+      const state = sqlStateOf(cause)
+      const isHopeless =
+        !isUnavailable(cause) || HOPELESS_STATES.some((prefix) => state?.startsWith(prefix) ?? false)
+      const problem = cause instanceof Error ? cause.message || cause.name : String(cause)
+      if (isHopeless || performance.now() > deadline) {
+        throw new StartError(`The database ${describeDatabase(url)} cannot be used: ${problem}`, { cause })
+      }
+      if (attempt === 1) log.warn({ database: describeDatabase(url), problem }, 'waiting for the database')
+      await sleep(RETRY_MS)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { StartError } from '../start-error.ts'
+import { migrate } from './migrate.ts'
+
+const log = pino({ level: 'silent' })
+
+let directory: string
+let database: TestDatabase
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-migrations-'))
+  database = await createTestDatabase({ migrated: false })
+  writeMigration('20260101000000_first', 'CREATE TABLE first (n integer);')
+})
+afterEach(async () => {
+  rmSync(directory, { recursive: true })
+  await database.drop()
+})
+
+function writeMigration(name: string, sql: string): void {
+  mkdirSync(join(directory, name), { recursive: true })
+  writeFileSync(join(directory, name, 'migration.sql'), sql)
+}
+
+function run(): Promise<readonly string[]> {
+  return migrate({ url: database.url, directory, log })
+}
+
+async function query(text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test('applies what is missing, in the order of the names, and nothing twice', async () => {
+  expect(await run()).toEqual(['20260101000000_first'])
+  writeMigration('20260103000000_third', 'INSERT INTO second VALUES (3)')
+  writeMigration('20260102000000_second', 'CREATE TABLE second (n integer)')
+  expect(await run()).toEqual(['20260102000000_second', '20260103000000_third'])
+  expect(await run()).toEqual([])
+  expect(await query('SELECT n FROM second')).toEqual([{ n: 3 }])
+})
+
+test('keeps the ledger as prisma migrate does, checksum included', async () => {
+  await run()
+  const [row] = await query('SELECT * FROM _prisma_migrations')
+  expect(row).toMatchObject({
+    // SHA-256 of the file, which is what `prisma migrate deploy` compares.
+    checksum: 'c5bbbc901999dbd85e0ca8fe7969b7ae21f6f2eaef731b438e8cf2c1e8eab0c4',
+    migration_name: '20260101000000_first',
+    logs: null,
+    rolled_back_at: null,
+    applied_steps_count: 1,
+  })
+  expect(row?.finished_at).toBeInstanceOf(Date)
+})
+
+test('of several servers starting at once, one applies', async () => {
+  const applied = await Promise.all([run(), run(), run(), run()])
+  expect(applied.flat()).toEqual(['20260101000000_first'])
+})
+
+test('a failing migration leaves nothing behind, and says where it failed', async () => {
+  await run()
+  writeMigration('20260102000000_bad', 'CREATE TABLE half (n integer);\n\nINSERT INTO nowhere VALUES (1);')
+  await expect(run()).rejects.toThrow(
+    'The migration 20260102000000_bad failed at line 3: relation "nowhere" does not exist',
+  )
+  expect(await query("SELECT to_regclass('half') AS half")).toEqual([{ half: null }])
+  writeMigration('20260102000000_bad', 'CREATE TABLE half (n integer)')
+  expect(await run()).toEqual(['20260102000000_bad'])
+})
+
+test('refuses a migration that was changed after it was applied', async () => {
+  await run()
+  appendFileSync(join(directory, '20260101000000_first', 'migration.sql'), ' ')
+  await expect(run()).rejects.toThrow('20260101000000_first was changed after')
+})
+
+test('refuses a database that a newer server has migrated', async () => {
+  writeMigration('20260102000000_newer', 'SELECT 1')
+  await run()
+  rmSync(join(directory, '20260102000000_newer'), { recursive: true })
+  await expect(run()).rejects.toThrow('20260102000000_newer, which this server does not know')
+})
+
+test('refuses a migration that the official tool has left failed, until it is marked as rolled back', async () => {
+  await run()
+  await query('UPDATE _prisma_migrations SET finished_at = NULL')
+  await expect(run()).rejects.toThrow('prisma migrate resolve --rolled-back 20260101000000_first')
+  await query('UPDATE _prisma_migrations SET rolled_back_at = now(); DROP TABLE first')
+  expect(await run()).toEqual(['20260101000000_first'])
+})
+
+test('waits for a database that is not there yet, then says which one, without its password', async () => {
+  const url = 'postgresql://someone:canary@127.0.0.1:1/tokens'
+  const refused = await migrate({ url, directory, log, patienceMs: 300 }).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(StartError)
+  expect(String(refused)).toContain('someone@127.0.0.1:1/tokens cannot be used: connect ECONNREFUSED')
+  expect(String(refused)).not.toContain('canary')
+})
+
+test('does not wait where waiting changes nothing', async () => {
+  const url = database.url.replace('latchkey_test_', 'latchkey_none_')
+  await expect(migrate({ url, directory, log, patienceMs: 60_000 })).rejects.toThrow('does not exist')
+})

@@ -1,0 +1,154 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { StartError } from '../start-error.ts'
+import { sqlStateOf } from './database-error.ts'
+import { connectPatiently, type FirstConnectionOptions } from './first-connection.ts'
+
+export interface MigrateOptions extends FirstConnectionOptions {
+  /** Holds `<name>/migration.sql` per migration, applied in the order of the names. */
+  readonly directory?: string
+}
+
+/** The server's own migrations. */
+export const MIGRATIONS_DIRECTORY = join(import.meta.dirname, '../../prisma/migrations')
+
+/** The advisory lock of `prisma migrate`: the official tool and we wait for each other. */
+const LOCK_KEY = 72_707_369
+const LOCK_TIMEOUT_MS = 60_000
+
+/** As `prisma migrate` creates it, so that it can take over at any time. */
+const CREATE_LEDGER = `
+  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum            VARCHAR(64) NOT NULL,
+    finished_at         TIMESTAMPTZ,
+    migration_name      VARCHAR(255) NOT NULL,
+    logs                TEXT,
+    rolled_back_at      TIMESTAMPTZ,
+    started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count INTEGER NOT NULL DEFAULT 0
+  )`
+
+interface Migration {
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the file, in hex. */
+  readonly checksum: string
+}
+
+interface LedgerRow {
+  readonly migration_name: string
+  readonly checksum: string
+  readonly isFinished: boolean
+}
+
+/**
+ * Brings a database to the schema this server was built for. Each migration is one transaction; several servers may
+ * start at once.
+ *
+ * @returns the names of the migrations applied now, in order; empty when there was nothing to do.
+ * @throws StartError when the database's history is not a beginning of ours, or a migration fails. Nothing of the
+ *   failed one remains.
+ */
+export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
+  const migrations = readMigrations(options.directory ?? MIGRATIONS_DIRECTORY)
+  const client = await connectPatiently(options)
+  try {
+    await takeLock(client)
+    await client.query(CREATE_LEDGER)
+    const pending = findPending(migrations, await readLedger(client))
+    for (const migration of pending) {
+      await apply(client, migration)
+      options.log.info({ migration: migration.name }, 'applied a database migration')
+    }
+    return pending.map(({ name }) => name)
+  } finally {
+    // The end of the connection ends the lock too.
+    await client.end()
+  }
+}
+
+function readMigrations(directory: string): Migration[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, 'migration.sql')))
+    .map(({ name }) => {
+      const file = readFileSync(join(directory, name, 'migration.sql'))
+      return { name, sql: file.toString('utf8'), checksum: createHash('sha256').update(file).digest('hex') }
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function takeLock(client: pg.Client): Promise<void> {
+  // Building an index may take long; waiting for somebody else's lock should not.
+  await client.query(`SET statement_timeout = 0; SET lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY])
+  } catch (cause) {
+    if (sqlStateOf(cause) !== '55P03') throw cause
+    throw new StartError(
+      `Another process has been migrating this database for ${LOCK_TIMEOUT_MS / 1_000} s; start again when it is done`,
+      { cause },
+    )
+  }
+}
+
+async function readLedger(client: pg.Client): Promise<LedgerRow[]> {
+  const { rows } = await client.query<LedgerRow>(
+    `SELECT migration_name, checksum, finished_at IS NOT NULL AS "isFinished"
+     FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at, migration_name`,
+  )
+  return rows
+}
+
+function findPending(migrations: readonly Migration[], ledger: readonly LedgerRow[]): readonly Migration[] {
+  for (const row of ledger) {
+    const { migration_name: name } = row
+    const migration = migrations.find((candidate) => candidate.name === name)
+    if (!row.isFinished) {
+      throw new StartError(
+        `The migration ${name} was begun by another tool and has failed.\n` +
+          `Repair the database, then run: prisma migrate resolve --rolled-back ${name}`,
+      )
+    }
+    if (migration === undefined) {
+      throw new StartError(
+        `The database has the migration ${name}, which this server does not know: a newer server has used it.\n` +
+          'Start that version or a later one; going back needs a backup from before.',
+      )
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new StartError(
+        `The migration ${name} was changed after this database had applied it.\n` +
+          'Put the file back as it was, and make the change in a new migration.',
+      )
+    }
+  }
+  const applied = new Set(ledger.map((row) => row.migration_name))
+  return migrations.filter(({ name }) => !applied.has(name))
+}
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await client.query('BEGIN')
+    await client.query(sql)
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    )
+    await client.query('COMMIT')
+  } catch (cause) {
+    await client.query('ROLLBACK').catch(() => {})
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new StartError(`The migration ${name} failed${whereIn(sql, cause)}: ${problem}`, { cause })
+  }
+}
+
+/** The line of a script at which PostgreSQL stumbled, where it says so. */
+function whereIn(sql: string, error: unknown): string {
+  const position =
+    typeof error === 'object' && error !== null && 'position' in error ? Number(error.position) : 0
+  return position > 0 ? ` at line ${sql.slice(0, position).split('\n').length}` : ''
+}
