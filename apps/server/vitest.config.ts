@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
     // Tests here start databases and processes, on machines that are busy with others.
     testTimeout: 20_000,
     hookTimeout: 60_000,
