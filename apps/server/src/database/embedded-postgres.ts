@@ -1,10 +1,9 @@
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
+import { openDataDirectory } from '../data-directory.ts'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -144,20 +143,6 @@ function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) 
       // Should a restart be under way, it ends, and what it started is stopped.
       await watching
     },
-  }
-}
-
-/** The directory's real path; created when missing. */
-function openDataDirectory(path: string): string {
-  try {
-    // Root's database runs as another user, who must be able to pass through; only the owner may look.
-    mkdirSync(path, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 })
-    const dataDir = realpathSync(path)
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-    return dataDir
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw new StartError(`The data directory ${path} cannot be used: ${problem}`, { cause })
   }
 }
 

@@ -1,0 +1,22 @@
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { StartError } from './start-error.ts'
+
+/**
+ * Opens the data directory, where the embedded database and generated keys are; creates it when missing.
+ *
+ * @returns its real path.
+ * @throws StartError when this user cannot create, enter or write it.
+ */
+export function openDataDirectory(path: string): string {
+  try {
+    // Root's database runs as another user, who must be able to pass through; only the owner may look.
+    mkdirSync(path, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 })
+    const dataDir = realpathSync(path)
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return dataDir
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new StartError(`The data directory ${path} cannot be used: ${problem}`, { cause })
+  }
+}

@@ -1,0 +1,120 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { StartError } from '../start-error.ts'
+import type { EncryptionKey } from './encryption-keys.ts'
+
+/** Something encrypted: the id of the key, and nonce (12 bytes), ciphertext and tag (16 bytes) in a row. */
+export interface Sealed {
+  readonly keyId: string
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Keys by id. The active one seals; every one opens what it sealed, so keys rotate without a pause: add a new first
+ * key, rewrap what the old ones sealed, remove them.
+ */
+export interface KeyRing {
+  readonly activeId: string
+  readonly ids: readonly string[]
+  /**
+   * Encrypts with AES-256-GCM.
+   *
+   * @param context where the result is kept, such as the table and row. It is not stored, but bound to the result: moved
+   *   elsewhere, that does not open.
+   */
+  seal(plaintext: Uint8Array, context: string): Sealed
+  /** Decrypts. @throws KeyRingError when the ring lacks the key, the key is another one, or the bytes were changed. */
+  open(sealed: Sealed, context: string): Buffer
+  /** The same plaintext under the active key; what is there already comes back as it is. */
+  rewrap(sealed: Sealed, context: string): Sealed
+}
+
+/** Something does not open. Names the key's id; `isMissing` says whether the ring lacks it. */
+export class KeyRingError extends Error {
+  override readonly name = 'KeyRingError'
+  readonly keyId: string
+  readonly isMissing: boolean
+
+  constructor(keyId: string, isMissing: boolean) {
+    super(isMissing ? `there is no key ${keyId}` : `the key ${keyId} does not open it`)
+    this.keyId = keyId
+    this.isMissing = isMissing
+  }
+}
+
+const ALGORITHM = 'aes-256-gcm'
+/** Random, as 96 bits allow for some four thousand million seals per key (NIST SP 800-38D, 8.3). */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** @param keys at least one; the first becomes the active one. */
+export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
+  const [active] = keys
+  if (active === undefined) throw new TypeError('a key ring needs a key')
+  const byId = new Map(keys.map(({ id, key }) => [id, key]))
+
+  const seal = (plaintext: Uint8Array, context: string): Sealed => {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv(ALGORITHM, active.key, nonce, { authTagLength: TAG_BYTES })
+    cipher.setAAD(Buffer.from(context))
+    const bytes = Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+    return { keyId: active.id, bytes }
+  }
+
+  const open = ({ keyId, bytes }: Sealed, context: string): Buffer => {
+    const key = byId.get(keyId)
+    if (key === undefined) throw new KeyRingError(keyId, true)
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new KeyRingError(keyId, false)
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAAD(Buffer.from(context))
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+    const plaintext = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+    try {
+      return Buffer.concat([plaintext, decipher.final()])
+    } catch {
+      throw new KeyRingError(keyId, false)
+    }
+  }
+
+  return {
+    activeId: active.id,
+    ids: [...byId.keys()],
+    seal,
+    open,
+    rewrap: (sealed, context) => (sealed.keyId === active.id ? sealed : seal(open(sealed, context), context)),
+  }
+}
+
+/** Something sealed that the database holds, and the context it was sealed with. */
+export interface SealedSample {
+  readonly sealed: Sealed
+  readonly context: string
+}
+
+/**
+ * Holds a ring to what the database has; give it one sample per key id in use, the newest.
+ *
+ * @throws StartError naming the ids of all keys that are missing or are other keys, and of those the ring has.
+ */
+export function assertRingOpens(ring: KeyRing, samples: Iterable<SealedSample>): void {
+  const problems: string[] = []
+  for (const { sealed, context } of samples) {
+    try {
+      ring.open(sealed, context)
+    } catch (error) {
+      if (!(error instanceof KeyRingError)) throw error
+      const { keyId, isMissing } = error
+      problems.push(
+        isMissing ? `  ${keyId}: it is missing` : `  ${keyId}: it is another key than the one used before`,
+      )
+    }
+  }
+  if (problems.length === 0) return
+  throw new StartError(
+    'The encryption keys do not open the data in the database:\n' +
+      `${[...new Set(problems)].join('\n')}\n` +
+      `The server was given: ${ring.ids.join(', ')}.\n` +
+      'Give it the keys that sealed the data, in LATCHKEY_ENCRYPTION_KEYS or <data directory>/encryption.keys.',
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { anEncryptionKey } from '../../test/encryption-key.ts'
+import { assertRingOpens, createKeyRing, KeyRingError } from './key-ring.ts'
+import { contextOf, createLookupKey, createSecretBox, rewrapLookupKey } from './secret-box.ts'
+
+const SECRET = '00000000-0000-4000-8000-000000000001'
+
+const [old, fresh] = [anEncryptionKey('old'), anEncryptionKey('fresh')]
+const ring = createKeyRing([old])
+const wrapped = createLookupKey(ring)
+const box = createSecretBox(ring, wrapped)
+
+test('equal secrets have equal hashes of 32 bytes, others do not, and another database has others', () => {
+  expect(box.lookupHash(SECRET)).toEqual(box.lookupHash(SECRET))
+  expect(box.lookupHash(SECRET)).toHaveLength(32)
+  expect(box.lookupHash(`${SECRET} `)).not.toEqual(box.lookupHash(SECRET))
+  expect(createSecretBox(ring, createLookupKey(ring)).lookupHash(SECRET)).not.toEqual(box.lookupHash(SECRET))
+})
+
+test('hashes stay as they are when the keys of the ring change', () => {
+  const moved = rewrapLookupKey(createKeyRing([fresh, old]), wrapped)
+  expect(moved.keyId).toBe('fresh')
+  expect(createSecretBox(createKeyRing([fresh]), moved).lookupHash(SECRET)).toEqual(box.lookupHash(SECRET))
+})
+
+test('a secret opens for its own record alone', () => {
+  const sealed = box.seal(SECRET, 'record 1')
+  expect(box.open(sealed, 'record 1')).toBe(SECRET)
+  expect(() => box.open(sealed, 'record 2')).toThrow(KeyRingError)
+  expect(() => assertRingOpens(ring, [{ sealed, context: contextOf('record 1') }])).not.toThrow()
+})
+
+test('a rewrapped secret opens without the old key', () => {
+  const both = createKeyRing([fresh, old])
+  const rewrapped = createSecretBox(both, wrapped).rewrap(box.seal(SECRET, 'record 1'), 'record 1')
+  const alone = createSecretBox(createKeyRing([fresh]), rewrapLookupKey(both, wrapped))
+  expect(alone.open(rewrapped, 'record 1')).toBe(SECRET)
+})
+
+test('SEC-04: refuses keys that are not those of the database', () => {
+  expect(() => createSecretBox(createKeyRing([anEncryptionKey('old')]), wrapped)).toThrow(
+    /old: it is another key/,
+  )
+  expect(() => createSecretBox(createKeyRing([fresh]), wrapped)).toThrow(/old: it is missing/)
+})
