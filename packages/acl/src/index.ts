@@ -1,3 +1,16 @@
+export { aclModeOf } from './api/acl-mode.ts'
+export { Api } from './api/api.ts'
+export { ensureBuiltins } from './api/bootstrap-handler.ts'
+export type { ApiOptions, ClusterInfo, ClusterMember, ReplicationState } from './api/options.ts'
+export type { WireReply, WireRequest } from './api/wire.ts'
+export {
+  ANONYMOUS_TOKEN_ACCESSOR_ID,
+  ANONYMOUS_TOKEN_SECRET_ID,
+  GLOBAL_MANAGEMENT_POLICY_ID,
+  GLOBAL_MANAGEMENT_POLICY_NAME,
+  RESERVED_ID_PREFIX,
+  ROOT_NAMES,
+} from './builtin.ts'
 export {
   type HashedPolicy,
   type HashedRole,
@@ -6,6 +19,7 @@ export {
   roleHash,
   tokenHash,
 } from './hash.ts'
+export { type Clock, type Random, randomUuid } from './ports.ts'
 export { Authorizer, compileAuthorizer, type DecisionExplanation } from './rules/authorizer.ts'
 export {
   type AuthorizerCache,
@@ -24,3 +38,35 @@ export type { AuthorizerDefaults, CompiledInput, GrantPath, PolicySource } from 
 export { printRules } from './rules/print-rules.ts'
 export { type Access, accessesOf, parseQuestion, type Question, type Resource } from './rules/question.ts'
 export type { Rule, RuleKind, RuleLevel, RuleMatch, RuleSet, RuleWarning } from './rules/rule.ts'
+export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
+export { byListOrder, compareUtf8, isAfter, matchesFilter } from './store/list-order.ts'
+export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
+export {
+  DEFAULT_NAMESPACE,
+  type KvRecord,
+  type NamespaceRecord,
+  type PolicyRecord,
+  type RoleRecord,
+  type StoredLink,
+  type SystemKey,
+  type SystemRecord,
+  type TokenRecord,
+} from './store/records.ts'
+export {
+  type Change,
+  type ConflictReason,
+  type ConsistencyMode,
+  type Freshness,
+  kvTopic,
+  type ListPosition,
+  type MaybePromise,
+  type Store,
+  StoreConflict,
+  type TableName,
+  type TokenFilter,
+  type Topic,
+  tokenTopic,
+  topicsOf,
+  type WaitOutcome,
+} from './store/store.ts'
+export { isExpired } from './token/expiration.ts'

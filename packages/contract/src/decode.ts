@@ -3,6 +3,10 @@ import * as z from 'zod'
 import { AclError, type AclErrorCode } from './errors.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
 
+/** A schema of this contract, for who need not know the library behind it. */
+export type Schema = z.ZodType
+export type SchemaOutput<S extends Schema> = z.output<S>
+
 export interface DecodeOptions {
   /** Spec 9.3: unknown fields are refused from 1.7.0 and were ignored before. Absent: refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
@@ -100,7 +104,7 @@ function toAclError(schema: z.ZodType, error: z.ZodError): AclError {
   const field = formatPath(issue.path)
   if (issue.code === 'unrecognized_keys') return unknownField(schema, issue.keys, issue.path)
   if (issue.code === 'custom') {
-    const code = (issue.params?.['code'] as AclErrorCode | undefined) ?? 'field_invalid'
+    const code = (issue.params?.code as AclErrorCode | undefined) ?? 'field_invalid'
     return new AclError(code, `${field || 'The body'} ${issue.message}`, { field })
   }
   if (issue.code === 'too_big') {

@@ -15,8 +15,8 @@ const UNIT_NS: Readonly<Record<string, number>> = {
 
 const NS_PER_MS = 1e6
 
-/** Largest duration Go can hold, in nanoseconds (2^63 - 1). */
-const DURATION_NS_MAX = 9_223_372_036_854_775_807
+/** Largest duration Go can hold, in nanoseconds (2^63 - 1, which a double rounds up). */
+const DURATION_NS_MAX = 2 ** 63
 
 const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]*)/y
 

@@ -137,7 +137,7 @@ export const ENDPOINTS = {
     gate: 'api.token',
     spec: '4.8',
     summary: 'List tokens',
-    query: ['policy', 'role', 'authmethod', 'authmethod-ns', 'servicename', ...page, 'sort', 'filter'],
+    query: ['policy', 'role', 'authmethod', 'authmethod-ns', 'servicename', ...page],
     errors: ['filter_conflict'],
   },
 

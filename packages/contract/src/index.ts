@@ -9,7 +9,14 @@ export {
   whatIfRequestSchema,
   whoCanRequestSchema,
 } from './authorize.ts'
-export { type DecodeOptions, decodeBody, decodeUtf8, decodeValue } from './decode.ts'
+export {
+  type DecodeOptions,
+  decodeBody,
+  decodeUtf8,
+  decodeValue,
+  type Schema,
+  type SchemaOutput,
+} from './decode.ts'
 export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './duration.ts'
 export {
   BLOCKING_QUERY_OPTIONS,

@@ -55,3 +55,5 @@ export const WAIT_JITTER_DIVISOR = 16
 export const PAGE_LIMIT_MAX = 1_000
 /** Longest path with query, in characters. */
 export const URL_LENGTH_MAX = 8_192
+/** Largest dump of legacy tokens that one import takes, in bytes. */
+export const LEGACY_IMPORT_BYTES_MAX = 268_435_456

@@ -158,6 +158,7 @@ export const cloneRequestSchema = tokenRequestSchema.meta({ id: 'CloneRequest' }
 /** Top-level fields of a token body, with the gate that brought each. Spec 9.1. */
 export const TOKEN_FIELD_GATES = {
   AccessorID: 'token.settableIds',
+  SecretID: 'token.settableIds',
   Roles: 'token.roles',
   ServiceIdentities: 'token.serviceIdentities',
   NodeIdentities: 'token.nodeIdentities',

@@ -24,7 +24,9 @@ export class Directory {
   constructor(content: DirectoryContent, version: number) {
     this.version = version
     this.policiesById = new Map(sortedById(content.policies).map((policy) => [policy.ID, policy]))
-    this.policiesByName = new Map(content.policies.map((policy) => [nameKey(policy.Namespace, policy.Name), policy]))
+    this.policiesByName = new Map(
+      content.policies.map((policy) => [nameKey(policy.Namespace, policy.Name), policy]),
+    )
     this.rolesById = new Map(sortedById(content.roles).map((role) => [role.ID, role]))
     this.rolesByName = new Map(content.roles.map((role) => [nameKey(role.Namespace, role.Name), role]))
     this.namespacesByName = new Map(content.namespaces.map((namespace) => [namespace.Name, namespace]))

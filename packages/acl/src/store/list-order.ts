@@ -19,10 +19,14 @@ export function isAfter(token: TokenRecord, position: ListPosition | undefined):
 
 export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean {
   if (filter.namespace !== undefined && token.Namespace !== filter.namespace) return false
-  if (filter.policyId !== undefined && !token.Policies.some((link) => link.ID === filter.policyId)) return false
+  if (filter.policyId !== undefined && !token.Policies.some((link) => link.ID === filter.policyId))
+    return false
   if (filter.roleId !== undefined && !token.Roles.some((link) => link.ID === filter.roleId)) return false
   if (filter.authMethod !== undefined && token.AuthMethod !== filter.authMethod) return false
-  if (filter.serviceName !== undefined && !token.ServiceIdentities.some((s) => s.ServiceName === filter.serviceName)) {
+  if (
+    filter.serviceName !== undefined &&
+    !token.ServiceIdentities.some((s) => s.ServiceName === filter.serviceName)
+  ) {
     return false
   }
   if (filter.legacy && token.Type === '' && token.Rules === '') return false

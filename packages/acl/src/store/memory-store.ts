@@ -5,7 +5,14 @@
 import { parseInstant } from '@latchkey/contract'
 import { Directory, EMPTY_DIRECTORY } from './directory.ts'
 import { byListOrder, compareUtf8, isAfter, matchesFilter } from './list-order.ts'
-import type { KvRecord, NamespaceRecord, PolicyRecord, RoleRecord, SystemRecord, TokenRecord } from './records.ts'
+import type {
+  KvRecord,
+  NamespaceRecord,
+  PolicyRecord,
+  RoleRecord,
+  SystemRecord,
+  TokenRecord,
+} from './records.ts'
 import {
   type Change,
   type ConsistencyMode,

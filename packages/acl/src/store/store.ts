@@ -50,20 +50,22 @@ interface RecordOf {
  * `expect`: the ModifyIndex of the record that is replaced or removed; 0 where there must be none; `undefined` where
  * anything may be there. The record's own indexes are set by the store.
  */
-export type Change = {
-  readonly [T in TableName]: {
-    readonly table: T
-    readonly op: 'put' | 'delete'
-    readonly record: RecordOf[T]
-    readonly expect: number | undefined
-  }
-}[TableName] | {
-  readonly table: 'kv'
-  /** Removes every key of a namespace that starts with `prefix`. */
-  readonly op: 'delete-tree'
-  readonly namespace: string
-  readonly prefix: string
-}
+export type Change =
+  | {
+      readonly [T in TableName]: {
+        readonly table: T
+        readonly op: 'put' | 'delete'
+        readonly record: RecordOf[T]
+        readonly expect: number | undefined
+      }
+    }[TableName]
+  | {
+      readonly table: 'kv'
+      /** Removes every key of a namespace that starts with `prefix`. */
+      readonly op: 'delete-tree'
+      readonly namespace: string
+      readonly prefix: string
+    }
 
 export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use'
 

@@ -1,0 +1,158 @@
+/** The first management token, and the records that exist from the start. Reference 1.6, 5.6. */
+import { AclError, formatInstant } from '@latchkey/contract'
+import {
+  ANONYMOUS_TOKEN_ACCESSOR_ID,
+  ANONYMOUS_TOKEN_SECRET_ID,
+  GLOBAL_MANAGEMENT_POLICY_ID,
+  GLOBAL_MANAGEMENT_POLICY_NAME,
+} from '../builtin.ts'
+import { withPolicyHash } from '../policy/policy-rules.ts'
+import { type Random, randomUuid } from '../ports.ts'
+import { globalManagementRules } from '../rules/generated-rules.ts'
+import type { Directory } from '../store/directory.ts'
+import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
+import type { Change, Store } from '../store/store.ts'
+import { withTokenHash } from '../token/create-token.ts'
+import { showToken } from '../token/show-token.ts'
+import { type Answer, type Call, json } from './call.ts'
+import { created, decideAndCommit } from './commit.ts'
+
+/** The value of the system record `bootstrap`: it is done, and the index that a reset must name is the record's own. */
+interface BootstrapRecord {
+  readonly accessorId: string
+}
+
+export function bootstrapHandler(call: Call): Promise<Answer> {
+  const { api } = call
+  return decideAndCommit(api.store, async () => {
+    const directory = await api.store.directory()
+    const done = directory.system('bootstrap')
+    if (done) await requireReset(call, done.ModifyIndex)
+    const record = managementToken('Bootstrap Token (Global Management)', api.random, api.clock.now())
+    return {
+      changes: bootstrapChanges(record, directory),
+      answer: (index) => {
+        const showNamespace = api.edition === 'extended'
+        const token = showToken(created(record, index), { directory, showSecret: true, showNamespace })
+        return json({ ID: token.SecretID, ...token })
+      },
+    }
+  })
+}
+
+/** @throws AclError `bootstrap_done`, unless a reset file names the index. */
+async function requireReset(call: Call, resetIndex: number): Promise<void> {
+  const reset = await call.api.cluster.takeBootstrapReset(resetIndex)
+  if (reset === 'accepted') return
+  if (reset === 'none') {
+    throw new AclError(
+      'bootstrap_done',
+      `Permission denied: ACL bootstrap no longer allowed (reset index: ${resetIndex})`,
+    )
+  }
+  throw new AclError(
+    'bootstrap_reset_invalid',
+    `Invalid bootstrap reset index (specified ${reset.wrong}, reset index: ${resetIndex})`,
+  )
+}
+
+/** The token and the fact that bootstrap is done, in one commit: two calls at once cannot both win (RACE-01). */
+function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
+  const value: BootstrapRecord = { accessorId: record.AccessorID }
+  return [
+    { table: 'tokens', op: 'put', record, expect: 0 },
+    {
+      table: 'system',
+      op: 'put',
+      record: { Key: 'bootstrap', Value: value, CreateIndex: 0, ModifyIndex: 0 },
+      expect: directory.system('bootstrap')?.ModifyIndex ?? 0,
+    },
+  ]
+}
+
+/**
+ * Makes what every store holds: the policy `global-management`, the anonymous token and, where one is configured, the
+ * initial management token, with which bootstrap counts as done. Writes what is missing and nothing else.
+ */
+export async function ensureBuiltins(
+  store: Store,
+  context: {
+    readonly random: Random
+    readonly now: number
+    readonly initialManagementToken: string | undefined
+  },
+): Promise<void> {
+  const { random, now, initialManagementToken } = context
+  await decideAndCommit(store, async () => {
+    const directory = await store.directory()
+    const changes: Change[] = []
+    if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
+    const hasAnonymous =
+      (await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)) ??
+      (await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID))
+    if (!hasAnonymous) changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
+    if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
+      if (!(await store.tokenBySecret(initialManagementToken))) {
+        const record = managementToken('Initial Management Token', random, now, initialManagementToken)
+        changes.push(...bootstrapChanges(record, directory))
+      }
+    }
+    return { changes, answer: () => undefined }
+  })
+}
+
+function globalManagementPolicy(): Change {
+  const record = withPolicyHash({
+    ID: GLOBAL_MANAGEMENT_POLICY_ID,
+    Name: GLOBAL_MANAGEMENT_POLICY_NAME,
+    Description: 'Builtin Policy that grants unlimited access',
+    Rules: globalManagementRules(),
+    Datacenters: undefined,
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+  })
+  return { table: 'policies', op: 'put', record, expect: 0 }
+}
+
+function anonymousToken(now: number): TokenRecord {
+  return withTokenHash({
+    ...unlinkedToken(now),
+    AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
+    SecretID: ANONYMOUS_TOKEN_SECRET_ID,
+    Description: 'Anonymous Token',
+  })
+}
+
+function managementToken(Description: string, random: Random, now: number, secretId?: string): TokenRecord {
+  return withTokenHash({
+    ...unlinkedToken(now),
+    AccessorID: randomUuid(random),
+    SecretID: secretId ?? randomUuid(random),
+    Description,
+    Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }],
+  })
+}
+
+function unlinkedToken(now: number): TokenRecord {
+  return {
+    AccessorID: '',
+    SecretID: '',
+    Description: '',
+    Policies: [],
+    Roles: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
+    Rules: '',
+    Type: '',
+    Local: false,
+    AuthMethod: '',
+    ExpirationTime: undefined,
+    CreateTime: formatInstant(now),
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+  }
+}

@@ -1,0 +1,120 @@
+/** The legacy ACL API, until 1.11. Spec 9.1, 9.2.4; reference 7. */
+import { AclError, type LegacyToken, legacyTokenRequestSchema } from '@latchkey/contract'
+import { ANONYMOUS_TOKEN_SECRET_ID, ROOT_NAMES } from '../builtin.ts'
+import { randomUuid } from '../ports.ts'
+import { parseLegacyRules } from '../rules/parse-rules.ts'
+import type { TokenRecord } from '../store/records.ts'
+import { withTokenHash } from '../token/create-token.ts'
+import { type LegacyWrite, toLegacyToken, writeLegacyToken } from '../upgrade/legacy-token.ts'
+import { type Answer, type Call, decode, json } from './call.ts'
+import { decideAndCommit } from './commit.ts'
+
+/** An existing legacy ID is overwritten; a missing one is generated. The body may be left out. */
+export function createLegacyHandler(call: Call): Promise<Answer> {
+  const request = decode(call, legacyTokenRequestSchema, { optional: true })
+  return writeLegacy(call, { ...request, ID: request.ID || randomUuid(call.api.random) })
+}
+
+/** As create, but the ID must be there. An unknown one creates. */
+export function updateLegacyHandler(call: Call): Promise<Answer> {
+  const request = decode(call, legacyTokenRequestSchema)
+  if (!request.ID) throw new AclError('id_missing', 'ACL ID must be set', { field: 'ID' })
+  return writeLegacy(call, { ...request, ID: request.ID })
+}
+
+function writeLegacy(
+  call: Call,
+  request: {
+    readonly ID: string
+    readonly Name?: string | undefined
+    readonly Type?: string | undefined
+    readonly Rules?: string | undefined
+  },
+): Promise<Answer> {
+  const { store } = call.api
+  const write: LegacyWrite = {
+    ID: request.ID,
+    Name: request.Name ?? '',
+    Type: request.Type ?? 'client',
+    Rules: request.Rules ?? '',
+  }
+  return decideAndCommit(store, async () => {
+    const existing = await store.tokenBySecret(write.ID)
+    const record = withTokenHash(writeLegacyToken(existing, write, checkLegacyRules))
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
+      answer: () => json({ ID: record.SecretID }),
+    }
+  })
+}
+
+function checkLegacyRules(rules: string): void {
+  if (rules.trim() !== '') parseLegacyRules(rules)
+}
+
+/** `true`, also for an unknown secret; works on tokens of the new API too. */
+export function destroyLegacyHandler(call: Call): Promise<Answer> {
+  const { store } = call.api
+  const secretId = requireSecret(call)
+  if (secretId === ANONYMOUS_TOKEN_SECRET_ID) {
+    throw new AclError('root_name_refused', 'Permission denied: Cannot delete anonymous token')
+  }
+  return decideAndCommit(store, async () => {
+    const existing = await store.tokenBySecret(secretId)
+    if (!existing) return { changes: [], answer: () => json(true) }
+    return {
+      changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+/** An array of none or one: whoever knows the secret may see its token. */
+export async function infoLegacyHandler(call: Call): Promise<Answer> {
+  const token = await call.api.store.tokenBySecret(requireSecret(call))
+  const legacy = token && toLegacyToken(token)
+  return json(legacy ? [ordered(legacy)] : [], { topic: 'tokens', filtered: true })
+}
+
+/** A new secret with the same rights. */
+export function cloneLegacyHandler(call: Call): Promise<Answer> {
+  const { store, random } = call.api
+  const secretId = requireSecret(call)
+  return decideAndCommit(store, async () => {
+    const source = await store.tokenBySecret(secretId)
+    const legacy = source && toLegacyToken(source)
+    if (!legacy) throw new AclError('privilege_missing', 'Permission denied')
+    const record = withTokenHash(
+      writeLegacyToken(undefined, { ...legacy, ID: randomUuid(random) }, () => undefined),
+    )
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: () => json({ ID: record.SecretID }),
+    }
+  })
+}
+
+export async function listLegacyHandler(call: Call): Promise<Answer> {
+  const legacy: LegacyToken[] = []
+  for await (const tokens of call.api.store.tokens({ legacy: true })) legacy.push(...tokens.flatMap(asLegacy))
+  legacy.sort((a, b) => (a.ID < b.ID ? -1 : 1))
+  return json(legacy, { topic: 'tokens', filtered: true })
+}
+
+function asLegacy(token: TokenRecord): LegacyToken[] {
+  const legacy = toLegacyToken(token)
+  return legacy ? [ordered(legacy)] : []
+}
+
+/** Keys in the order of the reference. */
+function ordered({ CreateIndex, ModifyIndex, ID, Name, Type, Rules }: LegacyToken): LegacyToken {
+  return { CreateIndex, ModifyIndex, ID, Name, Type, Rules }
+}
+
+function requireSecret(call: Call): string {
+  const secretId = call.params.ID ?? ''
+  if (secretId === '') throw new AclError('id_missing', 'Missing ACL', { field: 'ID' })
+  if (ROOT_NAMES.has(secretId))
+    throw new AclError('root_name_refused', 'Permission denied: Cannot modify root ACL')
+  return secretId
+}

@@ -1,0 +1,73 @@
+/** Where a resource lives. Spec 4.9. */
+import { AclError, type Endpoint } from '@latchkey/contract'
+import { DEFAULT_NAMESPACE } from '../store/records.ts'
+import type { Call } from './call.ts'
+import type { Caller } from './caller.ts'
+import type { Query } from './query.ts'
+
+const NAMESPACE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
+
+/** What the request itself says, before its body is read. */
+export interface RequestedNamespace {
+  readonly header: { readonly name: string; readonly value: string } | undefined
+  readonly query: Query
+  readonly endpoint: Endpoint
+}
+
+/**
+ * The namespace that header or `ns` ask for; `undefined` where neither does.
+ * In the standard edition both are refused on endpoints that would heed them, header first. Reference 2.1.
+ *
+ * @throws AclError `namespace_unsupported`, `query_invalid`.
+ */
+export function requestedNamespace(
+  requested: RequestedNamespace,
+  edition: 'standard' | 'extended',
+): string | undefined {
+  const { header, query, endpoint } = requested
+  if (!endpoint.namespaced || endpoint.right === 'self') return undefined
+  const ns = query.get('ns')
+  if (edition === 'standard') {
+    if (header) throw unsupported(`Invalid header: "${header.name}"`, header.name)
+    for (const option of ['ns', 'authmethod-ns'] as const) {
+      const isTaken = option === 'ns' || endpoint.query?.includes(option)
+      if (isTaken && query.get(option) !== undefined)
+        throw unsupported(`Invalid query parameter: "${option}"`, option)
+    }
+    return undefined
+  }
+  const name = ns ?? header?.value
+  if (name !== undefined && !(name === '*' && endpoint.path.endsWith('s')) && !NAMESPACE_NAME.test(name)) {
+    throw new AclError('query_invalid', `Invalid namespace ${JSON.stringify(name.slice(0, 64))}`, {
+      field: ns === undefined ? (header?.name ?? 'ns') : 'ns',
+    })
+  }
+  return name
+}
+
+/** Spec 4.9, from the third place on: header or `ns`, the caller's own token, `default`. */
+export function resolveNamespace(requested: string | undefined, caller: Caller): string {
+  return requested ?? (caller.presented ? caller.token.Namespace : DEFAULT_NAMESPACE)
+}
+
+/**
+ * The namespace of a create or update, where the body's field takes precedence. Spec 4.9.1.
+ *
+ * @throws AclError `namespace_unsupported`, `not_found` where no such namespace exists.
+ */
+export function bodyNamespace(call: Call, field: string | undefined): string {
+  if (field === undefined || field === '') return call.namespace
+  if (call.api.edition === 'standard') throw unsupported('Invalid field: "Namespace"', 'Namespace')
+  if (!NAMESPACE_NAME.test(field)) {
+    throw new AclError('field_invalid', `Invalid Namespace ${JSON.stringify(field.slice(0, 64))}`, {
+      field: 'Namespace',
+    })
+  }
+  return field
+}
+
+function unsupported(what: string, field: string): AclError {
+  return new AclError('namespace_unsupported', `${what} - Namespaces are a feature of the extended edition`, {
+    field,
+  })
+}

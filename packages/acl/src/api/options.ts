@@ -1,0 +1,66 @@
+/** What the API needs to know of where it runs. */
+import type { ServiceProfile } from '@latchkey/contract'
+import type { Clock, Random } from '../ports.ts'
+import type { Store } from '../store/store.ts'
+
+/** A server process of the cluster, as status endpoints show it. */
+export interface ClusterMember {
+  readonly id: string
+  readonly node: string
+  readonly address: string
+  readonly datacenter: string
+  readonly version: string
+  readonly mode: 'legacy' | 'enabled' | 'disabled' | 'unknown'
+  readonly status: 'alive' | 'failed' | 'left'
+}
+
+/** What a process knows of itself and its cluster. The mocks are a cluster of one. */
+export interface ClusterInfo {
+  self(): ClusterMember
+  members(): readonly ClusterMember[] | Promise<readonly ClusterMember[]>
+  /** Address of the process that runs the single-winner jobs; empty where none is known. */
+  leader(): string | Promise<string>
+  /** All datacenters that are known, the own one first. */
+  datacenters(): readonly string[]
+  /** What keeps the ACL system in legacy mode, in words; empty where nothing is known. Spec 9.2. */
+  legacyModeWaitsFor(): readonly string[]
+  /** Samples by name, and their Prometheus text. */
+  metrics():
+    | { readonly samples: Record<string, unknown>; readonly prometheus: string }
+    | Promise<{ readonly samples: Record<string, unknown>; readonly prometheus: string }>
+  /** The reset index of a bootstrap reset file, once; `undefined` where there is none. Reference 5.6. */
+  takeBootstrapReset(expected: number): Promise<'none' | 'accepted' | { readonly wrong: number }>
+  /** The configuration without secrets, for DebugConfig. */
+  debugConfig(): Record<string, unknown>
+  /** State of replication from the primary; `undefined` in the primary itself. */
+  replication(): ReplicationState | undefined
+}
+
+export interface ReplicationState {
+  readonly enabled: boolean
+  readonly running: boolean
+  readonly sourceDatacenter: string
+  readonly type: string
+  readonly index: number
+  readonly lastSuccess: string
+  readonly lastError: string
+  readonly lastErrorMessage: string
+}
+
+export interface ApiOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly cluster: ClusterInfo
+  readonly profile: ServiceProfile
+  readonly edition: 'standard' | 'extended'
+  readonly datacenter: string
+  readonly nodeName: string
+  readonly headerPrefixes: readonly string[]
+  readonly defaultPolicy: 'allow' | 'deny'
+  readonly aclEnabled: boolean
+  /** Bound of the cached lists, in bytes; 0 switches them off. */
+  readonly listCacheBytes: number
+  /** Called with what went wrong inside a request; the caller sees its id alone. */
+  readonly onInternalError: (error: unknown, requestId: string) => void
+}

@@ -1,0 +1,97 @@
+/** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; reference 0, 2.9. */
+import {
+  AclError,
+  decodePath,
+  legacyEndpointOf,
+  type Method,
+  matchPath,
+  type RouteMatch,
+  requiredMethodOf,
+  type ServiceProfile,
+} from '@latchkey/contract'
+
+/** `options`: answered with `Allow` alone. `moved`: the path has doubled slashes. */
+export type Routing =
+  | { readonly kind: 'route'; readonly match: RouteMatch }
+  | { readonly kind: 'options'; readonly allow: string }
+  | { readonly kind: 'moved'; readonly location: string }
+
+const API_PREFIX = '/v1'
+
+/**
+ * Finds what a request asks for.
+ *
+ * @throws AclError `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`, `endpoint_not_built`.
+ */
+export function route(method: string, url: string, profile: ServiceProfile): Routing {
+  const queryAt = url.indexOf('?')
+  const rawPath = queryAt < 0 ? url : url.slice(0, queryAt)
+  if (rawPath.includes('//')) {
+    return {
+      kind: 'moved',
+      location: rawPath.replace(/\/{2,}/g, '/') + (queryAt < 0 ? '' : url.slice(queryAt)),
+    }
+  }
+  const path = decodePath(rawPath)
+  if (!path.startsWith(`${API_PREFIX}/`)) throw unknownEndpoint()
+  return routeBelowPrefix(method, path.slice(API_PREFIX.length), profile)
+}
+
+function routeBelowPrefix(method: string, path: string, profile: ServiceProfile): Routing {
+  const match = matchPath(path)
+  const open = match?.methods.filter((candidate) => {
+    const gate = match.byMethod.get(candidate)?.endpoint.gate
+    return gate === undefined || gate === 'api.legacy' || profile.has(gate)
+  })
+  const row = open && open.length > 0 ? undefined : requiredMethodOf(path)
+  const methods: readonly Method[] = row ? [row.method] : (open ?? [])
+  if (methods.length === 0) throw unknownEndpoint()
+  if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
+    return { kind: 'options', allow: allow(methods, profile) }
+  }
+  const chosen = chooseMethod(method, methods, profile)
+  if (row || !match) throw notBuilt(path)
+  const found = match.byMethod.get(chosen)
+  if (!found) throw unknownEndpoint()
+  if (found.endpoint.gate === 'api.legacy' && !profile.has('api.legacy')) throw removed(path)
+  return { kind: 'route', match: found }
+}
+
+/**
+ * Spec 9.4: from 1.0 an endpoint answers its own methods alone; below, any method reaches the handler.
+ *
+ * @throws AclError `method_not_allowed` with `Allow`.
+ */
+function chooseMethod(method: string, methods: readonly Method[], profile: ServiceProfile): Method {
+  const asked = methods.find((candidate) => candidate === method)
+  if (asked) return asked
+  const [first] = methods
+  if (!profile.has('http.enforceMethods') && first) return first
+  throw new AclError('method_not_allowed', `method ${method} not allowed`, {
+    headers: { Allow: allow(methods, profile) },
+  })
+}
+
+function allow(methods: readonly Method[], profile: ServiceProfile): string {
+  return [...(profile.has('http.allowListsOptions') ? ['OPTIONS'] : []), ...methods].join(',')
+}
+
+function unknownEndpoint(): AclError {
+  return new AclError('endpoint_unknown', 'No such endpoint')
+}
+
+function removed(path: string): AclError {
+  const replacement = legacyEndpointOf(path)?.replacement
+  const instead = replacement === undefined ? '' : ` Use ${replacement} instead.`
+  return new AclError(
+    'endpoint_removed',
+    `Endpoint /v1${path} for the legacy ACL system was removed in version 1.11.${instead}`,
+  )
+}
+
+function notBuilt(path: string): AclError {
+  return new AclError(
+    'endpoint_not_built',
+    `This service keeps tokens and keys; it does not provide /v1${path}`,
+  )
+}

@@ -1,0 +1,156 @@
+/** The seven token endpoints. Spec 4.2 to 4.8. */
+import { AclError, cloneRequestSchema, tokenRequestSchema } from '@latchkey/contract'
+import { checkPathId } from '../ids.ts'
+import type { TokenRecord } from '../store/records.ts'
+import { tokenTopic } from '../store/store.ts'
+import { cloneToken } from '../token/clone-token.ts'
+import { createToken } from '../token/create-token.ts'
+import { checkDelete } from '../token/delete-token.ts'
+import { expandToken } from '../token/expand-token.ts'
+import { isExpired } from '../token/expiration.ts'
+import { showToken } from '../token/show-token.ts'
+import { checkBodyAccessor, updateToken } from '../token/update-token.ts'
+import { type Answer, absentTokenFields, type Call, decode, json, missing, notFound } from './call.ts'
+import { requireRight } from './caller.ts'
+import { created, decideAndCommit, modified } from './commit.ts'
+import { bodyNamespace } from './namespace.ts'
+
+/** Spec 4.2. */
+export function createTokenHandler(call: Call): Promise<Answer> {
+  const { api } = call
+  const request = decode(call, tokenRequestSchema, { absentFields: absentTokenFields(api.profile, 'create') })
+  const namespace = bodyNamespace(call, request.Namespace)
+  requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
+  return decideAndCommit(api.store, async () => {
+    const directory = await api.store.directory()
+    const record = createToken(request, { now: api.clock.now(), random: api.random, directory, namespace })
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: (index) => shown(call, created(record, index)),
+    }
+  })
+}
+
+/** Spec 4.3. What is absent is worth waiting for. */
+export async function readTokenHandler(call: Call): Promise<Answer> {
+  const accessorId = pathAccessor(call)
+  const topic = tokenTopic(accessorId)
+  const token = await findToken(call, accessorId)
+  if (!token) return missing(notFound('Requested token'), topic)
+  if (isExpanded(call)) {
+    const { directory, api, caller } = call
+    const { defaultPolicy, nodeName, edition } = api
+    const showSecret = caller.authorizer.aclWrite
+    const showNamespace = edition === 'extended'
+    return json(expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace }), {
+      topic,
+    })
+  }
+  const bytes = call.texts.token(token, call.directory, call.caller.authorizer.aclWrite)
+  return { body: { kind: 'json-bytes', bytes }, watch: { topic } }
+}
+
+/** Spec 4.4: the caller holds the secret already, so it sees it. */
+export function readSelfHandler(call: Call): Answer {
+  const { token } = call.caller
+  const bytes = call.texts.token(token, call.directory, true)
+  const watch =
+    token.AccessorID === ''
+      ? ({ topic: 'tokens', filtered: true } as const)
+      : { topic: tokenTopic(token.AccessorID) }
+  return { body: { kind: 'json-bytes', bytes }, watch }
+}
+
+/** Spec 4.5. */
+export function updateTokenHandler(call: Call): Promise<Answer> {
+  const { api } = call
+  const accessorId = pathAccessor(call)
+  const request = decode(call, tokenRequestSchema, { absentFields: absentTokenFields(api.profile, 'update') })
+  checkBodyAccessor(accessorId, request)
+  if (request.Namespace) requireSameNamespace(call, request.Namespace)
+  return decideAndCommit(api.store, async () => {
+    const existing = await requireToken(call, accessorId)
+    const record = updateToken(existing, accessorId, request, await api.store.directory())
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
+      answer: (index) => shown(call, modified(record, index)),
+    }
+  })
+}
+
+/** Spec 4.6. */
+export function cloneTokenHandler(call: Call): Promise<Answer> {
+  const { api } = call
+  const accessorId = pathAccessor(call)
+  const request = decode(call, cloneRequestSchema, { absentFields: absentTokenFields(api.profile, 'update') })
+  if (request.Namespace) requireSameNamespace(call, request.Namespace)
+  return decideAndCommit(api.store, async () => {
+    const source = await requireToken(call, accessorId)
+    const directory = await api.store.directory()
+    const record = cloneToken(source, request.Description, {
+      now: api.clock.now(),
+      random: api.random,
+      directory,
+    })
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: (index) => shown(call, created(record, index)),
+    }
+  })
+}
+
+/** Spec 4.7: `true` once the record is gone. */
+export function deleteTokenHandler(call: Call): Promise<Answer> {
+  const accessorId = pathAccessor(call)
+  return decideAndCommit(call.api.store, async () => {
+    const existing = await requireToken(call, accessorId)
+    checkDelete(existing, call.caller.token)
+    return {
+      changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+function pathAccessor(call: Call): string {
+  const accessorId = call.params.AccessorID ?? ''
+  checkPathId(accessorId, 'token', 'AccessorID')
+  return accessorId
+}
+
+/** Spec 4.3: by presence or `true`; `expanded=false` is plain. Decisions: record shapes. */
+function isExpanded(call: Call): boolean {
+  return (
+    call.query.has('expanded') &&
+    call.query.get('expanded') !== 'false' &&
+    call.api.profile.has('token.expanded')
+  )
+}
+
+/** The token, unless it is absent, expired or of another namespace, which are the same to a caller. */
+export async function findToken(call: Call, accessorId: string): Promise<TokenRecord | undefined> {
+  const token = await call.api.store.tokenByAccessor(accessorId)
+  if (!token || isExpired(token, call.api.clock.now())) return undefined
+  return token.Namespace === call.namespace ? token : undefined
+}
+
+async function requireToken(call: Call, accessorId: string): Promise<TokenRecord> {
+  const token = await findToken(call, accessorId)
+  if (!token) throw notFound('Requested token')
+  return token
+}
+
+/** A record does not move: a body may name the namespace it is in, and no other. Spec 4.5.7, 4.6. */
+function requireSameNamespace(call: Call, field: string): void {
+  const namespace = bodyNamespace(call, field)
+  if (namespace === call.namespace) return
+  throw new AclError('field_immutable', `The token is in the namespace ${JSON.stringify(call.namespace)}`, {
+    field: 'Namespace',
+  })
+}
+
+/** The record as its writer sees it: whoever may write tokens may see their secrets. Spec 5.3. */
+function shown(call: Call, record: TokenRecord): Answer {
+  const showNamespace = call.api.edition === 'extended'
+  return json(showToken(record, { directory: call.directory, showSecret: true, showNamespace }))
+}

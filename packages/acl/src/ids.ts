@@ -1,0 +1,47 @@
+/** The form of ids. Spec 2.1; decisions: tokens. */
+import { AclError } from '@latchkey/contract'
+import { RESERVED_ID_PREFIX } from './builtin.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** 36 characters, dashes in their places, hex in either case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+export function isReservedId(id: string): boolean {
+  return id.toLowerCase().startsWith(RESERVED_ID_PREFIX)
+}
+
+/**
+ * Holds an id that a caller chose to the rules.
+ *
+ * @param field the body's field, which the error names. The value is not: it may be a secret.
+ * @throws AclError `id_invalid`, `id_reserved`.
+ */
+export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): void {
+  if (!isUuid(id)) throw new AclError('id_invalid', `Invalid Token: ${field} is not a valid UUID`, { field })
+  if (isReservedId(id)) {
+    throw new AclError(
+      'id_reserved',
+      `Invalid Token: ${field}: UUIDs with the prefix "${RESERVED_ID_PREFIX}" are reserved`,
+      { field },
+    )
+  }
+}
+
+/**
+ * Holds an id from a path to its form.
+ *
+ * @throws AclError `id_missing`, `id_invalid`.
+ */
+export function checkPathId(id: string, what: string, field: string): void {
+  if (id === '') throw new AclError('id_missing', `Missing ${what} ${field}`, { field })
+  if (!isUuid(id)) {
+    throw new AclError(
+      'id_invalid',
+      `${what} ${field} in the path is not a valid UUID: it must be 36 characters of hexadecimal digits and dashes`,
+      { field },
+    )
+  }
+}

@@ -1,0 +1,92 @@
+/** Links: given by ID or name, stored by ID, shown with the current name. Spec 2.2, 2.3. */
+import { AclError, type PolicyLink, type RoleLink } from '@latchkey/contract'
+import type { Directory } from './store/directory.ts'
+import type { StoredLink } from './store/records.ts'
+
+/**
+ * Resolves the policy links of a request. The ID wins where both are given; names match without case; duplicates
+ * collapse to their first place.
+ *
+ * @throws AclError `link_unknown`, naming the link by its place.
+ */
+export function resolvePolicyLinks(
+  links: readonly PolicyLink[] | undefined,
+  namespace: string,
+  directory: Directory,
+): readonly StoredLink[] {
+  return resolveLinks(links, 'Policies', 'policy', {
+    byId: (id) => directory.policy(id),
+    byName: (name) => directory.policyByName(namespace, name),
+    namespace,
+  })
+}
+
+/** As {@link resolvePolicyLinks}, for roles. Spec 2.3. */
+export function resolveRoleLinks(
+  links: readonly RoleLink[] | undefined,
+  namespace: string,
+  directory: Directory,
+): readonly StoredLink[] {
+  return resolveLinks(links, 'Roles', 'role', {
+    byId: (id) => directory.role(id),
+    byName: (name) => directory.roleByName(namespace, name),
+    namespace,
+  })
+}
+
+interface Target {
+  readonly ID: string
+  readonly Namespace: string
+}
+
+interface Lookup {
+  readonly byId: (id: string) => Target | undefined
+  readonly byName: (name: string) => Target | undefined
+  readonly namespace: string
+}
+
+function resolveLinks(
+  links: readonly PolicyLink[] | undefined,
+  field: 'Policies' | 'Roles',
+  what: 'policy' | 'role',
+  lookup: Lookup,
+): readonly StoredLink[] {
+  if (!links || links.length === 0) return []
+  const ids = new Set<string>()
+  for (const [i, link] of links.entries()) {
+    const byId = link.ID !== undefined && link.ID !== ''
+    const target = byId ? lookup.byId(link.ID ?? '') : lookup.byName(link.Name ?? '')
+    if (!target || !isVisibleFrom(target, lookup.namespace)) {
+      const said = byId ? `ID "${link.ID}"` : `name "${link.Name ?? ''}"`
+      throw new AclError('link_unknown', `No such ACL ${what} with ${said}`, { field: `${field}[${i}]` })
+    }
+    ids.add(target.ID)
+  }
+  return [...ids].map((ID) => ({ ID }))
+}
+
+/** Links stay within their namespace; what is built in can be linked from every one. */
+function isVisibleFrom(target: Target, namespace: string): boolean {
+  return target.Namespace === namespace || target.ID.startsWith('00000000-0000-0000-0000-00000000')
+}
+
+/** Links as answered: with the current name, without those whose target is gone. Decisions: record shapes. */
+export function expandPolicyLinks(
+  links: readonly StoredLink[],
+  directory: Directory,
+): { readonly ID: string; readonly Name: string }[] {
+  return links.flatMap(({ ID }) => {
+    const policy = directory.policy(ID)
+    return policy ? [{ ID, Name: policy.Name }] : []
+  })
+}
+
+export function expandRoleLinks(
+  links: readonly StoredLink[],
+  directory: Directory,
+): { readonly ID: string; readonly Name: string }[] {
+  return links.flatMap(({ ID }) => {
+    const role = directory.role(ID)
+    return role ? [{ ID, Name: role.Name }] : []
+  })
+}

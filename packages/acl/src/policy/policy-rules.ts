@@ -1,0 +1,142 @@
+/** The rules of policies. Reference 5.1; decisions: status codes, rule language. */
+import { AclError, limits, type Policy, type PolicyListEntry, type PolicyRequest } from '@latchkey/contract'
+import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
+import { policyHash } from '../hash.ts'
+import { type Random, randomUuid } from '../ports.ts'
+import { parseRules } from '../rules/parse-rules.ts'
+import type { Directory } from '../store/directory.ts'
+import type { PolicyRecord } from '../store/records.ts'
+
+const POLICY_NAME = /^[A-Za-z0-9_-]+$/
+
+/**
+ * Makes the record of a new policy.
+ *
+ * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `rules_invalid`.
+ */
+export function createPolicy(
+  request: PolicyRequest,
+  context: { readonly random: Random; readonly directory: Directory; readonly namespace: string },
+): PolicyRecord {
+  if (request.ID) {
+    throw new AclError('field_invalid', 'Cannot specify the ID when creating a new policy', { field: 'ID' })
+  }
+  checkName(request.Name)
+  if (context.directory.policyByName(context.namespace, request.Name)) throw nameInUse(request.Name)
+  const Rules = request.Rules ?? ''
+  parseRules(Rules)
+  return withPolicyHash({
+    ID: randomUuid(context.random),
+    Name: request.Name,
+    Description: request.Description ?? '',
+    Rules,
+    Datacenters: request.Datacenters,
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: context.namespace,
+  })
+}
+
+/**
+ * Makes the updated record: Description, Rules and Datacenters are replaced, what is omitted is cleared. The rules of
+ * the built-in policy, and where it counts, cannot change; its name and description may.
+ *
+ * @throws AclError `builtin_immutable`, or as {@link createPolicy}.
+ */
+export function updatePolicy(
+  existing: PolicyRecord,
+  request: PolicyRequest,
+  directory: Directory,
+): PolicyRecord {
+  if (request.ID && request.ID.toLowerCase() !== existing.ID) {
+    throw new AclError('accessor_mismatch', 'Policy ID in URL and payload do not match', { field: 'ID' })
+  }
+  checkName(request.Name)
+  const holder = directory.policyByName(existing.Namespace, request.Name)
+  if (holder && holder.ID !== existing.ID) throw nameInUse(request.Name)
+  if (existing.ID === GLOBAL_MANAGEMENT_POLICY_ID) checkBuiltin(existing, request)
+  const Rules = request.Rules ?? ''
+  parseRules(Rules)
+  return withPolicyHash({
+    ...existing,
+    Name: request.Name,
+    Description: request.Description ?? '',
+    Rules,
+    Datacenters: request.Datacenters,
+  })
+}
+
+/** @throws AclError `delete_refused` for the built-in policy. */
+export function checkPolicyDelete(existing: PolicyRecord): void {
+  if (existing.ID === GLOBAL_MANAGEMENT_POLICY_ID) {
+    throw new AclError(
+      'delete_refused',
+      `Delete operation not permitted on the builtin ${existing.Name} policy`,
+    )
+  }
+}
+
+/** A policy as answered. Keys in the order of the contract's schema. */
+export function showPolicy(policy: PolicyRecord, showNamespace: boolean): Policy {
+  return {
+    ID: policy.ID,
+    Name: policy.Name,
+    Description: policy.Description,
+    Rules: policy.Rules,
+    ...(policy.Datacenters && policy.Datacenters.length > 0 ? { Datacenters: [...policy.Datacenters] } : {}),
+    ...ending(policy, showNamespace),
+  }
+}
+
+/** A policy in a list: without rules, with Datacenters always. */
+export function showPolicyListEntry(policy: PolicyRecord, showNamespace: boolean): PolicyListEntry {
+  return {
+    ID: policy.ID,
+    Name: policy.Name,
+    Description: policy.Description,
+    Datacenters: policy.Datacenters ? [...policy.Datacenters] : null,
+    ...ending(policy, showNamespace),
+  }
+}
+
+function ending(policy: PolicyRecord, showNamespace: boolean) {
+  return {
+    Hash: policy.Hash,
+    CreateIndex: policy.CreateIndex,
+    ModifyIndex: policy.ModifyIndex,
+    ...(showNamespace ? { Namespace: policy.Namespace } : {}),
+  }
+}
+
+export function withPolicyHash(policy: PolicyRecord): PolicyRecord {
+  return { ...policy, Hash: policyHash(policy) }
+}
+
+function checkName(name: string): void {
+  if (name === '') throw new AclError('field_required', 'Invalid Policy: no Name is set', { field: 'Name' })
+  if (!POLICY_NAME.test(name) || name.length > limits.POLICY_NAME_LENGTH_MAX) {
+    throw new AclError(
+      'name_invalid',
+      `Invalid Policy: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.POLICY_NAME_LENGTH_MAX}`,
+      { field: 'Name' },
+    )
+  }
+}
+
+function checkBuiltin(existing: PolicyRecord, request: PolicyRequest): void {
+  if (request.Datacenters !== undefined) {
+    const message = `Changing the Datacenters of the builtin ${existing.Name} policy is not permitted`
+    throw new AclError('builtin_immutable', message, { field: 'Datacenters' })
+  }
+  if ((request.Rules ?? '') !== existing.Rules) {
+    const message = `Changing the Rules for the builtin ${existing.Name} policy is not permitted`
+    throw new AclError('builtin_immutable', message, { field: 'Rules' })
+  }
+}
+
+function nameInUse(name: string): AclError {
+  return new AclError('name_in_use', `Invalid Policy: A Policy with Name "${name}" already exists`, {
+    field: 'Name',
+  })
+}

@@ -1,0 +1,94 @@
+/** The rules of roles. Reference 5.2; decisions: status codes. */
+import { AclError, limits, type Role, type RoleRequest } from '@latchkey/contract'
+import { roleHash } from '../hash.ts'
+import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
+import { expandPolicyLinks, resolvePolicyLinks } from '../links.ts'
+import { type Random, randomUuid } from '../ports.ts'
+import type { Directory } from '../store/directory.ts'
+import type { RoleRecord } from '../store/records.ts'
+
+const ROLE_NAME = /^[A-Za-z0-9_-]+$/
+
+/**
+ * Makes the record of a new role.
+ *
+ * @throws AclError `accessor_mismatch`, `field_required`, `name_invalid`, `name_in_use`, `link_unknown`.
+ */
+export function createRole(
+  request: RoleRequest,
+  context: { readonly random: Random; readonly directory: Directory; readonly namespace: string },
+): RoleRecord {
+  const { random, directory, namespace } = context
+  if (request.ID) {
+    throw new AclError('field_invalid', 'Cannot specify the ID when creating a new role', { field: 'ID' })
+  }
+  checkName(request.Name)
+  if (directory.roleByName(namespace, request.Name)) throw nameInUse(request.Name)
+  return withRoleHash({
+    ID: randomUuid(random),
+    ...decideContent(request, namespace, directory),
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: namespace,
+  })
+}
+
+/** Makes the updated record: everything is replaced, what is omitted is cleared. Errors as {@link createRole}. */
+export function updateRole(existing: RoleRecord, request: RoleRequest, directory: Directory): RoleRecord {
+  if (request.ID && request.ID.toLowerCase() !== existing.ID) {
+    throw new AclError('accessor_mismatch', 'Role ID in URL and payload do not match', { field: 'ID' })
+  }
+  checkName(request.Name)
+  const holder = directory.roleByName(existing.Namespace, request.Name)
+  if (holder && holder.ID !== existing.ID) throw nameInUse(request.Name)
+  return withRoleHash({ ...existing, ...decideContent(request, existing.Namespace, directory) })
+}
+
+/** A role as answered, alone and in lists. Keys in the order of the contract's schema. */
+export function showRole(role: RoleRecord, directory: Directory, showNamespace: boolean): Role {
+  const Policies = expandPolicyLinks(role.Policies, directory)
+  return {
+    ID: role.ID,
+    Name: role.Name,
+    Description: role.Description,
+    ...(Policies.length === 0 ? {} : { Policies }),
+    ...(role.ServiceIdentities.length === 0 ? {} : { ServiceIdentities: [...role.ServiceIdentities] }),
+    ...(role.NodeIdentities.length === 0 ? {} : { NodeIdentities: [...role.NodeIdentities] }),
+    Hash: role.Hash,
+    CreateIndex: role.CreateIndex,
+    ModifyIndex: role.ModifyIndex,
+    ...(showNamespace ? { Namespace: role.Namespace } : {}),
+  }
+}
+
+function decideContent(request: RoleRequest, namespace: string, directory: Directory) {
+  return {
+    Name: request.Name,
+    Description: request.Description ?? '',
+    Policies: resolvePolicyLinks(request.Policies, namespace, directory),
+    ServiceIdentities: normalizeServiceIdentities(request.ServiceIdentities, 'role'),
+    NodeIdentities: normalizeNodeIdentities(request.NodeIdentities, 'role'),
+  }
+}
+
+function withRoleHash(role: RoleRecord): RoleRecord {
+  return { ...role, Hash: roleHash(role) }
+}
+
+function checkName(name: string): void {
+  if (name === '') throw new AclError('field_required', 'Invalid Role: no Name is set', { field: 'Name' })
+  if (!ROLE_NAME.test(name) || name.length > limits.ROLE_NAME_LENGTH_MAX) {
+    throw new AclError(
+      'name_invalid',
+      `Invalid Role: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.ROLE_NAME_LENGTH_MAX}`,
+      { field: 'Name' },
+    )
+  }
+}
+
+function nameInUse(name: string): AclError {
+  return new AclError('name_in_use', `Invalid Role: A Role with Name "${name}" already exists`, {
+    field: 'Name',
+  })
+}

@@ -1,0 +1,40 @@
+/** The rules of clone. Spec 4.6; decisions: tokens. */
+import { AclError, formatInstant } from '@latchkey/contract'
+import { type Random, randomUuid } from '../ports.ts'
+import type { Directory } from '../store/directory.ts'
+import type { TokenRecord } from '../store/records.ts'
+import { withTokenHash } from './create-token.ts'
+import { checkLifetime, expirationMs } from './expiration.ts'
+
+/**
+ * Makes the record of a clone: description (unless given), links, Local and ExpirationTime of the source; new ids and
+ * CreateTime. Links whose target is gone are left behind.
+ *
+ * @param description replaces the source's where it is not empty.
+ * @throws AclError `clone_refused`, `expiration_out_of_bounds` where less than the shortest lifetime is left.
+ */
+export function cloneToken(
+  source: TokenRecord,
+  description: string | undefined,
+  context: { readonly now: number; readonly random: Random; readonly directory: Directory },
+): TokenRecord {
+  const { now, random, directory } = context
+  if (source.AuthMethod !== '') {
+    throw new AclError('clone_refused', 'Cannot clone a token created from an auth method')
+  }
+  if (source.Rules !== '') throw new AclError('clone_refused', 'Cannot clone a legacy ACL with this endpoint')
+  const expiresAt = expirationMs(source)
+  if (expiresAt !== undefined) checkLifetime(expiresAt - now, 'ExpirationTime')
+  return withTokenHash({
+    ...source,
+    AccessorID: randomUuid(random),
+    SecretID: randomUuid(random),
+    Description: description || source.Description,
+    Policies: source.Policies.filter((link) => directory.policy(link.ID)),
+    Roles: source.Roles.filter((link) => directory.role(link.ID)),
+    Type: '',
+    CreateTime: formatInstant(now),
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  })
+}

@@ -1,0 +1,57 @@
+/** The rules of create. Spec 4.2. */
+import { AclError, formatInstant, type TokenRequest } from '@latchkey/contract'
+import { tokenHash } from '../hash.ts'
+import { checkChosenId } from '../ids.ts'
+import { type Random, randomUuid } from '../ports.ts'
+import type { Directory } from '../store/directory.ts'
+import type { TokenRecord } from '../store/records.ts'
+import { decideExpiration } from './expiration.ts'
+import { decideTokenLinks } from './token-links.ts'
+
+/** What the rules of create lean on. */
+export interface CreateContext {
+  readonly now: number
+  readonly random: Random
+  readonly directory: Directory
+  /** Decided by spec 4.9. */
+  readonly namespace: string
+}
+
+/**
+ * Makes the record of a new token. Whether its ids are free is for the store to say, at the commit.
+ *
+ * @throws AclError with the code of the first rule that is broken, in the order of the reference (2.2).
+ */
+export function createToken(request: TokenRequest, context: CreateContext): TokenRecord {
+  const { now, random, directory, namespace } = context
+  if (request.AccessorID) checkChosenId(request.AccessorID, 'AccessorID')
+  if (request.SecretID) checkChosenId(request.SecretID, 'SecretID')
+  if (request.AuthMethod) {
+    throw new AclError('field_invalid', 'AuthMethod field is disallowed outside of Login', {
+      field: 'AuthMethod',
+    })
+  }
+  const ExpirationTime = decideExpiration(request, now)
+  const Local = request.Local ?? false
+  return withTokenHash({
+    AccessorID: request.AccessorID || randomUuid(random),
+    SecretID: request.SecretID || randomUuid(random),
+    Description: request.Description ?? '',
+    ...decideTokenLinks(request, { namespace, directory, local: Local }),
+    Rules: '',
+    Type: '',
+    Local,
+    AuthMethod: '',
+    ExpirationTime,
+    CreateTime: formatInstant(now),
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: namespace,
+  })
+}
+
+/** The record with the hash of its content. Decisions: record shapes. */
+export function withTokenHash(token: TokenRecord): TokenRecord {
+  return { ...token, Hash: tokenHash(token) }
+}

@@ -1,0 +1,83 @@
+/** A token with everything that affects it. Spec 4.3; shape: decisions, record shapes, and reference 9.1. */
+import type { ExpandedToken, Policy } from '@latchkey/contract'
+import { policyHash } from '../hash.ts'
+import { showPolicy } from '../policy/policy-rules.ts'
+import { showRole } from '../role/role-rules.ts'
+import { nodeIdentityRules, serviceIdentityRules } from '../rules/generated-rules.ts'
+import type { Directory } from '../store/directory.ts'
+import type { RoleRecord, TokenRecord } from '../store/records.ts'
+import { type ShowContext, showToken } from './show-token.ts'
+
+/** The offset basis of 128-bit FNV-1a, with which the reference ends the id of a synthetic policy. */
+const SYNTHETIC_ID_END = '6c62272e07bb014262b821756295c58d'
+
+export interface ExpandContext extends ShowContext {
+  readonly defaultPolicy: 'allow' | 'deny'
+  readonly nodeName: string
+}
+
+/** The record, then the policies and roles that affect it: linked, through roles, and those of its identities. */
+export function expandToken(token: TokenRecord, context: ExpandContext): ExpandedToken {
+  const { directory, showNamespace } = context
+  const namespace = directory.namespace(token.Namespace)
+  const defaults = {
+    policies: namespace?.PolicyDefaults.map((link) => link.ID) ?? [],
+    roles: namespace?.RoleDefaults.map((link) => link.ID) ?? [],
+  }
+  const roles = rolesOf([...token.Roles.map((link) => link.ID), ...defaults.roles], directory)
+  const policies = policiesOf(token, roles, defaults.policies, context)
+  return {
+    ...showToken(token, context),
+    ExpandedPolicies: policies.length === 0 ? null : policies,
+    ExpandedRoles: roles.length === 0 ? null : roles.map((role) => showRole(role, directory, showNamespace)),
+    NamespaceDefaultPolicyIDs: defaults.policies.length === 0 ? null : defaults.policies,
+    NamespaceDefaultRoleIDs: defaults.roles.length === 0 ? null : defaults.roles,
+    AgentACLDefaultPolicy: context.defaultPolicy,
+    AgentACLDownPolicy: 'extend-cache',
+    ResolvedByAgent: context.nodeName,
+  }
+}
+
+function rolesOf(ids: readonly string[], directory: Directory): readonly RoleRecord[] {
+  return [...new Set(ids)].flatMap((id) => directory.role(id) ?? [])
+}
+
+function policiesOf(
+  token: TokenRecord,
+  roles: readonly RoleRecord[],
+  defaultIds: readonly string[],
+  { directory, showNamespace }: ExpandContext,
+): Policy[] {
+  const holders = [token, ...roles]
+  const ids = [...holders.flatMap((holder) => holder.Policies.map((link) => link.ID)), ...defaultIds]
+  const linked = [...new Set(ids)].flatMap((id) => {
+    const policy = directory.policy(id)
+    return policy ? [showPolicy(policy, showNamespace)] : []
+  })
+  const synthetic = holders.flatMap((holder) => [
+    ...holder.ServiceIdentities.map((identity) =>
+      syntheticPolicy(serviceIdentityRules(identity.ServiceName), identity.Datacenters),
+    ),
+    ...holder.NodeIdentities.map((identity) =>
+      syntheticPolicy(nodeIdentityRules(identity.NodeName), [identity.Datacenter]),
+    ),
+  ])
+  return [...linked, ...new Map(synthetic.map((policy) => [policy.ID, policy])).values()]
+}
+
+/** The policy that an identity stands for. Reference 9.1. */
+function syntheticPolicy(rules: string, datacenters: readonly string[] | undefined): Policy {
+  let hex = ''
+  for (const byte of new TextEncoder().encode(rules)) hex += byte.toString(16).padStart(2, '0')
+  const ID = `${hex}${SYNTHETIC_ID_END}`
+  const content = { Name: `synthetic-policy-${ID}`, Description: 'synthetic policy', Rules: rules }
+  const Datacenters = datacenters && datacenters.length > 0 ? [...datacenters] : undefined
+  return {
+    ID,
+    ...content,
+    ...(Datacenters ? { Datacenters } : {}),
+    Hash: policyHash({ ...content, Datacenters }),
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  }
+}

@@ -1,0 +1,72 @@
+/** Expiry. Spec 2.1, 3, 4.2; decisions: tokens. Instants and durations in milliseconds. */
+import { AclError, formatDurationMs, formatInstant, limits, parseInstant } from '@latchkey/contract'
+import type { TokenRecord } from '../store/records.ts'
+
+/** When a token expires, in milliseconds since the epoch; `undefined` where it never does. */
+export function expirationMs(token: TokenRecord): number | undefined {
+  return token.ExpirationTime === undefined ? undefined : parseInstant(token.ExpirationTime)
+}
+
+/**
+ * Whether the token is expired: now has reached its ExpirationTime. Spec 3: from then on it acts as absent, whether
+ * or not it was reaped.
+ */
+export function isExpired(token: TokenRecord, now: number): boolean {
+  const at = expirationMs(token)
+  return at !== undefined && now >= at
+}
+
+/**
+ * Decides the ExpirationTime of a new token.
+ *
+ * @param request at most one of an instant and a lifetime; a lifetime of 0 counts as none.
+ * @returns the instant as it is stored, or `undefined` for a token that does not expire.
+ * @throws AclError `expiration_conflict`, `expiration_out_of_bounds`. Both bounds are inclusive.
+ */
+export function decideExpiration(
+  request: { readonly ExpirationTime?: number | undefined; readonly ExpirationTTL?: number | undefined },
+  now: number,
+): string | undefined {
+  const { ExpirationTime, ExpirationTTL = 0 } = request
+  if (ExpirationTTL < 0) {
+    throw outOfBounds(
+      'ExpirationTTL',
+      `Token Expiration TTL '${formatDurationMs(ExpirationTTL)}' should be > 0`,
+    )
+  }
+  if (ExpirationTTL > 0) {
+    if (ExpirationTime !== undefined) {
+      throw new AclError(
+        'expiration_conflict',
+        'Token Expiration TTL and Expiration Time cannot both be set',
+        {
+          field: 'ExpirationTTL',
+        },
+      )
+    }
+    checkLifetime(ExpirationTTL, 'ExpirationTTL')
+    return formatInstant(now + Math.floor(ExpirationTTL))
+  }
+  if (ExpirationTime === undefined) return undefined
+  if (ExpirationTime < now) throw outOfBounds('ExpirationTime', 'ExpirationTime cannot be before CreateTime')
+  checkLifetime(ExpirationTime - now, 'ExpirationTime')
+  return formatInstant(ExpirationTime)
+}
+
+/** Spec 4.2 rules 1 and 2, spec 8: between 1 minute and 24 hours. */
+export function checkLifetime(lifetimeMs: number, field: 'ExpirationTime' | 'ExpirationTTL'): void {
+  const what = field === 'ExpirationTTL' ? 'Token Expiration TTL' : 'ExpirationTime'
+  const was = `(was ${formatDurationMs(lifetimeMs)})`
+  if (lifetimeMs > limits.EXPIRATION_MS_MAX) {
+    const bound = formatDurationMs(limits.EXPIRATION_MS_MAX)
+    throw outOfBounds(field, `${what} cannot be more than ${bound} in the future ${was}`)
+  }
+  if (lifetimeMs < limits.EXPIRATION_MS_MIN) {
+    const bound = formatDurationMs(limits.EXPIRATION_MS_MIN)
+    throw outOfBounds(field, `${what} cannot be less than ${bound} in the future ${was}`)
+  }
+}
+
+function outOfBounds(field: string, message: string): AclError {
+  return new AclError('expiration_out_of_bounds', message, { field })
+}

@@ -1,0 +1,30 @@
+/** What a request says a token is linked to, checked and in one form. Spec 2.1 to 2.5. */
+import { AclError, type TokenRequest } from '@latchkey/contract'
+import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
+import { resolvePolicyLinks, resolveRoleLinks } from '../links.ts'
+import type { Directory } from '../store/directory.ts'
+import type { TokenRecord } from '../store/records.ts'
+
+export type TokenLinks = Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>
+
+/**
+ * Resolves and checks the four link lists of a create or update.
+ *
+ * @throws AclError `link_unknown`, `field_required`, `field_invalid`, `name_invalid`.
+ */
+export function decideTokenLinks(
+  request: TokenRequest,
+  context: { readonly namespace: string; readonly directory: Directory; readonly local: boolean },
+): TokenLinks {
+  const { namespace, directory, local } = context
+  const links = {
+    Policies: resolvePolicyLinks(request.Policies, namespace, directory),
+    Roles: resolveRoleLinks(request.Roles, namespace, directory),
+    ServiceIdentities: normalizeServiceIdentities(request.ServiceIdentities, 'token', local),
+    NodeIdentities: normalizeNodeIdentities(request.NodeIdentities, 'token'),
+  }
+  if (request.Rules) {
+    throw new AclError('field_invalid', 'Rules cannot be specified for this token', { field: 'Rules' })
+  }
+  return links
+}

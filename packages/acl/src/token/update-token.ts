@@ -1,0 +1,86 @@
+/** The rules of update. Spec 4.5. */
+import { AclError, REDACTED_SECRET_ID, type TokenRequest } from '@latchkey/contract'
+import type { Directory } from '../store/directory.ts'
+import type { TokenRecord } from '../store/records.ts'
+import { withTokenHash } from './create-token.ts'
+import { expirationMs } from './expiration.ts'
+import { decideTokenLinks } from './token-links.ts'
+
+/**
+ * Holds the accessor of a body to that of the path. Spec 4.5.1: where it is in both, they match exactly.
+ *
+ * @throws AclError `accessor_mismatch`.
+ */
+export function checkBodyAccessor(pathAccessorId: string, request: TokenRequest): void {
+  if (request.AccessorID && request.AccessorID !== pathAccessorId) {
+    throw new AclError('accessor_mismatch', 'Token Accessor ID in URL and payload do not match', {
+      field: 'AccessorID',
+    })
+  }
+}
+
+/**
+ * Makes the updated record. Description and the four link lists are replaced: what is omitted is cleared. SecretID,
+ * AuthMethod and ExpirationTime are filled in where absent (spec 4.5.3, 4.5.5, 4.5.6). Legacy rules are dropped: an
+ * update converts a legacy token (reference 7).
+ *
+ * @param existing the stored token; not modified.
+ * @throws AclError `field_immutable`, `local_mismatch`, or as the links' rules say.
+ */
+export function updateToken(
+  existing: TokenRecord,
+  pathAccessorId: string,
+  request: TokenRequest,
+  directory: Directory,
+): TokenRecord {
+  if (request.SecretID && request.SecretID !== existing.SecretID) {
+    const hint =
+      request.SecretID === REDACTED_SECRET_ID ? ': the body holds the redaction text; leave SecretID out' : ''
+    throw immutable('SecretID', `Changing a token's SecretID is not permitted${hint}`)
+  }
+  checkLocal(existing, request)
+  if (request.AuthMethod && request.AuthMethod !== existing.AuthMethod) {
+    throw immutable('AuthMethod', `Cannot change AuthMethod of ${existing.AccessorID}`)
+  }
+  checkExpiration(existing, request)
+  const links = decideTokenLinks(request, {
+    namespace: existing.Namespace,
+    directory,
+    local: existing.Local,
+  })
+  if (pathAccessorId !== existing.AccessorID) {
+    throw immutable(
+      'AccessorID',
+      'The ACL Token AccessorID field is immutable: it differs in case from the stored one',
+    )
+  }
+  return withTokenHash({
+    ...existing,
+    Description: request.Description ?? '',
+    ...links,
+    Rules: '',
+    Type: '',
+  })
+}
+
+/** Spec 4.5.4. Omitted means its default, false, so an update of a local token must say it. */
+function checkLocal(existing: TokenRecord, request: TokenRequest): void {
+  if ((request.Local ?? false) === existing.Local) return
+  const hint = request.Local === undefined ? ': Local was omitted, which means false; send "Local": true' : ''
+  throw new AclError('local_mismatch', `Cannot toggle local mode of ${existing.AccessorID}${hint}`, {
+    field: 'Local',
+  })
+}
+
+/** Spec 4.5.6: equality of instants; a lifetime is an attempt to change. Decisions: tokens. */
+function checkExpiration(existing: TokenRecord, request: TokenRequest): void {
+  const message = `Cannot change expiration time of ${existing.AccessorID}`
+  if (request.ExpirationTTL) throw immutable('ExpirationTTL', message)
+  if (request.ExpirationTime !== undefined && request.ExpirationTime !== expirationMs(existing)) {
+    throw immutable('ExpirationTime', message)
+  }
+}
+
+function immutable(field: string, message: string): AclError {
+  return new AclError('field_immutable', message, { field })
+}
