@@ -1,0 +1,134 @@
+/**
+ * The accessor migration: every legacy token gets exactly one accessor, in batches. Spec 8, 9.2.3; ambiguities: decisions, upgrade.
+ *
+ * One elected process of the primary datacenter works in rounds: read the record of the last batch, wait for
+ * {@link nextBatchAt}, read tokens without an accessor, plan, and commit the converted tokens together with
+ * {@link recordBatch}, each on the condition that nobody changed it meanwhile. As the record is in the same commit, the
+ * law holds across processes and kills: who does not know the last batch cannot commit the next.
+ */
+import { invariant } from '@latchkey/contract'
+import {
+  ANONYMOUS_TOKEN_ACCESSOR_ID,
+  ANONYMOUS_TOKEN_SECRET_ID,
+  GLOBAL_MANAGEMENT_POLICY_ID,
+} from '../builtin.ts'
+import { tokenHash } from '../hash.ts'
+import { isReservedId } from '../ids.ts'
+import { type Random, randomUuid } from '../ports.ts'
+import type { TokenRecord } from '../store/records.ts'
+import { hasLinks } from './legacy-token.ts'
+
+/** Most legacy tokens given an accessor in one batch, and the least time between two batches. Spec 8. */
+export const ACCESSOR_BATCH_SIZE_MAX = 128
+export const ACCESSOR_BATCH_INTERVAL_MS_MIN = 1_000
+
+/** A pause after which batches count as a new run: far longer than a change of the elected process takes. */
+const RUN_GAP_MS_MIN = 60_000
+
+/** Tries to draw an accessor that is free, before its token is left for the next batch. */
+const DRAWS_MAX = 8
+
+/** The value of the system record `migration`: what is remembered of the batches. Instants in milliseconds since the epoch. */
+export interface MigrationRecord {
+  readonly batches: number
+  /** Tokens that were given an accessor, in all. */
+  readonly done: number
+  readonly lastBatchAt: number | undefined
+  /** The batches without a long pause between them, up to the last one: what the rate is measured on. */
+  readonly run: { readonly startedAt: number; readonly tokens: number } | undefined
+}
+
+export const NO_BATCHES: MigrationRecord = { batches: 0, done: 0, lastBatchAt: undefined, run: undefined }
+
+/** One token of a batch, as it was read, and the accessor it gets. */
+export interface PlannedAccessor {
+  readonly token: TokenRecord
+  readonly accessorId: string
+}
+
+export interface BatchIds {
+  readonly random: Random
+  /** Whether an id is an accessor or a secret already, as far as is known; the store's uniqueness has the last word. */
+  readonly isTaken: (id: string) => boolean
+}
+
+/**
+ * Plans the next batch: the first 128 tokens without an accessor, in CreateIndex order (ties as given), each with a
+ * random accessor that nothing else has, the anonymous token with its fixed one. A token for which no free accessor is
+ * drawn is left for the next batch.
+ */
+export function planBatch(
+  tokens: readonly TokenRecord[],
+  { random, isTaken }: BatchIds,
+): readonly PlannedAccessor[] {
+  const planned = new Set<string>()
+  return selectBatch(tokens).flatMap((token) => {
+    const accessorId =
+      token.SecretID === ANONYMOUS_TOKEN_SECRET_ID
+        ? ANONYMOUS_TOKEN_ACCESSOR_ID
+        : drawFreeId(random, (id) => planned.has(id) || isTaken(id))
+    if (accessorId === undefined) return []
+    planned.add(accessorId)
+    return [{ token, accessorId }]
+  })
+}
+
+/**
+ * The token with its accessor. Secret, description, rules, type, times and CreateIndex stay (CreateTime is the zero time
+ * for ever, so an expiration by TTL can never apply); a management token that nothing is linked to is linked to
+ * global-management; the hash is computed anew. ModifyIndex is as read: the condition of the commit, which sets the next.
+ */
+export function convertForMigration(token: TokenRecord, accessorId: string): TokenRecord {
+  invariant(token.AccessorID === '', 'a token that has an accessor must not be given another')
+  const needsLink = token.Type === 'management' && !hasLinks(token)
+  const Policies = needsLink ? [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }] : token.Policies
+  const converted: TokenRecord = { ...token, AccessorID: accessorId, Policies }
+  return { ...converted, Hash: tokenHash(converted) }
+}
+
+/**
+ * The earliest instant of the next batch: at once where there was none, else one second after the last.
+ *
+ * @param lastBatchAt from the record in the store, whichever process wrote it.
+ * @param now by the clock that all processes share. Where it was set back, the answer lies that much further ahead.
+ */
+export function nextBatchAt(lastBatchAt: number | undefined, now: number): number {
+  return lastBatchAt === undefined ? now : Math.max(now, lastBatchAt + ACCESSOR_BATCH_INTERVAL_MS_MIN)
+}
+
+/**
+ * The record with one more batch, to be committed with the batch.
+ *
+ * @param at the instant of the commit, by the clock that all processes share.
+ * @throws an invariant error for a batch against the law: too large, empty, or too early.
+ */
+export function recordBatch(
+  record: MigrationRecord,
+  { at, tokens }: { readonly at: number; readonly tokens: number },
+): MigrationRecord {
+  invariant(tokens > 0 && tokens <= ACCESSOR_BATCH_SIZE_MAX, `a batch of ${tokens} tokens`)
+  const { batches, done, lastBatchAt, run } = record
+  invariant(nextBatchAt(lastBatchAt, at) === at, `a batch ${at - (lastBatchAt ?? at)} ms after the last one`)
+  const goesOn = run !== undefined && lastBatchAt !== undefined && at - lastBatchAt < RUN_GAP_MS_MIN
+  return {
+    batches: batches + 1,
+    done: done + tokens,
+    lastBatchAt: at,
+    run: goesOn ? { startedAt: run.startedAt, tokens: run.tokens + tokens } : { startedAt: at, tokens },
+  }
+}
+
+function selectBatch(tokens: readonly TokenRecord[]): readonly TokenRecord[] {
+  return tokens
+    .filter((token) => token.AccessorID === '')
+    .sort((a, b) => a.CreateIndex - b.CreateIndex)
+    .slice(0, ACCESSOR_BATCH_SIZE_MAX)
+}
+
+function drawFreeId(random: Random, isTaken: (id: string) => boolean): string | undefined {
+  for (let draw = 0; draw < DRAWS_MAX; draw += 1) {
+    const id = randomUuid(random)
+    if (!isReservedId(id) && !isTaken(id)) return id
+  }
+  return undefined
+}
