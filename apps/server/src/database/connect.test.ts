@@ -3,8 +3,9 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { startFreezingProxy } from '../../test/freezing-proxy.ts'
-import { type ConnectOptions, connectDatabase, type Database, describeDatabase } from './connect.ts'
+import { type ConnectOptions, connectDatabase, type Database } from './connect.ts'
 import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
+import { describeDatabase } from './describe-database.ts'
 
 const log = pino({ level: 'silent' })
 

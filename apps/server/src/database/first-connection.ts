@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
 import { StartError } from '../start-error.ts'
-import { describeDatabase } from './connect.ts'
 import { isUnavailable, sqlStateOf } from './database-error.ts'
+import { describeDatabase } from './describe-database.ts'
 
 export interface FirstConnectionOptions {
   readonly url: string

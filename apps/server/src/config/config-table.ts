@@ -1,0 +1,35 @@
+import type { Setting } from './setting.ts'
+import { SETTINGS } from './settings.ts'
+
+export const TABLE_BEGIN =
+  '<!-- configuration: begin (generated: node apps/server/scripts/config-table.ts) -->'
+export const TABLE_END = '<!-- configuration: end -->'
+
+/** The table of all settings, in Markdown. */
+export function renderConfigTable(): string {
+  const rows = Object.values(SETTINGS).map((setting: Setting<unknown>) => {
+    const secret = setting.isSecret ? ' A secret: never printed.' : ''
+    return [`\`${setting.env}\``, setting.doc + secret, sentence(setting.accepts), shownFallback(setting)]
+  })
+  return [['variable', 'what it does', 'write', 'when unset'], ['---', '---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+/** Puts the current table between the markers of a page. @throws Error when the page lacks them. */
+export function replaceConfigTable(page: string): string {
+  const begin = page.indexOf(TABLE_BEGIN)
+  const end = page.indexOf(TABLE_END)
+  if (begin < 0 || end < begin) throw new Error(`the page lacks the lines ${TABLE_BEGIN} and ${TABLE_END}`)
+  return `${page.slice(0, begin)}${TABLE_BEGIN}\n\n${renderConfigTable()}\n\n${page.slice(end)}`
+}
+
+function sentence(form: string): string {
+  return form.replaceAll('|', '\\|')
+}
+
+/** Values stand in code; words do not. */
+function shownFallback({ fallback, fallbackText }: Setting<unknown>): string {
+  if (fallbackText === '') return ''
+  return fallback === undefined || fallbackText.includes(' ') ? fallbackText : `\`${fallbackText}\``
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, describeConfig, loadConfig } from './config.ts'
+import { SETTINGS } from './settings.ts'
+
+const UUID = '11111111-1111-4111-8111-111111111111'
+
+/** The problems of a configuration; none when it is good. */
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+describe('values', () => {
+  test('CFG-01: unset settings choose the strict meaning', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8500,
+      databaseUrl: undefined,
+      initialManagementToken: undefined,
+      aclEnabled: true,
+      defaultPolicy: 'deny',
+      datacenter: 'dc1',
+      primaryDatacenter: 'dc1',
+      nodeName: hostname(),
+      headerPrefixes: ['X-Service-', 'X-Consul-'],
+      edition: 'standard',
+      allowUnconvertedLegacy: false,
+      maxConnectionsPerClient: undefined,
+      trustedProxies: [],
+      cacheBytes: 268_435_456,
+      shutdownTimeoutMs: 10_000,
+    })
+  })
+
+  test('an empty variable counts as unset', () => {
+    expect(loadConfig({ PORT: '', LATCHKEY_DEFAULT_POLICY: '' })).toEqual(loadConfig({}))
+  })
+
+  test.each([
+    ['PORT', '0', 'port', 0],
+    ['PORT', '65535', 'port', 65_535],
+    ['HOST', '::1', 'host', '::1'],
+    [
+      'DATABASE_URL',
+      'postgresql://u:p@/tokens?host=/run/pg',
+      'databaseUrl',
+      'postgresql://u:p@/tokens?host=/run/pg',
+    ],
+    ['LATCHKEY_ACL_ENABLED', 'off', 'aclEnabled', false],
+    ['LATCHKEY_CACHE', 'TRUE', 'cache', true],
+    ['LATCHKEY_CACHE_BYTES', '64MiB', 'cacheBytes', 67_108_864],
+    ['LATCHKEY_CACHE_BYTES', '1024', 'cacheBytes', 1024],
+    ['LATCHKEY_SHUTDOWN_TIMEOUT', '1m30s', 'shutdownTimeoutMs', 90_000],
+    ['LATCHKEY_HEADER_PREFIXES', 'X-Acme-, X-Service-', 'headerPrefixes', ['X-Acme-', 'X-Service-']],
+    ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8,::1', 'trustedProxies', ['10.0.0.0/8', '::1']],
+    ['LATCHKEY_INITIAL_MANAGEMENT_TOKEN', UUID, 'initialManagementToken', UUID],
+    ['LATCHKEY_SERVICE_VERSION', '1.6.3', 'serviceVersion', { text: '1.6.3', major: 1, minor: 6, patch: 3 }],
+    ['LATCHKEY_MAX_CONNECTIONS_PER_CLIENT', '0', 'maxConnectionsPerClient', 0],
+  ])('%s=%s', (name, value, key, expected) => {
+    expect(loadConfig({ [name]: value })).toHaveProperty(key, expected)
+  })
+
+  test.each([
+    ['PORT', '65536', 'PORT: "65536" is out of bounds; write a whole number from 0 to 65535'],
+    ['PORT', '-1', 'PORT: "-1" is not a whole number'],
+    ['PORT', '80 ', 'PORT: "80 " is not a whole number'],
+    ['HOST', 'http://a', 'HOST: "http://a" does not have that form; write an address or host name'],
+    ['LATCHKEY_ACL_ENABLED', 'yes', 'LATCHKEY_ACL_ENABLED: "yes" is neither; write `on` or `off`'],
+    [
+      'LATCHKEY_DEFAULT_POLICY',
+      'Allow',
+      'LATCHKEY_DEFAULT_POLICY: "Allow" is none of these; write one of `deny`, `allow`',
+    ],
+    ['LATCHKEY_CACHE_BYTES', '1GB', 'LATCHKEY_CACHE_BYTES: "1GB" is not a size'],
+    ['LATCHKEY_CACHE_BYTES', '2048GiB', 'LATCHKEY_CACHE_BYTES: "2048GiB" is out of bounds'],
+    ['LATCHKEY_SHUTDOWN_TIMEOUT', '10', 'LATCHKEY_SHUTDOWN_TIMEOUT: "10" is not a duration'],
+    ['LATCHKEY_SHUTDOWN_TIMEOUT', '601s', 'LATCHKEY_SHUTDOWN_TIMEOUT: "601s" is out of bounds'],
+    ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" does not have that form'],
+    ['LATCHKEY_HEADER_PREFIXES', 'X-A', 'LATCHKEY_HEADER_PREFIXES: "X-A" has a part that does not'],
+    ['LATCHKEY_HEADER_PREFIXES', 'X-A-,X-A-', 'LATCHKEY_HEADER_PREFIXES: "X-A-,X-A-" names something twice'],
+    ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/33', 'LATCHKEY_TRUSTED_PROXIES: "10.0.0.0/33" has a part'],
+    [
+      'LATCHKEY_SERVICE_VERSION',
+      '1.12',
+      'LATCHKEY_SERVICE_VERSION: "1.12" is not a version the service can speak as',
+    ],
+    ['LATCHKEY_PRIMARY_URL', 'ftp://a', 'LATCHKEY_PRIMARY_URL: "ftp://a" has another scheme'],
+  ])(
+    'a bad value is refused with its name, its problem and the accepted form: %s=%s',
+    (name, value, problem) => {
+      expect(problemsOf({ [name]: value })[0]).toContain(problem)
+    },
+  )
+
+  test('a secondary datacenter needs the URL of the primary; a primary takes none', () => {
+    const secondary = { LATCHKEY_DATACENTER: 'dc2', LATCHKEY_PRIMARY_DATACENTER: 'dc1' }
+    expect(problemsOf(secondary)).toEqual([expect.stringContaining('LATCHKEY_PRIMARY_URL: is needed')])
+    expect(problemsOf({ ...secondary, LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toEqual([])
+    expect(problemsOf({ LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toHaveLength(1)
+    expect(problemsOf({ LATCHKEY_REPLICATION_TOKEN: UUID })).toHaveLength(1)
+  })
+
+  test('a replica needs its primary', () => {
+    expect(problemsOf({ DATABASE_REPLICA_URL: 'postgresql://h/d' })).toEqual([
+      expect.stringContaining('DATABASE_URL'),
+    ])
+  })
+})
+
+describe('names', () => {
+  test.each([
+    ['LATCHKEY_DATACENTR', 'LATCHKEY_DATACENTER'],
+    ['LATCHKEY_DEFAULT_POLICIES', 'LATCHKEY_DEFAULT_POLICY'],
+    ['latchkey_data_dir', 'LATCHKEY_DATA_DIR'],
+    ['LATCHKEY_PORT', 'PORT'],
+    ['LATCHKEY_DATABASE_URL', 'DATABASE_URL'],
+  ])('an unknown %s stops the start and suggests %s', (name, meant) => {
+    expect(problemsOf({ [name]: 'dc1' })).toEqual([
+      `${name}: there is no such setting; did you mean ${meant}?`,
+    ])
+  })
+
+  test('a name that is near none gets no suggestion', () => {
+    expect(problemsOf({ LATCHKEY_FAVOURITE_COLOUR: 'red' })).toEqual([
+      'LATCHKEY_FAVOURITE_COLOUR: there is no such setting',
+    ])
+  })
+
+  test('variables of the SDK, of tests and of others are not ours to judge', () => {
+    const env = { LATCHKEY_TOKEN: UUID, LATCHKEY_ADDR: 'x', LATCHKEY_SEED: '7', PATH: '/bin', OTHER: 'x' }
+    expect(loadConfig(env)).toEqual(loadConfig({}))
+  })
+
+  test('all problems come at once', () => {
+    const env = { PORT: 'x', LATCHKEY_DATACENTR: 'x', LATCHKEY_WORKERS: '0' }
+    expect(problemsOf(env)).toHaveLength(3)
+    expect(() => loadConfig(env)).toThrow('The configuration has 3 problems:')
+  })
+})
+
+describe('secrets', () => {
+  const key = randomBytes(32).toString('base64')
+  const secrets = {
+    DATABASE_URL: 'postgresql://latchkey:canary-database@db.example/tokens?password=canary-query',
+    DATABASE_REPLICA_URL: 'postgresql://latchkey:canary-replica@replica.example/tokens',
+    LATCHKEY_ENCRYPTION_KEYS: `k1:${key}`,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID,
+    LATCHKEY_DATACENTER: 'dc2',
+    LATCHKEY_PRIMARY_DATACENTER: 'dc1',
+    LATCHKEY_PRIMARY_URL: 'https://dc1.example',
+    LATCHKEY_REPLICATION_TOKEN: 'canary-replication',
+  }
+  const canaries = ['canary', UUID, key]
+
+  test('LEAK-02: the printed configuration names databases, and shows no secret', () => {
+    const shown = JSON.stringify(describeConfig(loadConfig(secrets)))
+    expect(JSON.parse(shown)).toMatchObject({
+      databaseUrl: 'latchkey@db.example:5432/tokens',
+      encryptionKeys: 'set',
+      initialManagementToken: 'set',
+      replicationToken: 'set',
+      serviceVersion: '1.11',
+    })
+    for (const canary of canaries) expect(shown).not.toContain(canary)
+  })
+
+  test('LEAK-02: a malformed secret is refused without being shown', () => {
+    const malformed = {
+      DATABASE_URL: 'mysql://u:canary@h/d',
+      DATABASE_REPLICA_URL: 'canary not a url',
+      LATCHKEY_ENCRYPTION_KEYS: key.slice(1),
+      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID.slice(1),
+      LATCHKEY_REPLICATION_TOKEN: 'canary with spaces',
+      LATCHKEY_PRIMARY_URL: 'https://user:canary@dc1.example',
+    }
+    const problems = problemsOf(malformed).join('\n')
+    for (const name of Object.keys(malformed)) expect(problems).toContain(`${name}: the value`)
+    for (const canary of ['canary', UUID.slice(1), key.slice(1)]) expect(problems).not.toContain(canary)
+  })
+
+  test('an initial management token in the reserved range is refused', () => {
+    expect(
+      problemsOf({ LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '00000000-0000-0000-0000-000000000001' }),
+    ).toHaveLength(1)
+  })
+
+  test('any text in any setting gives a configuration or a ConfigError, and never a secret in it', () => {
+    const names = Object.values(SETTINGS).map(({ env }) => env)
+    const anyValue = fc.oneof(
+      fc.string(),
+      fc.webUrl(),
+      fc.uuid(),
+      fc.base64String(),
+      fc.integer().map(String),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...names), anyValue, (name, value) => {
+        const isSecret = Object.values(SETTINGS).find(({ env }) => env === name)?.isSecret
+        const problems = problemsOf({ [name]: value }).join()
+        if (isSecret && value.length > 12) expect(problems).not.toContain(value)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,131 @@
+import { describeDatabase } from '../database/describe-database.ts'
+import { StartError } from '../start-error.ts'
+import { findNearMiss } from './near-miss.ts'
+import { type Setting, SettingError } from './setting.ts'
+import { SETTINGS } from './settings.ts'
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never
+type Values = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> }
+
+/** The configuration of a server: one value per setting. */
+export interface Config extends Values {
+  /** The server's own datacenter where none was named. */
+  readonly primaryDatacenter: string
+}
+
+/** Everything that is wrong with a configuration, at once. */
+export class ConfigError extends StartError {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n` +
+        `${problems.map((problem) => `  ${problem}`).join('\n')}\n` +
+        'README.md lists every setting under "Configuration".',
+    )
+    this.problems = problems
+  }
+}
+
+const PREFIX = 'LATCHKEY_'
+
+/** Variables of the SDK, the command line and the tests, which may well be set where the server is started. */
+const NOT_OURS: ReadonlySet<string> = new Set([
+  'LATCHKEY_ADDR',
+  'LATCHKEY_TOKEN',
+  'LATCHKEY_TOKEN_FILE',
+  'LATCHKEY_NAMESPACE',
+  'LATCHKEY_TIMEOUT_MS',
+  'LATCHKEY_SEED',
+  'LATCHKEY_FUZZ',
+])
+
+const VALUE_SHOWN_LENGTH_MAX = 80
+
+/**
+ * Reads the configuration from environment variables. Nothing else in the server reads them. An empty variable counts as
+ * unset.
+ *
+ * @throws ConfigError with every unknown `LATCHKEY_…` variable, bad value and missing companion. No secret is in it.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = []
+  const read = Object.entries<Setting<unknown>>(SETTINGS).map(([name, setting]) => [
+    name,
+    readSetting(setting, env[setting.env], problems),
+  ])
+  problems.push(...findUnknown(env))
+  // The entries carry the names and types of the table; TypeScript does not follow them through Object.entries.
+  const values = Object.fromEntries(read) as Values
+  problems.push(...findContradictions(values))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.freeze({ ...values, primaryDatacenter: values.primaryDatacenter ?? values.datacenter })
+}
+
+/** The configuration for the log and for people: secrets only as "set", database URLs without password. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const shown = Object.entries(SETTINGS).map(([name, setting]) => {
+    const value = config[name as keyof Config]
+    if (value === undefined) return [name, undefined]
+    if (setting === SETTINGS.databaseUrl || setting === SETTINGS.databaseReplicaUrl) {
+      return [name, describeDatabase(String(value))]
+    }
+    return [name, setting.isSecret ? 'set' : value]
+  })
+  return { ...Object.fromEntries(shown), serviceVersion: config.serviceVersion.text }
+}
+
+function readSetting<T>(setting: Setting<T>, written: string | undefined, problems: string[]): T {
+  if (written === undefined || written === '') return setting.fallback
+  try {
+    return setting.parse(written)
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error
+    // What stands before an @ may be a password, wherever it was written by mistake.
+    const isShown = !setting.isSecret && !written.includes('@')
+    const shown = isShown ? JSON.stringify(shorten(written)) : 'the value'
+    problems.push(`${setting.env}: ${shown} ${error.message}; write ${setting.accepts}`)
+    return setting.fallback
+  }
+}
+
+function shorten(value: string): string {
+  return value.length > VALUE_SHOWN_LENGTH_MAX ? `${value.slice(0, VALUE_SHOWN_LENGTH_MAX)}…` : value
+}
+
+function findUnknown(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = Object.values(SETTINGS).map((setting): string => setting.env)
+  return Object.keys(env)
+    .filter((name) => name.toUpperCase().startsWith(PREFIX) && !known.includes(name) && !NOT_OURS.has(name))
+    .map((name) => {
+      // Some settings have no prefix: whoever writes LATCHKEY_PORT means PORT.
+      const meant = findNearMiss(name, known) ?? findNearMiss(name.slice(PREFIX.length), known)
+      return `${name}: there is no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    })
+}
+
+/** Settings that need, or exclude, one another. */
+function findContradictions(values: Values): string[] {
+  const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl, replicationToken } =
+    values
+  const isSecondary = primaryDatacenter !== undefined && primaryDatacenter !== datacenter
+  const contradictions: readonly (readonly [boolean, string])[] = [
+    [
+      databaseReplicaUrl !== undefined && databaseUrl === undefined,
+      'DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded database has no replicas',
+    ],
+    [
+      isSecondary && primaryUrl === undefined,
+      `LATCHKEY_PRIMARY_URL: is needed, because LATCHKEY_PRIMARY_DATACENTER is another one than LATCHKEY_DATACENTER ("${datacenter}")`,
+    ],
+    [
+      !isSecondary && primaryUrl !== undefined,
+      'LATCHKEY_PRIMARY_URL: needs LATCHKEY_PRIMARY_DATACENTER, another one than LATCHKEY_DATACENTER',
+    ],
+    [
+      !isSecondary && replicationToken !== undefined,
+      'LATCHKEY_REPLICATION_TOKEN: needs LATCHKEY_PRIMARY_DATACENTER, another one than LATCHKEY_DATACENTER',
+    ],
+  ]
+  return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+}

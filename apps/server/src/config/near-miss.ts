@@ -1,0 +1,25 @@
+/** Farther than this, a name is not meant. */
+const DISTANCE_MAX = 3
+
+/** The name that somebody probably meant; undefined when none is near. Case does not count. */
+export function findNearMiss(written: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, distance: editDistance(written.toUpperCase(), name.toUpperCase()) }))
+    .sort((a, b) => a.distance - b.distance)
+  const [nearest] = ranked
+  return nearest !== undefined && nearest.distance <= DISTANCE_MAX ? nearest.name : undefined
+}
+
+/** How many characters must be put in, taken out or changed to make one text of the other (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [index, character] of [...from].entries()) {
+    const next = [index + 1]
+    for (let column = 1; column <= to.length; column += 1) {
+      const [left = 0, above = 0, diagonal = 0] = [next[column - 1], row[column], row[column - 1]]
+      next.push(Math.min(left + 1, above + 1, diagonal + (character === to[column - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

@@ -1,0 +1,188 @@
+import { isIP } from 'node:net'
+import { DurationSyntaxError, formatDurationMs, parseDurationMs } from '@latchkey/contract'
+
+/** One setting of the server: a variable of the environment, and all there is to say about it. */
+export interface Setting<T> {
+  /** The variable's name. */
+  readonly env: string
+  /** What it does, in one line. */
+  readonly doc: string
+  /** The accepted form, in words that end the sentence "write …". */
+  readonly accepts: string
+  /** The value when the variable is unset or empty. */
+  readonly fallback: T
+  /** The fallback as a person would write it; empty where there is none. */
+  readonly fallbackText: string
+  /** A secret is never printed, neither the value in force nor a bad one. */
+  readonly isSecret: boolean
+  /** @throws SettingError saying what is wrong with the text, without quoting it. */
+  readonly parse: (text: string) => T
+}
+
+/** What is wrong with a value, as a phrase that follows the value: "is not a whole number". */
+export class SettingError extends Error {
+  override readonly name = 'SettingError'
+}
+
+/** What every kind of setting is made from. */
+interface Base<T> {
+  readonly env: string
+  readonly doc: string
+  readonly fallback: T
+  /** Says the fallback where its value does not, such as "the host's name". */
+  readonly fallbackText?: string
+  readonly isSecret?: boolean
+}
+
+function setting<T>(base: Base<T>, accepts: string, parse: (text: string) => NonNullable<T>): Setting<T> {
+  const { fallback } = base
+  const fallbackText = base.fallbackText ?? (fallback === undefined ? '' : String(fallback))
+  return { ...base, fallbackText, isSecret: base.isSecret ?? false, accepts, parse }
+}
+
+/** Any text, held to a pattern where one is given; `accepts` says it in words. */
+export function text<T extends string | undefined>(
+  base: Base<T> & { readonly accepts: string; readonly pattern?: RegExp },
+): Setting<T | string> {
+  return setting<T | string>(base, base.accepts, (value) => {
+    if (base.pattern !== undefined && !base.pattern.test(value))
+      throw new SettingError('does not have that form')
+    return value
+  })
+}
+
+export function integer<T extends number | undefined>(
+  base: Base<T> & { readonly min: number; readonly max: number },
+): Setting<T | number> {
+  const { min, max } = base
+  return setting<T | number>(base, `a whole number from ${min} to ${max}`, (value) => {
+    if (!/^\d+$/.test(value)) throw new SettingError('is not a whole number')
+    const number = Number(value)
+    if (number < min || number > max) throw new SettingError('is out of bounds')
+    return number
+  })
+}
+
+export function choice<const C extends readonly string[]>(
+  base: Base<C[number]> & { readonly choices: C },
+): Setting<C[number]> {
+  return setting<C[number]>(
+    base,
+    `one of ${base.choices.map((name) => `\`${name}\``).join(', ')}`,
+    (value) => {
+      const chosen = base.choices.find((name) => name === value)
+      if (chosen === undefined) throw new SettingError('is none of these')
+      return chosen
+    },
+  )
+}
+
+const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['on', true],
+  ['1', true],
+  ['false', false],
+  ['off', false],
+  ['0', false],
+])
+
+/** True or false. `fallbackText` says which word the table shows. */
+export function flag(base: Base<boolean>): Setting<boolean> {
+  const fallbackText = base.fallback ? 'on' : 'off'
+  return setting({ fallbackText, ...base }, '`on` or `off` (`true`, `false`, `1`, `0`)', (value) => {
+    const isOn = SWITCH_WORDS.get(value.toLowerCase())
+    if (isOn === undefined) throw new SettingError('is neither')
+    return isOn
+  })
+}
+
+/** Milliseconds, written as a duration. */
+export function duration(
+  base: Base<number> & { readonly minMs: number; readonly maxMs: number },
+): Setting<number> {
+  const { minMs, maxMs } = base
+  const accepts = `a duration from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}, such as \`10s\` or \`1m30s\``
+  return setting({ fallbackText: formatDurationMs(base.fallback), ...base }, accepts, (value) => {
+    const ms = parseDuration(value)
+    if (ms < minMs || ms > maxMs) throw new SettingError('is out of bounds')
+    return ms
+  })
+}
+
+function parseDuration(value: string): number {
+  try {
+    return parseDurationMs(value)
+  } catch (error) {
+    if (error instanceof DurationSyntaxError) throw new SettingError('is not a duration')
+    throw error
+  }
+}
+
+const SIZE_UNITS: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['KiB', 1024],
+  ['MiB', 1024 ** 2],
+  ['GiB', 1024 ** 3],
+])
+
+/** Bytes, written as a number with an optional unit. */
+export function size(base: Base<number> & { readonly maxBytes: number }): Setting<number> {
+  return setting(base, 'a number of bytes, with `KiB`, `MiB` or `GiB` if you like', (value) => {
+    const [, digits, unit] = /^(\d+) ?(\w*)$/.exec(value) ?? []
+    const scale = SIZE_UNITS.get(unit ?? '')
+    if (digits === undefined || scale === undefined) throw new SettingError('is not a size')
+    const bytes = Number(digits) * scale
+    if (bytes > base.maxBytes) throw new SettingError('is out of bounds')
+    return bytes
+  })
+}
+
+/** Parts between commas; spaces around them do not count. `accepts` says in words what a part is. */
+export function list(
+  base: Base<readonly string[]> & {
+    readonly accepts: string
+    readonly isPart: (part: string) => boolean
+  },
+): Setting<readonly string[]> {
+  return setting({ fallbackText: base.fallback.join(','), ...base }, base.accepts, (value) => {
+    const parts = value.split(',').map((part) => part.trim())
+    if (!parts.every(base.isPart)) throw new SettingError('has a part that does not have that form')
+    if (new Set(parts).size !== parts.length) throw new SettingError('names something twice')
+    return parts
+  })
+}
+
+/** An absolute URL of one of the schemes, without a fragment. */
+export function url(
+  base: Base<string | undefined> & { readonly accepts: string; readonly schemes: readonly string[] },
+): Setting<string | undefined> {
+  return setting<string | undefined>(base, base.accepts, (value) => {
+    const parsed = URL.parse(value) ?? URL.parse(withHost(value))
+    if (parsed === null) throw new SettingError('is not a URL')
+    if (!base.schemes.includes(parsed.protocol.slice(0, -1))) throw new SettingError('has another scheme')
+    if (base.isSecret !== true && parsed.username + parsed.password !== '') {
+      throw new SettingError('carries a user or password, and is no secret')
+    }
+    return value
+  })
+}
+
+/** The URL of a database on a socket has credentials and no host, which only database clients take. */
+function withHost(value: string): string {
+  return value.replace('@/', '@localhost/')
+}
+
+/** An IP address, or a range of them as address/bits. */
+export function isAddressRange(part: string): boolean {
+  const [address = '', bits, ...rest] = part.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
+/** Any kind that none of the others is. */
+export function custom<T>(
+  base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },
+) {
+  return setting<T>(base, base.accepts, base.parse)
+}

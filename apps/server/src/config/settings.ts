@@ -1,0 +1,237 @@
+import { hostname } from 'node:os'
+import {
+  AclError,
+  HEADER_PREFIXES_DEFAULT,
+  limits,
+  parseServiceVersion,
+  SERVICE_VERSION_NEWEST,
+  SERVICE_VERSION_OLDEST,
+  type ServiceVersion,
+} from '@latchkey/contract'
+import { ENCRYPTION_KEYS_FORM, type EncryptionKey, parseEncryptionKeys } from '../secrets/encryption-keys.ts'
+import { StartError } from '../start-error.ts'
+import {
+  choice,
+  custom,
+  duration,
+  flag,
+  integer,
+  isAddressRange,
+  list,
+  type Setting,
+  SettingError,
+  size,
+  text,
+  url,
+} from './setting.ts'
+
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const NAME_PATTERN = new RegExp(`^[a-z0-9]([a-z0-9_-]{0,${limits.DATACENTER_NAME_LENGTH_MAX - 2}}[a-z0-9])?$`)
+const NAME_FORM = `up to ${limits.DATACENTER_NAME_LENGTH_MAX} of \`a\`–\`z\`, \`0\`–\`9\`, \`-\` and \`_\`, the first and last a letter or digit`
+const DATABASE_SCHEMES = ['postgres', 'postgresql']
+const MIB = 1024 ** 2
+
+/** Every setting of the server, in the order of the documentation. The name here is its name in {@link Config}. */
+export const SETTINGS = {
+  host: text({
+    env: 'HOST',
+    doc: 'The address to listen on. `0.0.0.0` or `::` opens the service to the network.',
+    fallback: '127.0.0.1',
+    accepts: 'an address or host name',
+    pattern: /^[A-Za-z0-9.:_-]+$/,
+  }),
+  port: integer({
+    env: 'PORT',
+    doc: 'The port to listen on; 0 takes a free one.',
+    fallback: 8500,
+    min: 0,
+    max: 65_535,
+  }),
+  databaseUrl: url({
+    env: 'DATABASE_URL',
+    doc: 'The PostgreSQL to use. Unset, the server runs one of its own in the data directory.',
+    fallback: undefined,
+    fallbackText: 'embedded',
+    accepts: 'a URL such as `postgresql://user:password@host:5432/database`',
+    schemes: DATABASE_SCHEMES,
+    isSecret: true,
+  }),
+  databaseReplicaUrl: url({
+    env: 'DATABASE_REPLICA_URL',
+    doc: 'A streaming replica of that PostgreSQL, for `stale` reads.',
+    fallback: undefined,
+    accepts: 'a URL such as `postgresql://user:password@host:5432/database`',
+    schemes: DATABASE_SCHEMES,
+    isSecret: true,
+  }),
+  databaseConnections: integer({
+    env: 'LATCHKEY_DATABASE_CONNECTIONS',
+    doc: 'Most database connections of one server process.',
+    fallback: 10,
+    min: 1,
+    max: 1_000,
+  }),
+  dataDir: text({
+    env: 'LATCHKEY_DATA_DIR',
+    doc: 'Where the embedded PostgreSQL and generated keys are kept.',
+    fallback: '.latchkey',
+    accepts: 'a path',
+  }),
+  encryptionKeys: custom<readonly EncryptionKey[] | undefined>({
+    env: 'LATCHKEY_ENCRYPTION_KEYS',
+    doc: 'Encrypt the secrets in the database. Servers that share a database need the same keys.',
+    fallback: undefined,
+    fallbackText: 'generated into `<data directory>/encryption.keys`',
+    accepts: ENCRYPTION_KEYS_FORM,
+    isSecret: true,
+    parse: parseKeys,
+  }),
+  initialManagementToken: text({
+    env: 'LATCHKEY_INITIAL_MANAGEMENT_TOKEN',
+    doc: 'The secret of the management token that the first start makes. Unset, `PUT /v1/acl/bootstrap` makes one.',
+    fallback: undefined,
+    accepts: 'a UUID that does not begin with `00000000-0000-0000-0000-0000000000`',
+    pattern: new RegExp(`^(?!00000000-0000-0000-0000-0000000000)${UUID_PATTERN.source.slice(1)}`, 'i'),
+    isSecret: true,
+  }),
+  aclEnabled: flag({
+    env: 'LATCHKEY_ACL_ENABLED',
+    doc: 'Whether there are ACLs at all; `off` answers 401 on their API.',
+    fallback: true,
+  }),
+  defaultPolicy: choice({
+    env: 'LATCHKEY_DEFAULT_POLICY',
+    doc: 'What happens where no rule decides.',
+    fallback: 'deny',
+    choices: ['deny', 'allow'],
+  }),
+  datacenter: text({
+    env: 'LATCHKEY_DATACENTER',
+    doc: 'The datacenter this server belongs to.',
+    fallback: 'dc1',
+    accepts: NAME_FORM,
+    pattern: NAME_PATTERN,
+  }),
+  primaryDatacenter: text({
+    env: 'LATCHKEY_PRIMARY_DATACENTER',
+    doc: 'The datacenter whose tokens, policies and roles this one replicates.',
+    fallback: undefined,
+    fallbackText: 'this datacenter',
+    accepts: NAME_FORM,
+    pattern: NAME_PATTERN,
+  }),
+  primaryUrl: url({
+    env: 'LATCHKEY_PRIMARY_URL',
+    doc: 'The service of the primary datacenter. Needed where that is another one.',
+    fallback: undefined,
+    accepts: 'an `http` or `https` URL',
+    schemes: ['http', 'https'],
+  }),
+  replicationToken: text({
+    env: 'LATCHKEY_REPLICATION_TOKEN',
+    doc: 'The secret presented to the primary datacenter.',
+    fallback: undefined,
+    accepts: 'the SecretID of a token',
+    pattern: /^[\x21-\x7e]+$/,
+    isSecret: true,
+  }),
+  nodeName: text({
+    env: 'LATCHKEY_NODE_NAME',
+    doc: 'The name of this server.',
+    fallback: hostname(),
+    fallbackText: 'the host’s name',
+    accepts: 'up to 256 printable characters without spaces',
+    pattern: /^[\x21-\x7e]{1,256}$/,
+  }),
+  headerPrefixes: list({
+    env: 'LATCHKEY_HEADER_PREFIXES',
+    doc: 'Families of header names that are understood. An answer uses the family of its request, or else the first.',
+    fallback: HEADER_PREFIXES_DEFAULT,
+    accepts: 'header name beginnings that end with `-`, between commas',
+    isPart: (part) => /^[A-Za-z][A-Za-z0-9-]{0,62}-$/.test(part),
+  }),
+  edition: choice({
+    env: 'LATCHKEY_EDITION',
+    doc: 'Whether there are namespaces (`extended`).',
+    fallback: 'standard',
+    choices: ['standard', 'extended'],
+  }),
+  serviceVersion: custom<ServiceVersion>({
+    env: 'LATCHKEY_SERVICE_VERSION',
+    doc: 'The service version to speak as.',
+    fallback: parseServiceVersion(SERVICE_VERSION_NEWEST),
+    fallbackText: SERVICE_VERSION_NEWEST,
+    accepts: `\`major.minor\` or \`major.minor.patch\`, from ${SERVICE_VERSION_OLDEST} to ${SERVICE_VERSION_NEWEST}`,
+    parse: parseVersion,
+  }),
+  allowUnconvertedLegacy: flag({
+    env: 'LATCHKEY_ALLOW_UNCONVERTED_LEGACY',
+    doc: 'Start as a version without the legacy API although legacy tokens are left that only it can change.',
+    fallback: false,
+  }),
+  maxConnectionsPerClient: integer({
+    env: 'LATCHKEY_MAX_CONNECTIONS_PER_CLIENT',
+    doc: 'Most open connections of one client address; 0 for no limit.',
+    fallback: undefined,
+    fallbackText: 'that of the service version: 200 from 1.7.1',
+    min: 0,
+    max: 1_000_000,
+  }),
+  trustedProxies: list({
+    env: 'LATCHKEY_TRUSTED_PROXIES',
+    doc: 'Proxies whose `X-Forwarded-For` is believed. Unset, none is.',
+    fallback: [],
+    accepts: 'addresses or ranges such as `10.0.0.0/8`, between commas',
+    isPart: isAddressRange,
+  }),
+  cache: flag({
+    env: 'LATCHKEY_CACHE',
+    doc: 'Whether reads are answered from memory. Off, every answer is the same, and slower.',
+    fallback: true,
+  }),
+  cacheBytes: size({
+    env: 'LATCHKEY_CACHE_BYTES',
+    doc: 'Most memory of one server process for that.',
+    fallback: 256 * MIB,
+    fallbackText: '256MiB',
+    maxBytes: 1024 ** 4,
+  }),
+  workers: integer({
+    env: 'LATCHKEY_WORKERS',
+    doc: 'Server processes on this port.',
+    fallback: 1,
+    min: 1,
+    max: 64,
+  }),
+  logLevel: choice({
+    env: 'LATCHKEY_LOG_LEVEL',
+    doc: 'The least severe lines to log, as JSON on standard output.',
+    fallback: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+  }),
+  shutdownTimeoutMs: duration({
+    env: 'LATCHKEY_SHUTDOWN_TIMEOUT',
+    doc: 'How long requests in flight may take to finish when the server is told to stop.',
+    fallback: 10_000,
+    minMs: 0,
+    maxMs: 600_000,
+  }),
+} as const satisfies Readonly<Record<string, Setting<unknown>>>
+
+function parseKeys(value: string): readonly EncryptionKey[] {
+  try {
+    return parseEncryptionKeys(value)
+  } catch (error) {
+    if (error instanceof StartError) throw new SettingError(`is not right: ${error.message}`)
+    throw error
+  }
+}
+
+function parseVersion(value: string): ServiceVersion {
+  try {
+    return parseServiceVersion(value)
+  } catch (error) {
+    if (error instanceof AclError) throw new SettingError('is not a version the service can speak as')
+    throw error
+  }
+}
