@@ -70,3 +70,53 @@ export {
   type WaitOutcome,
 } from './store/store.ts'
 export { isExpired } from './token/expiration.ts'
+export {
+  checkLegacyRules,
+  type LegacyFinding,
+  type LegacyFindingCode,
+  type LegacyReading,
+  type LegacyReadingContext,
+  readLegacyRecord,
+} from './upgrade/legacy-dump.ts'
+export {
+  fromLegacyToken,
+  hasLegacyRights,
+  hasLinks,
+  type LegacyWrite,
+  toLegacyToken,
+  writeLegacyToken,
+} from './upgrade/legacy-token.ts'
+export {
+  isCounted,
+  isForgotten,
+  MEMBER_FAILED_AFTER_MS,
+  MEMBER_FORGOTTEN_AFTER_MS,
+  MEMBER_HEARTBEAT_MS,
+  type Member,
+  type MemberMode,
+  withObservedStatus,
+} from './upgrade/member.ts'
+export {
+  ACCESSOR_BATCH_INTERVAL_MS_MIN,
+  ACCESSOR_BATCH_SIZE_MAX,
+  type BatchIds,
+  convertForMigration,
+  type MigrationRecord,
+  NO_BATCHES,
+  nextBatchAt,
+  type PlannedAccessor,
+  planBatch,
+  recordBatch,
+} from './upgrade/migration.ts'
+export {
+  type AclModeRecord,
+  advertisedMode,
+  decideMode,
+  endLegacyMode,
+  initialMode,
+  legacyModeError,
+  type ModeDecision,
+  type ModeInput,
+} from './upgrade/mode.ts'
+export { type MigrationProgress, type MigrationState, migrationProgress } from './upgrade/progress.ts'
+export { assertCanStart, type StartInput, type StartRefusal, StartRefused } from './upgrade/start.ts'

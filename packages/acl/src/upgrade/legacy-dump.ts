@@ -61,8 +61,7 @@ export function readLegacyRecord(value: unknown, { position, seen }: LegacyReadi
   }
   const fields = new Map<string, unknown>(Object.entries(value))
   for (const name of fields.keys()) {
-    if (!FIELDS.includes(name))
-      find('warning', 'field_unknown', shorten(name), 'is not a field of a legacy token; it is ignored')
+    if (!FIELDS.includes(name)) findUnknownField(name, find)
   }
   const token: LegacyToken = {
     ID: readId(fields.get('ID'), find),
@@ -177,7 +176,11 @@ function readIndex(value: unknown, name: string, find: Find): number {
   return 0
 }
 
-/** A field name of a malformed dump could be anything, a pasted secret included; a long one is cut. */
-function shorten(name: string): string {
-  return name.length > 32 ? `${name.slice(0, 32)}…` : name
+/** Names that may be shown: a malformed dump could have anything as a name, a secret included. */
+const PLAIN_NAME = /^[A-Za-z_]{1,32}$/
+
+function findUnknownField(name: string, find: Find): void {
+  const message = 'is not a field of a legacy token; it is ignored'
+  if (PLAIN_NAME.test(name)) find('warning', 'field_unknown', name, message)
+  else find('warning', 'field_unknown', '', `has a field, not named here, that ${message}`)
 }

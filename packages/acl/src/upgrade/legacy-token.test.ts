@@ -1,0 +1,154 @@
+import { AclError, ZERO_TIME } from '@latchkey/contract'
+import { describe, expect, test } from 'vitest'
+import { tokenHash } from '../hash.ts'
+import type { TokenRecord } from '../store/records.ts'
+import {
+  fromLegacyToken,
+  hasLegacyRights,
+  hasLinks,
+  type LegacyWrite,
+  toLegacyToken,
+  writeLegacyToken,
+} from './legacy-token.ts'
+import { convertForMigration } from './migration.ts'
+import { aLegacyToken, anUnmigratedToken } from './testing/builders.ts'
+
+const ACCESSOR = '6f3a9d9e-0000-4000-8000-000000000001'
+const anyRules = () => undefined
+const aWrite = (fields: Partial<LegacyWrite> = {}): LegacyWrite => ({
+  ID: 'my-secret',
+  Name: 'new name',
+  Type: 'client',
+  Rules: '',
+  ...fields,
+})
+const migrated = (fields: Parameters<typeof anUnmigratedToken>[0] = {}) =>
+  convertForMigration(anUnmigratedToken(fields), ACCESSOR)
+
+/** The code with which a write is refused. */
+function refusalOf(
+  existing: TokenRecord | undefined,
+  write: LegacyWrite,
+  checkRules: () => void = anyRules,
+): string {
+  try {
+    writeLegacyToken(existing, write, checkRules)
+  } catch (error) {
+    if (error instanceof AclError) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+test('a legacy token becomes a record without accessor and creation time; its name is the description (reference 3.1)', () => {
+  const record = fromLegacyToken(
+    aLegacyToken({ ID: 'any text', Name: 'ops', CreateIndex: 7, ModifyIndex: 9 }),
+  )
+  expect(record).toMatchObject({
+    AccessorID: '',
+    SecretID: 'any text',
+    Description: 'ops',
+    Type: 'client',
+    Rules: 'key "" { policy = "read" }',
+    Local: false,
+    CreateTime: ZERO_TIME,
+    CreateIndex: 7,
+    ModifyIndex: 9,
+  })
+  expect(hasLinks(record)).toBe(false)
+  expect(record.Hash).toBe(tokenHash(record))
+})
+
+test.each(['client', 'management'] as const)(
+  'a %s token comes back from its record as it went in',
+  (Type) => {
+    const legacy = aLegacyToken({ Type })
+    expect(toLegacyToken(fromLegacyToken(legacy))).toEqual(legacy)
+  },
+)
+
+test('a migrated token is still shown by the legacy API, one without a legacy type never (reference 3.1)', () => {
+  expect(toLegacyToken(migrated())).toEqual(aLegacyToken())
+  expect(toLegacyToken({ ...migrated(), Type: '', Rules: '' })).toBeUndefined()
+})
+
+describe('legacy create and update (spec 9.1, 9.2.4; reference 3.1)', () => {
+  test('creates what does not exist', () => {
+    const created = writeLegacyToken(undefined, aWrite({ Rules: 'operator = "read"' }), anyRules)
+    expect(created).toMatchObject({
+      AccessorID: '',
+      SecretID: 'my-secret',
+      Description: 'new name',
+      CreateIndex: 0,
+    })
+    expect(toLegacyToken(created)?.Rules).toBe('operator = "read"')
+  })
+
+  test('replaces name, type and rules of an unmigrated token, and clears what is left out', () => {
+    const updated = writeLegacyToken(anUnmigratedToken(), aWrite(), anyRules)
+    expect(updated).toMatchObject({
+      AccessorID: '',
+      Description: 'new name',
+      Rules: '',
+      CreateIndex: 7,
+      ModifyIndex: 9,
+    })
+  })
+
+  test('keeps the accessor of a migrated client token and renews its hash (CVE-2020-12797)', () => {
+    const before = migrated()
+    const updated = writeLegacyToken(before, aWrite({ Rules: 'key "a" { policy = "deny" }' }), anyRules)
+    expect(updated.AccessorID).toBe(ACCESSOR)
+    expect(updated.Hash).toBe(tokenHash(updated))
+    expect(updated.Hash).not.toBe(before.Hash)
+  })
+
+  test('turns a migrated client into a management token without a link', () => {
+    const updated = writeLegacyToken(migrated(), aWrite({ Type: 'management' }), anyRules)
+    expect(updated).toMatchObject({ AccessorID: ACCESSOR, Type: 'management', Policies: [] })
+  })
+
+  test('refuses a migrated management token, which is linked, and every token of the new API', () => {
+    const fresh = { ...migrated(), Type: '' } as const
+    for (const existing of [
+      migrated({ Type: 'management' }),
+      fresh,
+      { ...migrated(), Roles: [{ ID: 'r' }] },
+      { ...migrated(), ServiceIdentities: [{ ServiceName: 'web' }] },
+      { ...migrated(), NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }] },
+      { ...migrated(), AuthMethod: 'k8s' },
+      { ...migrated(), ExpirationTime: '2030-01-01T00:00:00Z' },
+    ]) {
+      expect(refusalOf(existing, aWrite())).toBe('legacy_token_immutable')
+    }
+  })
+
+  test.each(['', 'Client', 'admin'])('refuses the type %j', (Type) => {
+    expect(refusalOf(undefined, aWrite({ Type }))).toBe('field_invalid')
+  })
+
+  test.each(['allow', 'deny', 'manage'])('refuses the root name %s as a secret', (ID) => {
+    expect(refusalOf(undefined, aWrite({ ID }))).toBe('root_name_refused')
+  })
+
+  test('refuses the redaction text as a secret (CVE-2019-8336)', () => {
+    expect(refusalOf(undefined, aWrite({ ID: '<hidden>' }))).toBe('id_reserved')
+  })
+
+  test('refuses rules that the caller of this rule refuses', () => {
+    const refuse = () => {
+      throw new AclError('rules_invalid', 'no')
+    }
+    expect(refusalOf(undefined, aWrite(), refuse)).toBe('rules_invalid')
+  })
+})
+
+test('whose rights end at 1.11: client tokens by rules, management tokens that nothing will link (reference 3.1, 5.3)', () => {
+  expect(hasLegacyRights(anUnmigratedToken())).toBe(true)
+  expect(hasLegacyRights(migrated())).toBe(true)
+  expect(hasLegacyRights({ ...migrated(), Policies: [{ ID: 'p' }] })).toBe(false)
+  expect(hasLegacyRights(anUnmigratedToken({ Rules: '' }))).toBe(false)
+  expect(hasLegacyRights(anUnmigratedToken({ Type: 'management' }))).toBe(false)
+  expect(hasLegacyRights(migrated({ Type: 'management' }))).toBe(false)
+  expect(hasLegacyRights(writeLegacyToken(migrated(), aWrite({ Type: 'management' }), anyRules))).toBe(true)
+})

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import type { Member } from './member.ts'
+import {
+  advertisedMode,
+  decideMode,
+  endLegacyMode,
+  initialMode,
+  legacyModeError,
+  type ModeInput,
+} from './mode.ts'
+import { aMember, aProfile } from './testing/builders.ts'
+
+const LEGACY = { mode: 'legacy' } as const
+
+/** A decision in the primary dc1, of these servers. */
+function inPrimary(members: readonly Member[]) {
+  return decideMode({
+    datacenter: 'dc1',
+    primaryDatacenter: 'dc1',
+    members,
+    primaryMembers: undefined,
+    recorded: LEGACY,
+  })
+}
+
+/** A decision in the secondary dc2, which is ready itself. */
+function inSecondary(primaryMembers: readonly Member[] | undefined, fields: Partial<ModeInput> = {}) {
+  const members = [aMember({ datacenter: 'dc2' })]
+  return decideMode({
+    datacenter: 'dc2',
+    primaryDatacenter: 'dc1',
+    members,
+    primaryMembers,
+    recorded: LEGACY,
+    ...fields,
+  })
+}
+
+describe('in the primary (spec 9.2.2)', () => {
+  test('ends when every server supports the new ACLs, whether still in legacy mode or not', () => {
+    const servers = [
+      aMember({ id: 's1' }),
+      aMember({ id: 's2', mode: 'enabled' }),
+      aMember({ id: 's3', version: '1.8.7' }),
+    ]
+    expect(inPrimary(servers)).toEqual({ next: 'enabled', waitsFor: [] })
+  })
+
+  test('waits for the one server of three that runs an older version, and names it', () => {
+    const old = aMember({ id: 's3', version: '1.3.0', mode: 'unknown' })
+    expect(inPrimary([aMember({ id: 's1' }), aMember({ id: 's2' }), old])).toEqual({
+      next: 'legacy',
+      waitsFor: ['server s3 of dc1 (version 1.3.0) to run 1.4.0 or later, or to leave'],
+    })
+  })
+
+  test('waits for a failed server, which may come back, and not for one that left (decisions: upgrade)', () => {
+    const old = aMember({ id: 's2', version: '1.3.0', mode: 'unknown' })
+    expect(inPrimary([aMember(), { ...old, status: 'failed' }]).waitsFor).toEqual([
+      'server s2 of dc1 (version 1.3.0, failed) to run 1.4.0 or later, or to leave',
+    ])
+    expect(inPrimary([aMember(), { ...old, status: 'left' }]).next).toBe('enabled')
+  })
+
+  test('a failed server that supports the new ACLs does not hold it', () => {
+    expect(inPrimary([aMember(), aMember({ id: 's2', status: 'failed' })]).next).toBe('enabled')
+  })
+
+  test('waits for a server whose ACLs are switched off (decisions: upgrade)', () => {
+    expect(inPrimary([aMember(), aMember({ id: 's2', mode: 'disabled' })])).toEqual({
+      next: 'legacy',
+      waitsFor: ['server s2 of dc1 (version 1.4.0) to switch its ACLs on, or to leave'],
+    })
+  })
+
+  test('servers of other datacenters are not looked at; without a server of its own it waits', () => {
+    const elsewhere = aMember({ datacenter: 'dc2', mode: 'unknown' })
+    expect(inPrimary([aMember(), elsewhere]).next).toBe('enabled')
+    for (const members of [[], [elsewhere], [aMember({ status: 'left' })]]) {
+      expect(inPrimary(members)).toEqual({ next: 'legacy', waitsFor: ['a server of dc1 to be known'] })
+    }
+  })
+})
+
+describe('in a secondary (spec 9.2.2)', () => {
+  test('ends once every counted server of the primary has left legacy mode', () => {
+    const left = aMember({ id: 'p3', status: 'left', mode: 'unknown' })
+    expect(inSecondary([aMember({ id: 'p1', mode: 'enabled' }), left]).next).toBe('enabled')
+  })
+
+  test.each(['legacy', 'unknown', 'disabled'] as const)(
+    'waits for a server of the primary that is %s',
+    (mode) => {
+      const ready = aMember({ id: 'p1', mode: 'enabled' })
+      expect(inSecondary([ready, aMember({ id: 'p2', mode, status: 'failed' })])).toEqual({
+        next: 'legacy',
+        waitsFor: ['server p2 of dc1 (version 1.4.0, failed) in the primary datacenter to leave legacy mode'],
+      })
+    },
+  )
+
+  test('waits while the primary was never heard of, or no server of it is known', () => {
+    expect(inSecondary(undefined).waitsFor).toEqual(['the primary datacenter dc1 to be reachable'])
+    for (const members of [
+      [],
+      [aMember({ mode: 'enabled', status: 'left' })],
+      [aMember({ datacenter: 'dc2', mode: 'enabled' })],
+    ]) {
+      expect(inSecondary(members).waitsFor).toEqual(['a server of the primary datacenter dc1 to be known'])
+    }
+  })
+
+  test('waits for its own servers too', () => {
+    const old = aMember({ datacenter: 'dc2', version: '1.3.1', mode: 'unknown' })
+    expect(inSecondary([aMember({ mode: 'enabled' })], { members: [old] }).next).toBe('legacy')
+  })
+})
+
+test('what was recorded once never goes back, whatever the servers are (spec 9.2.5)', () => {
+  const recorded = endLegacyMode(LEGACY, 1_000)
+  expect(recorded).toEqual({ mode: 'enabled', since: 1_000 })
+  expect(endLegacyMode(recorded, 2_000)).toBe(recorded)
+  const members = [aMember({ mode: 'unknown', version: '1.3.0' })]
+  expect(inSecondary(undefined, { members, recorded })).toEqual({ next: 'enabled', waitsFor: [] })
+})
+
+test('new data is new from 1.4.0 in the primary alone; a secondary must not be ahead of its primary (spec 9.2.1)', () => {
+  const now = 5
+  expect(initialMode(aProfile('1.3.1'), { isPrimary: true, now })).toEqual(LEGACY)
+  expect(initialMode(aProfile('1.4.0'), { isPrimary: true, now })).toEqual({ mode: 'enabled', since: 5 })
+  expect(initialMode(aProfile('1.11'), { isPrimary: false, now })).toEqual(LEGACY)
+})
+
+test('a server advertises nothing before 1.4.0, then whether its ACLs are on, then the recorded mode (reference 1.1)', () => {
+  const enabled = { mode: 'enabled', since: 0 } as const
+  expect(advertisedMode(aProfile('1.3.1'), { aclEnabled: true, recorded: LEGACY })).toBe('unknown')
+  expect(advertisedMode(aProfile('1.4.0'), { aclEnabled: true, recorded: LEGACY })).toBe('legacy')
+  expect(advertisedMode(aProfile('1.4.0'), { aclEnabled: true, recorded: enabled })).toBe('enabled')
+  expect(advertisedMode(aProfile('1.4.0'), { aclEnabled: false, recorded: enabled })).toBe('disabled')
+})
+
+describe('the refusal in legacy mode (spec 7)', () => {
+  test('begins with the text that clients match, then says what it waits for', () => {
+    const error = legacyModeError(['server a to leave', 'server b to leave'])
+    expect(error.code).toBe('legacy_mode')
+    expect(error.message).toBe(
+      'The ACL system is currently in legacy mode. It waits for server a to leave; server b to leave.',
+    )
+  })
+
+  test('says so where nothing is waited for any more', () => {
+    expect(legacyModeError([]).message).toBe(
+      'The ACL system is currently in legacy mode. It is about to end.',
+    )
+  })
+
+  test('shows five reasons and counts the rest', () => {
+    const waitsFor = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    expect(legacyModeError(waitsFor.slice(0, 5)).message).toMatch(/ It waits for a; b; c; d; e\.$/)
+    expect(legacyModeError(waitsFor).message).toMatch(/ It waits for a; b; c; d; e; and 2 more\.$/)
+  })
+})
