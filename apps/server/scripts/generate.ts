@@ -11,8 +11,12 @@ import { dirname, join } from 'node:path'
 const packageDir = dirname(import.meta.dirname)
 const prismaCli = createRequire(import.meta.url).resolve('prisma/build/index.js')
 
-execFileSync(process.execPath, [prismaCli, 'generate', '--schema', join(packageDir, 'prisma', 'schema.prisma')], {
-  cwd: packageDir,
-  stdio: ['ignore', 'ignore', 'inherit'],
-  env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
-})
+execFileSync(
+  process.execPath,
+  [prismaCli, 'generate', '--schema', join(packageDir, 'prisma', 'schema.prisma')],
+  {
+    cwd: packageDir,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+  },
+)

@@ -12,6 +12,7 @@ import {
   listLegacyHandler,
   updateLegacyHandler,
 } from './legacy-handlers.ts'
+import { importLegacyHandler } from './legacy-import-handler.ts'
 import {
   createPolicyHandler,
   deletePolicyHandler,
@@ -28,6 +29,7 @@ import {
   readRoleHandler,
   updateRoleHandler,
 } from './role-handlers.ts'
+import { translateRulesHandler, translateTokenHandler } from './rules-handlers.ts'
 import {
   agentSelfHandler,
   datacentersHandler,
@@ -80,15 +82,15 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   authorize: authorizeHandler,
   'acl.whoCan': whoCanHandler,
   'acl.migration': migrationHandler,
-  'rules.translate': notYet,
-  'rules.translateToken': notYet,
+  'rules.translate': translateRulesHandler,
+  'rules.translateToken': translateTokenHandler,
   'legacy.create': createLegacyHandler,
   'legacy.update': updateLegacyHandler,
   'legacy.destroy': destroyLegacyHandler,
   'legacy.info': infoLegacyHandler,
   'legacy.clone': cloneLegacyHandler,
   'legacy.list': listLegacyHandler,
-  'legacy.import': notYet,
+  'legacy.import': importLegacyHandler,
   'legacy.export': listLegacyHandler,
   'kv.read': readKvHandler,
   'kv.write': writeKvHandler,

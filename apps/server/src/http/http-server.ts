@@ -1,0 +1,72 @@
+/** The listening side: connections, time limits, and a shutdown that finishes what was begun. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { StartError } from '../start-error.ts'
+import { hasCode } from '../has-code.ts'
+import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
+
+export interface HttpServerOptions {
+  readonly host: string
+  readonly port: number
+  readonly connections: ConnectionLimitOptions
+  readonly listener: RequestListener
+}
+
+export interface HttpServer {
+  readonly server: Server
+  /** Where it listens, as `host:port`. */
+  readonly address: string
+  /**
+   * Takes no new connection, lets requests in flight finish, and closes what is left after the deadline.
+   * @param deadlineMs milliseconds from now.
+   */
+  close(deadlineMs: number): Promise<void>
+}
+
+/** A client that does not even finish its headers in this time is gone or means harm (DOS-02). */
+const HEADERS_MS_MAX = 10_000
+/** For the whole request to arrive; answering may take as long as a blocking query. */
+const REQUEST_MS_MAX = 40_000
+/** Longer than the pauses of most balancers, so that the side that knows of requests closes. */
+const KEEP_ALIVE_MS = 75_000
+
+/** @throws StartError where the address cannot be listened on. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, listener, connections } = options
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 2_000,
+      // Two readings of one request are how requests are smuggled: repeated Host or Content-Length are refused.
+      insecureHTTPParser: false,
+    },
+    listener,
+  )
+  limitConnections(server, connections)
+  server.listen({ host, port })
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    const reason = hasCode(cause, 'EADDRINUSE') ? 'another process listens there' : String(cause)
+    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}. Set HOST or PORT to another address.`, { cause })
+  }
+  const { address, family, port: actualPort } = server.address() as AddressInfo
+  return {
+    server,
+    address: family === 'IPv6' ? `[${address}]:${actualPort}` : `${address}:${actualPort}`,
+    close: (deadlineMs) => closeServer(server, deadlineMs),
+  }
+}
+
+async function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(deadline)
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { REQUEST_ID_HEADER } from '@latchkey/contract'
+
+const HEADER = REQUEST_ID_HEADER.toLowerCase()
+const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Unique among processes and restarts; a counter keeps it cheap. */
+const processPart = randomBytes(6).toString('hex')
+let count = 0
+
+/** The client's own id where it is one, else a new one. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers[HEADER]
+  if (typeof given === 'string' && CLIENT_ID.test(given)) return given
+  count += 1
+  return `${processPart}-${count.toString(36)}`
+}

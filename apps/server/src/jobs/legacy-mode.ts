@@ -1,0 +1,58 @@
+/** Ends legacy mode when its rule says so. Spec 9.2.2; the rule is acl's. */
+import {
+  type AclModeRecord,
+  type Change,
+  decideMode,
+  endLegacyMode,
+  type Member,
+  type ModeDecision,
+  type Store,
+  StoreConflict,
+} from '@latchkey/acl'
+
+export interface LegacyModeContext {
+  readonly store: Store
+  readonly now: () => number
+  readonly datacenter: string
+  readonly primaryDatacenter: string
+  readonly members: () => Promise<readonly Member[]>
+  /** Servers of the primary, as a secondary sees them; `undefined` where it cannot. */
+  readonly primaryMembers: () => Promise<readonly Member[] | undefined>
+  /** What has to exist once the mode has ended, made before its end is recorded. */
+  readonly prepare: () => Promise<void>
+}
+
+/**
+ * One look, as of a server's timer.
+ *
+ * @returns what was decided; where the mode has just ended, that it ended.
+ */
+export async function lookAtLegacyMode(context: LegacyModeContext): Promise<ModeDecision & { readonly ended: boolean }> {
+  const { store, datacenter, primaryDatacenter } = context
+  await store.refresh('consistent')
+  const stored = (await store.directory()).system('acl-mode')
+  const recorded = (stored?.Value as AclModeRecord | undefined) ?? { mode: 'enabled', since: 0 }
+  if (recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [], ended: false }
+  const decision = decideMode({
+    datacenter,
+    primaryDatacenter,
+    members: await context.members(),
+    primaryMembers: datacenter === primaryDatacenter ? undefined : await context.primaryMembers(),
+    recorded,
+  })
+  if (decision.next === 'legacy') return { ...decision, ended: false }
+  await context.prepare()
+  const change: Change = {
+    table: 'system',
+    op: 'put',
+    record: { Key: 'acl-mode', Value: endLegacyMode(recorded, context.now()), CreateIndex: 0, ModifyIndex: 0 },
+    expect: stored?.ModifyIndex ?? 0,
+  }
+  try {
+    await store.commit([change])
+    return { ...decision, ended: true }
+  } catch (error) {
+    if (error instanceof StoreConflict) return { ...decision, ended: false }
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+/** Metrics of this process, for Prometheus and `/v1/agent/metrics`. Labels are bounded: endpoints, never paths. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  readonly registry: Registry
+  /** Counts one answered request. `endpoint`: its name, or what answered instead of one. */
+  request(endpoint: string, status: number, seconds: number): void
+  connectionRefused(): void
+  /** A value that is read when somebody asks. */
+  gauge(name: string, help: string, read: () => number): void
+}
+
+interface RequestSeries {
+  readonly count: Counter.Internal
+  readonly time: Histogram.Internal<string>
+}
+
+const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'latchkey_' })
+  const requests = new Counter({
+    name: 'latchkey_http_requests_total',
+    help: 'Answered requests by endpoint and status.',
+    labelNames: ['endpoint', 'status'],
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'latchkey_http_request_seconds',
+    help: 'Seconds from a request to its answer; waits of blocking queries included.',
+    labelNames: ['endpoint'],
+    buckets: SECONDS_BUCKETS,
+    registers: [registry],
+  })
+  const refused = new Counter({
+    name: 'latchkey_connections_refused_total',
+    help: 'Connections over the limit of one client address.',
+    registers: [registry],
+  })
+  // Looking labels up costs more than counting, so every series is bound once.
+  const series = new Map<string, RequestSeries>()
+  return {
+    registry,
+    request(endpoint, status, took) {
+      const key = `${endpoint} ${status}`
+      let bound = series.get(key)
+      if (!bound) {
+        bound = { count: requests.labels(endpoint, String(status)), time: seconds.labels(endpoint) }
+        series.set(key, bound)
+      }
+      bound.count.inc()
+      bound.time.observe(took)
+    },
+    connectionRefused: () => refused.inc(),
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read())
+        },
+      })
+    },
+  }
+}

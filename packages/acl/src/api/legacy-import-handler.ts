@@ -1,0 +1,120 @@
+/** Import of a legacy token list: an extension, for data that comes from below 1.4.0. Spec 9.2. */
+import { AclError, decodeUtf8, type LegacyToken } from '@latchkey/contract'
+import type { TokenRecord } from '../store/records.ts'
+import type { Change } from '../store/store.ts'
+import { checkLegacyRules, type LegacyFinding, readLegacyRecord } from '../upgrade/legacy-dump.ts'
+import { fromLegacyToken } from '../upgrade/legacy-token.ts'
+import { type Answer, type Call, json } from './call.ts'
+import { decideAndCommit } from './commit.ts'
+
+/** Tokens of one commit: few enough that other writes hardly wait. */
+const TOKENS_PER_COMMIT = 500
+/** Problems that a refusal names; all are counted. */
+const PROBLEMS_SHOWN_MAX = 50
+
+/**
+ * Takes the JSON of a legacy list. The whole list is read and judged first: one bad record, and nothing is changed.
+ * Then it is written in commits of 500 tokens; the same call again, after a break, finds those unchanged and goes on.
+ * A secret that exists with other content is a problem, not an update.
+ */
+export async function importLegacyHandler(call: Call): Promise<Answer> {
+  const { tokens, findings } = readDump(call)
+  const { fresh, unchanged, conflicts } = await compare(call, tokens)
+  const errors = [...findings.filter((finding) => finding.severity === 'error'), ...conflicts]
+  if (errors.length > 0) throw refusal(errors)
+  for (let start = 0; start < fresh.length; start += TOKENS_PER_COMMIT) {
+    const part = fresh.slice(start, start + TOKENS_PER_COMMIT)
+    await decideAndCommit(call.api.store, () => ({ changes: part.map(add), answer: () => undefined }))
+  }
+  return json({ Imported: fresh.length, Unchanged: unchanged, Problems: findings.map(showFinding) })
+}
+
+interface Placed {
+  readonly position: number
+  readonly token: LegacyToken
+}
+
+function readDump(call: Call): {
+  readonly tokens: readonly Placed[]
+  readonly findings: readonly LegacyFinding[]
+} {
+  const seen = new Map<string, number>()
+  const tokens: Placed[] = []
+  const findings: LegacyFinding[] = []
+  for (const [position, value] of parseList(call.body).entries()) {
+    const reading = readLegacyRecord(value, { position, seen })
+    findings.push(...reading.findings)
+    if (!reading.token) continue
+    findings.push(...checkLegacyRules(reading.token, position))
+    tokens.push({ position, token: reading.token })
+  }
+  return { tokens, findings }
+}
+
+/** The platform's own reader: a dump may be large, and what it repeats is found record by record. */
+function parseList(body: Uint8Array): readonly unknown[] {
+  let value: unknown
+  try {
+    value = JSON.parse(decodeUtf8(body))
+  } catch (cause) {
+    if (cause instanceof AclError) throw cause
+    // The platform's message may quote the text, which holds secrets.
+    const place = /position \d+(?: \(line \d+ column \d+\))?/.exec(
+      cause instanceof Error ? cause.message : '',
+    )?.[0]
+    throw new AclError(
+      'body_malformed',
+      `The body is not valid JSON${place === undefined ? '' : ` at ${place}`}`,
+      { cause },
+    )
+  }
+  if (!Array.isArray(value)) throw new AclError('field_type', 'The body: expected an array of legacy tokens')
+  return value
+}
+
+async function compare(call: Call, tokens: readonly Placed[]) {
+  const fresh: TokenRecord[] = []
+  const conflicts: LegacyFinding[] = []
+  let unchanged = 0
+  for (const { position, token } of tokens) {
+    const record = fromLegacyToken(token)
+    const existing = await call.api.store.tokenBySecret(token.ID)
+    if (!existing) fresh.push(record)
+    else if (existing.Hash === record.Hash || isSameToken(existing, record)) unchanged += 1
+    else conflicts.push(conflict(position))
+  }
+  return { fresh, unchanged, conflicts }
+}
+
+/** A migrated management token has a link, and so another hash, but is still the one that was imported. */
+function isSameToken(existing: TokenRecord, record: TokenRecord): boolean {
+  const { Type, Description, Rules } = existing
+  return Type === record.Type && Description === record.Description && Rules === record.Rules
+}
+
+function conflict(position: number): LegacyFinding {
+  const path = `[${position}].ID`
+  const message = `${path} is the secret of a token that exists with other content`
+  return { severity: 'error', code: 'id_duplicate', position, path, message }
+}
+
+function add(record: TokenRecord): Change {
+  return { table: 'tokens', op: 'put', record, expect: 0 }
+}
+
+function refusal(errors: readonly LegacyFinding[]): AclError {
+  const shown = errors.slice(0, PROBLEMS_SHOWN_MAX).map((finding) => finding.message)
+  const hidden = errors.length - shown.length
+  const rest = hidden > 0 ? `\nand ${hidden} more` : ''
+  return new AclError(
+    'field_invalid',
+    `Nothing was imported: ${errors.length} problem(s)\n${shown.join('\n')}${rest}`,
+    {
+      field: errors[0]?.path ?? '',
+    },
+  )
+}
+
+function showFinding({ position, code, message, severity }: LegacyFinding) {
+  return { Position: position, Code: code, Message: message, Severity: severity }
+}
