@@ -33,11 +33,18 @@ export {
   type TokenLinks,
 } from './rules/effective-policies.ts'
 export { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './rules/generated-rules.ts'
-export { type ParseRulesOptions, parseLegacyRules, parseRules } from './rules/parse-rules.ts'
+export type { ParseRulesOptions } from './rules/keywords.ts'
+export { parseLegacyRules, parseRules } from './rules/parse-rules.ts'
 export type { AuthorizerDefaults, CompiledInput, GrantPath, PolicySource } from './rules/policy-source.ts'
 export { printRules } from './rules/print-rules.ts'
 export { type Access, accessesOf, parseQuestion, type Question, type Resource } from './rules/question.ts'
 export type { Rule, RuleKind, RuleLevel, RuleMatch, RuleSet, RuleWarning } from './rules/rule.ts'
+export {
+  type TranslateOptions,
+  type Translation,
+  type TranslationNote,
+  translateLegacyRules,
+} from './rules/translate-legacy-rules.ts'
 export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
 export { byListOrder, compareUtf8, isAfter, matchesFilter } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'

@@ -18,7 +18,7 @@ const BRACE_OPEN = 0x7b
 const BRACE_CLOSE = 0x7d
 
 const IDENT = /[\p{L}_][\p{L}\p{Nd}_.-]*/uy
-const NUMBER = /-?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)/y
+const NUMBER = /-?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)/y
 const HEREDOC_ANCHOR = /<<-?([\p{L}\p{Nd}_]+)\n/uy
 
 const PUNCTUATION: ReadonlyMap<string, TokenType> = new Map(
@@ -155,7 +155,7 @@ export class HclScanner {
       const newline = this.#text.indexOf('\n', lineStart)
       if (newline === -1)
         throw this.#error(start, `<<${name} that does not end`, `a line with nothing but ${name}`)
-      if (newline - lineStart >= name.length && this.#text.slice(lineStart, newline).trim() === name) {
+      if (isHeredocEnd(this.#text.slice(lineStart, newline), name)) {
         return this.#longToken('heredoc', newline + 1, this.#text.slice(bodyStart, lineStart))
       }
       lineStart = newline + 1
@@ -172,6 +172,11 @@ export class HclScanner {
   #error(offset: number, found: string, expected: string): Error {
     return rulesError({ line: this.#line, column: offset - this.#lineStart + 1 }, found, expected)
   }
+}
+
+/** Whether a line holds the name alone, blanks before it aside. */
+function isHeredocEnd(line: string, name: string): boolean {
+  return line.includes(name) && line.replace(/^[ \t\v\f\r]+|\r+$/g, '') === name
 }
 
 function matchEnd(pattern: RegExp, text: string, offset: number): number {

@@ -1,0 +1,250 @@
+/** From the words of a rule text to what they mean. Reference 6.1, 6.2; decisions: rule language. */
+import {
+  asciiLowerCase,
+  findKeyword,
+  type Keyword,
+  knownKeywords,
+  type ParseRulesOptions,
+} from './keywords.ts'
+import {
+  mergeLevels,
+  type Rule,
+  type RuleKind,
+  type RuleLevel,
+  type RuleSet,
+  type RuleWarning,
+  type RuleWarningCode,
+  ruleKeyword,
+} from './rule.ts'
+import { type Place, rulesError, shown } from './syntax-error.ts'
+import {
+  type Item,
+  type Node,
+  nodeStart,
+  type ObjectNode,
+  type SyntaxTree,
+  type Token,
+} from './syntax-tree.ts'
+
+interface Attributes {
+  readonly level: RuleLevel
+  readonly intentions?: RuleLevel
+}
+
+/** Reads one tree. Strictly, it throws at the first fault; leniently, it goes on where it can. */
+export class RuleReader {
+  readonly #options: ParseRulesOptions
+  readonly #lenient: boolean
+  /** By keyword and segment, in the order of the text. */
+  readonly #rules = new Map<string, Rule>()
+  readonly #warnings: RuleWarning[] = []
+
+  constructor(options: ParseRulesOptions) {
+    this.#options = options
+    this.#lenient = options.lenient === true || options.dialect === 'legacy'
+  }
+
+  ruleSet(): RuleSet {
+    return { rules: [...this.#rules.values()], warnings: this.#warnings }
+  }
+
+  readTree(tree: SyntaxTree): void {
+    if (tree.form === 'json') this.#checkMembers(tree.items)
+    for (const item of tree.items) this.#readItem(item, tree.form === 'json')
+  }
+
+  #readItem(item: Item, isJson: boolean): void {
+    const word = firstKey(item)
+    const keyword = findKeyword(word.value, this.#options)
+    if (keyword === undefined) {
+      const expected = this.#options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
+      this.#refuse(
+        'kind_ignored',
+        word,
+        `the unknown kind ${shown(word.text)}`,
+        `${expected}: ${knownKeywords(this.#options)}`,
+      )
+      return
+    }
+    if (keyword.match === 'scalar') this.#readScalar(item, word, keyword)
+    else this.#readSegments(item, word, keyword, isJson)
+  }
+
+  /** `acl = "read"`. */
+  #readScalar(item: Item, word: Token, keyword: Keyword): void {
+    const extra = item.keys[1]
+    if (extra !== undefined) {
+      throw rulesError(extra, shown(extra.text), `"=" and a level after ${word.text}, which has no segments`)
+    }
+    const level = this.#readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
+    if (level !== undefined)
+      this.#add({ ...keyword, segment: '', level, line: word.line, column: word.column }, word)
+  }
+
+  /** `key "a" { … }`, or `key { "a" { … } "b" { … } }`, in JSON also in lists. */
+  #readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): void {
+    const [, segment, extra] = item.keys
+    if (extra !== undefined)
+      throw rulesError(extra, shown(extra.text), `"{" after ${word.text} ${segment?.text}`)
+    if (segment !== undefined) {
+      this.#readBlocks(item.value, keyword, { start: word, segment, isJson })
+      return
+    }
+    const expected = `a segment after ${word.text}, such as ${word.text} "name" { policy = "read" }`
+    for (const object of objectsOf(item.value, expected, isJson)) {
+      if (isJson) this.#checkMembers(object.items)
+      for (const member of object.items) {
+        const [name, second] = member.keys
+        if (name === undefined) continue
+        if (second !== undefined) throw rulesError(second, shown(second.text), `"{" after ${name.text}`)
+        this.#readBlocks(member.value, keyword, { start: name, segment: name, isJson })
+      }
+    }
+  }
+
+  /** The block of one segment; JSON may give it as a list of blocks. */
+  #readBlocks(value: Node, keyword: Keyword, where: { start: Token; segment: Token; isJson: boolean }): void {
+    const { start, segment, isJson } = where
+    const expected = `a block { policy = "…" } for ${shown(segment.text)}`
+    for (const object of objectsOf(value, expected, isJson)) {
+      const attributes = this.#readAttributes(object, keyword)
+      this.#add(
+        { ...keyword, segment: segment.value, ...attributes, line: start.line, column: start.column },
+        start,
+      )
+    }
+  }
+
+  #readAttributes(object: ObjectNode, keyword: Keyword): Attributes {
+    const found = new Map<string, { level: RuleLevel | undefined; word: Token }>()
+    for (const item of object.items) {
+      const word = firstKey(item)
+      const name = asciiLowerCase(word.value)
+      const isKnown = name === 'policy' || (name === 'intentions' && keyword.kind === 'service')
+      if (!isKnown || item.keys.length > 1) {
+        const expected = keyword.kind === 'service' ? 'policy or intentions' : 'policy'
+        this.#refuse('attribute_ignored', word, `the unknown attribute ${shown(word.text)}`, expected)
+        continue
+      }
+      const earlier = found.get(name)
+      if (earlier !== undefined) {
+        this.#refuse(
+          'duplicate_merged',
+          word,
+          `${name} a second time`,
+          `it once; the first is on line ${earlier.word.line}`,
+        )
+      }
+      const level = this.#readLevel(item.value, name, keyword.kind, { mayBeUnset: name === 'intentions' })
+      found.set(name, { level, word })
+    }
+    const level = found.get('policy')?.level
+    if (level === undefined) {
+      throw rulesError(
+        object.close,
+        'the end of the block',
+        `policy = "${levelsOf('policy', keyword.kind).join('" or "')}" in it`,
+      )
+    }
+    const intentions = found.get('intentions')?.level
+    return intentions === undefined ? { level } : { level, intentions }
+  }
+
+  #readLevel(
+    value: Node,
+    name: string,
+    kind: RuleKind,
+    options: { mayBeUnset: boolean },
+  ): RuleLevel | undefined {
+    const levels = levelsOf(name, kind)
+    const start = nodeStart(value)
+    if (value.type !== 'literal' || !(value.token.type === 'string' || value.token.type === 'null')) {
+      throw rulesError(start, shown(start.text), `${name} = "${levels.join('" or "')}"`)
+    }
+    // The null of JSON is the empty text, as in the reference.
+    const text = value.token.type === 'null' ? '' : asciiLowerCase(value.token.value)
+    if (text === '' && options.mayBeUnset) {
+      this.#warn('level_unset', start, `${name} is empty and therefore not set`)
+      return undefined
+    }
+    const level = levels.find((candidate) => candidate === text)
+    if (level === undefined)
+      throw rulesError(start, `the level ${shown(start.text)}`, `"${levels.join('" or "')}"`)
+    return level
+  }
+
+  /** Adds a rule; a second one for the same segment is refused, or merged as between policies (reference 6.1). */
+  #add(rule: Rule, place: Place): void {
+    const key = `${ruleKeyword(rule)} ${rule.segment}`
+    const earlier = this.#rules.get(key)
+    if (earlier === undefined) {
+      this.#rules.set(key, rule)
+      return
+    }
+    const name =
+      rule.match === 'scalar' ? rule.kind : `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`
+    const expected = `each rule once; the first is on line ${earlier.line}, column ${earlier.column}`
+    this.#refuse('duplicate_merged', place, `${name} a second time`, expected)
+    // Of a scalar the last one counts.
+    this.#rules.set(key, rule.match === 'scalar' ? rule : mergeRules(earlier, rule))
+  }
+
+  /** JSON: one name twice in one object. */
+  #checkMembers(items: readonly Item[]): void {
+    const seen = new Map<string, Token>()
+    for (const item of items) {
+      const word = firstKey(item)
+      const earlier = seen.get(word.value)
+      if (earlier !== undefined) {
+        const expected = `each name once; the first is on line ${earlier.line}, column ${earlier.column}`
+        this.#refuse('duplicate_merged', word, `${shown(word.text)} a second time`, expected)
+      }
+      seen.set(word.value, word)
+    }
+  }
+
+  /** A fault that a strict reading refuses and a lenient one notes. */
+  #refuse(code: RuleWarningCode, place: Place, found: string, expected: string): void {
+    const error = rulesError(place, found, expected)
+    if (!this.#lenient) throw error
+    this.#warn(code, place, error.message)
+  }
+
+  #warn(code: RuleWarningCode, place: Place, message: string): void {
+    this.#warnings.push({ code, message, line: place.line, column: place.column })
+  }
+}
+
+function firstKey(item: Item): Token {
+  const [key] = item.keys
+  if (key === undefined) throw new TypeError('an item without a key')
+  return key
+}
+
+/** One object, or in JSON a list of them. */
+function objectsOf(value: Node, expected: string, isJson: boolean): readonly ObjectNode[] {
+  if (value.type === 'object') return [value]
+  if (value.type === 'list' && isJson) return value.elements.map((element) => onlyObject(element, expected))
+  return [onlyObject(value, expected)]
+}
+
+function onlyObject(node: Node, expected: string): ObjectNode {
+  if (node.type === 'object') return node
+  const start = nodeStart(node)
+  throw rulesError(start, shown(start.text), expected)
+}
+
+function levelsOf(name: string, kind: RuleKind): readonly RuleLevel[] {
+  return kind === 'key' && name === 'policy' ? ['read', 'list', 'write', 'deny'] : ['read', 'write', 'deny']
+}
+
+/** Two rules for one segment: policy and intentions merge separately. Reference 6.3. */
+function mergeRules(a: Rule, b: Rule): Rule {
+  const level = mergeLevels(a.level, b.level)
+  const intentions = mergeOptional(a.intentions, b.intentions)
+  return intentions === undefined ? { ...a, level } : { ...a, level, intentions }
+}
+
+function mergeOptional(a: RuleLevel | undefined, b: RuleLevel | undefined): RuleLevel | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : mergeLevels(a, b)
+}
