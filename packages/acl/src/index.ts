@@ -1,6 +1,6 @@
 export { aclModeOf } from './api/acl-mode.ts'
 export { Api } from './api/api.ts'
-export { ensureBuiltins } from './api/bootstrap-handler.ts'
+export { type BuiltinsContext, ensureBuiltins, ensureLegacyBuiltins } from './api/bootstrap-handler.ts'
 export type { ApiOptions, ClusterInfo, ClusterMember, ReplicationState } from './api/options.ts'
 export type { WireReply, WireRequest } from './api/wire.ts'
 export {
@@ -101,6 +101,7 @@ export {
   MEMBER_HEARTBEAT_MS,
   type Member,
   type MemberMode,
+  OBSERVER_GRACE_MS,
   withObservedStatus,
 } from './upgrade/member.ts'
 export {

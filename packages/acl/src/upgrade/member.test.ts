@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   isCounted,
   isForgotten,
   MEMBER_FAILED_AFTER_MS,
   MEMBER_FORGOTTEN_AFTER_MS,
+  OBSERVER_GRACE_MS,
   withObservedStatus,
 } from './member.ts'
 import { aMember } from './testing/builders.ts'
@@ -26,15 +27,29 @@ test('who left stays so, however fresh its row is', () => {
   expect(withObservedStatus(aMember({ status: 'left', heartbeatAt: 5 }), 5).status).toBe('left')
 })
 
-test.each(['left', 'failed'] as const)(
-  'a member that %s is forgotten after its bound, not at it (reference 1.3)',
-  (status) => {
-    const member = aMember({ status, heartbeatAt: 10 })
-    expect(isForgotten(member, 10 + MEMBER_FORGOTTEN_AFTER_MS[status])).toBe(false)
-    expect(isForgotten(member, 11 + MEMBER_FORGOTTEN_AFTER_MS[status])).toBe(true)
-  },
-)
+describe('forgetting (reference 1.3)', () => {
+  const observedSince = 0
 
-test('a living member is never forgotten', () => {
-  expect(isForgotten(aMember({ heartbeatAt: 0 }), Number.MAX_SAFE_INTEGER)).toBe(false)
+  test.each(['left', 'failed'] as const)(
+    'a member that %s is forgotten after its bound, not at it',
+    (status) => {
+      const member = aMember({ status, heartbeatAt: 10 })
+      const bound = 10 + MEMBER_FORGOTTEN_AFTER_MS[status]
+      expect(isForgotten(member, { now: bound, observedSince })).toBe(false)
+      expect(isForgotten(member, { now: bound + 1, observedSince })).toBe(true)
+    },
+  )
+
+  test('a living member is never forgotten', () => {
+    expect(isForgotten(aMember({ heartbeatAt: 0 }), { now: Number.MAX_SAFE_INTEGER, observedSince })).toBe(
+      false,
+    )
+  })
+
+  test('an observer that has just come back itself forgets nobody', () => {
+    const member = aMember({ status: 'failed' })
+    const now = 2 * MEMBER_FORGOTTEN_AFTER_MS.failed
+    expect(isForgotten(member, { now, observedSince: now - OBSERVER_GRACE_MS + 1 })).toBe(false)
+    expect(isForgotten(member, { now, observedSince: now - OBSERVER_GRACE_MS })).toBe(true)
+  })
 })

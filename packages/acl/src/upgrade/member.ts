@@ -27,6 +27,8 @@ export const MEMBER_HEARTBEAT_MS = 1_000
 export const MEMBER_FAILED_AFTER_MS = 5_000
 /** A member that left is forgotten after a day, a failed one after three. Reference, upgrade 1.3. */
 export const MEMBER_FORGOTTEN_AFTER_MS = { left: 86_400_000, failed: 259_200_000 } as const
+/** How long an observer must have beaten without a gap before it forgets others. */
+export const OBSERVER_GRACE_MS = 30_000
 
 /** Whether the end of legacy mode has to wait for this member: alive and failed ones count, those that left do not. */
 export function isCounted(member: Member): boolean {
@@ -40,7 +42,16 @@ export function withObservedStatus(member: Member, now: number): Member {
   return status === member.status ? member : { ...member, status }
 }
 
-/** Whether the row may be removed: a failed server that is gone for good must not hold the upgrade for ever. */
-export function isForgotten(member: Member, now: number): boolean {
-  return member.status !== 'alive' && now - member.heartbeatAt > MEMBER_FORGOTTEN_AFTER_MS[member.status]
+/**
+ * Whether the row may be removed: a failed server that is gone for good must not hold the upgrade for ever.
+ *
+ * @param observedSince since when the observer itself beats without a gap. Before {@link OBSERVER_GRACE_MS} it forgets
+ * nobody: after an outage of all, or of the database, the others look silent only because they have not beaten again yet.
+ */
+export function isForgotten(
+  member: Member,
+  { now, observedSince }: { readonly now: number; readonly observedSince: number },
+): boolean {
+  if (member.status === 'alive' || now - observedSince < OBSERVER_GRACE_MS) return false
+  return now - member.heartbeatAt > MEMBER_FORGOTTEN_AFTER_MS[member.status]
 }
