@@ -1,0 +1,16 @@
+/** `pnpm check:deps`: holds the workspace to the arrows of the design. Exits with 1 where one is broken. */
+import { join } from 'node:path'
+import { findViolations } from './deps/rules.ts'
+import { readWorkspace } from './deps/workspace.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const packages = readWorkspace(root)
+const violations = findViolations(packages)
+
+for (const { where, problem, fix } of violations) console.error(`${where}\n  ${problem}\n  fix: ${fix}\n`)
+const files = packages.reduce((count, pkg) => count + pkg.files.length, 0)
+console.log(
+  `check:deps: ${packages.length} packages, ${files} files, ` +
+    (violations.length === 0 ? 'all arrows hold' : `${violations.length} violation(s)`),
+)
+process.exitCode = violations.length === 0 ? 0 : 1

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { findViolations } from './rules.ts'
+import { type Import, isTestPath, parseImports, type SourceFile, type WorkspacePackage } from './workspace.ts'
+
+function anImport(specifier: string, reexportsAll = false): Import {
+  return { specifier, line: 3, reexportsAll }
+}
+
+function aFile(path: string, imports: readonly Import[], isTest = false): SourceFile {
+  return { path, isTest, imports }
+}
+
+function aPackage(name: string, over: Partial<WorkspacePackage> = {}): WorkspacePackage {
+  return {
+    name: `@latchkey/${name}`,
+    path: `packages/${name}`,
+    exports: ['.'],
+    dependencies: { dependencies: {}, devDependencies: {}, peerDependencies: {} },
+    files: [],
+    ...over,
+  }
+}
+
+const contract = aPackage('contract', { exports: ['.', './routes'] })
+
+/** Problems of one file of `acl`, next to the contract. */
+function problemsOf(...imports: Import[]): string[] {
+  const acl = aPackage('acl', { files: [aFile('packages/acl/src/a.ts', imports)] })
+  return findViolations([contract, acl]).map(({ where, problem }) => `${where} ${problem}`)
+}
+
+test('an allowed arrow through the exports map passes', () => {
+  expect(problemsOf(anImport('@latchkey/contract'), anImport('@latchkey/contract/routes'))).toEqual([])
+})
+
+test('an arrow that the table does not have is refused, with file and line', () => {
+  expect(problemsOf(anImport('@latchkey/sdk'))).toEqual([
+    'packages/acl/src/a.ts:3 @latchkey/acl may not import @latchkey/sdk',
+  ])
+})
+
+test('an import past the exports map is refused, and the fix names what is offered', () => {
+  const acl = aPackage('acl', {
+    files: [aFile('packages/acl/src/a.ts', [anImport('@latchkey/contract/src/token.ts')])],
+  })
+  const [violation] = findViolations([contract, acl])
+  expect(violation?.problem).toContain('is not in the exports of @latchkey/contract')
+  expect(violation?.fix).toContain('@latchkey/contract, @latchkey/contract/routes')
+})
+
+test('a relative import into another package is refused, and the fix names the package', () => {
+  const acl = aPackage('acl', {
+    files: [aFile('packages/acl/src/a.ts', [anImport('../../contract/src/token.ts')])],
+  })
+  expect(findViolations([contract, acl])[0]).toMatchObject({ fix: "import from '@latchkey/contract'" })
+})
+
+test('a Node built-in is refused in the source of a browser package, with or without node:', () => {
+  expect(problemsOf(anImport('node:fs'), anImport('crypto'))).toHaveLength(2)
+})
+
+test('a Node built-in is allowed in tests, and in packages that run in Node alone', () => {
+  const acl = aPackage('acl', { files: [aFile('packages/acl/src/a.test.ts', [anImport('node:fs')], true)] })
+  const server = aPackage('server', {
+    path: 'apps/server',
+    files: [aFile('apps/server/src/a.ts', [anImport('node:fs')])],
+  })
+  expect(findViolations([acl, server])).toEqual([])
+})
+
+test('ts-rest is allowed in one file of the contract alone (design 9)', () => {
+  const withTsRest = (path: string) =>
+    findViolations([aPackage('contract', { files: [aFile(path, [anImport('@ts-rest/core')])] })])
+  expect(withTsRest('packages/contract/src/routes.ts')).toEqual([])
+  expect(withTsRest('packages/contract/src/token.ts')).toHaveLength(1)
+})
+
+test('tests may use the mocks, sources may not', () => {
+  const mocks = aPackage('mocks')
+  const using = (isTest: boolean) =>
+    findViolations([
+      mocks,
+      aPackage('sdk', { files: [aFile('packages/sdk/src/a.ts', [anImport('@latchkey/mocks')], isTest)] }),
+    ])
+  expect(using(true)).toEqual([])
+  expect(using(false)).toHaveLength(1)
+})
+
+test('a manifest that names a forbidden package is refused, with the command that removes it', () => {
+  const dependencies = { '@latchkey/server': 'workspace:*' }
+  const acl = aPackage('acl', { dependencies: { dependencies, devDependencies: {}, peerDependencies: {} } })
+  expect(findViolations([acl])).toMatchObject([
+    { fix: 'pnpm --filter @latchkey/acl remove @latchkey/server' },
+  ])
+})
+
+test('a version outside of the catalog is refused, except of a peer', () => {
+  const dependencies = { zod: '^4.0.0' }
+  const peerDependencies = { msw: '^3.0.0' }
+  const acl = aPackage('acl', { dependencies: { dependencies, devDependencies: {}, peerDependencies } })
+  expect(findViolations([acl]).map(({ problem }) => problem)).toEqual([
+    'dependencies: zod is "^4.0.0", not "catalog:"',
+  ])
+})
+
+test('a package without a row in the table is refused', () => {
+  expect(findViolations([aPackage('billing')])).toMatchObject([{ where: 'packages/billing/package.json' }])
+})
+
+test('export * is refused, a named namespace is not', () => {
+  expect(problemsOf(anImport('./b.ts', true))).toHaveLength(1)
+  expect(problemsOf(anImport('./b.ts'))).toEqual([])
+})
+
+test('imports are found in every form, and not in texts', () => {
+  const source = `
+    import type { A } from 'type-only'
+    import 'for-effect'
+    export { b } from './re-export.ts'
+    export * from './all.ts'
+    export * as c from './namespace.ts'
+    const d = await import('dynamic')
+    type E = import('in-a-type').E
+    const f = "import g from 'in-a-text'"
+  `
+  expect(
+    parseImports('a.ts', source).map(({ specifier, reexportsAll }) => [specifier, reexportsAll]),
+  ).toEqual([
+    ['type-only', false],
+    ['for-effect', false],
+    ['./re-export.ts', false],
+    ['./all.ts', true],
+    ['./namespace.ts', false],
+    ['dynamic', false],
+    ['in-a-type', false],
+  ])
+})
+
+test('tests are told by their place and name', () => {
+  for (const path of [
+    'src/a.test.ts',
+    'src/a.test-d.ts',
+    'src/testing/seed.ts',
+    'test/a.ts',
+    'vitest.config.ts',
+  ]) {
+    expect(isTestPath(path), path).toBe(true)
+  }
+  for (const path of ['src/latest.ts', 'src/testing.ts', 'src/contest/a.ts']) {
+    expect(isTestPath(path), path).toBe(false)
+  }
+})
