@@ -31,12 +31,15 @@ export {
   effectivePolicies,
   type LinkLookup,
   type TokenLinks,
+  withPolicy,
 } from './rules/effective-policies.ts'
 export { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './rules/generated-rules.ts'
 export type { ParseRulesOptions } from './rules/keywords.ts'
+export { type LintFinding, lintRules } from './rules/lint-rules.ts'
 export { parseLegacyRules, parseRules } from './rules/parse-rules.ts'
 export type { AuthorizerDefaults, CompiledInput, GrantPath, PolicySource } from './rules/policy-source.ts'
 export { printRules } from './rules/print-rules.ts'
+export { probeQuestions } from './rules/probe-questions.ts'
 export { type Access, accessesOf, parseQuestion, type Question, type Resource } from './rules/question.ts'
 export type { Rule, RuleKind, RuleLevel, RuleMatch, RuleSet, RuleWarning } from './rules/rule.ts'
 export {
@@ -45,6 +48,8 @@ export {
   type TranslationNote,
   translateLegacyRules,
 } from './rules/translate-legacy-rules.ts'
+export { type RightsChange, type RulesReplacement, whatIf } from './rules/what-if.ts'
+export { type AllowedToken, whoCan } from './rules/who-can.ts'
 export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
 export { byListOrder, compareUtf8, isAfter, matchesFilter } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'

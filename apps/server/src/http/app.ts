@@ -1,7 +1,7 @@
 /** The HTTP face of the server: Express, the API, and the probes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ACL_ERRORS, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { Api } from '@latchkey/acl'
+import { ACL_ERRORS, REQUEST_ID_HEADER } from '@latchkey/contract'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -82,7 +82,10 @@ export function createApp(options: AppOptions): Express {
   })
   app.get('/readyz', async (_request, response) => {
     const reasons = await options.notReady()
-    response.status(reasons.length === 0 ? 200 : 503).type('text/plain').send(reasons.join('\n') || 'ok')
+    response
+      .status(reasons.length === 0 ? 200 : 503)
+      .type('text/plain')
+      .send(reasons.join('\n') || 'ok')
   })
   app.get('/', (_request, response) => {
     response.type('text/plain').send('Latchkey')
@@ -104,7 +107,8 @@ export function createApp(options: AppOptions): Express {
 /** Never prints an error to a client. What Express itself refuses, such as a path it cannot decode, is a 400. */
 function lastResort(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    const isClients = typeof error === 'object' && error !== null && (error as { status?: unknown }).status === 400
+    const isClients =
+      typeof error === 'object' && error !== null && (error as { status?: unknown }).status === 400
     const requestId = requestIdOf(request)
     if (!isClients) log.error({ err: error, id: requestId }, 'request failed')
     if (response.headersSent) {
@@ -113,6 +117,9 @@ function lastResort(log: Logger): ErrorRequestHandler {
     }
     const { status } = isClients ? ACL_ERRORS.path_invalid : ACL_ERRORS.internal
     response.setHeader(REQUEST_ID_HEADER, requestId)
-    response.status(status).type('text/plain').send(isClients ? 'The path is not valid' : `Internal error (request ${requestId})`)
+    response
+      .status(status)
+      .type('text/plain')
+      .send(isClients ? 'The path is not valid' : `Internal error (request ${requestId})`)
   }
 }

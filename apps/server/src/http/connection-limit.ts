@@ -1,5 +1,5 @@
 /** At most so many open connections of one client address. Spec 8; reference 8. */
-import { BlockList, isIPv6, type Server, type Socket } from 'node:net'
+import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
 
 export interface ConnectionLimitOptions {
   /** 0: no limit. */
@@ -77,5 +77,8 @@ export function clientKey(address: string): string {
   const start = head === '' ? [] : head.split(':')
   const end = tail === undefined || tail === '' ? [] : tail.split(':')
   const groups = [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end]
-  return `${groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
 }

@@ -1,9 +1,10 @@
 /** The listening side: connections, time limits, and a shutdown that finishes what was begun. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+
 import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { StartError } from '../start-error.ts'
 import { hasCode } from '../has-code.ts'
+import { StartError } from '../start-error.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
 
 export interface HttpServerOptions {
@@ -51,7 +52,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     await once(server, 'listening')
   } catch (cause) {
     const reason = hasCode(cause, 'EADDRINUSE') ? 'another process listens there' : String(cause)
-    throw new StartError(`Cannot listen on ${host}:${port}: ${reason}. Set HOST or PORT to another address.`, { cause })
+    throw new StartError(
+      `Cannot listen on ${host}:${port}: ${reason}. Set HOST or PORT to another address.`,
+      { cause },
+    )
   }
   const { address, family, port: actualPort } = server.address() as AddressInfo
   return {

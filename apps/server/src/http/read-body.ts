@@ -17,7 +17,13 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Ui
     const pieces: Buffer[] = []
     let length = 0
     const timer = setTimeout(() => {
-      fail(new AclError('request_timeout', `The body did not arrive within ${BODY_MS_MAX / 1_000} seconds`, CLOSE))
+      fail(
+        new AclError(
+          'request_timeout',
+          `The body did not arrive within ${BODY_MS_MAX / 1_000} seconds`,
+          CLOSE,
+        ),
+      )
     }, BODY_MS_MAX)
     const finish = () => {
       clearTimeout(timer)
@@ -37,7 +43,8 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Ui
       finish()
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces))
     }
-    const onBroken = () => fail(new AclError('body_malformed', 'The body ended before its announced length', CLOSE))
+    const onBroken = () =>
+      fail(new AclError('body_malformed', 'The body ended before its announced length', CLOSE))
     request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
   })
 }

@@ -1,11 +1,16 @@
 /** Between Node's requests and answers and the API's. Nothing is decided here. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WireReply, WireRequest } from '@latchkey/acl'
 import { readBody } from './read-body.ts'
 
 /** @param signal aborted when the client has gone, or the server ends its waits. */
-export function toWireRequest(request: IncomingMessage, requestId: string, signal: AbortSignal | undefined): WireRequest {
+export function toWireRequest(
+  request: IncomingMessage,
+  requestId: string,
+  signal: AbortSignal | undefined,
+): WireRequest {
   return {
     method: request.method ?? 'GET',
     url: request.url ?? '/',

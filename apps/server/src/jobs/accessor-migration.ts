@@ -1,5 +1,7 @@
 /** Gives accessors to legacy tokens, by the law of spec 8 and 9.2.3. The rules are acl's; this is their clockwork. */
 import {
+  ACCESSOR_BATCH_INTERVAL_MS_MIN,
+  ACCESSOR_BATCH_SIZE_MAX,
   type Change,
   convertForMigration,
   type MigrationRecord,
@@ -22,10 +24,6 @@ export interface MigrationContext {
   readonly log: Logger
 }
 
-/** Most tokens of one batch. Spec 8; the plan takes no more whatever it is given. */
-const BATCH_SIZE_MAX = 128
-const BATCH_INTERVAL_MS = 1_000
-
 /**
  * Works until no token lacks an accessor, or the signal. Called by the elected process alone.
  *
@@ -35,7 +33,8 @@ const BATCH_INTERVAL_MS = 1_000
 export async function migrateAccessors(context: MigrationContext, signal: AbortSignal): Promise<void> {
   const { store, now, log } = context
   await store.refresh('consistent')
-  let notBefore = (await readRecord(store)).record.batches === 0 ? now() : now() + BATCH_INTERVAL_MS
+  let notBefore =
+    (await readRecord(store)).record.batches === 0 ? now() : now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
   while (!signal.aborted) {
     const waiting = await tokensWithoutAccessor(store)
     if (waiting.length === 0) return
@@ -49,19 +48,28 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
     try {
       const index = await store.commit([...plan.map(convert), remember(next, modifyIndex)])
       // The law counts what others can see, so the interval starts when the commit is known, not when it was planned.
-      notBefore = now() + BATCH_INTERVAL_MS
-      log.info({ batch: next.batches, tokens: plan.length, done: next.done, index, at: new Date(at).toISOString() }, 'accessor batch')
+      notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
+      log.info(
+        { batch: next.batches, tokens: plan.length, done: next.done, index, at: new Date(at).toISOString() },
+        'accessor batch',
+      )
     } catch (error) {
       if (!(error instanceof StoreConflict)) throw error
       // An edit made meanwhile wins, and its token is taken again. Another process may have committed a batch.
       await store.refresh('consistent')
-      if ((await readRecord(store)).record.batches !== record.batches) notBefore = now() + BATCH_INTERVAL_MS
+      if ((await readRecord(store)).record.batches !== record.batches)
+        notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
     }
   }
 }
 
 function convert({ token, accessorId }: ReturnType<typeof planBatch>[number]): Change {
-  return { table: 'tokens', op: 'put', record: convertForMigration(token, accessorId), expect: token.ModifyIndex }
+  return {
+    table: 'tokens',
+    op: 'put',
+    record: convertForMigration(token, accessorId),
+    expect: token.ModifyIndex,
+  }
 }
 
 function remember(record: MigrationRecord, modifyIndex: number): Change {
@@ -75,11 +83,17 @@ function remember(record: MigrationRecord, modifyIndex: number): Change {
 
 async function tokensWithoutAccessor(store: Store): Promise<readonly TokenRecord[]> {
   const found: TokenRecord[] = []
-  for await (const page of store.tokens({ withoutAccessor: true, limit: BATCH_SIZE_MAX })) found.push(...page)
+  for await (const page of store.tokens({ withoutAccessor: true, limit: ACCESSOR_BATCH_SIZE_MAX }))
+    found.push(...page)
   return found
 }
 
-async function readRecord(store: Store): Promise<{ readonly record: MigrationRecord; readonly modifyIndex: number }> {
+async function readRecord(
+  store: Store,
+): Promise<{ readonly record: MigrationRecord; readonly modifyIndex: number }> {
   const stored = (await store.directory()).system('migration')
-  return { record: (stored?.Value as MigrationRecord | undefined) ?? NO_BATCHES, modifyIndex: stored?.ModifyIndex ?? 0 }
+  return {
+    record: (stored?.Value as MigrationRecord | undefined) ?? NO_BATCHES,
+    modifyIndex: stored?.ModifyIndex ?? 0,
+  }
 }

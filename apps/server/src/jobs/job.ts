@@ -17,7 +17,8 @@ export function startJob(name: string, log: Logger, round: (signal: AbortSignal)
   const loop = async () => {
     while (!stopping.signal.aborted) {
       const pauseMs = await round(stopping.signal).catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.warn({ err: error, job: name }, 'a round of a job failed; it goes on')
+        if (!stopping.signal.aborted)
+          log.warn({ err: error, job: name }, 'a round of a job failed; it goes on')
         return FAILED_PAUSE_MS
       })
       await pause(pauseMs, stopping.signal)

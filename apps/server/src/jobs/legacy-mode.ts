@@ -27,7 +27,9 @@ export interface LegacyModeContext {
  *
  * @returns what was decided; where the mode has just ended, that it ended.
  */
-export async function lookAtLegacyMode(context: LegacyModeContext): Promise<ModeDecision & { readonly ended: boolean }> {
+export async function lookAtLegacyMode(
+  context: LegacyModeContext,
+): Promise<ModeDecision & { readonly ended: boolean }> {
   const { store, datacenter, primaryDatacenter } = context
   await store.refresh('consistent')
   const stored = (await store.directory()).system('acl-mode')
@@ -45,7 +47,12 @@ export async function lookAtLegacyMode(context: LegacyModeContext): Promise<Mode
   const change: Change = {
     table: 'system',
     op: 'put',
-    record: { Key: 'acl-mode', Value: endLegacyMode(recorded, context.now()), CreateIndex: 0, ModifyIndex: 0 },
+    record: {
+      Key: 'acl-mode',
+      Value: endLegacyMode(recorded, context.now()),
+      CreateIndex: 0,
+      ModifyIndex: 0,
+    },
     expect: stored?.ModifyIndex ?? 0,
   }
   try {

@@ -14,6 +14,7 @@ import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { withTokenHash } from '../token/create-token.ts'
 import { showToken } from '../token/show-token.ts'
+import { fromLegacyToken } from '../upgrade/legacy-token.ts'
 import { type Answer, type Call, json } from './call.ts'
 import { created, decideAndCommit } from './commit.ts'
 
@@ -70,35 +71,56 @@ function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
   ]
 }
 
+export interface BuiltinsContext {
+  readonly random: Random
+  readonly now: number
+  readonly initialManagementToken: string | undefined
+}
+
 /**
  * Makes what every store holds: the policy `global-management`, the anonymous token and, where one is configured, the
  * initial management token, with which bootstrap counts as done. Writes what is missing and nothing else.
  */
-export async function ensureBuiltins(
-  store: Store,
-  context: {
-    readonly random: Random
-    readonly now: number
-    readonly initialManagementToken: string | undefined
-  },
-): Promise<void> {
+export async function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
   const { random, now, initialManagementToken } = context
   await decideAndCommit(store, async () => {
     const directory = await store.directory()
     const changes: Change[] = []
     if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
-    const hasAnonymous =
-      (await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)) ??
-      (await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID))
-    if (!hasAnonymous) changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
+    if (!(await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID))) {
+      changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
+    }
     if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
-      if (!(await store.tokenBySecret(initialManagementToken))) {
-        const record = managementToken('Initial Management Token', random, now, initialManagementToken)
-        changes.push(...bootstrapChanges(record, directory))
-      }
+      const exists = await store.tokenBySecret(initialManagementToken)
+      const record = managementToken('Initial Management Token', random, now, initialManagementToken)
+      changes.push(...bootstrapChanges(exists ?? record, directory).slice(exists ? 1 : 0))
     }
     return { changes, answer: () => undefined }
   })
+}
+
+/**
+ * What a store of a version before 1.4.0 holds: the anonymous and the management token as legacy tokens, which get
+ * their accessors, and the policy they need, when legacy mode has ended. Spec 9.2.
+ */
+export async function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  const { initialManagementToken } = context
+  await decideAndCommit(store, async () => {
+    const wanted = [legacyToken(ANONYMOUS_TOKEN_SECRET_ID, 'Anonymous Token', 'client')]
+    if (initialManagementToken !== undefined) {
+      wanted.push(legacyToken(initialManagementToken, 'Master Token', 'management'))
+    }
+    const changes: Change[] = []
+    for (const record of wanted) {
+      if (await store.tokenBySecret(record.SecretID)) continue
+      changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+    }
+    return { changes, answer: () => undefined }
+  })
+}
+
+function legacyToken(ID: string, Name: string, Type: 'client' | 'management'): TokenRecord {
+  return fromLegacyToken({ ID, Name, Type, Rules: '', CreateIndex: 0, ModifyIndex: 0 })
 }
 
 function globalManagementPolicy(): Change {

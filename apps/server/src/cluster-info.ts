@@ -1,0 +1,57 @@
+/** What this process knows of its cluster, for the API. */
+import type { ClusterInfo, ClusterMember, Member } from '@latchkey/acl'
+import { takeBootstrapReset } from './bootstrap-reset.ts'
+import { type Config, describeConfig } from './config/config.ts'
+import type { ServerStore } from './server-store.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+
+export interface ServerClusterInfo extends ClusterInfo {
+  /** Set by the job that looks at legacy mode. */
+  setLegacyModeWaitsFor(reasons: readonly string[]): void
+}
+
+export function createClusterInfo(options: {
+  readonly store: ServerStore
+  readonly config: Config
+  readonly dataDir: string
+  readonly metrics: Metrics
+}): ServerClusterInfo {
+  const { store, config, dataDir, metrics } = options
+  let waitsFor: readonly string[] = []
+  const datacenters = [...new Set([config.datacenter, config.primaryDatacenter])]
+  return {
+    self: () => show(store.membership.self()),
+    members: async () => (await store.membership.members()).map(show),
+    leader: async () => (await store.membership.leader())?.address ?? '',
+    datacenters: () => datacenters,
+    legacyModeWaitsFor: () => waitsFor,
+    setLegacyModeWaitsFor: (reasons) => {
+      waitsFor = reasons
+    },
+    metrics: async () => ({
+      samples: { Samples: await metrics.registry.getMetricsAsJSON() },
+      prometheus: await metrics.registry.metrics(),
+    }),
+    takeBootstrapReset: (expected) => takeBootstrapReset(dataDir, expected),
+    debugConfig: () => describeConfig(config),
+    replication: () => {
+      if (config.datacenter === config.primaryDatacenter) return undefined
+      const never = '0001-01-01T00:00:00Z'
+      return {
+        enabled: false,
+        running: false,
+        sourceDatacenter: config.primaryDatacenter,
+        type: '',
+        index: 0,
+        lastSuccess: never,
+        lastError: never,
+        lastErrorMessage: '',
+      }
+    },
+  }
+}
+
+function show(member: Member & { readonly address: string }): ClusterMember {
+  const { id, node, address, datacenter, version, mode, status } = member
+  return { id, node, address, datacenter, version, mode, status }
+}

@@ -1,0 +1,106 @@
+/** The background work of a process. What must have one worker in the cluster asks for it by name. */
+import {
+  type AclModeRecord,
+  advertisedMode,
+  ensureBuiltins,
+  MEMBER_HEARTBEAT_MS,
+  type Member,
+  type Random,
+  StartRefused,
+} from '@latchkey/acl'
+import type { ServiceProfile } from '@latchkey/contract'
+import type { Logger } from 'pino'
+import type { ServerClusterInfo } from '../cluster-info.ts'
+import type { Config } from '../config/config.ts'
+import type { ServerStore } from '../server-store.ts'
+import { migrateAccessors } from './accessor-migration.ts'
+import { type Job, startJob } from './job.ts'
+import { lookAtLegacyMode } from './legacy-mode.ts'
+import { readPrimaryMembers } from './primary-members.ts'
+import { isFullBatch, reapExpiredTokens } from './reaper.ts'
+
+export interface JobsOptions {
+  readonly store: ServerStore
+  readonly cluster: ServerClusterInfo
+  readonly config: Config
+  readonly profile: ServiceProfile
+  readonly random: Random
+  readonly log: Logger
+  readonly onFatal: (error: Error) => void
+}
+
+const REAP_INTERVAL_MS = 1_000
+const MIGRATION_LOOK_INTERVAL_MS = 250
+
+export function startJobs(options: JobsOptions): Job {
+  const { log } = options
+  const jobs = [
+    startJob('reaper', log, () => reap(options)),
+    startJob('legacy-mode', log, () => look(options)),
+    startJob('accessor-migration', log, (signal) => migrate(options, signal)),
+  ]
+  return {
+    stop: async () => {
+      await Promise.all(jobs.map((job) => job.stop()))
+    },
+  }
+}
+
+async function reap({ store, log }: JobsOptions): Promise<number> {
+  const removed = await store.singleWinner('reaper', () => reapExpiredTokens(store, store.clock.now()))
+  if (removed) log.debug({ removed }, 'expired tokens removed')
+  return isFullBatch(removed ?? 0) ? 0 : REAP_INTERVAL_MS
+}
+
+/** Every server looks; whoever finds the rule fulfilled first ends the mode, and the others learn it from the store. */
+async function look({ store, cluster, config, profile, random, log, onFatal }: JobsOptions): Promise<number> {
+  const recorded = () => store.directory().system('acl-mode')?.Value as AclModeRecord | undefined
+  const before = recorded()
+  if (before?.mode === 'enabled' && !profile.has('upgrade.legacyMode')) {
+    onFatal(
+      new StartRefused(
+        'downgrade',
+        'The data was upgraded to 1.4.0 or later: this version must not go on (spec 9.2.5).',
+      ),
+    )
+    return MEMBER_HEARTBEAT_MS
+  }
+  if (before?.mode === 'legacy' && profile.has('upgrade.legacyMode')) {
+    const decision = await lookAtLegacyMode({
+      store,
+      now: () => store.clock.now(),
+      datacenter: config.datacenter,
+      primaryDatacenter: config.primaryDatacenter,
+      members: () => store.membership.members(),
+      primaryMembers: (): Promise<readonly Member[] | undefined> => readPrimaryMembers(config, log),
+      prepare: () =>
+        ensureBuiltins(store, {
+          random,
+          now: store.clock.now(),
+          initialManagementToken: config.initialManagementToken,
+        }),
+    })
+    cluster.setLegacyModeWaitsFor(decision.waitsFor)
+    if (decision.ended) log.info('legacy mode has ended in this datacenter')
+  }
+  const after = recorded()
+  if (after)
+    await store.membership.setMode(
+      advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: after }),
+    )
+  return MEMBER_HEARTBEAT_MS
+}
+
+/** In the primary datacenter alone: secondaries get accessors with the tokens. Spec 9.2.3. */
+async function migrate(
+  { store, config, profile, random, log }: JobsOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
+  const isOurs = config.datacenter === config.primaryDatacenter && profile.has('upgrade.legacyMode')
+  if (!isOurs || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
+  await store.singleWinner('accessor-migration', () =>
+    migrateAccessors({ store, now: () => store.clock.now(), random, log }, signal),
+  )
+  return MIGRATION_LOOK_INTERVAL_MS
+}

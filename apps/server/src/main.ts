@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { importLegacyTokens } from './cli/import-legacy.ts'
+/** The command line of the server. The only reader of the environment and of the arguments. */
+import { ConfigError, loadConfig } from './config/config.ts'
+import { serve } from './serve.ts'
+import { StartError } from './start-error.ts'
+
+const USAGE = `Latchkey keeps access tokens and authorizes operations with them.
+
+  latchkey                     start the server (settings come from the environment, see README.md)
+  latchkey check-config        read the settings, say what is wrong with them, and end
+  latchkey import FILE         import the list of a legacy cluster into a running server:
+                               LATCHKEY_ADDR (http://127.0.0.1:8500) and LATCHKEY_TOKEN say which, and by what right
+  latchkey --help              this text
+`
+
+const EXIT_USAGE = 2
+
+async function main(args: readonly string[]): Promise<number | undefined> {
+  const [command, ...rest] = args
+  switch (command) {
+    case undefined:
+      await serve(loadConfig(process.env))
+      return undefined
+    case 'check-config':
+      loadConfig(process.env)
+      process.stdout.write('The configuration is valid.\n')
+      return 0
+    case 'import':
+      return importLegacyTokens(rest, process.env)
+    case '--help':
+    case '-h':
+      process.stdout.write(USAGE)
+      return 0
+    default:
+      process.stderr.write(`There is no command ${JSON.stringify(command)}.\n\n${USAGE}`)
+      return EXIT_USAGE
+  }
+}
+
+try {
+  const exitCode = await main(process.argv.slice(2))
+  if (exitCode !== undefined) process.exitCode = exitCode
+} catch (error) {
+  if (!(error instanceof StartError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = error instanceof ConfigError ? EXIT_USAGE : 1
+}

@@ -1,0 +1,149 @@
+/** Runs the server until it is told to stop: the database where none is given, one process or several. */
+import cluster, { type Worker } from 'node:cluster'
+import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
+import { openDataDirectory } from './data-directory.ts'
+import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
+import { migrate } from './database/migrate.ts'
+import { createLogger } from './logger.ts'
+import { startServerProcess } from './server-process.ts'
+
+/** What is stopped when the server stops, last started first. */
+type Stop = () => Promise<void>
+
+export async function serve(config: Config): Promise<void> {
+  const log = createLogger(config.logLevel)
+  const stops: Stop[] = []
+  const stop = stopOnSignals(log, stops)
+  try {
+    if (cluster.isWorker) await serveAsWorker(config, log, stops, stop)
+    else await serveAsMain(config, log, stops, stop)
+  } catch (error) {
+    await stopAll(stops, log)
+    log.flush()
+    throw error
+  }
+}
+
+async function serveAsMain(config: Config, log: Logger, stops: Stop[], stop: StopServer): Promise<void> {
+  const dataDir = openDataDirectory(config.dataDir)
+  let databaseUrl = config.databaseUrl
+  if (databaseUrl === undefined) {
+    const postgres = await startEmbeddedPostgres({ dataDir, log })
+    stops.push(() => postgres.stop())
+    databaseUrl = postgres.url
+  }
+  await migrate({ url: databaseUrl, log })
+  if (config.workers > 1) {
+    await startWorkers(config, databaseUrl, log, stops, stop)
+    return
+  }
+  const server = await startServerProcess({
+    config,
+    databaseUrl,
+    dataDir,
+    log,
+    onFatal: (error) => stop(error),
+  })
+  stops.push(() => server.close())
+  process.stdout.write(greeting(server.url, server.isBootstrapped))
+}
+
+/** A worker finds its database in the environment, started and migrated. */
+async function serveAsWorker(config: Config, log: Logger, stops: Stop[], stop: StopServer): Promise<void> {
+  const dataDir = openDataDirectory(config.dataDir)
+  const databaseUrl = config.databaseUrl ?? ''
+  const server = await startServerProcess({
+    config,
+    databaseUrl,
+    dataDir,
+    log,
+    onFatal: (error) => stop(error),
+  })
+  stops.push(() => server.close())
+  process.send?.({ url: server.url, isBootstrapped: server.isBootstrapped })
+}
+
+/** How long a worker that ended is given before its successor starts, in milliseconds. */
+const RESTART_DELAY_MS = 500
+
+async function startWorkers(
+  config: Config,
+  databaseUrl: string,
+  log: Logger,
+  stops: Stop[],
+  stop: StopServer,
+): Promise<void> {
+  let isStopping = false
+  let greeted = false
+  const fork = () => {
+    const worker = cluster.fork({ DATABASE_URL: databaseUrl })
+    worker.once('message', (message: { url: string; isBootstrapped: boolean }) => {
+      if (!greeted) process.stdout.write(greeting(message.url, message.isBootstrapped))
+      greeted = true
+    })
+    worker.once('exit', (code, signal) => {
+      if (isStopping) return
+      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another one starts')
+      if (!greeted) stop(new Error('the workers cannot start'))
+      else setTimeout(fork, RESTART_DELAY_MS)
+    })
+  }
+  stops.push(async () => {
+    isStopping = true
+    await Promise.all(Object.values(cluster.workers ?? {}).map(endWorker))
+  })
+  for (let i = 0; i < config.workers; i += 1) fork()
+}
+
+function endWorker(worker: Worker | undefined): Promise<void> {
+  if (!worker || worker.isDead()) return Promise.resolve()
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve())
+    worker.process.kill('SIGTERM')
+  })
+}
+
+/** Stops the server; with an error, because of it. */
+type StopServer = (error?: Error) => void
+
+/** The first signal finishes what was begun; a second one ends the process at once. */
+function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
+  let isStopping = false
+  const stop: StopServer = (error) => {
+    if (isStopping) return
+    isStopping = true
+    if (error) {
+      process.stderr.write(`${error.message}\n`)
+      process.exitCode = 1
+    }
+    stopAll(stops, log).finally(() => {
+      log.flush()
+      process.exit()
+    })
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(SIGNAL_EXIT_CODE[signal])
+      log.info({ signal }, 'stopping')
+      stop()
+    })
+  }
+  return stop
+}
+
+const SIGNAL_EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
+
+async function stopAll(stops: Stop[], log: Logger): Promise<void> {
+  for (const stop of stops.splice(0).reverse()) {
+    await stop().catch((error: unknown) => log.error({ err: error }, 'a part did not stop cleanly'))
+  }
+}
+
+/** What to do next, for a person. */
+function greeting(url: string, isBootstrapped: boolean): string {
+  const next = isBootstrapped
+    ? `Ask who you are, with a token you have:\n  curl -H "X-Service-Token: $LATCHKEY_TOKEN" ${url}/v1/acl/token/self`
+    : `Make the first management token, once; its SecretID is the credential:\n  curl -X PUT ${url}/v1/acl/bootstrap`
+  return `Latchkey listens on ${url}\n\n${next}\n\nDocumentation: ${url}/docs\n`
+}

@@ -1,0 +1,157 @@
+/** One server process: the store, the API, the listener and the jobs, put together and taken down in order. */
+import { randomBytes } from 'node:crypto'
+import { BlockList, isIPv6 } from 'node:net'
+import {
+  type AclModeRecord,
+  Api,
+  advertisedMode,
+  assertCanStart,
+  ensureBuiltins,
+  ensureLegacyBuiltins,
+  hasLegacyRights,
+  initialMode,
+  type Random,
+  StartRefused,
+} from '@latchkey/acl'
+import { profileOf, type ServiceProfile } from '@latchkey/contract'
+import type { Logger } from 'pino'
+import { createClusterInfo } from './cluster-info.ts'
+import { type Config, describeConfig } from './config/config.ts'
+import { createApp } from './http/app.ts'
+import { startHttpServer } from './http/http-server.ts'
+import { startJobs } from './jobs/start-jobs.ts'
+import { openServerStore, type ServerStore } from './server-store.ts'
+import { StartError } from './start-error.ts'
+import { createMetrics } from './telemetry/metrics.ts'
+
+export interface ServerProcessOptions {
+  readonly config: Config
+  readonly databaseUrl: string
+  readonly dataDir: string
+  readonly log: Logger
+  /** Called where the process must not go on, such as a version that has become too old for its data. */
+  readonly onFatal: (error: Error) => void
+}
+
+export interface ServerProcess {
+  /** Where it listens, as a URL. */
+  readonly url: string
+  /** Whether a first management token exists. */
+  readonly isBootstrapped: boolean
+  close(): Promise<void>
+}
+
+const random: Random = { bytes: (count) => randomBytes(count) }
+
+/** @throws StartError where it cannot start. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const { config, log, dataDir } = options
+  const profile = profileOf(config.serviceVersion)
+  const metrics = createMetrics()
+  const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log })
+  try {
+    await prepareData(store, config, profile)
+    const cluster = createClusterInfo({ store, config, dataDir, metrics })
+    const closing = new AbortController()
+    let isClosing = false
+    const api = new Api({
+      store,
+      clock: store.clock,
+      random,
+      cluster,
+      profile,
+      edition: config.edition,
+      datacenter: config.datacenter,
+      nodeName: config.nodeName,
+      headerPrefixes: config.headerPrefixes,
+      defaultPolicy: config.defaultPolicy,
+      aclEnabled: config.aclEnabled,
+      listCacheBytes: config.cache ? config.cacheBytes / 4 : 0,
+      onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
+    })
+    const notReady = async () => (isClosing ? ['shutting down'] : store.notReady())
+    const app = createApp({
+      api,
+      log,
+      metrics,
+      accessLog: log.isLevelEnabled('info'),
+      notReady,
+      closing: closing.signal,
+    })
+    const http = await startHttpServer({
+      host: config.host,
+      port: config.port,
+      connections: {
+        connectionsMax: config.maxConnectionsPerClient ?? profile.connectionLimit,
+        answers429: profile.has('http.connectionLimit429'),
+        trustedProxies: blockList(config.trustedProxies),
+        onRefused: (address) => {
+          metrics.connectionRefused()
+          log.warn({ address }, 'too many connections from one address')
+        },
+      },
+      listener: app,
+    })
+    const url = `http://${http.address}`
+    await store.membership.announce(http.address)
+    const jobs = startJobs({ store, cluster, config, profile, random, log, onFatal: options.onFatal })
+    log.info({ address: http.address, config: describeConfig(config) }, 'listening')
+    const directory = await store.directory()
+    return {
+      url,
+      isBootstrapped: directory.system('bootstrap') !== undefined || !profile.has('api.token'),
+      close: async () => {
+        isClosing = true
+        closing.abort()
+        await http.close(config.shutdownTimeoutMs)
+        await jobs.stop()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    if (error instanceof StartRefused) throw new StartError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** What the data must hold before the first request, and whether this version may work on it. Spec 9.2. */
+async function prepareData(store: ServerStore, config: Config, profile: ServiceProfile): Promise<void> {
+  await store.refresh('consistent')
+  const isPrimary = config.datacenter === config.primaryDatacenter
+  const now = store.clock.now()
+  const stored = (await store.directory()).system('acl-mode')
+  const recorded = stored?.Value as AclModeRecord | undefined
+  assertCanStart({
+    profile,
+    recorded,
+    legacyRightsCount: recorded ? await countLegacyRights(store, profile) : 0,
+    mayDropLegacyRights: config.allowUnconvertedLegacy,
+    flagName: 'LATCHKEY_ALLOW_UNCONVERTED_LEGACY',
+  })
+  const mode = recorded ?? initialMode(profile, { isPrimary, now })
+  const context = { random, now, initialManagementToken: config.initialManagementToken }
+  if (mode.mode === 'enabled') await ensureBuiltins(store, context)
+  else if (!recorded) await ensureLegacyBuiltins(store, context)
+  if (!recorded) await store.recordOnce('acl-mode', mode)
+  await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
+}
+
+async function countLegacyRights(store: ServerStore, profile: ServiceProfile): Promise<number> {
+  if (profile.has('upgrade.legacyRules')) return 0
+  let count = 0
+  for await (const tokens of store.tokens({ legacy: true })) count += tokens.filter(hasLegacyRights).length
+  return count
+}
+
+/** Addresses and ranges, checked when they were read. */
+function blockList(parts: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const part of parts) {
+    const [address = '', prefix] = part.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return list
+}
