@@ -46,6 +46,19 @@ export function effectivePolicies(
   return [...sources.values()]
 }
 
+/**
+ * The same links, but with one policy as given: what would be, were it stored.
+ *
+ * @param policy with the Hash of its own content, so that nothing compiled for the stored one stands for it.
+ */
+export function withPolicy(lookup: LinkLookup, policy: PolicyRecord): LinkLookup {
+  return {
+    policy: (id) => (id.toLowerCase() === policy.ID.toLowerCase() ? policy : lookup.policy(id)),
+    role: (id) => lookup.role(id),
+    namespace: (name) => lookup.namespace?.(name),
+  }
+}
+
 function* allSources(
   token: TokenLinks,
   lookup: LinkLookup,

@@ -174,9 +174,12 @@ export class HclScanner {
   }
 }
 
-/** Whether a line holds the name alone, blanks before it aside. */
+/** Whether a line holds the name alone, blanks before it and stray carriage returns after it aside. */
 function isHeredocEnd(line: string, name: string): boolean {
-  return line.includes(name) && line.replace(/^[ \t\v\f\r]+|\r+$/g, '') === name
+  const start = line.search(/[^ \t\v\f\r]/)
+  if (!line.startsWith(name, start)) return false
+  for (let at = start + name.length; at < line.length; at++) if (line.charAt(at) !== '\r') return false
+  return true
 }
 
 function matchEnd(pattern: RegExp, text: string, offset: number): number {

@@ -18,6 +18,7 @@ import {
 } from './rule.ts'
 import { type Place, rulesError, shown } from './syntax-error.ts'
 import {
+  firstKey,
   type Item,
   type Node,
   nodeStart,
@@ -213,12 +214,6 @@ export class RuleReader {
   #warn(code: RuleWarningCode, place: Place, message: string): void {
     this.#warnings.push({ code, message, line: place.line, column: place.column })
   }
-}
-
-function firstKey(item: Item): Token {
-  const [key] = item.keys
-  if (key === undefined) throw new TypeError('an item without a key')
-  return key
 }
 
 /** One object, or in JSON a list of them. */

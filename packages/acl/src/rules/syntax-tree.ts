@@ -80,6 +80,13 @@ export interface SyntaxTree {
   readonly comments: readonly CommentGroup[]
 }
 
+/** The word that names an item. */
+export function firstKey(item: Item): Token {
+  const [key] = item.keys
+  if (key === undefined) throw new TypeError('an item without a key')
+  return key
+}
+
 /** Where a node begins. */
 export function nodeStart(node: Node): Token {
   return node.type === 'literal' ? node.token : node.open
