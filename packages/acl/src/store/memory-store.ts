@@ -3,7 +3,7 @@
  * {@link MemoryStore.wait}, whose timers are given to it.
  */
 import { parseInstant } from '@latchkey/contract'
-import { Directory, EMPTY_DIRECTORY } from './directory.ts'
+import { Directory, EMPTY_DIRECTORY, nameKey } from './directory.ts'
 import { byListOrder, compareUtf8, isAfter, matchesFilter } from './list-order.ts'
 import type {
   KvRecord,
@@ -114,7 +114,13 @@ export class MemoryStore implements Store {
   }
 
   async commit(changes: readonly Change[]): Promise<number> {
+    return this.commitNow(changes)
+  }
+
+  /** {@link MemoryStore.commit} at once: in memory there is nothing to wait for. */
+  commitNow(changes: readonly Change[]): number {
     for (const change of changes) this.check(change)
+    checkTogether(changes)
     this.index += 1
     const topics = new Set<Topic>()
     for (const change of changes) {
@@ -235,6 +241,32 @@ export class MemoryStore implements Store {
       this.waiters.delete(topic)
     }
   }
+}
+
+/** @throws StoreConflict where two changes of one commit claim the same accessor, or the same name. */
+function checkTogether(changes: readonly Change[]): void {
+  const claims = new Map<string, string>()
+  for (const change of changes) {
+    if (change.op !== 'put') continue
+    const claim = claimOf(change)
+    if (claim === undefined) continue
+    const holder = claims.get(claim)
+    if (holder !== undefined && holder !== keyOf(change)) {
+      throw new StoreConflict(change.table === 'tokens' ? 'accessor_in_use' : 'name_in_use')
+    }
+    claims.set(claim, keyOf(change))
+  }
+}
+
+/** What only one record may have, with its table. */
+function claimOf(change: Exclude<Change, { op: 'delete-tree' }>): string | undefined {
+  const { table, record } = change
+  if (table === 'tokens') {
+    return record.AccessorID === '' ? undefined : `${table}/${record.AccessorID.toLowerCase()}`
+  }
+  return table === 'policies' || table === 'roles'
+    ? `${table}/${nameKey(record.Namespace, record.Name)}`
+    : undefined
 }
 
 function emptyTables(): Tables {

@@ -1,0 +1,8 @@
+import { describeStore } from '@latchkey/acl/testing'
+import { openTestStore } from '../../test/store.ts'
+
+const cached = await openTestStore()
+const uncached = await openTestStore({ isCaching: false })
+
+describeStore('PostgresStore', () => cached)
+describeStore('PostgresStore without caches', () => uncached, { keepsObjects: false })

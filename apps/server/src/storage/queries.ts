@@ -1,0 +1,131 @@
+import type { ListPosition, TokenFilter } from '@latchkey/acl'
+import { withAclErrors } from '../database/database-error.ts'
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
+import type { ChangeBatch } from './changes.ts'
+import type { KvRow, TokenRow } from './decode-rows.ts'
+import { storeBytes, storeText } from './stored-text.ts'
+
+/** What was read, and the commit index of the snapshot it was read from. */
+export interface Snapshot<T> {
+  readonly index: number
+  readonly value: T
+}
+
+/** The answer of `latchkey_commit`: the index before the group; per write its index or its conflict, in text. */
+export interface CommitAnswer {
+  readonly before: number
+  readonly results: readonly string[]
+}
+
+/** Where a page of tokens goes on: the list order, with the hash to tell tokens without accessor apart. */
+export interface PageStart extends ListPosition {
+  readonly secretHash: string | undefined
+}
+
+/**
+ * The statements of the store. Each answers one JSON text; each reads one snapshot, whose index comes with it.
+ * What they throw when the database is away is an AclError `unavailable`.
+ */
+export class Queries {
+  private readonly prisma: PrismaClient
+
+  constructor(prisma: PrismaClient) {
+    this.prisma = prisma
+  }
+
+  /** @param writes JSON: an array of writes, each an array of encoded changes. */
+  async commit(writes: string): Promise<CommitAnswer> {
+    return this.ask(Prisma.sql`SELECT latchkey_commit(${writes}::jsonb)::text AS answer`)
+  }
+
+  /** @param isWhole answer the whole directory, not only the rows that changed. */
+  async changes(after: number, isWhole: boolean): Promise<ChangeBatch> {
+    return this.ask(Prisma.sql`SELECT latchkey_changes(${after}::bigint, ${isWhole})::text AS answer`)
+  }
+
+  async tokenByAccessorKey(accessorKey: string): Promise<Snapshot<TokenRow | null>> {
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM token t
+      WHERE accessor_key = ${storeText(accessorKey)}`)
+  }
+
+  async tokenBySecretHash(secretHash: string): Promise<Snapshot<TokenRow | null>> {
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM token t
+      WHERE secret_hash = decode(${secretHash}, 'hex')`)
+  }
+
+  async tokenPage(
+    filter: TokenFilter,
+    after: PageStart | undefined,
+    limit: number,
+  ): Promise<Snapshot<readonly TokenRow[]>> {
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
+        SELECT * FROM token WHERE ${Prisma.join([...conditionsOf(filter), ...placeOf(after)], ' AND ')}
+        ORDER BY create_index, accessor_id, secret_hash LIMIT ${limit}::int
+      ) t`)
+  }
+
+  async expiredTokens(now: number, limit: number): Promise<Snapshot<readonly TokenRow[]>> {
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
+        SELECT * FROM token WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int
+      ) t`)
+  }
+
+  async kvEntry(namespace: string, key: string): Promise<Snapshot<KvRow | null>> {
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(k) FROM kv k
+      WHERE namespace = ${storeText(namespace)} AND key = ${storeBytes(Buffer.from(key))}::bytea`)
+  }
+
+  async kvEntries(namespace: string, prefix: string): Promise<Snapshot<readonly KvRow[]>> {
+    const start = storeBytes(Buffer.from(prefix))
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(k ORDER BY key), '[]') FROM kv k
+      WHERE namespace = ${storeText(namespace)} AND key >= ${start}::bytea
+        AND substring(key FOR length(${start}::bytea)) = ${start}::bytea`)
+  }
+
+  private async askSnapshot<T>(select: Prisma.Sql): Promise<Snapshot<T>> {
+    return this.ask(
+      Prisma.sql`SELECT json_build_object('index', index, 'value', (${select}))::text AS answer FROM commit_index`,
+    )
+  }
+
+  /** Every statement here has one row with one text; its shape is this project's own SQL. */
+  private async ask<T>(statement: Prisma.Sql): Promise<T> {
+    const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
+    return JSON.parse(rows[0]?.answer ?? 'null')
+  }
+}
+
+/** The conditions that make an index serve a filter are repeated as that index says them. */
+function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [Prisma.sql`true`]
+  const { namespace, policyId, roleId, authMethod, serviceName } = filter
+  if (namespace !== undefined) conditions.push(Prisma.sql`namespace = ${storeText(namespace)}`)
+  if (policyId !== undefined) {
+    conditions.push(Prisma.sql`policies @> ARRAY[${storeText(policyId)}] AND policies <> '{}'`)
+  }
+  if (roleId !== undefined) {
+    conditions.push(Prisma.sql`roles @> ARRAY[${storeText(roleId)}] AND roles <> '{}'`)
+  }
+  if (serviceName !== undefined) {
+    conditions.push(Prisma.sql`service_names @> ARRAY[${storeText(serviceName)}] AND service_names <> '{}'`)
+  }
+  if (authMethod === '') conditions.push(Prisma.sql`auth_method = ''`)
+  else if (authMethod !== undefined) {
+    conditions.push(Prisma.sql`auth_method = ${storeText(authMethod)} AND auth_method <> ''`)
+  }
+  if (filter.legacy) conditions.push(Prisma.sql`(type <> '' OR rules <> '')`)
+  if (filter.withoutAccessor) conditions.push(Prisma.sql`accessor_key IS NULL`)
+  return conditions
+}
+
+/** The first comparison is for the index, the second tells ties apart. */
+function placeOf(after: PageStart | undefined): Prisma.Sql[] {
+  if (!after) return []
+  const { createIndex, accessorId, secretHash } = after
+  const place =
+    secretHash === undefined
+      ? Prisma.sql`(create_index, accessor_id) > (${createIndex}::bigint, ${storeText(accessorId)})`
+      : Prisma.sql`(create_index, accessor_id, secret_hash)
+          > (${createIndex}::bigint, ${storeText(accessorId)}, decode(${secretHash}, 'hex'))`
+  return [Prisma.sql`create_index >= ${createIndex}::bigint`, place]
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll } from 'vitest'
+import { connectDatabase } from '../src/database/connect.ts'
+import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
+import { createKeyRing } from '../src/secrets/key-ring.ts'
+import { type OpenStoreOptions, openStore } from '../src/storage/open-store.ts'
+import type { PostgresStore } from '../src/storage/postgres-store.ts'
+import { createTestDatabase } from './database.ts'
+
+/** The one key ring of all stores in tests: stores that share a database need the same. */
+const ring = createKeyRing(parseEncryptionKeys(`test:${randomBytes(32).toString('base64')}`))
+const log = pino({ level: 'silent' })
+
+export interface TestStoreOptions extends Partial<OpenStoreOptions> {
+  /** Default: a new database. */
+  readonly url?: string
+}
+
+/** Opens a store that is closed, and its own database dropped, after all tests of the file. */
+export async function openTestStore({ url, ...options }: TestStoreOptions = {}): Promise<PostgresStore> {
+  const own = url === undefined ? await createTestDatabase() : undefined
+  const database = connectDatabase({ url: url ?? own?.url ?? '', log })
+  const store = await openStore({ database, ring, ...options })
+  afterAll(async () => {
+    await database.close()
+    await own?.drop()
+  })
+  return store
+}

@@ -1,0 +1,87 @@
+/** Records for tests: what matters is given, the rest is plain. */
+import {
+  DEFAULT_NAMESPACE,
+  type KvRecord,
+  type PolicyRecord,
+  type RoleRecord,
+  type TokenRecord,
+} from './records.ts'
+
+/** A UUID that ends in a number. */
+export function anId(number: number): string {
+  return `10000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
+}
+
+let lastId = 0
+
+/** Each call gives another token. */
+export function aToken(fields: Partial<TokenRecord> = {}): TokenRecord {
+  lastId += 2
+  return {
+    AccessorID: anId(0x100_0000 + lastId),
+    SecretID: anId(0x100_0001 + lastId),
+    Description: '',
+    Policies: [],
+    Roles: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
+    Rules: '',
+    Type: '',
+    Local: false,
+    AuthMethod: '',
+    ExpirationTime: undefined,
+    CreateTime: '2026-01-31T12:00:00Z',
+    Hash: 'hash',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+export function aPolicy(fields: Partial<PolicyRecord> = {}): PolicyRecord {
+  lastId += 1
+  return {
+    ID: anId(0x200_0000 + lastId),
+    Name: `policy-${lastId}`,
+    Description: '',
+    Rules: 'acl = "read"',
+    Datacenters: undefined,
+    Hash: 'hash',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+export function aRole(fields: Partial<RoleRecord> = {}): RoleRecord {
+  lastId += 1
+  return {
+    ID: anId(0x300_0000 + lastId),
+    Name: `role-${lastId}`,
+    Description: '',
+    Policies: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
+    Hash: 'hash',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+export function aKey(fields: Partial<KvRecord> = {}): KvRecord {
+  lastId += 1
+  return {
+    Key: `key-${lastId}`,
+    Flags: 0,
+    Value: new Uint8Array(0),
+    LockIndex: 0,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}

@@ -1,0 +1,558 @@
+/** What every store must do: one suite, run against the memory store here and against PostgreSQL in the server. */
+import { describe, expect, test } from 'vitest'
+import { aKey, anId, aPolicy, aRole, aToken } from './record-builders.ts'
+import type { TokenRecord } from './records.ts'
+import {
+  type Change,
+  type ConflictReason,
+  type Store,
+  StoreConflict,
+  type TokenFilter,
+  tokenTopic,
+} from './store.ts'
+
+export interface StoreSuiteOptions {
+  /** Whether an unchanged record stays the same object. False without caches. */
+  readonly keepsObjects?: boolean
+}
+
+/**
+ * @param open gives the store under test: empty at first, and the same one each time, as the tests use ids of their own.
+ */
+export function describeStore(
+  name: string,
+  open: () => Store | Promise<Store>,
+  { keepsObjects = true }: StoreSuiteOptions = {},
+): void {
+  const sameObject = keepsObjects ? test : test.skip
+  describe(name, () => {
+    describe('reads what was written', () => {
+      test('a token by accessor in any case and by secret in this case', async () => {
+        const store = await open()
+        const token = aToken({
+          AccessorID: 'ABCDEF00-0000-4000-8000-000000000001',
+          SecretID: 'abcdef00-0000-4000-8000-00000000000e',
+        })
+        const index = await store.commit([putNew(token)])
+        const stored = { ...token, CreateIndex: index, ModifyIndex: index }
+        expect(await store.tokenByAccessor('abcdef00-0000-4000-8000-000000000001')).toEqual(stored)
+        expect(await store.tokenByAccessor('ABCDEF00-0000-4000-8000-000000000001')).toEqual(stored)
+        expect(await store.tokenBySecret('abcdef00-0000-4000-8000-00000000000e')).toEqual(stored)
+        expect(await store.tokenBySecret('ABCDEF00-0000-4000-8000-00000000000E')).toBeUndefined()
+        expect(await store.tokenByAccessor(token.SecretID)).toBeUndefined()
+      })
+
+      test('every field of every record, strings as they were given', async () => {
+        const store = await open()
+        const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
+        const token = aToken({
+          Description: text,
+          Policies: [{ ID: anId(1) }, { ID: anId(2) }],
+          Roles: [{ ID: anId(3) }],
+          ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1', text] }, { ServiceName: 'api' }],
+          NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+          Rules: text,
+          Type: 'client',
+          Local: true,
+          AuthMethod: text,
+          ExpirationTime: '2026-02-01T00:00:00.5Z',
+          CreateTime: '0001-01-01T00:00:00Z',
+        })
+        const policy = aPolicy({
+          Name: `${text}${anId(4)}`,
+          Description: text,
+          Rules: text,
+          Datacenters: [text],
+        })
+        const role = aRole({ Name: `${text}${anId(5)}`, Policies: [{ ID: policy.ID }] })
+        const key = aKey({
+          Key: 'a\u0000b/ü',
+          Flags: 2 ** 53 - 1,
+          Value: Uint8Array.of(0, 255, 26),
+          LockIndex: 7,
+        })
+        const namespace = {
+          Name: `ns-${key.Key}`,
+          Description: text,
+          PolicyDefaults: [{ ID: policy.ID }],
+          RoleDefaults: [{ ID: role.ID }],
+          CreateIndex: 0,
+          ModifyIndex: 0,
+        }
+        const system = {
+          Key: 'bootstrap',
+          Value: { z: [1.5, null, text], a: {} },
+          CreateIndex: 0,
+          ModifyIndex: 0,
+        } as const
+        const index = await store.commit([
+          putNew(token),
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+          { table: 'roles', op: 'put', record: role, expect: 0 },
+          { table: 'kv', op: 'put', record: key, expect: undefined },
+          { table: 'namespaces', op: 'put', record: namespace, expect: undefined },
+          { table: 'system', op: 'put', record: system, expect: undefined },
+        ])
+        const at = { CreateIndex: index, ModifyIndex: index }
+        const directory = await store.directory()
+        expect(await store.tokenBySecret(token.SecretID)).toEqual({ ...token, ...at })
+        expect(directory.policyByName('default', policy.Name.toUpperCase())).toEqual({ ...policy, ...at })
+        expect(directory.role(role.ID.toUpperCase())).toEqual({ ...role, ...at })
+        expect(directory.namespace(namespace.Name)).toMatchObject({
+          ...namespace,
+          CreateIndex: index,
+          ModifyIndex: index,
+        })
+        expect(directory.system('bootstrap')).toMatchObject({ Value: system.Value, ModifyIndex: index })
+        const read = await store.kvEntry('default', key.Key)
+        expect(read).toMatchObject({ Key: key.Key, Flags: key.Flags, LockIndex: 7, ModifyIndex: index })
+        expect([...(read?.Value ?? [])]).toEqual([0, 255, 26])
+      })
+
+      sameObject('a record that did not change is the same object', async () => {
+        const store = await open()
+        const token = aToken()
+        await store.commit([putNew(token)])
+        const first = await store.tokenBySecret(token.SecretID)
+        await store.commit([putNew(aToken())])
+        expect(await store.tokenByAccessor(token.AccessorID)).toBe(first)
+        const directory = await store.directory()
+        await store.commit([putNew(aToken())])
+        expect((await store.directory()).version).toBe(directory.version)
+      })
+
+      test('what was removed is gone, and can be created again', async () => {
+        const store = await open()
+        const token = aToken()
+        const policy = aPolicy()
+        const index = await store.commit([
+          putNew(token),
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+        ])
+        await store.commit([
+          { table: 'tokens', op: 'delete', record: token, expect: index },
+          { table: 'policies', op: 'delete', record: policy, expect: index },
+        ])
+        expect(await store.tokenByAccessor(token.AccessorID)).toBeUndefined()
+        expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+        expect((await store.directory()).policy(policy.ID)).toBeUndefined()
+        const again = await store.commit([putNew(token)])
+        expect((await store.tokenByAccessor(token.AccessorID))?.CreateIndex).toBe(again)
+      })
+
+      test('a token without accessor by its secret alone, until it gets one (spec 9.2.3)', async () => {
+        const store = await open()
+        const token = aToken({ AccessorID: '' })
+        const index = await store.commit([putNew(token)])
+        expect((await store.tokenBySecret(token.SecretID))?.AccessorID).toBe('')
+        expect(await store.tokenByAccessor('')).toBeUndefined()
+        const named = { ...token, AccessorID: anId(77), CreateIndex: index, ModifyIndex: index }
+        expect(await store.tokenByAccessor(anId(77))).toBeUndefined()
+        await store.commit([{ table: 'tokens', op: 'put', record: named, expect: index }])
+        expect((await store.tokenByAccessor(anId(77)))?.SecretID).toBe(token.SecretID)
+        expect((await store.tokenBySecret(token.SecretID))?.AccessorID).toBe(anId(77))
+      })
+    })
+
+    describe('indexes', () => {
+      test('rise with every commit; CreateIndex stays, ModifyIndex moves', async () => {
+        const store = await open()
+        const token = aToken()
+        const first = await store.commit([putNew(token)])
+        const second = await store.commit([
+          { table: 'tokens', op: 'put', record: { ...token, Description: 'new' }, expect: first },
+        ])
+        expect(second).toBeGreaterThan(first)
+        const stored = await store.tokenBySecret(token.SecretID)
+        expect(stored).toMatchObject({ CreateIndex: first, ModifyIndex: second, Description: 'new' })
+        expect(await store.tableIndex('tokens')).toBe(second)
+      })
+
+      test('a new record may bring a CreateIndex: that of an imported token', async () => {
+        const store = await open()
+        const token = aToken({ CreateIndex: 3 })
+        const index = await store.commit([putNew(token)])
+        expect(await store.tokenBySecret(token.SecretID)).toMatchObject({
+          CreateIndex: 3,
+          ModifyIndex: index,
+        })
+      })
+
+      test('of a table: the last change, deletions included, and no other table', async () => {
+        const store = await open()
+        const policy = aPolicy()
+        const put = await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+        const roles = await store.tableIndex('roles')
+        expect(await store.tableIndex('policies')).toBe(put)
+        const removed = await store.commit([{ table: 'policies', op: 'delete', record: policy, expect: put }])
+        expect(await store.tableIndex('policies')).toBe(removed)
+        expect(await store.tableIndex('roles')).toBe(roles)
+      })
+
+      test('the directory has another version whenever its content is another', async () => {
+        const store = await open()
+        const policy = aPolicy()
+        const before = await store.directory()
+        await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+        const after = await store.directory()
+        expect(after.version).not.toBe(before.version)
+        expect(before.policy(policy.ID)).toBeUndefined()
+        expect(after.policy(policy.ID)?.Name).toBe(policy.Name)
+      })
+    })
+
+    describe('refuses', () => {
+      test('an expectation that does not hold', async () => {
+        const store = await open()
+        const token = aToken()
+        const index = await store.commit([putNew(token)])
+        const expects = [index - 1, index + 1]
+        for (const expect of expects) {
+          await refused(store, [{ table: 'tokens', op: 'put', record: token, expect }], 'changed')
+          await refused(store, [{ table: 'tokens', op: 'delete', record: token, expect }], 'changed')
+        }
+        await refused(store, [{ table: 'tokens', op: 'put', record: aToken(), expect: 5 }], 'changed')
+        await refused(store, [{ table: 'kv', op: 'put', record: aKey(), expect: 5 }], 'changed')
+        await refused(store, [{ table: 'roles', op: 'delete', record: aRole(), expect: 5 }], 'changed')
+      })
+
+      test('an id that is an accessor or a secret already (decisions: tokens)', async () => {
+        const store = await open()
+        const token = aToken({ AccessorID: anId(0xabc), SecretID: anId(0xdef) })
+        await store.commit([putNew(token)])
+        await refused(store, [putNew(aToken({ AccessorID: token.AccessorID }))], 'accessor_in_use')
+        await refused(
+          store,
+          [putNew(aToken({ AccessorID: token.AccessorID.toUpperCase() }))],
+          'accessor_in_use',
+        )
+        await refused(store, [putNew(aToken({ AccessorID: token.SecretID }))], 'accessor_in_use')
+        await refused(store, [putNew(aToken({ SecretID: token.SecretID }))], 'secret_in_use')
+        await refused(store, [putNew(aToken({ SecretID: token.AccessorID }))], 'secret_in_use')
+        await refused(store, [putNew(token)], 'secret_in_use')
+        // Secrets match with case.
+        await store.commit([putNew(aToken({ SecretID: token.SecretID.toUpperCase() }))])
+      })
+
+      test('a name that another policy or role of the namespace has, without case', async () => {
+        const store = await open()
+        const policy = aPolicy({ Name: `Name-${anId(9)}` })
+        const role = aRole({ Name: policy.Name })
+        await store.commit([
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+          { table: 'roles', op: 'put', record: role, expect: 0 },
+        ])
+        const Name = policy.Name.toUpperCase()
+        await refused(
+          store,
+          [{ table: 'policies', op: 'put', record: aPolicy({ Name }), expect: 0 }],
+          'name_in_use',
+        )
+        await refused(
+          store,
+          [{ table: 'roles', op: 'put', record: aRole({ Name }), expect: 0 }],
+          'name_in_use',
+        )
+        const elsewhere = aPolicy({ Name, Namespace: 'other' })
+        await store.commit([{ table: 'policies', op: 'put', record: elsewhere, expect: 0 }])
+        await store.commit([{ table: 'policies', op: 'put', record: { ...policy, Name }, expect: undefined }])
+        expect((await store.directory()).policyByName('default', policy.Name)?.Name).toBe(Name)
+      })
+
+      test('the same id or name twice in one commit', async () => {
+        const store = await open()
+        const token = aToken()
+        const policy = aPolicy()
+        await refused(
+          store,
+          [putNew(token), putNew(aToken({ AccessorID: token.AccessorID.toUpperCase() }))],
+          'accessor_in_use',
+        )
+        await refused(
+          store,
+          [
+            { table: 'policies', op: 'put', record: policy, expect: 0 },
+            { table: 'policies', op: 'put', record: aPolicy({ Name: policy.Name.toUpperCase() }), expect: 0 },
+          ],
+          'name_in_use',
+        )
+      })
+
+      test('all of a commit whose last change is refused', async () => {
+        const store = await open()
+        const taken = aToken()
+        await store.commit([putNew(taken)])
+        const [token, policy, key] = [aToken(), aPolicy(), aKey()]
+        const before = await store.tableIndex('tokens')
+        await refused(
+          store,
+          [
+            putNew(token),
+            { table: 'policies', op: 'put', record: policy, expect: 0 },
+            { table: 'kv', op: 'put', record: key, expect: undefined },
+            putNew(taken),
+          ],
+          'secret_in_use',
+        )
+        expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+        expect((await store.directory()).policy(policy.ID)).toBeUndefined()
+        expect(await store.kvEntry('default', key.Key)).toBeUndefined()
+        expect(await store.tableIndex('tokens')).toBe(before)
+      })
+
+      test('one of many writers at the same time, and none of its neighbours', async () => {
+        const store = await open()
+        const taken = aToken()
+        await store.commit([putNew(taken)])
+        const writes = Array.from({ length: 20 }, (_, i) =>
+          putNew(i % 4 === 0 ? aToken({ AccessorID: taken.AccessorID }) : aToken()),
+        )
+        const outcomes = await Promise.allSettled(writes.map((write) => store.commit([write])))
+        expect(outcomes.map(({ status }) => status)).toEqual(
+          writes.map((_, i) => (i % 4 === 0 ? 'rejected' : 'fulfilled')),
+        )
+      })
+    })
+
+    describe('many at once', () => {
+      test('COH-08: of 64 equal creates one wins, and the others are told', async () => {
+        const store = await open()
+        const token = aToken()
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 64 }, () => store.commit([putNew(token)])),
+        )
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+        const reasons = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []))
+        expect(
+          reasons.every((reason) => reason instanceof StoreConflict && reason.reason === 'secret_in_use'),
+        ).toBe(true)
+      })
+
+      test('COH-09: of 32 updates on one version one wins', async () => {
+        const store = await open()
+        const token = aToken()
+        let index = await store.commit([putNew(token)])
+        for (let round = 0; round < 5; round += 1) {
+          const expect_ = index
+          const outcomes = await Promise.allSettled(
+            Array.from({ length: 32 }, (_, i) =>
+              store.commit([
+                {
+                  table: 'tokens',
+                  op: 'put',
+                  record: { ...token, Description: `${round}/${i}` },
+                  expect: expect_,
+                },
+              ]),
+            ),
+          )
+          const won = outcomes.flatMap((o, i) => (o.status === 'fulfilled' ? [{ index: o.value, i }] : []))
+          expect(won).toHaveLength(1)
+          index = won[0]?.index ?? 0
+          expect(await store.tokenBySecret(token.SecretID)).toMatchObject({
+            Description: `${round}/${won[0]?.i}`,
+            ModifyIndex: index,
+          })
+        }
+      })
+
+      test('each commit has an index of its own', async () => {
+        const store = await open()
+        const indexes = await Promise.all(Array.from({ length: 300 }, () => store.commit([putNew(aToken())])))
+        expect(new Set(indexes).size).toBe(300)
+        expect(Math.max(...indexes)).toBe(await store.tableIndex('tokens'))
+      })
+    })
+
+    describe('lists tokens', () => {
+      test('in the order of their creation, by each filter, and in pages that meet without gap', async () => {
+        const store = await open()
+        const Namespace = `list-${anId(1)}`
+        const made: TokenRecord[] = []
+        for (let i = 0; i < 24; i += 1) {
+          made.push(
+            aToken({
+              Namespace,
+              Policies: i % 2 === 0 ? [{ ID: anId(0xaa) }, { ID: anId(i) }] : [],
+              Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : [],
+              ServiceIdentities: i % 4 === 0 ? [{ ServiceName: 'web' }] : [],
+              AuthMethod: i % 5 === 0 ? 'oidc' : '',
+              Type: i % 6 === 0 ? 'client' : '',
+              Rules: i % 8 === 1 ? 'key "" {}' : '',
+              ...(i % 7 === 0 ? { AccessorID: '' } : {}),
+            }),
+          )
+        }
+        // Several at one index, so that the second key of the order decides.
+        for (let i = 0; i < 24; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
+        const all = await list(store, { namespace: Namespace })
+        expect(all).toHaveLength(24)
+        expect([...all].sort(inListOrder)).toEqual(all)
+        const cases: readonly [TokenFilter, (token: TokenRecord) => boolean][] = [
+          [{ policyId: anId(0xaa) }, (t) => t.Policies.length > 0],
+          [{ roleId: anId(0xbb) }, (t) => t.Roles.length > 0],
+          [{ serviceName: 'web' }, (t) => t.ServiceIdentities.length > 0],
+          [{ authMethod: 'oidc' }, (t) => t.AuthMethod !== ''],
+          [{ legacy: true }, (t) => t.Type !== '' || t.Rules !== ''],
+          [{ withoutAccessor: true }, (t) => t.AccessorID === ''],
+        ]
+        for (const [filter, shows] of cases) {
+          expect(secrets(await list(store, { namespace: Namespace, ...filter }))).toEqual(
+            secrets(all.filter(shows)),
+          )
+        }
+        const withAccessor = all.filter((t) => t.AccessorID !== '')
+        for (const size of [1, 5, 16, 53]) {
+          const paged: TokenRecord[] = []
+          for (;;) {
+            const last = paged.at(-1)
+            const after = last && { createIndex: last.CreateIndex, accessorId: last.AccessorID }
+            const page = await list(store, {
+              namespace: Namespace,
+              policyId: anId(0xaa),
+              limit: size,
+              ...(after ? { after } : {}),
+            })
+            paged.push(...page.filter((t) => t.AccessorID !== ''))
+            if (page.length < size || page.at(-1)?.AccessorID === '') break
+          }
+          if (size === 53) {
+            expect(secrets(paged)).toEqual(secrets(withAccessor.filter((t) => t.Policies.length > 0)))
+          }
+        }
+        expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
+      })
+
+      sameObject('as the same objects that single reads give', async () => {
+        const store = await open()
+        const token = aToken({ Namespace: `same-${anId(2)}` })
+        await store.commit([putNew(token)])
+        const [listed] = await list(store, { namespace: token.Namespace })
+        expect(await store.tokenByAccessor(token.AccessorID)).toBe(listed)
+      })
+
+      test('that are expired: at or before the instant, oldest first, at most so many', async () => {
+        const store = await open()
+        const at = (ms: number) => new Date(Date.UTC(2001, 0, 1) + ms).toISOString()
+        const [third, first, second] = [
+          aToken({ ExpirationTime: at(3) }),
+          aToken({ ExpirationTime: at(1) }),
+          aToken({ ExpirationTime: at(2) }),
+        ]
+        await store.commit([third, first, second, aToken()].map(putNew))
+        const now = Date.UTC(2001, 0, 1)
+        const expired = async (ms: number, limit: number) =>
+          secrets(await store.expiredTokens(now + ms, limit))
+        expect(await expired(0, 10)).toEqual([])
+        expect(await expired(1, 10)).toEqual(secrets([first]))
+        expect(await expired(3, 10)).toEqual(secrets([first, second, third]))
+        expect(await expired(3, 2)).toEqual(secrets([first, second]))
+      })
+    })
+
+    describe('keys', () => {
+      test('are listed under a prefix, in the byte order of UTF-8, per namespace', async () => {
+        const store = await open()
+        const keys = ['p/', 'p/a', 'p/a\u0000', 'p/A', 'p/b', 'p/ü', 'p/\uffff', 'p/😀', 'p', 'q', 'P/x']
+        for (const Key of keys)
+          await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace: 'kv' }), expect: 0 }])
+        await store.commit([
+          { table: 'kv', op: 'put', record: aKey({ Key: 'p/z', Namespace: 'other' }), expect: 0 },
+        ])
+        const listed = await store.kvEntries('kv', 'p/')
+        expect(listed.map(({ Key }) => Key)).toEqual([
+          'p/',
+          'p/A',
+          'p/a',
+          'p/a\u0000',
+          'p/b',
+          'p/ü',
+          'p/\uffff',
+          'p/😀',
+        ])
+        expect(await store.kvEntries('kv', '')).toHaveLength(keys.length)
+      })
+
+      test('go with their tree, and nothing beside it', async () => {
+        const store = await open()
+        const Namespace = `tree-${anId(3)}`
+        for (const Key of ['t/1', 't/2/x', 't', 'u', 't_']) {
+          await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace }), expect: 0 }])
+        }
+        const index = await store.commit([
+          { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 't/' },
+        ])
+        expect((await store.kvEntries(Namespace, '')).map(({ Key }) => Key)).toEqual(['t', 't_', 'u'])
+        expect(await store.tableIndex('kv')).toBe(index)
+        const nothing = await store.commit([
+          { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 'zz' },
+        ])
+        expect(await store.tableIndex('kv')).toBe(nothing)
+      })
+    })
+
+    describe('waiting', () => {
+      test('ends when a commit touches the topic', async () => {
+        const store = await open()
+        const token = aToken()
+        const index = await store.commit([putNew(token)])
+        const waits = [
+          store.wait('tokens', index, 10_000),
+          store.wait(tokenTopic(token.AccessorID), index, 10_000),
+          store.wait(tokenTopic(anId(0xffff)), index, 300),
+        ]
+        await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: index }])
+        expect(await Promise.all(waits)).toEqual(['changed', 'changed', 'timeout'])
+      })
+
+      test('a commit between the read and the wait counts', async () => {
+        const store = await open()
+        const [token, key] = [aToken(), aKey({ Namespace: 'wait' })]
+        const index = await store.commit([
+          putNew(token),
+          { table: 'kv', op: 'put', record: key, expect: undefined },
+        ])
+        expect(await store.wait(tokenTopic(token.AccessorID), index, 100)).toBe('timeout')
+        await store.commit([{ table: 'kv', op: 'delete-tree', namespace: 'wait', prefix: key.Key }])
+        await store.commit([{ table: 'tokens', op: 'put', record: token, expect: index }])
+        expect(await store.wait(tokenTopic(token.AccessorID), index, 10_000)).toBe('changed')
+        expect(await store.wait(`kv:wait/${key.Key}`, index, 10_000)).toBe('changed')
+        expect(await store.wait('kv', index, 10_000)).toBe('changed')
+      })
+
+      test('ends at once when it is given up', async () => {
+        const store = await open()
+        const index = await store.tableIndex('tokens')
+        expect(await store.wait('tokens', index, 10_000, AbortSignal.abort())).toBe('aborted')
+        const controller = new AbortController()
+        const wait = store.wait('tokens', index, 10_000, controller.signal)
+        controller.abort()
+        expect(await wait).toBe('aborted')
+      })
+    })
+  })
+}
+
+function putNew(record: TokenRecord): Change {
+  return { table: 'tokens', op: 'put', record, expect: 0 }
+}
+
+async function refused(store: Store, changes: readonly Change[], reason: ConflictReason): Promise<void> {
+  await expect(store.commit(changes)).rejects.toMatchObject({ name: 'StoreConflict', reason })
+}
+
+async function list(store: Store, filter: TokenFilter): Promise<TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for await (const page of store.tokens(filter)) tokens.push(...page)
+  return tokens
+}
+
+function secrets(tokens: readonly TokenRecord[]): readonly string[] {
+  return tokens.map(({ SecretID }) => SecretID)
+}
+
+function inListOrder(a: TokenRecord, b: TokenRecord): number {
+  return (
+    a.CreateIndex - b.CreateIndex || (a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0)
+  )
+}
