@@ -1,7 +1,15 @@
 export { aclModeOf } from './api/acl-mode.ts'
 export { Api } from './api/api.ts'
-export { type BuiltinsContext, ensureBuiltins, ensureLegacyBuiltins } from './api/bootstrap-handler.ts'
+export {
+  type BuiltinsContext,
+  type BuiltinsFound,
+  builtinChanges,
+  ensureBuiltins,
+  ensureLegacyBuiltins,
+  legacyBuiltinChanges,
+} from './api/bootstrap-handler.ts'
 export type { ApiOptions, ClusterInfo, ClusterMember, ReplicationState } from './api/options.ts'
+export { type ReplyContext, renderError } from './api/render.ts'
 export type { WireReply, WireRequest } from './api/wire.ts'
 export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
@@ -19,7 +27,9 @@ export {
   roleHash,
   tokenHash,
 } from './hash.ts'
+export { createPolicy } from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
+export { createRole } from './role/role-rules.ts'
 export { Authorizer, compileAuthorizer, type DecisionExplanation } from './rules/authorizer.ts'
 export {
   type AuthorizerCache,
@@ -81,6 +91,7 @@ export {
   topicsOf,
   type WaitOutcome,
 } from './store/store.ts'
+export { createToken } from './token/create-token.ts'
 export { isExpired } from './token/expiration.ts'
 export {
   checkLegacyRules,

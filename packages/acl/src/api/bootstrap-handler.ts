@@ -77,45 +77,74 @@ export interface BuiltinsContext {
   readonly initialManagementToken: string | undefined
 }
 
-/**
- * Makes what every store holds: the policy `global-management`, the anonymous token and, where one is configured, the
- * initial management token, with which bootstrap counts as done. Writes what is missing and nothing else.
- */
-export async function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
-  const { random, now, initialManagementToken } = context
-  await decideAndCommit(store, async () => {
-    const directory = await store.directory()
-    const changes: Change[] = []
-    if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
-    if (!(await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID))) {
-      changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
-    }
-    if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
-      const exists = await store.tokenBySecret(initialManagementToken)
-      const record = managementToken('Initial Management Token', random, now, initialManagementToken)
-      changes.push(...bootstrapChanges(exists ?? record, directory).slice(exists ? 1 : 0))
-    }
-    return { changes, answer: () => undefined }
-  })
+/** What a store has already of what {@link builtinChanges} and {@link legacyBuiltinChanges} make. */
+export interface BuiltinsFound {
+  readonly directory: Directory
+  readonly anonymousToken: TokenRecord | undefined
+  readonly initialManagementToken: TokenRecord | undefined
 }
 
 /**
- * What a store of a version before 1.4.0 holds: the anonymous and the management token as legacy tokens, which get
- * their accessors, and the policy they need, when legacy mode has ended. Spec 9.2.
+ * What every store holds and this one misses: the policy `global-management`, the anonymous token and, where one is
+ * configured, the initial management token, with which bootstrap counts as done.
  */
-export async function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
+  const { directory } = found
+  const { random, now, initialManagementToken } = context
+  const changes: Change[] = []
+  if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
+  if (!found.anonymousToken) {
+    changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
+  }
+  if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
+    const exists = found.initialManagementToken
+    const record = managementToken('Initial Management Token', random, now, initialManagementToken)
+    changes.push(...bootstrapChanges(exists ?? record, directory).slice(exists ? 1 : 0))
+  }
+  return changes
+}
+
+/**
+ * What a store of a version before 1.4.0 holds and this one misses: the anonymous and the management token as legacy
+ * tokens, which get their accessors, and the policy they need, when legacy mode has ended. Spec 9.2.
+ */
+export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { initialManagementToken } = context
+  const changes: Change[] = []
+  if (!found.anonymousToken) {
+    const record = legacyToken(ANONYMOUS_TOKEN_SECRET_ID, 'Anonymous Token', 'client')
+    changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+  }
+  if (initialManagementToken !== undefined && !found.initialManagementToken) {
+    const record = legacyToken(initialManagementToken, 'Master Token', 'management')
+    changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+  }
+  return changes
+}
+
+/** Writes what {@link builtinChanges} says, and nothing else. */
+export function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  return ensure(store, context, builtinChanges)
+}
+
+/** Writes what {@link legacyBuiltinChanges} says, and nothing else. */
+export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  return ensure(store, context, legacyBuiltinChanges)
+}
+
+async function ensure(
+  store: Store,
+  context: BuiltinsContext,
+  decide: (found: BuiltinsFound, context: BuiltinsContext) => Change[],
+): Promise<void> {
+  const { initialManagementToken: secretId } = context
   await decideAndCommit(store, async () => {
-    const wanted = [legacyToken(ANONYMOUS_TOKEN_SECRET_ID, 'Anonymous Token', 'client')]
-    if (initialManagementToken !== undefined) {
-      wanted.push(legacyToken(initialManagementToken, 'Master Token', 'management'))
+    const found = {
+      directory: await store.directory(),
+      anonymousToken: await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID),
+      initialManagementToken: secretId === undefined ? undefined : await store.tokenBySecret(secretId),
     }
-    const changes: Change[] = []
-    for (const record of wanted) {
-      if (await store.tokenBySecret(record.SecretID)) continue
-      changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
-    }
-    return { changes, answer: () => undefined }
+    return { changes: decide(found, context), answer: () => undefined }
   })
 }
 
