@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINTS } from './endpoints.ts'
 import { LEGACY_ENDPOINTS, legacyEndpointOf, REQUIRED_METHODS, requiredMethodOf } from './methods.ts'
 
 /** Spec 9.4, copied. */
@@ -75,4 +76,15 @@ test('translate takes POST for a text and GET for an accessor, in both trailing 
   expect(legacyEndpointOf('/acl/destroy/my-secret')?.methods).toEqual(['PUT'])
   expect(legacyEndpointOf('/acl/create/')).toBeUndefined()
   expect(legacyEndpointOf('/acl/tokens')).toBeUndefined()
+})
+
+test('what is built, and every legacy endpoint, is an endpoint with that method, and what is not built is none', () => {
+  const known = new Set(
+    Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path.replace(/:.*$/, '')}`),
+  )
+  for (const { method, path, built } of REQUIRED_METHODS)
+    expect(known.has(`${method} ${path}`), path).toBe(built)
+  for (const { methods, path } of LEGACY_ENDPOINTS) {
+    for (const method of methods) expect(known.has(`${method} ${path}`), path).toBe(true)
+  }
 })
