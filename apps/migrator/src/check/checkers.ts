@@ -1,0 +1,23 @@
+/** Every checker, by the name that reports use. Each reads the recorded history and nothing else. */
+import type { History } from '../simulate/history.ts'
+import type { Checker, Violation } from './facts.ts'
+import { checkModeEnds, checkTokensEnd } from './liveness-checks.ts'
+import { checkFollowersWait, checkNeverBack, checkNotEarly, checkPrimaryFirst } from './mode-checks.ts'
+import { checkLaw, checkNoLostEdit, checkOneAccessor } from './token-checks.ts'
+
+export const CHECKERS: Readonly<Record<string, Checker>> = {
+  'not early': checkNotEarly,
+  'followers wait': checkFollowersWait,
+  'primary first': checkPrimaryFirst,
+  'never back': checkNeverBack,
+  law: checkLaw,
+  'one accessor': checkOneAccessor,
+  'no lost edit': checkNoLostEdit,
+  'mode ends': checkModeEnds,
+  'tokens end': checkTokensEnd,
+}
+
+/** Holds a history to every rule. Empty: none is broken. */
+export function checkHistory(history: History): Violation[] {
+  return Object.values(CHECKERS).flatMap((check) => [...check(history)])
+}

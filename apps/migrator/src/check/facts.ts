@@ -1,0 +1,70 @@
+/** Questions about a recorded history. Nothing here knows how the history was made. */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { History, HistoryRecord, Mode, RecordOf } from '../simulate/history.ts'
+
+/** A rule that a history breaks. */
+export interface Violation {
+  readonly rule: string
+  /** Milliseconds on the clock of the scenario. */
+  readonly at: number
+  readonly detail: string
+}
+
+export type Checker = (history: History) => readonly Violation[]
+
+/** A stretch of time in which a server did not change. */
+export interface ServerSpan {
+  readonly from: number
+  /** Up to, not including; infinite where it lasts. */
+  readonly to: number
+  /** `down`: crashed, left or restarting. `paused`: there, but the others may take it for failed. */
+  readonly state: 'up' | 'paused' | 'down'
+  /** How it went down. */
+  readonly how: string
+  readonly version: ServiceVersion
+  readonly acls: boolean
+  readonly mode: Mode
+}
+
+/** Records of one kind, in order. */
+export function recordsOf<K extends HistoryRecord['kind']>(history: History, kind: K): RecordOf<K>[] {
+  return history.records.filter((each): each is RecordOf<K> => each.kind === kind)
+}
+
+/** What each server was, stretch by stretch. A server without a span at a time is not known to anybody then. */
+export function spansOf(history: History): ReadonlyMap<string, readonly ServerSpan[]> {
+  const spans = new Map<string, ServerSpan[]>()
+  const open = (server: string, span: ServerSpan) => {
+    const list = spans.get(server) ?? []
+    const last = list.at(-1)
+    if (last !== undefined) list[list.length - 1] = { ...last, to: span.from }
+    spans.set(server, [...list, span])
+  }
+  for (const each of history.records) {
+    if (each.kind === 'process') {
+      const { at, version, acls, mode, detail } = each
+      const state = each.state === 'resumed' ? 'up' : each.state
+      open(each.server, { from: at, to: Number.POSITIVE_INFINITY, state, how: detail, version, acls, mode })
+    }
+    if (each.kind === 'mode') {
+      const last = spans.get(each.server)?.at(-1)
+      if (last !== undefined) open(each.server, { ...last, from: each.at, mode: each.mode })
+    }
+  }
+  return spans
+}
+
+/** The stretches that touch a window of time, both ends included. */
+export function during(spans: readonly ServerSpan[], from: number, to: number): ServerSpan[] {
+  return spans.filter((span) => span.from <= to && span.to >= from)
+}
+
+/** Which datacenter each server belongs to. */
+export function datacentersOf(history: History): ReadonlyMap<string, string> {
+  return new Map(history.members.filter((each) => !each.isAgent).map((each) => [each.id, each.datacenter]))
+}
+
+/** Longest time for which somebody may go on knowing what is no longer so. */
+export function staleMs(history: History): number {
+  return history.messageMs + history.failureDetectionMs
+}

@@ -1,0 +1,64 @@
+/** What must happen does happen: once everybody is able, up and connected, the upgrade comes to its end. */
+import { isBefore, readVersion } from '@latchkey/contract'
+import type { History } from '../simulate/history.ts'
+import { recordsOf, spansOf, type Violation } from './facts.ts'
+import { countOf } from './token-checks.ts'
+
+/**
+ * How long each hop may take after the last disturbance: the leader of the primary, its followers, the leader of a
+ * secondary, its followers, each at its next look. Reference 1.2.
+ */
+const HOP_MS = 30_000
+const HOPS_MAX = 4
+
+/** In a cluster in which nothing stands in the way at the end, every server is in new mode, and soon enough. */
+export function checkModeEnds(history: History): Violation[] {
+  if (!isHealthy(history)) return []
+  const quietFrom = lastDisturbance(history)
+  return history.members.flatMap(({ id, mode, newModeAt }) => {
+    if (mode !== 'new') {
+      return [{ rule: 'liveness', at: history.endedAt, detail: `${id} stays in ${mode} mode for ever` }]
+    }
+    const late = (newModeAt ?? 0) - quietFrom - HOPS_MAX * (HOP_MS + history.messageMs)
+    if (late <= 0) return []
+    return [{ rule: 'liveness', at: newModeAt ?? 0, detail: `${id} left legacy mode ${late} ms late` }]
+  })
+}
+
+/** Then every token has its accessor, in every datacenter that replicates tokens. */
+export function checkTokensEnd(history: History): Violation[] {
+  if (!isHealthy(history)) return []
+  return history.stores.flatMap(({ datacenter, unmigrated }) => {
+    const count = countOf(unmigrated)
+    if (count === 0) return []
+    return [
+      {
+        rule: 'liveness',
+        at: history.endedAt,
+        detail: `${count} tokens of ${datacenter} never get an accessor`,
+      },
+    ]
+  })
+}
+
+/** Everybody is up, able and connected, the dead of before are gone, and there was time enough. */
+function isHealthy(history: History): boolean {
+  const dead = [...spansOf(history).values()].some((spans) => spans.at(-1)?.state === 'down')
+  const able = history.members.every(
+    ({ version, isPaused, mode }) =>
+      version !== undefined && !isBefore(version, NEW_ACLS) && !isPaused && mode !== 'off',
+  )
+  const links = new Map(
+    recordsOf(history, 'link').map(({ between, state }) => [[...between].sort().join(), state]),
+  )
+  const stuck = history.records.some((each) => each.kind === 'stale-gossip' || each.kind === 'batch-failed')
+  return history.isSettled && able && !dead && !stuck && [...links.values()].every((state) => state === 'up')
+}
+
+/** The last time that somebody came, went or was cut off, or that a leader changed. */
+function lastDisturbance(history: History): number {
+  const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
+  return history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0
+}
+
+const NEW_ACLS = readVersion('1.4.0') ?? { text: '', major: 1, minor: 4, patch: 0 }

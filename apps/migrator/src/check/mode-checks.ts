@@ -1,0 +1,130 @@
+/** Legacy mode is left neither early nor out of order, and never entered again by a process. Spec 9.2.1, 9.2.2. */
+import { isBefore, readVersion, type ServiceVersion } from '@latchkey/contract'
+import type { History, RecordOf } from '../simulate/history.ts'
+import {
+  datacentersOf,
+  during,
+  recordsOf,
+  type ServerSpan,
+  spansOf,
+  staleMs,
+  type Violation,
+} from './facts.ts'
+
+/** The leader of a datacenter leaves only when every server that counts runs 1.4.0 or later with ACLs on. */
+export function checkNotEarly(history: History): Violation[] {
+  const spans = spansOf(history)
+  const datacenters = datacentersOf(history)
+  return leavings(history).flatMap(({ at, server, datacenter }) => {
+    if (leaderAt(history, datacenter, at) !== server) return []
+    const looker = during(spans.get(server) ?? [], at, at).at(-1)
+    if (looker === undefined) return []
+    const others = [...spans].filter(([id]) => id !== server && datacenters.get(id) === datacenter)
+    return others.flatMap(([id, list]) => {
+      const seen = during(list, at - staleMs(history), at)
+      if (
+        seen.length === 0 ||
+        seen.some((span) => isAble(span) || !countsFor(history, looker.version, span))
+      ) {
+        return []
+      }
+      return [{ rule: 'not early', at, detail: `${server} left legacy mode while ${id} was not able to` }]
+    })
+  })
+}
+
+/** A follower leaves after its leader, never without one. Where all leave together the leader leaves with them. */
+export function checkFollowersWait(history: History): Violation[] {
+  const spans = spansOf(history)
+  const stale = new Set(recordsOf(history, 'stale-gossip').map((each) => each.server))
+  return leavings(history).flatMap(({ at, server, datacenter }) => {
+    const leader = leaderAt(history, datacenter, at)
+    if (leader === server || (leader !== undefined && stale.has(leader))) return []
+    const seen = during(leader === undefined ? [] : (spans.get(leader) ?? []), at - staleMs(history), at)
+    if (seen.some((span) => span.mode === 'new')) return []
+    return [{ rule: 'followers wait', at, detail: `${server} left legacy mode before its leader ${leader}` }]
+  })
+}
+
+/** No server of a secondary leaves before each server of the primary that counts has done so. */
+export function checkPrimaryFirst(history: History): Violation[] {
+  const datacenters = datacentersOf(history)
+  const spans = spansOf(history)
+  const primary = [...spans].filter(([id]) => datacenters.get(id) === history.primary)
+  return leavings(history).flatMap(({ at, server, datacenter }) => {
+    if (datacenter === history.primary) return []
+    const waiting = primary.flatMap(([id, list]) => {
+      const past = list.filter((span) => span.from <= at)
+      const seen = during(past, staleFrom(history, datacenter, at), at)
+      const isThrough = past.some((span) => span.mode === 'new')
+      return seen.length === 0 || seen.some(hasLeft) || isThrough ? [] : [id]
+    })
+    if (waiting.length === 0) return []
+    return [
+      { rule: 'primary first', at, detail: `${server} left legacy mode while ${waiting.join(', ')} had not` },
+    ]
+  })
+}
+
+/** Within one process the mode never goes back. */
+export function checkNeverBack(history: History): Violation[] {
+  const modes = new Map<string, string>()
+  const violations: Violation[] = []
+  for (const each of history.records) {
+    if (each.kind === 'process' && each.state === 'up') modes.set(each.server, each.mode)
+    if (each.kind !== 'mode') continue
+    if (modes.get(each.server) === 'new' && each.mode !== 'new') {
+      violations.push({
+        rule: 'never back',
+        at: each.at,
+        detail: `${each.server} went back to ${each.mode} mode`,
+      })
+    }
+    modes.set(each.server, each.mode)
+  }
+  return violations
+}
+
+function leavings(history: History): RecordOf<'mode'>[] {
+  return recordsOf(history, 'mode').filter((each) => each.mode === 'new')
+}
+
+function leaderAt(history: History, datacenter: string, at: number): string | undefined {
+  return recordsOf(history, 'leader').findLast((each) => each.datacenter === datacenter && each.at <= at)
+    ?.server
+}
+
+/** Since when a secondary may know no better of the primary: through a broken link nothing new arrives. */
+function staleFrom(history: History, secondary: string, at: number): number {
+  const links = recordsOf(history, 'link').filter(
+    ({ between }) => between.includes(secondary) && between.includes(history.primary),
+  )
+  const cut = links.findLast((each) => each.state === 'down' && each.at <= at)
+  const healed = links.find((each) => each.state === 'up' && cut !== undefined && each.at >= cut.at)
+  const isCut = cut !== undefined && (healed === undefined || healed.at >= at - staleMs(history))
+  return (isCut ? cut.at : at) - staleMs(history)
+}
+
+function isAble({ version, acls }: ServerSpan): boolean {
+  return acls && !isBefore(version, v('1.4.0'))
+}
+
+/** The three rules of which dead servers count (reference 1.3), and the one of our servers: failed counts, left does not. */
+function countsFor(history: History, looker: ServiceVersion, span: ServerSpan): boolean {
+  if (span.state === 'up') return true
+  if (history.model === 'latchkey') return !hasLeft(span)
+  const isFirst = isBefore(looker, v('1.6.0'))
+  const isSecond =
+    isBefore(looker, v('1.6.5')) || (!isBefore(looker, v('1.7.0')) && isBefore(looker, v('1.7.2')))
+  return hasLeft(span) ? isFirst : isFirst || isSecond
+}
+
+function hasLeft({ state, how }: ServerSpan): boolean {
+  return state === 'down' && (how === 'leave' || how === 'left')
+}
+
+function v(text: string): ServiceVersion {
+  const version = readVersion(text)
+  if (version === undefined) throw new TypeError(`${text} is not a version`)
+  return version
+}

@@ -1,0 +1,26 @@
+/** Runs seed after seed and holds every history to the checkers. */
+import type { UpgradeModel } from '../simulate/model.ts'
+import { simulate } from '../simulate/run.ts'
+import { checkHistory } from './checkers.ts'
+import type { Violation } from './facts.ts'
+import { randomScenario } from './random-scenario.ts'
+
+export interface SeedFailure {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+}
+
+/** Runs one seed. @returns undefined where every rule holds. */
+export function runSeed(seed: number, model: UpgradeModel): SeedFailure | undefined {
+  const violations = checkHistory(simulate(randomScenario(seed), model))
+  return violations.length === 0 ? undefined : { seed, violations }
+}
+
+/** The first seed of a range, both ends included, that breaks a rule. */
+export function firstFailure(from: number, to: number, model: UpgradeModel): SeedFailure | undefined {
+  for (let seed = from; seed <= to; seed++) {
+    const failure = runSeed(seed, model)
+    if (failure !== undefined) return failure
+  }
+  return undefined
+}

@@ -1,0 +1,104 @@
+/** The migration keeps its law, gives each token one accessor, and loses no edit. Spec 8, 9.2.3. */
+import type { AccessorSpan, History } from '../simulate/history.ts'
+import { numbers, type Range } from '../simulate/ranges.ts'
+import { recordsOf, type Violation } from './facts.ts'
+
+const TOKENS_MAX = 128
+const INTERVAL_MS_MIN = 1_000
+
+/** At most 128 tokens in a batch, at most one batch in any second, whoever leads. Spec 8. */
+export function checkLaw(history: History): Violation[] {
+  const last = new Map<string, number>()
+  return recordsOf(history, 'batch').flatMap(({ at, datacenter, tokens }) => {
+    const violations: Violation[] = []
+    const count = tokens.reduce((sum, [from, to]) => sum + to - from, 0)
+    if (count > TOKENS_MAX) violations.push({ rule: 'law', at, detail: `a batch of ${count} tokens` })
+    const before = last.get(datacenter)
+    if (before !== undefined && at - before < INTERVAL_MS_MIN) {
+      violations.push({ rule: 'law', at, detail: `a batch ${at - before} ms after the one before` })
+    }
+    last.set(datacenter, at)
+    return violations
+  })
+}
+
+/** Every token gets one accessor once, no accessor is given twice, and every datacenter keeps what was given. */
+export function checkOneAccessor(history: History): Violation[] {
+  const spans = recordsOf(history, 'batch').flatMap(({ at, tokens, accessorFrom }) => {
+    let accessor = accessorFrom
+    return tokens.map(([from, to]) => {
+      const span = { at, from, to, accessor }
+      accessor += to - from
+      return span
+    })
+  })
+  const byToken = [...spans].sort((a, b) => a.from - b.from)
+  const byAccessor = [...spans].sort((a, b) => a.accessor - b.accessor)
+  const twice = pairs(byToken).flatMap(([a, b]) =>
+    b.from < a.to
+      ? [{ rule: 'one accessor', at: b.at, detail: `token ${b.from} got a second accessor` }]
+      : [],
+  )
+  const shared = pairs(byAccessor).flatMap(([a, b]) =>
+    b.accessor < a.accessor + a.to - a.from
+      ? [{ rule: 'one accessor', at: b.at, detail: `accessor ${b.accessor} was given to two tokens` }]
+      : [],
+  )
+  const kept = history.stores.flatMap((store) =>
+    store.accessors.flatMap((span) =>
+      isGiven(span, byToken)
+        ? []
+        : [
+            {
+              rule: 'one accessor',
+              at: history.endedAt,
+              detail: `in ${store.datacenter} token ${span.from} has an accessor that no batch gave it`,
+            },
+          ],
+    ),
+  )
+  return [...twice, ...shared, ...kept]
+}
+
+/** What a token holds at the end is its last acknowledged write. */
+export function checkNoLostEdit(history: History): Violation[] {
+  const expected = new Map<number, { write: number; at: number }>()
+  for (const { at, action, tokens, write, refused } of recordsOf(history, 'tokens')) {
+    if (refused !== undefined) continue
+    if (action === 'edited') for (const token of numbers(tokens)) expected.set(token, { write, at })
+    if (action === 'deleted') for (const token of numbers(tokens)) expected.delete(token)
+  }
+  const store = history.stores.find((each) => each.datacenter === history.primary)
+  return [...expected].flatMap(([token, { write, at }]) =>
+    store?.writes.get(token) === write
+      ? []
+      : [{ rule: 'no lost edit', at, detail: `the edit of token ${token} is gone at the end` }],
+  )
+}
+
+/** Whether one of the batches gave the whole span, by binary search over batches in order of token. */
+function isGiven(span: AccessorSpan, byToken: readonly AccessorSpan[]): boolean {
+  let low = 0
+  let high = byToken.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((byToken[middle]?.from ?? 0) <= span.from) low = middle + 1
+    else high = middle
+  }
+  const given = byToken[low - 1]
+  return (
+    given !== undefined && span.to <= given.to && span.accessor - given.accessor === span.from - given.from
+  )
+}
+
+function pairs<T>(items: readonly T[]): [T, T][] {
+  return items.slice(1).flatMap((item, i) => {
+    const before = items[i]
+    return before === undefined ? [] : [[before, item] as [T, T]]
+  })
+}
+
+/** Numbers that some ranges hold, for messages. */
+export function countOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from, 0)
+}

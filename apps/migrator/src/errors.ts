@@ -1,0 +1,50 @@
+/** What can go wrong for the user of the migrator, and how the process ends then. */
+
+/** Exit codes of every command. 130 is what a shell shows for a process ended by Ctrl-C. */
+export const EXIT = { done: 0, failed: 1, usage: 2, blockers: 3, resumable: 4, interrupted: 130 } as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** A place in an input file. Lines and columns count from 1; `byte` counts from 0. */
+export interface Place {
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
+  readonly byte?: number
+}
+
+/**
+ * An input that cannot be used: a command line, a scenario, a dump. The message says where and what, and never
+ * carries a secret.
+ */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+  readonly exitCode: ExitCode
+  readonly place: Place
+
+  constructor(message: string, options: { place?: Place; exitCode?: ExitCode; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.place = options.place ?? {}
+    this.exitCode = options.exitCode ?? EXIT.usage
+  }
+
+  /** The message with its place in front, as compilers write it: `plan.yaml:12:5: …`. */
+  get text(): string {
+    const where = formatPlace(this.place)
+    return where === '' ? this.message : `${where}: ${this.message}`
+  }
+}
+
+/** Writes a place as `file:line:column`, `line 3, column 7` or `byte 17`; empty when nothing is known. */
+export function formatPlace({ file, line, column, byte }: Place): string {
+  if (line === undefined) {
+    const at = byte === undefined ? '' : `byte ${byte}`
+    return [file ?? '', at].filter((part) => part !== '').join(': ')
+  }
+  if (file === undefined) return column === undefined ? `line ${line}` : `line ${line}, column ${column}`
+  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`
+}
+
+/** A condition of our own that must hold did not: a fault of the migrator, not of its input. */
+export function unreachable(what: string): never {
+  throw new Error(`invariant broken: ${what}`)
+}

@@ -1,0 +1,146 @@
+/** Reads a scenario file: text, then YAML, then the schema, then meaning. Every error names its line. */
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml'
+import type * as z from 'zod'
+import { InputError, type Place } from '../errors.ts'
+import { resolveScenario, sourceOf } from './resolve.ts'
+import type { Scenario } from './scenario.ts'
+import { type ScenarioInput, scenarioSchema } from './schema.ts'
+import { normalizeSpellings } from './spellings.ts'
+
+/** Longest scenario file, in characters. */
+export const SCENARIO_LENGTH_MAX = 4 * 1024 * 1024
+
+/** Most errors that are listed at once. */
+const ERRORS_SHOWN_MAX = 10
+
+export type ScenarioPath = readonly (string | number)[]
+
+/**
+ * Reads a scenario from its text (YAML, so JSON too).
+ *
+ * @param file what to call the text in errors.
+ * @throws InputError with file, line and column, for bad YAML, unknown or wrong fields and impossible schedules.
+ */
+export function readScenario(text: string, file: string): Scenario {
+  if (text.length > SCENARIO_LENGTH_MAX) {
+    throw new InputError(
+      `a scenario has at most ${SCENARIO_LENGTH_MAX} characters, this one ${text.length}`,
+      {
+        place: { file },
+      },
+    )
+  }
+  const lines = new LineCounter()
+  const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const placeAt = (offset: number | undefined): Place => {
+    if (offset === undefined) return { file }
+    const { line, col } = lines.linePos(offset)
+    return { file, line, column: col }
+  }
+  const [error] = doc.errors
+  if (error) throw new InputError(`not valid YAML: ${error.message}`, { place: placeAt(error.pos[0]) })
+  refuseCycles(doc, placeAt)
+  normalizeSpellings(doc)
+  const placeOf = (path: ScenarioPath): Place => placeAt(nodeAt(doc, path)?.range?.[0])
+  const input = check(toPlain(doc, file), placeOf)
+  return resolveScenario(input, sourceOf(placeOf))
+}
+
+function toPlain(doc: Document, file: string): unknown {
+  try {
+    return doc.toJS({ maxAliasCount: 1_000 })
+  } catch (error) {
+    throw new InputError(`not valid YAML: ${error instanceof Error ? error.message : String(error)}`, {
+      place: { file },
+    })
+  }
+}
+
+/** An alias that stands inside its own anchor makes a structure without end. */
+function refuseCycles(doc: Document, placeAt: (offset: number | undefined) => Place): void {
+  visit(doc, {
+    Alias(_, alias, ancestors) {
+      const target = alias.resolve(doc)
+      if (target !== undefined && ancestors.includes(target)) {
+        throw new InputError(`the alias *${alias.source} stands inside its own anchor: a cycle`, {
+          place: placeAt(alias.range?.[0]),
+        })
+      }
+    },
+  })
+}
+
+function check(plain: unknown, placeOf: (path: ScenarioPath) => Place): ScenarioInput {
+  const result = scenarioSchema.safeParse(plain)
+  if (result.success) return result.data
+  const problems = result.error.issues.flatMap((issue) => flatten(issue, []))
+  const shown = problems.slice(0, ERRORS_SHOWN_MAX).map(({ path, message }) => {
+    const field = formatPath(path)
+    return new InputError(field === '' ? message : `${field}: ${message}`, { place: placeOf(path) })
+  })
+  const [first, ...rest] = shown
+  if (first === undefined) throw new TypeError('a failed parse must have an issue')
+  const more = problems.length - shown.length
+  const lines = [...rest.map((each) => each.text), ...(more > 0 ? [`and ${more} more`] : [])]
+  throw new InputError([first.message, ...lines].join('\n'), { place: first.place })
+}
+
+interface Problem {
+  readonly path: ScenarioPath
+  readonly message: string
+}
+
+/** One problem per wrong field. Of a union, the branch that got furthest says more than the union itself. */
+function flatten(issue: z.core.$ZodIssue, prefix: ScenarioPath): Problem[] {
+  const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], message: 'unknown field' }))
+  }
+  if (issue.code === 'invalid_union') {
+    const deep = issue.errors
+      .map((branch) => branch.flatMap((inner) => flatten(inner, path)))
+      .filter((branch) => branch.some((problem) => problem.path.length > path.length))
+    const [branch] = deep
+    if (branch !== undefined) return branch
+  }
+  return [{ path, message: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }]
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1)
+}
+
+/** Writes a path as `datacenters[0].servers[2].id`. */
+export function formatPath(path: ScenarioPath): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
+    '',
+  )
+}
+
+/** The node at a path, or the nearest one above it; of an unknown field, its key. */
+function nodeAt(doc: Document, path: ScenarioPath): Node | undefined {
+  let node: unknown = doc.contents
+  for (const part of path) {
+    if (isAlias(node)) node = node.resolve(doc)
+    if (!isCollection(node)) break
+    const child: unknown = node.get(part, true)
+    if (isMap(node) && typeof part === 'string') {
+      const key = node.items.find((pair) => isScalar(pair.key) && pair.key.value === part)?.key
+      if (part === path.at(-1) && isScalar(key) && key.range) return key
+    }
+    if (child === undefined) break
+    node = child
+  }
+  return isScalar(node) || isCollection(node) || isAlias(node) ? node : undefined
+}

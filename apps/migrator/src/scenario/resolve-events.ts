@@ -1,0 +1,168 @@
+/** The events of a scenario: names checked, times in milliseconds, and no server that does what it cannot do. */
+import { InputError } from '../errors.ts'
+import type { Source } from './resolve.ts'
+import { aclsOf, versionOf } from './resolve.ts'
+import type { ScenarioEvent, ServerSpec } from './scenario.ts'
+import type { EventInput } from './schema.ts'
+import { toMs, toSeconds } from './time.ts'
+
+interface Context {
+  readonly servers: readonly ServerSpec[]
+  readonly datacenters: ReadonlySet<string>
+  readonly source: Source
+}
+
+/**
+ * Resolves the events and puts them in order of time; equal times keep the order of the file. A pause or partition
+ * with a length becomes two events.
+ *
+ * @throws InputError for unknown names, and for a schedule that cannot be: crashing what is down, starting what is up.
+ */
+export function resolveEvents(inputs: readonly EventInput[], context: Context): ScenarioEvent[] {
+  const events = inputs.flatMap((input, i) => resolveEvent(input, i, context))
+  events.sort((a, b) => a.atMs - b.atMs)
+  refuseImpossible(events, context.servers)
+  return events
+}
+
+function resolveEvent(
+  input: EventInput,
+  i: number,
+  { servers, datacenters, source }: Context,
+): ScenarioEvent[] {
+  const at = { atMs: toMs(input.at), place: source.placeOf(['events', i]) }
+  if (
+    'server' in input &&
+    input.server !== undefined &&
+    !servers.some((server) => server.id === input.server)
+  ) {
+    throw source.refuse(['events', i, 'server'], `there is no server ${input.server}`)
+  }
+  if ('between' in input) {
+    const [a, b] = input.between
+    for (const name of input.between) {
+      if (!datacenters.has(name))
+        throw source.refuse(['events', i, 'between'], `there is no datacenter ${name}`)
+    }
+    if (a === b) throw source.refuse(['events', i, 'between'], 'a partition is between two datacenters')
+  }
+  switch (input.kind) {
+    case 'crash':
+    case 'leave':
+    case 'force-leave':
+    case 'join':
+    case 'resume':
+    case 'elect':
+    case 'stale-gossip':
+      return [{ ...at, kind: input.kind, server: input.server }]
+    case 'pause': {
+      const pause = { ...at, kind: input.kind, server: input.server }
+      if (input.for === undefined) return [pause]
+      return [pause, { ...pause, kind: 'resume', atMs: at.atMs + toMs(input.for) }]
+    }
+    case 'partition': {
+      const partition = { ...at, kind: input.kind, between: input.between }
+      if (input.for === undefined) return [partition]
+      return [partition, { ...partition, kind: 'heal', atMs: at.atMs + toMs(input.for) }]
+    }
+    case 'heal':
+      return [{ ...at, kind: input.kind, between: input.between }]
+    case 'snapshot':
+      return [{ ...at, kind: input.kind, server: input.server }]
+    case 'start':
+    case 'restart':
+      return [
+        {
+          ...at,
+          kind: input.kind,
+          server: input.server,
+          version: input.version === undefined ? undefined : versionOf(input.version),
+          acls: aclsOf(input.acls),
+          downtimeMs: 'downtime' in input && input.downtime !== undefined ? toMs(input.downtime) : 0,
+        },
+      ]
+    case 'create-tokens':
+      return [
+        {
+          ...at,
+          kind: input.kind,
+          count: input.count ?? 1,
+          type: input.type ?? 'client',
+          rules: input.rules ?? '',
+        },
+      ]
+    case 'edit-tokens':
+    case 'delete-tokens':
+      return [
+        {
+          ...at,
+          kind: input.kind,
+          count: input.count ?? 1,
+          offset: input.offset ?? 0,
+          state: input.state ?? 'any',
+          racing: 'racing' in input && input.racing === true,
+        },
+      ]
+    case 'convert-tokens':
+      return [{ ...at, kind: input.kind, count: input.count }]
+    case 'edit-intention':
+      return [{ ...at, kind: input.kind, destination: input.destination }]
+  }
+}
+
+type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left' | 'restarting'
+
+/** What each event needs the server to be, and what it makes of it. */
+const LIVES: Partial<
+  Record<ScenarioEvent['kind'], { readonly needs: readonly Life[]; readonly then: Life }>
+> = {
+  crash: { needs: ['up', 'paused'], then: 'failed' },
+  leave: { needs: ['up'], then: 'left' },
+  'force-leave': { needs: ['failed', 'left'], then: 'left' },
+  start: { needs: ['failed', 'left'], then: 'up' },
+  restart: { needs: ['up', 'paused'], then: 'up' },
+  join: { needs: ['not joined'], then: 'up' },
+  pause: { needs: ['up'], then: 'paused' },
+  resume: { needs: ['paused'], then: 'up' },
+  elect: { needs: ['up'], then: 'up' },
+}
+
+function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
+  const lives = new Map<string, Life>(
+    servers.map(({ id, joinsLater, status }) => [
+      id,
+      joinsLater ? 'not joined' : status === 'alive' ? 'up' : status,
+    ]),
+  )
+  const upAgainAt = new Map<string, number>()
+  for (const event of events) {
+    if (!('server' in event) || event.server === undefined) continue
+    const life = lives.get(event.server)
+    const rule = LIVES[event.kind]
+    if (life === undefined || rule === undefined) continue
+    const down = event.atMs < (upAgainAt.get(event.server) ?? 0)
+    if (down || !rule.needs.includes(life)) {
+      throw new InputError(
+        `impossible schedule: ${event.kind} at ${toSeconds(event.atMs)} s, but ${event.server} is ${down ? 'restarting' : life} then`,
+        { place: event.place },
+      )
+    }
+    lives.set(event.server, rule.then)
+    if (event.kind === 'restart') upAgainAt.set(event.server, event.atMs + event.downtimeMs)
+  }
+  refuseEarlyEvents(events, servers)
+}
+
+/** What happens to a server before its planned start would happen to the old process, and the plan would undo it. */
+function refuseEarlyEvents(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
+  for (const event of events) {
+    if (!('server' in event) || LIVES[event.kind] === undefined || event.kind === 'elect') continue
+    const spec = servers.find((each) => each.id === event.server)
+    if (spec !== undefined && event.atMs < spec.startMs) {
+      throw new InputError(
+        `impossible schedule: ${event.kind} at ${toSeconds(event.atMs)} s, before the start of ${spec.id} at ${toSeconds(spec.startMs)} s; leave out the start, and write an event for each step`,
+        { place: event.place },
+      )
+    }
+  }
+}

@@ -1,0 +1,310 @@
+/** From the checked file to a {@link Scenario}: defaults, names, times, and what must hold between the parts. */
+import { readVersion, type ServiceVersion } from '@latchkey/contract'
+import { InputError, type Place } from '../errors.ts'
+import { resolveEvents } from './resolve-events.ts'
+import type {
+  AgentSpec,
+  DatacenterSpec,
+  IntentionSpec,
+  Scenario,
+  ServerSpec,
+  TokenGroup,
+  WorkloadSpec,
+} from './scenario.ts'
+import { linkKey, tokenCount } from './scenario.ts'
+import { type AgentInput, type ScenarioInput, type ServerInput, TOKENS_MAX } from './schema.ts'
+import { toMs } from './time.ts'
+
+type Path = readonly (string | number)[]
+
+/** The file that a scenario was read from, for the places of errors. */
+export interface Source {
+  readonly placeOf: (path: Path) => Place
+  /** Makes the error for a wrong part of the file. */
+  readonly refuse: (path: Path, message: string) => InputError
+}
+
+/** A source that knows where each part of its file stands. */
+export function sourceOf(placeOf: (path: Path) => Place): Source {
+  return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
+}
+
+const FROM_DEFAULT = '1.3.1'
+const VERSION_DEFAULT = '1.4.0'
+/** Between the loss of a leader and the next one: the reference's own time-outs give five seconds and more. */
+const ELECTION_SECONDS_DEFAULT = 5
+
+/**
+ * Resolves a file that has passed the schema.
+ *
+ * @throws InputError for double or unknown names, two primaries or leaders, and schedules in which
+ * a server does what it cannot do.
+ */
+export function resolveScenario(input: ScenarioInput, source: Source): Scenario {
+  const datacenters = resolveDatacenters(input, source)
+  const servers = datacenters.flatMap((each) => each.servers)
+  const primary = datacenters[0]?.name ?? ''
+  const names = new Set(datacenters.map((each) => each.name))
+  const tokens = resolveTokens(input)
+  if (tokenCount(tokens) > TOKENS_MAX) {
+    throw source.refuse(['legacyTokens'], `at most ${TOKENS_MAX} tokens, these are ${tokenCount(tokens)}`)
+  }
+  return {
+    name: input.name ?? 'scenario',
+    model: input.model ?? 'service',
+    seed: input.seed ?? 1,
+    durationMs: input.duration === undefined ? undefined : toMs(input.duration),
+    gossipDelayMs: toMs(input.gossipDelay ?? 0),
+    gossipJitterMs: toMs(input.gossipJitter ?? 0),
+    failureDetectionMs: toMs(input.failureDetection ?? 0),
+    electionMs: toMs(input.electionTime ?? ELECTION_SECONDS_DEFAULT),
+    commitMs: toMs(input.commitTime ?? 0),
+    bootstrapped: input.bootstrapped,
+    defaultPolicy: input.defaultPolicy ?? 'deny',
+    connect: input.connect ?? true,
+    primary,
+    datacenters,
+    linkDelayMs: resolveLinks(input, datacenters, source),
+    tokens,
+    intentions: resolveIntentions(input),
+    workloads: resolveWorkloads(input, datacenters, source),
+    events: resolveEvents(input.events ?? [], { servers, datacenters: names, source }),
+  }
+}
+
+function resolveDatacenters(input: ScenarioInput, source: Source): DatacenterSpec[] {
+  const primary = primaryOf(input, source)
+  const seen = new Set<string>()
+  const ids = new Set<string>()
+  const claim = (id: string, path: Path) => {
+    if (ids.has(id)) throw source.refuse(path, `the id ${id} is used twice`)
+    ids.add(id)
+  }
+  for (const [i, each] of input.datacenters.entries()) {
+    if (seen.has(each.name))
+      throw source.refuse(['datacenters', i, 'name'], `the datacenter ${each.name} is there twice`)
+    seen.add(each.name)
+  }
+  const resolved = input.datacenters.map((each, i): DatacenterSpec => {
+    const own = (each.servers ?? []).map((server, j) => ({ server, path: ['datacenters', i, 'servers', j] }))
+    const placed = [...own, ...membersOf(input.servers, 'servers', each.name, input, seen, source)]
+    const ownAgents = (each.agents ?? []).map((server, j) => ({
+      server,
+      path: ['datacenters', i, 'agents', j],
+    }))
+    const agents = [...ownAgents, ...membersOf(input.agents, 'agents', each.name, input, seen, source)]
+    if (placed.length === 0)
+      throw source.refuse(['datacenters', i], `the datacenter ${each.name} has no server`)
+    for (const { server, path } of [...placed, ...agents]) claim(server.id, [...path, 'id'])
+    return {
+      name: each.name,
+      isPrimary: each.name === primary,
+      tokenReplication: each.tokenReplication ?? true,
+      replicationToken: each.replicationToken ?? 'write',
+      servers: resolveServers(placed, each.name, input, source),
+      agents: agents.map(({ server }) => resolveAgent(server, each.name, input)),
+    }
+  })
+  return resolved.sort((a, b) => Number(b.isPrimary) - Number(a.isPrimary))
+}
+
+function primaryOf(input: ScenarioInput, source: Source): string {
+  const marked = input.datacenters.filter((each) => each.primary === true)
+  if (marked.length > 1) throw source.refuse(['datacenters'], 'only one datacenter can be the primary')
+  const name = input.primary ?? marked[0]?.name ?? input.datacenters[0]?.name ?? ''
+  if (!input.datacenters.some((each) => each.name === name)) {
+    throw source.refuse(['primary'], `there is no datacenter ${name}`)
+  }
+  if (marked[0] !== undefined && marked[0].name !== name) {
+    throw source.refuse(['primary'], `${marked[0].name} is marked as the primary, not ${name}`)
+  }
+  return name
+}
+
+interface Placed<T> {
+  readonly server: T
+  readonly path: Path
+}
+
+/** Members of one datacenter from a list at the top of the file. */
+function membersOf<T extends { datacenter?: string | undefined }>(
+  list: readonly T[] | undefined,
+  key: 'servers' | 'agents',
+  datacenter: string,
+  input: ScenarioInput,
+  known: ReadonlySet<string>,
+  source: Source,
+): Placed<T>[] {
+  return (list ?? []).flatMap((server, j) => {
+    const name =
+      server.datacenter ?? (input.datacenters.length === 1 ? input.datacenters[0]?.name : undefined)
+    if (name === undefined) throw source.refuse([key, j], 'datacenter is missing: there are several')
+    if (!known.has(name)) throw source.refuse([key, j, 'datacenter'], `there is no datacenter ${name}`)
+    return name === datacenter ? [{ server, path: [key, j] }] : []
+  })
+}
+
+function resolveServers(
+  placed: readonly Placed<ServerInput>[],
+  datacenter: string,
+  input: ScenarioInput,
+  source: Source,
+): ServerSpec[] {
+  const joining = new Set(
+    (input.events ?? []).flatMap((event) => (event.kind === 'join' ? [event.server] : [])),
+  )
+  const leaders = placed.filter(({ server }) => server.leader === true)
+  const [, second] = leaders
+  if (second !== undefined) throw source.refuse([...second.path, 'leader'], `${datacenter} has two leaders`)
+  const first =
+    leaders[0] ??
+    placed.find(({ server }) => (server.status ?? 'alive') === 'alive' && !joining.has(server.id))
+  return placed.map(({ server, path }) => {
+    const status = server.status ?? 'alive'
+    const joinsLater = joining.has(server.id)
+    if (server.datacenter !== undefined && server.datacenter !== datacenter) {
+      throw source.refuse([...path, 'datacenter'], `${server.id} stands in the list of ${datacenter}`)
+    }
+    if (joinsLater && server.start !== undefined) {
+      throw source.refuse(
+        [...path, 'start'],
+        `${server.id} has a join event, so its start is the time of that event`,
+      )
+    }
+    if (status !== 'alive' && server.start !== undefined) {
+      throw source.refuse([...path, 'start'], `${server.id} is ${status}: use a start event`)
+    }
+    if ((joinsLater || status !== 'alive') && server.leader === true) {
+      throw source.refuse([...path, 'leader'], `${server.id} is not up at the beginning`)
+    }
+    const from = versionOf(server.from ?? input.from ?? FROM_DEFAULT)
+    const dead =
+      status !== 'alive' ? (server.version ?? server.from ?? input.from ?? FROM_DEFAULT) : undefined
+    return {
+      id: server.id,
+      datacenter,
+      version: versionOf(dead ?? server.version ?? input.version ?? VERSION_DEFAULT),
+      from,
+      startMs: toMs(server.start ?? 0),
+      acls: aclsOf(server.acls) ?? true,
+      isFirstLeader: server === first?.server,
+      status,
+      joinsLater,
+      place: source.placeOf([...path, 'id']),
+    }
+  })
+}
+
+function resolveAgent(agent: AgentInput, datacenter: string, input: ScenarioInput): AgentSpec {
+  return {
+    id: agent.id,
+    datacenter,
+    version: versionOf(agent.version ?? input.version ?? VERSION_DEFAULT),
+    startMs: toMs(agent.start ?? 0),
+  }
+}
+
+function resolveLinks(
+  input: ScenarioInput,
+  datacenters: readonly DatacenterSpec[],
+  source: Source,
+): ReadonlyMap<string, number> {
+  const delays = new Map<string, number>()
+  const names = datacenters.map((each) => each.name)
+  const usual = toMs(input.networkDelay ?? 0)
+  for (const [i, a] of names.entries()) {
+    for (const b of names.slice(i + 1)) delays.set(linkKey(a, b), usual)
+  }
+  for (const [i, link] of (input.links ?? []).entries()) {
+    const key = linkKey(...link.between)
+    if (!delays.has(key))
+      throw source.refuse(['links', i, 'between'], 'these are not two datacenters of the scenario')
+    delays.set(key, toMs(link.delay))
+  }
+  return delays
+}
+
+function resolveTokens(input: ScenarioInput): TokenGroup[] {
+  const given = input.legacyTokens
+  const plain = (type: 'client' | 'management', count: number): TokenGroup[] =>
+    count === 0 ? [] : [{ type, count, rules: '', unwritable: false }]
+  if (given === undefined) return []
+  if (typeof given === 'number') return plain('client', given)
+  if (!Array.isArray(given))
+    return [...plain('client', given.client ?? 0), ...plain('management', given.management ?? 0)]
+  return given
+    .map((group) => ({
+      type: group.type ?? 'client',
+      count: group.count ?? 1,
+      rules: group.rules ?? '',
+      unwritable: group.unwritable ?? false,
+    }))
+    .filter((group) => group.count > 0)
+}
+
+function resolveIntentions(input: ScenarioInput): IntentionSpec[] {
+  const given = input.intentions ?? 0
+  if (typeof given === 'number') {
+    return Array.from({ length: given }, (_, i) => ({
+      source: '*',
+      destination: `service-${i + 1}`,
+      namespace: 'default',
+      hasMeta: false,
+    }))
+  }
+  return given.map((each) => ({
+    source: each.source,
+    destination: each.destination,
+    namespace: each.namespace ?? 'default',
+    hasMeta: each.meta ?? false,
+  }))
+}
+
+function resolveWorkloads(
+  input: ScenarioInput,
+  datacenters: readonly DatacenterSpec[],
+  source: Source,
+): WorkloadSpec[] {
+  return (input.workloads ?? []).map((each, i) => {
+    const path = ['workloads', i]
+    const datacenter =
+      each.datacenter === undefined
+        ? datacenters[0]
+        : datacenters.find((candidate) => candidate.name === each.datacenter)
+    if (datacenter === undefined)
+      throw source.refuse([...path, 'datacenter'], `there is no datacenter ${each.datacenter}`)
+    const everywhere = datacenters.flatMap((candidate) => candidate.servers)
+    if (each.server !== undefined && !everywhere.some((server) => server.id === each.server)) {
+      throw source.refuse([...path, 'server'], `there is no server ${each.server}`)
+    }
+    const fromMs = toMs(each.from ?? 0)
+    const untilMs = each.to === undefined ? undefined : toMs(each.to)
+    if (untilMs !== undefined && untilMs <= fromMs)
+      throw source.refuse([...path, 'to'], 'ends before it begins')
+    return {
+      name: each.name ?? `${each.kind}-${i + 1}`,
+      kind: each.kind,
+      servers: each.server === undefined ? datacenter.servers.map((server) => server.id) : [each.server],
+      agents: (each.agents ?? (each.agent === undefined ? [] : [each.agent])).map(versionOf),
+      ratePerSecond: each.rate ?? 1,
+      fromMs,
+      toMs: untilMs,
+      connections: each.connections ?? 1,
+    }
+  })
+}
+
+/** A version that the schema has let through. */
+export function versionOf(text: string): ServiceVersion {
+  const version = readVersion(text)
+  if (version === undefined)
+    throw new TypeError(`the schema let ${JSON.stringify(text)} through as a version`)
+  return version
+}
+
+export function aclsOf(
+  given: boolean | 'on' | 'off' | 'enabled' | 'disabled' | undefined,
+): boolean | undefined {
+  if (given === undefined || typeof given === 'boolean') return given
+  return given === 'on' || given === 'enabled'
+}

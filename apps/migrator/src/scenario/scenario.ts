@@ -1,0 +1,146 @@
+/** A scenario, resolved: every default filled in, every name checked, every time in whole milliseconds. */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { Place } from '../errors.ts'
+import type { WorkloadKind } from './schema.ts'
+
+export type ModelName = 'service' | 'latchkey'
+export type TokenType = 'client' | 'management'
+export type TokenState = 'unmigrated' | 'migrated' | 'any'
+
+export interface Scenario {
+  readonly name: string
+  readonly model: ModelName
+  readonly seed: number
+  /** Where the simulation ends; undefined: when nothing more can change by itself. */
+  readonly durationMs: number | undefined
+  readonly gossipDelayMs: number
+  readonly gossipJitterMs: number
+  readonly failureDetectionMs: number
+  readonly electionMs: number
+  readonly commitMs: number
+  readonly bootstrapped: boolean | undefined
+  readonly defaultPolicy: 'allow' | 'deny'
+  readonly connect: boolean
+  /** Name of the primary datacenter. */
+  readonly primary: string
+  /** The primary first. */
+  readonly datacenters: readonly DatacenterSpec[]
+  /** One-way delay between two datacenters, both orders present. Key: `a b`. */
+  readonly linkDelayMs: ReadonlyMap<string, number>
+  readonly tokens: readonly TokenGroup[]
+  readonly intentions: readonly IntentionSpec[]
+  readonly workloads: readonly WorkloadSpec[]
+  /** In order of time; equal times in order of the file. */
+  readonly events: readonly ScenarioEvent[]
+}
+
+export interface DatacenterSpec {
+  readonly name: string
+  readonly isPrimary: boolean
+  readonly tokenReplication: boolean
+  readonly replicationToken: 'write' | 'read' | 'none'
+  readonly servers: readonly ServerSpec[]
+  readonly agents: readonly AgentSpec[]
+}
+
+export interface ServerSpec {
+  readonly id: string
+  readonly datacenter: string
+  /** Runs this from `startMs` on. */
+  readonly version: ServiceVersion
+  /** Runs this before. */
+  readonly from: ServiceVersion
+  readonly startMs: number
+  readonly acls: boolean
+  readonly isFirstLeader: boolean
+  readonly status: 'alive' | 'failed' | 'left'
+  /** Nobody knows it before its `join` event. */
+  readonly joinsLater: boolean
+  readonly place: Place
+}
+
+export interface AgentSpec {
+  readonly id: string
+  readonly datacenter: string
+  readonly version: ServiceVersion
+  readonly startMs: number
+}
+
+/** Tokens that are alike. They are numbered on, group by group, from 0. */
+export interface TokenGroup {
+  readonly type: TokenType
+  readonly count: number
+  readonly rules: string
+  readonly unwritable: boolean
+}
+
+export interface IntentionSpec {
+  readonly source: string
+  readonly destination: string
+  readonly namespace: string
+  readonly hasMeta: boolean
+}
+
+export interface WorkloadSpec {
+  readonly name: string
+  readonly kind: WorkloadKind
+  /** Ids of the servers it calls, in turn. */
+  readonly servers: readonly string[]
+  /** Versions of the client agents it goes through, in turn; empty: it talks to the servers themselves. */
+  readonly agents: readonly ServiceVersion[]
+  readonly ratePerSecond: number
+  readonly fromMs: number
+  /** Undefined: to the end of the simulation. */
+  readonly toMs: number | undefined
+  readonly connections: number
+}
+
+interface At {
+  readonly atMs: number
+  readonly place: Place
+}
+
+export type ScenarioEvent = At &
+  (
+    | {
+        readonly kind: 'crash' | 'leave' | 'force-leave' | 'join' | 'pause' | 'resume'
+        readonly server: string
+      }
+    | { readonly kind: 'elect' | 'stale-gossip'; readonly server: string }
+    | { readonly kind: 'snapshot'; readonly server: string | undefined }
+    | {
+        readonly kind: 'start' | 'restart'
+        readonly server: string
+        readonly version: ServiceVersion | undefined
+        readonly acls: boolean | undefined
+        readonly downtimeMs: number
+      }
+    | { readonly kind: 'partition' | 'heal'; readonly between: readonly [string, string] }
+    | {
+        readonly kind: 'create-tokens'
+        readonly count: number
+        readonly type: TokenType
+        readonly rules: string
+      }
+    | {
+        readonly kind: 'edit-tokens' | 'delete-tokens'
+        readonly count: number
+        readonly offset: number
+        readonly state: TokenState
+        readonly racing: boolean
+      }
+    | { readonly kind: 'convert-tokens'; readonly count: number | undefined }
+    | { readonly kind: 'edit-intention'; readonly destination: string }
+  )
+
+export type ScenarioEventOf<K extends ScenarioEvent['kind']> = Extract<ScenarioEvent, { readonly kind: K }>
+
+/** Total number of legacy tokens at the beginning. */
+export function tokenCount(groups: readonly TokenGroup[]): number {
+  return groups.reduce((sum, group) => sum + group.count, 0)
+}
+
+/** Key of {@link Scenario.linkDelayMs} and of whatever else is kept per pair of datacenters. */
+export function linkKey(a: string, b: string): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`
+}

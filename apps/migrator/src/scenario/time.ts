@@ -1,0 +1,25 @@
+/** Times of a scenario: seconds in the file and in the output, whole milliseconds inside. */
+import { parseDurationMs } from '@latchkey/contract'
+
+/** Reads seconds (`12.5`, `"12.5"`) or a duration in Go notation (`90s`, `1h30m`) to whole milliseconds. */
+export function toMs(given: number | string): number {
+  if (typeof given === 'number') return Math.round(given * 1_000)
+  return Math.round(/^[\d.]+$/.test(given) ? Number(given) * 1_000 : parseDurationMs(given))
+}
+
+/** Milliseconds as seconds, for output: 25_550 is 25.55. */
+export function toSeconds(ms: number): number {
+  return ms / 1_000
+}
+
+/** A time for people: `25.55 s`, `4 min 10 s`, `2 h 10 min`. Three digits after the point below a minute. */
+export function formatSeconds(ms: number): string {
+  if (ms < 60_000) return `${toSeconds(ms)} s`
+  const seconds = Math.round(ms / 1_000)
+  const days = Math.floor(seconds / 86_400)
+  const hours = Math.floor((seconds % 86_400) / 3_600)
+  const minutes = Math.floor((seconds % 3_600) / 60)
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+}

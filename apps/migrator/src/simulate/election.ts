@@ -1,0 +1,116 @@
+/** Who leads a datacenter. Elections are decided by the order of the file, so that a run needs no luck. */
+import { tellIntentionsLeader } from './intentions.ts'
+import { look, queueLook } from './looks.ts'
+import { leaderHasNewMode, stopMigration } from './migration.ts'
+import { PHASE } from './queue.ts'
+import { wakeReplication } from './replication.ts'
+import { changed, type DatacenterState, isRunning, record, type ServerState, type World } from './world.ts'
+
+/** The leader is gone: its work stops where it is, and an election follows. */
+export function loseLeader(world: World, datacenter: DatacenterState): void {
+  stopMigration(world, datacenter)
+  datacenter.leader = undefined
+  datacenter.term += 1
+  record(world, {
+    kind: 'leader',
+    datacenter: datacenter.spec.name,
+    server: undefined,
+    term: datacenter.term,
+  })
+  changed(world)
+  for (const server of datacenter.servers) {
+    const { process } = server
+    if (process === undefined) continue
+    const mode = world.model.modeWithoutLeader(process.mode)
+    if (mode === process.mode) continue
+    process.mode = mode
+    record(world, { kind: 'mode', server: server.spec.id, datacenter: datacenter.spec.name, mode })
+    queueLook(world, server)
+  }
+  queueElection(world, datacenter)
+}
+
+/** A leader that stands still for the time of an election is replaced; before that nobody has noticed. */
+export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, leader: ServerState): void {
+  const { lives } = leader
+  world.queue.push(world.now + world.scenario.electionMs, PHASE.election, () => {
+    if (datacenter.leader !== leader || leader.lives !== lives || isRunning(leader)) return
+    if (winnerOf(world, datacenter) === undefined) return
+    loseLeader(world, datacenter)
+    elect(world, datacenter)
+  })
+}
+
+/** Somebody is there who could lead, and nobody does: an election begins. */
+export function electIfNeeded(world: World, datacenter: DatacenterState): void {
+  if (datacenter.leader !== undefined) return
+  const voters = votersOf(datacenter)
+  const [only] = voters
+  // A server that is alone needs nobody's vote, and no time-out to find that out.
+  if (voters.length === 1 && only !== undefined && isRunning(only)) return install(world, datacenter, only)
+  queueElection(world, datacenter)
+}
+
+function queueElection(world: World, datacenter: DatacenterState): void {
+  const { term } = datacenter
+  if (datacenter.electionTerm === term) return
+  datacenter.electionTerm = term
+  world.queue.push(world.now + world.scenario.electionMs, PHASE.election, () => {
+    if (datacenter.term !== term) return
+    datacenter.electionTerm = undefined
+    if (datacenter.leader === undefined) elect(world, datacenter)
+  })
+}
+
+/** A winner looks at once, whatever its timer says (reference 0.2). Without a majority nobody wins. */
+function elect(world: World, datacenter: DatacenterState): void {
+  const winner = winnerOf(world, datacenter)
+  if (winner === undefined) return
+  install(world, datacenter, winner)
+  look(world, winner)
+}
+
+/** An election that a named server wins, if it and a majority are up by then. */
+export function forceElection(world: World, server: ServerState): void {
+  const { datacenter } = server
+  datacenter.favourite = server
+  if (datacenter.leader !== undefined) loseLeader(world, datacenter)
+}
+
+/** Puts a leader in office. Its work begins at once if it is in new mode already. */
+export function install(world: World, datacenter: DatacenterState, server: ServerState): void {
+  datacenter.leader = server
+  datacenter.lastLeader = server
+  datacenter.favourite = undefined
+  datacenter.term += 1
+  record(world, {
+    kind: 'leader',
+    datacenter: datacenter.spec.name,
+    server: server.spec.id,
+    term: datacenter.term,
+  })
+  changed(world)
+  if (server.process?.mode === 'new' && world.model.migratesAfterElection) leaderHasNewMode(world, datacenter)
+  tellIntentionsLeader(world, datacenter)
+  wakeReplication(world)
+}
+
+/** The first server of the file that is up; who led last only if nobody else can. */
+function winnerOf(world: World, datacenter: DatacenterState): ServerState | undefined {
+  if (!hasMajority(world, datacenter)) return undefined
+  const candidates = votersOf(datacenter).filter(isRunning)
+  if (datacenter.favourite !== undefined && candidates.some((each) => each === datacenter.favourite))
+    return datacenter.favourite
+  return candidates.find((server) => server !== datacenter.lastLeader) ?? candidates[0]
+}
+
+function hasMajority(world: World, datacenter: DatacenterState): boolean {
+  const voters = votersOf(datacenter)
+  const running = voters.filter(isRunning).length
+  return world.model.needsMajority ? running * 2 > voters.length : running > 0
+}
+
+/** Members that did not leave: a dead server still counts for the majority. */
+function votersOf(datacenter: DatacenterState): ServerState[] {
+  return datacenter.servers.filter((server) => server.isMember && server.status !== 'left')
+}

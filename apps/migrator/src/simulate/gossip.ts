@@ -1,0 +1,129 @@
+/**
+ * Who knows what of whom. A server tells every datacenter its status and its tag (reference 1.1); what is told arrives
+ * after the gossip delay, and over a broken link not at all until it heals.
+ */
+import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../version.ts'
+import type { MemberView } from './model.ts'
+import { tagOf } from './model.ts'
+import { PHASE } from './queue.ts'
+import {
+  changed,
+  type DatacenterState,
+  isLinkUp,
+  isRunning,
+  type Known,
+  linkDelayMs,
+  record,
+  type ServerState,
+  type World,
+} from './world.ts'
+
+/** However fast a network is, what is said in one millisecond is heard in the next. */
+const MESSAGE_MS_MIN = 1
+
+/** Tells every datacenter what a server is now. */
+export function tell(world: World, server: ServerState): void {
+  if (server.isGossipStale || !server.isMember) return
+  server.told += 1
+  const message = truthOf(server)
+  for (const datacenter of world.datacenters) send(world, server, datacenter, message)
+}
+
+function send(world: World, server: ServerState, to: DatacenterState, message: Known): void {
+  const { gossipDelayMs, gossipJitterMs } = world.scenario
+  const jitterMs = gossipJitterMs === 0 ? 0 : world.random.below(gossipJitterMs + 1)
+  const onLinkMs = linkDelayMs(world, server.datacenter.spec.name, to.spec.name)
+  const arrivesAt = world.now + Math.max(MESSAGE_MS_MIN, gossipDelayMs + jitterMs + onLinkMs)
+  world.queue.push(arrivesAt, PHASE.message, () => {
+    if (isLinkUp(world, server.datacenter.spec.name, to.spec.name)) receive(world, server, to, message)
+  })
+}
+
+function receive(world: World, server: ServerState, at: DatacenterState, message: Known): void {
+  const known = at.view.get(server.spec.id)
+  if (known === undefined || known.told < message.told) know(world, server, at, message)
+}
+
+function know(world: World, server: ServerState, at: DatacenterState, now: Known): void {
+  const known = at.view.get(server.spec.id)
+  at.view.set(server.spec.id, now)
+  const isSame =
+    known?.status === now.status && known.tag === now.tag && known.keepsIntentions === now.keepsIntentions
+  if (isSame) return
+  changed(world)
+  if (at === server.datacenter && known?.status !== now.status) {
+    record(world, { kind: 'member', server: server.spec.id, datacenter: at.spec.name, status: now.status })
+  }
+}
+
+/** What everybody knows before the scenario begins: the member as it was then. */
+export function knowBeforehand(world: World, server: ServerState): void {
+  for (const datacenter of world.datacenters) datacenter.view.set(server.spec.id, truthOf(server))
+}
+
+/** After the time of detection the others see a server as failed, unless it is back by then. */
+export function noticeFailure(world: World, server: ServerState): void {
+  const { lives } = server
+  world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
+    if (server.lives === lives && server.status === 'alive' && !isRunning(server)) {
+      server.status = 'failed'
+      tell(world, server)
+    }
+  })
+}
+
+/** Both sides of a broken link see the servers of the other as failed, unless it heals before. */
+export function noticeUnreachable(world: World, a: DatacenterState, b: DatacenterState): void {
+  world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
+    if (isLinkUp(world, a.spec.name, b.spec.name)) return
+    for (const [here, there] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      for (const server of there.servers) {
+        const known = here.view.get(server.spec.id)
+        if (known?.status === 'alive') know(world, server, here, { ...known, status: 'failed' })
+      }
+    }
+  })
+}
+
+/** After a link has healed, both sides tell each other everything anew. */
+export function tellAnew(world: World, a: DatacenterState, b: DatacenterState): void {
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    for (const server of from.servers) {
+      if (!server.isMember || server.isGossipStale) continue
+      server.told += 1
+      send(world, server, to, truthOf(server))
+    }
+  }
+}
+
+/** What a server is, whoever knows it. */
+function truthOf(server: ServerState): Known {
+  const { process } = server
+  if (process !== undefined) server.lastTag = tagOf(process.mode)
+  return {
+    server: server.spec.id,
+    status: server.status,
+    tag: server.lastTag,
+    told: server.told,
+    keepsIntentions: isAtLeast(process?.version ?? server.version, INTENTIONS_AS_ENTRIES),
+  }
+}
+
+/** The members of a datacenter as another sees them; a process knows its own tag at once. */
+export function membersOf(
+  here: DatacenterState,
+  there: DatacenterState,
+  self: { id: string; view: MemberView } | undefined,
+): MemberView[] {
+  return there.servers.flatMap((server) => {
+    if (server.spec.id === self?.id) return [self.view]
+    const known = here.view.get(server.spec.id)
+    return known === undefined ? [] : [known]
+  })
+}

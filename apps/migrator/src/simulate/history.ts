@@ -1,0 +1,152 @@
+/**
+ * What a simulation writes down. The report, the client errors and the findings are made from it, and the checkers
+ * read nothing else: they know the records, not the code that made them.
+ */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { ModelName } from '../scenario/scenario.ts'
+import type { Ranges } from './ranges.ts'
+
+/** `old`: before 1.4.0, where there is nothing but the legacy system. `off`: ACLs switched off. */
+export type Mode = 'old' | 'off' | 'legacy' | 'new'
+/** What a server says of itself in gossip (reference 1.1): absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
+export type Tag = 'none' | '0' | '1' | '2'
+export type MemberStatus = 'alive' | 'failed' | 'left'
+
+/** A server that somebody waits for, and what is wrong with it. */
+export interface Blocker {
+  readonly server: string
+  readonly why: string
+}
+
+export type HistoryRecord = { readonly at: number } & (
+  | {
+      readonly kind: 'process'
+      readonly server: string
+      readonly datacenter: string
+      readonly state: 'up' | 'down' | 'paused' | 'resumed'
+      readonly version: ServiceVersion
+      readonly acls: boolean
+      readonly mode: Mode
+      readonly detail: string
+    }
+  /** The member list of a whole datacenter, as the datacenter itself sees it. */
+  | {
+      readonly kind: 'member'
+      readonly server: string
+      readonly datacenter: string
+      readonly status: MemberStatus
+    }
+  | { readonly kind: 'reaped'; readonly server: string; readonly datacenter: string }
+  | { readonly kind: 'mode'; readonly server: string; readonly datacenter: string; readonly mode: Mode }
+  | { readonly kind: 'agent-mode'; readonly agent: string; readonly datacenter: string; readonly mode: Mode }
+  | {
+      readonly kind: 'leader'
+      readonly datacenter: string
+      readonly server: string | undefined
+      readonly term: number
+    }
+  | { readonly kind: 'link'; readonly between: readonly [string, string]; readonly state: 'down' | 'up' }
+  | {
+      readonly kind: 'batch'
+      readonly datacenter: string
+      readonly server: string
+      readonly term: number
+      readonly tokens: Ranges
+      /** The tokens get the accessors from this number on, in order. */
+      readonly accessorFrom: number
+      /** Tokens of the batch that were changed meanwhile, so that a later batch takes them. */
+      readonly skipped: number
+      readonly remaining: number
+    }
+  | {
+      readonly kind: 'batch-failed'
+      readonly datacenter: string
+      readonly server: string
+      readonly tokens: number
+    }
+  | {
+      readonly kind: 'tokens'
+      readonly action: 'created' | 'edited' | 'deleted' | 'converted'
+      readonly tokens: Ranges
+      /** Number of the write. What a token holds at the end must be its last one. */
+      readonly write: number
+      /** Tokens among them that have no accessor yet. */
+      readonly unmigrated: number
+      /** Why the write was refused; absent: acknowledged. */
+      readonly refused?: string
+    }
+  | {
+      readonly kind: 'replicated'
+      readonly datacenter: string
+      readonly type: 'legacy' | 'tokens'
+      /** Tokens of the datacenter that have an accessor now. */
+      readonly migrated: number
+      readonly ghosts: number
+    }
+  | { readonly kind: 'replication-failed'; readonly datacenter: string; readonly detail: string }
+  | {
+      readonly kind: 'intentions'
+      readonly datacenter: string
+      readonly state: 'waiting' | 'migrating' | 'done' | 'never'
+      readonly detail: string
+      readonly waitsFor?: readonly Blocker[]
+    }
+  | { readonly kind: 'intention-edited'; readonly destination: string; readonly migrated: boolean }
+  | { readonly kind: 'snapshot'; readonly server: string }
+  | { readonly kind: 'stale-gossip'; readonly server: string }
+)
+
+export type RecordOf<K extends HistoryRecord['kind']> = Extract<HistoryRecord, { readonly kind: K }>
+
+/** Tokens `from` to `to` have the accessors `accessor`, `accessor + 1` and so on. */
+export interface AccessorSpan {
+  readonly from: number
+  readonly to: number
+  readonly accessor: number
+}
+
+/** What a datacenter's store holds at the end. */
+export interface FinalStore {
+  readonly datacenter: string
+  readonly accessors: readonly AccessorSpan[]
+  /** Tokens that are there and have no accessor. */
+  readonly unmigrated: Ranges
+  /** Tokens without accessor whose original was deleted in the primary: they live on. */
+  readonly ghosts: Ranges
+  /** Token number to number of the last write that it holds; tokens that were never written after the beginning are absent. */
+  readonly writes: ReadonlyMap<number, number>
+}
+
+/** A server or agent at the end. */
+export interface FinalMember {
+  readonly id: string
+  readonly datacenter: string
+  readonly isAgent: boolean
+  /** Undefined: not running. */
+  readonly version: ServiceVersion | undefined
+  readonly mode: Mode | undefined
+  readonly isPaused: boolean
+  /** When its last process left legacy mode. */
+  readonly newModeAt: number | undefined
+  /** Whom it waits for, as its last look saw it. */
+  readonly waitsFor: readonly Blocker[]
+}
+
+export interface History {
+  readonly model: ModelName
+  readonly seed: number
+  readonly primary: string
+  readonly datacenters: readonly string[]
+  readonly tokensAtStart: number
+  /** How long a message may be on its way, at most; a checker allows a server to know as much as before it. */
+  readonly messageMs: number
+  readonly failureDetectionMs: number
+  readonly commitMs: number
+  readonly records: readonly HistoryRecord[]
+  /** When the last thing happened. */
+  readonly endedAt: number
+  /** Whether it ended because nothing more could change by itself; else at the scenario's `duration`. */
+  readonly isSettled: boolean
+  readonly stores: readonly FinalStore[]
+  readonly members: readonly FinalMember[]
+}

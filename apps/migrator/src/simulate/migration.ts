@@ -1,0 +1,140 @@
+/**
+ * Accessors for legacy tokens: the leader of the primary, once it is in new mode, takes the first 128 tokens without
+ * accessor, again and again, one pass a second. Spec 8, 9.2.3; reference 2.1.
+ */
+import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
+import { PHASE } from './queue.ts'
+import { type Range, size, subtract } from './ranges.ts'
+import { wakeReplication } from './replication.ts'
+import { editRacing } from './token-events.ts'
+import type { BatchRead } from './token-store.ts'
+import { type DatacenterState, record, type World } from './world.ts'
+
+/** The leader is in new mode: the primary gives accessors, a secondary changes its kind of replication. */
+export function leaderHasNewMode(world: World, datacenter: DatacenterState): void {
+  wakeReplication(world)
+  const { migration } = datacenter
+  if (datacenter !== world.primary || migration.isRunning) return
+  migration.isRunning = true
+  migration.isIdle = false
+  queuePass(world, datacenter)
+}
+
+/** The leader is gone, and the next one starts from what the store holds. */
+export function stopMigration(world: World, datacenter: DatacenterState): void {
+  const { migration } = datacenter
+  interruptPass(world, datacenter)
+  migration.isRunning = false
+  migration.isPassQueued = false
+  migration.isPassOverdue = false
+  migration.lastPassMs = undefined
+  if (!world.model.drawsFreshAccessors) world.accessorNext = 0
+}
+
+/** The leader stands still or is gone. What it has read and not written is in the log already, or is not. */
+export function interruptPass(world: World, { migration }: DatacenterState): void {
+  if (migration.pending === undefined) return
+  migration.pending.isInLog = world.random.chance(0.5)
+  migration.isPassOverdue = true
+  migration.pending = undefined
+}
+
+/** Tokens without accessor have appeared. */
+export function tokensAppeared(world: World): void {
+  const { migration } = world.primary
+  if (migration.isStuck || !migration.isIdle) return
+  migration.isIdle = false
+  if (migration.isRunning) queuePass(world, world.primary)
+}
+
+/** The pass that fell due while the leader stood still. */
+export function overduePass(world: World, datacenter: DatacenterState): void {
+  const { migration } = datacenter
+  if (!migration.isPassOverdue) return
+  migration.isPassOverdue = false
+  queuePass(world, datacenter)
+}
+
+function queuePass(world: World, datacenter: DatacenterState): void {
+  const { migration, term } = datacenter
+  if (migration.isPassQueued || migration.isOver || migration.isStuck) return
+  migration.isPassQueued = true
+  world.queue.push(world.model.nextPassMs(migration, world.now), PHASE.work, () => {
+    if (datacenter.term !== term || !migration.isRunning) return
+    migration.isPassQueued = false
+    if (datacenter.leader?.process?.isPaused === true) migration.isPassOverdue = true
+    else pass(world, datacenter)
+  })
+}
+
+function pass(world: World, datacenter: DatacenterState): void {
+  const { migration, leader } = datacenter
+  const { store, model } = world
+  const isFirst = migration.lastPassMs === undefined
+  if (isFirst && model.repeatsAtTakeover && migration.lastBatch.length > 0) {
+    const tokens = migration.lastBatch
+    write(world, datacenter, store.overwriteAccessors(tokens, world.accessorNext), 0)
+  }
+  migration.lastPassMs = world.now
+  const batch = store.read(model.batchTokensMax)
+  editRacing(world, batch)
+  if (batch.tokens.length === 0) {
+    migration.isIdle = true
+    migration.isOver = leader?.process !== undefined && isAtLeast(leader.process.version, LEGACY_REMOVED)
+    return
+  }
+  if (model.undoesWholeBatch && store.hasUnwritable(batch)) return failBatch(world, datacenter, batch)
+  if (world.scenario.commitMs === 0) return save(world, datacenter, batch)
+  const pending = { isInLog: true }
+  migration.pending = pending
+  world.queue.push(world.now + world.scenario.commitMs, PHASE.work, () => {
+    if (migration.pending === pending) migration.pending = undefined
+    if (pending.isInLog) save(world, datacenter, batch)
+  })
+}
+
+/** Compare and set: what was changed since it was read is left to a later batch, so that no change is lost. */
+function save(world: World, datacenter: DatacenterState, batch: BatchRead): void {
+  const { store, model } = world
+  const { migration } = datacenter
+  const changed = store.changedSince(batch)
+  const skipped = changed.filter(
+    (token) => !model.maySave(batch.revision, store.writes.get(token) ?? batch.revision),
+  )
+  const skippedRanges = skipped.sort((a, b) => a - b).map((token): Range => [token, token + 1])
+  if (skipped.length < changed.length) store.loseWrites(changed.filter((token) => !skipped.includes(token)))
+  const given = store.giveAccessors(subtract(batch.tokens, skippedRanges), world.accessorNext)
+  if (!model.retriesSkipped) store.forget(skippedRanges)
+  if (given.length > 0) write(world, datacenter, given, skipped.length)
+  if (migration.isRunning && !migration.isPassOverdue) queuePass(world, datacenter)
+}
+
+function write(world: World, datacenter: DatacenterState, given: readonly Range[], skipped: number): void {
+  const { migration } = datacenter
+  const server = datacenter.leader?.spec.id ?? datacenter.lastLeader?.spec.id ?? ''
+  record(world, {
+    kind: 'batch',
+    datacenter: datacenter.spec.name,
+    server,
+    term: datacenter.term,
+    tokens: given,
+    accessorFrom: world.accessorNext,
+    skipped,
+    remaining: world.store.unmigratedCount,
+  })
+  world.accessorNext += size(given)
+  migration.lastBatch = given
+  migration.lastBatchMs = world.now
+  wakeReplication(world)
+}
+
+/** One token that cannot be written undoes its batch; the next pass reads the same batch again, without end. */
+function failBatch(world: World, datacenter: DatacenterState, batch: BatchRead): void {
+  datacenter.migration.isStuck = true
+  record(world, {
+    kind: 'batch-failed',
+    datacenter: datacenter.spec.name,
+    server: datacenter.leader?.spec.id ?? '',
+    tokens: size(batch.tokens),
+  })
+}

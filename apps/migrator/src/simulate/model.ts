@@ -1,0 +1,79 @@
+/**
+ * What the two models differ in, as plain functions. The engine keeps time, messages and stores; a model decides. A
+ * seeded bug (bugs.ts) is a model with one function replaced, which is why every rule that a checker holds has its own.
+ */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { ModelName } from '../scenario/scenario.ts'
+import type { Blocker, MemberStatus, Mode, Tag } from './history.ts'
+
+/** One line of the member list that a server looks at. */
+export interface MemberView {
+  readonly server: string
+  readonly status: MemberStatus
+  readonly tag: Tag
+}
+
+/** What a process sees when it looks whether it may leave legacy mode. */
+export interface Look {
+  readonly version: ServiceVersion
+  readonly role: 'leader' | 'follower' | 'agent'
+  readonly isPrimary: boolean
+  /** Members of its own datacenter, itself included. */
+  readonly own: readonly MemberView[]
+  /** Members of the primary, where that is another datacenter. */
+  readonly primary: readonly MemberView[]
+  /** The leader of its datacenter; undefined while there is none. */
+  readonly leader: MemberView | undefined
+}
+
+/** The answer to a look: empty means that the process leaves legacy mode. */
+export type WaitsFor = readonly Blocker[]
+
+/** What is remembered of the passes of a migration. */
+export interface PassMemory {
+  /** Last pass of the leader that is in office now, also one that found nothing. */
+  readonly lastPassMs: number | undefined
+  /** Last batch of any leader, as the store knows it. */
+  readonly lastBatchMs: number | undefined
+}
+
+export interface UpgradeModel {
+  readonly name: ModelName
+  /** Wait before look `n`, counted from 0, since the look before it (the first: since the start of the process). */
+  lookDelayMs(n: number): number
+  /** Whom a process waits for before it may leave legacy mode. */
+  waitsFor(look: Look): WaitsFor
+  /** The mode of a new process. */
+  modeAtStart(process: { version: ServiceVersion; acls: boolean; hasCompleted: boolean }): Mode
+  /** Whether all processes of a datacenter leave legacy mode with the one that looked. */
+  readonly leavesTogether: boolean
+  /** What becomes of a server's mode when its datacenter loses the leader. */
+  modeWithoutLeader(mode: Mode): Mode
+  /** Whether a datacenter needs a majority of its servers for a leader. */
+  readonly needsMajority: boolean
+  /** Whether a datacenter gives accessors itself. */
+  migrates(datacenter: { isPrimary: boolean }): boolean
+  /** Whether a new leader that is in new mode goes on with the migration. */
+  readonly migratesAfterElection: boolean
+  readonly batchTokensMax: number
+  /** Earliest time of the next pass. */
+  nextPassMs(memory: PassMemory, nowMs: number): number
+  /** Whether a batch may write a token that it read at one revision and that has another one now. */
+  maySave(readRevision: number, revision: number): boolean
+  /** Whether tokens that a batch skipped are taken again. */
+  readonly retriesSkipped: boolean
+  /** Whether tokens created after the migration has begun are seen. */
+  readonly noticesNewTokens: boolean
+  /** How many tokens of the last batch a new leader takes again, thinking them unwritten. */
+  readonly repeatsAtTakeover: boolean
+  /** Whether a new leader draws accessors that were never given; else it may repeat some. */
+  readonly drawsFreshAccessors: boolean
+  /** Whether one token that cannot be written undoes its batch. */
+  readonly undoesWholeBatch: boolean
+}
+
+/** What a server of this version, in this mode, says of itself. Reference 1.1. */
+export function tagOf(mode: Mode): Tag {
+  const tags = { old: 'none', off: '0', legacy: '2', new: '1' } as const
+  return tags[mode]
+}

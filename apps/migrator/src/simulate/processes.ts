@@ -1,0 +1,161 @@
+/** Servers and agents come up, go down, stand still and go on. */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { Place } from '../errors.ts'
+import { InputError } from '../errors.ts'
+import { toSeconds } from '../scenario/time.ts'
+import { isAtLeast, NEW_ACLS } from '../version.ts'
+import { electIfNeeded, loseLeader, loseLeaderAfterPause } from './election.ts'
+import { noticeFailure, tell } from './gossip.ts'
+import type { Mode } from './history.ts'
+import { tellIntentionsLeader } from './intentions.ts'
+import { overdueLook, queueLook } from './looks.ts'
+import { interruptPass, leaderHasNewMode, overduePass, stopMigration } from './migration.ts'
+import { wakeReplication } from './replication.ts'
+import { type AgentState, changed, type Process, record, type ServerState, type World } from './world.ts'
+
+export function createProcess(version: ServiceVersion, acls: boolean, mode: Mode): Process {
+  return {
+    version,
+    acls,
+    mode,
+    isPaused: false,
+    looks: 0,
+    isLookOverdue: false,
+    lookedAtChange: -1,
+    waitsFor: [],
+  }
+}
+
+interface StartOptions {
+  readonly detail: string
+  /** What asked for this start, for the refusal. */
+  readonly place: Place
+  /** It leads on through the start: a planned start of a leader of before 1.4.0. */
+  readonly keepsLeading?: boolean
+}
+
+/**
+ * Starts a process on a server.
+ *
+ * @throws InputError for a version before 1.4.0 on data whose upgrade is complete. Spec 9.2.5.
+ */
+export function startProcess(world: World, server: ServerState, options: StartOptions): void {
+  const { version, acls, datacenter } = server
+  refuseDowngrade(world, server, options.place)
+  const mode = world.model.modeAtStart({ version, acls, hasCompleted: datacenter.hasCompleted })
+  server.process = createProcess(version, acls, mode)
+  server.isMember = true
+  server.isGossipStale = false
+  server.status = 'alive'
+  server.lives += 1
+  server.newModeAt = mode === 'new' ? world.now : undefined
+  record(world, {
+    kind: 'process',
+    server: server.spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'up',
+    version,
+    acls,
+    mode,
+    detail: options.detail,
+  })
+  changed(world)
+  tell(world, server)
+  if (mode === 'legacy') queueLook(world, server)
+  if (datacenter.leader === server && options.keepsLeading === true) {
+    if (mode === 'new') leaderHasNewMode(world, datacenter)
+    else stopMigration(world, datacenter)
+    tellIntentionsLeader(world, datacenter)
+  } else {
+    electIfNeeded(world, datacenter)
+  }
+  wakeReplication(world)
+}
+
+function refuseDowngrade(world: World, { spec, version, datacenter }: ServerState, place: Place): void {
+  if (!datacenter.hasCompleted || isAtLeast(version, NEW_ACLS)) return
+  const since = datacenter === world.primary ? world.completedAt : undefined
+  const when = since === undefined ? '' : ` since ${toSeconds(since)} s`
+  throw new InputError(
+    `impossible schedule: ${spec.id} cannot run ${version.text} at ${toSeconds(world.now)} s, as the upgrade of ${datacenter.spec.name} to the new ACL system is complete${when} and cannot be undone (spec 9.2.5); the way back is a snapshot taken before, restored into empty servers of the old version`,
+    { place },
+  )
+}
+
+/** Ends a process. Who leaves in order is gone from the member list at once; a crash is noticed later. */
+export function stopProcess(world: World, server: ServerState, how: 'crash' | 'leave' | 'restart'): void {
+  const { process, datacenter, spec } = server
+  if (process === undefined) return
+  server.process = undefined
+  record(world, {
+    kind: 'process',
+    server: spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'down',
+    version: process.version,
+    acls: process.acls,
+    mode: process.mode,
+    detail: how,
+  })
+  changed(world)
+  if (how === 'leave') {
+    server.status = 'left'
+    tell(world, server)
+  } else {
+    noticeFailure(world, server)
+  }
+  if (datacenter.leader === server) loseLeader(world, datacenter)
+}
+
+/** SIGSTOP: nothing happens in it, and the others come to see it as failed. */
+export function pauseProcess(world: World, server: ServerState): void {
+  const { process, datacenter } = server
+  if (process === undefined) return
+  process.isPaused = true
+  recordPause(world, server, process, 'paused')
+  noticeFailure(world, server)
+  if (datacenter.leader !== server) return
+  interruptPass(world, datacenter)
+  loseLeaderAfterPause(world, datacenter, server)
+}
+
+/** What fell due meanwhile happens at once. */
+export function resumeProcess(world: World, server: ServerState): void {
+  const { process, datacenter } = server
+  if (process === undefined) return
+  process.isPaused = false
+  server.status = 'alive'
+  server.lives += 1
+  recordPause(world, server, process, 'resumed')
+  changed(world)
+  tell(world, server)
+  if (process.isLookOverdue) overdueLook(world, server)
+  if (datacenter.leader === server) overduePass(world, datacenter)
+  electIfNeeded(world, datacenter)
+  wakeReplication(world)
+}
+
+function recordPause(world: World, server: ServerState, process: Process, state: 'paused' | 'resumed'): void {
+  const { version, acls, mode } = process
+  const datacenter = server.datacenter.spec.name
+  record(world, {
+    kind: 'process',
+    server: server.spec.id,
+    datacenter,
+    state,
+    version,
+    acls,
+    mode,
+    detail: '',
+  })
+}
+
+/** A client agent starts. It has no vote and leads nothing. */
+export function startAgent(world: World, agent: AgentState): void {
+  const { spec } = agent
+  const mode = world.model.modeAtStart({ version: spec.version, acls: true, hasCompleted: false })
+  agent.process = createProcess(spec.version, true, mode)
+  agent.newModeAt = mode === 'new' ? world.now : undefined
+  record(world, { kind: 'agent-mode', agent: spec.id, datacenter: spec.datacenter, mode })
+  if (mode === 'legacy') queueLook(world, agent)
+}

@@ -1,0 +1,87 @@
+/** The virtual clock: what is to happen, in an order that depends on nothing but the scenario. */
+
+/**
+ * What goes first within one millisecond. Messages arrive before anybody looks; what is said in a millisecond is heard
+ * in the next at the earliest.
+ */
+export const PHASE = { schedule: 0, message: 1, election: 2, look: 3, work: 4 } as const
+export type Phase = (typeof PHASE)[keyof typeof PHASE]
+
+export interface QueueEntry {
+  readonly atMs: number
+  readonly phase: Phase
+  /** Order of being queued: decides what neither time nor phase decides. */
+  readonly sequence: number
+  /**
+   * Whether it can change something by itself. A timer that only looks is passive: when nothing but passive entries
+   * is left and each has looked since the last change, the simulation is over.
+   */
+  readonly isActive: boolean
+  readonly run: () => void
+}
+
+/** A binary heap by time, phase and order of being queued. */
+export class EventQueue {
+  readonly #heap: QueueEntry[] = []
+  #sequence = 0
+  #active = 0
+
+  /** Number of queued entries that can change something by themselves. */
+  get activeCount(): number {
+    return this.#active
+  }
+
+  push(atMs: number, phase: Phase, run: () => void, options: { passive?: boolean } = {}): void {
+    const isActive = options.passive !== true
+    const entry = { atMs, phase, sequence: this.#sequence++, isActive, run }
+    if (isActive) this.#active += 1
+    const heap = this.#heap
+    heap.push(entry)
+    let i = heap.length - 1
+    while (i > 0) {
+      const parent = (i - 1) >> 1
+      const above = heap[parent]
+      if (above === undefined || !goesBefore(entry, above)) break
+      heap[i] = above
+      i = parent
+    }
+    heap[i] = entry
+  }
+
+  peek(): QueueEntry | undefined {
+    return this.#heap[0]
+  }
+
+  pop(): QueueEntry | undefined {
+    const heap = this.#heap
+    const [first] = heap
+    const last = heap.pop()
+    if (first === undefined || last === undefined) return undefined
+    if (first.isActive) this.#active -= 1
+    if (heap.length > 0) this.#sink(last)
+    return first
+  }
+
+  /** Puts an entry at the top and lets it sink to its place. */
+  #sink(entry: QueueEntry): void {
+    const heap = this.#heap
+    let i = 0
+    for (;;) {
+      const left = heap[2 * i + 1]
+      const right = heap[2 * i + 2]
+      if (left === undefined) break
+      const isRight = right !== undefined && goesBefore(right, left)
+      const child = isRight ? right : left
+      if (!goesBefore(child, entry)) break
+      heap[i] = child
+      i = 2 * i + (isRight ? 2 : 1)
+    }
+    heap[i] = entry
+  }
+}
+
+function goesBefore(a: QueueEntry, b: QueueEntry): boolean {
+  if (a.atMs !== b.atMs) return a.atMs < b.atMs
+  if (a.phase !== b.phase) return a.phase < b.phase
+  return a.sequence < b.sequence
+}

@@ -1,0 +1,117 @@
+/** Runs a scenario under the virtual clock until nothing more can change, and hands out its history. */
+import type { Scenario } from '../scenario/scenario.ts'
+import type { FinalMember, FinalStore, History } from './history.ts'
+import type { UpgradeModel } from './model.ts'
+import { subtract, unite } from './ranges.ts'
+import { scheduleReaping } from './reaping.ts'
+import { copiesIn, migratedIn } from './replication.ts'
+import { scheduleScenario } from './schedule.ts'
+import { createWorld, type DatacenterState, type Process, type World } from './world.ts'
+
+/**
+ * Simulates. The same scenario gives the same history, byte by byte.
+ *
+ * @throws InputError where the schedule does what spec 9.2.5 forbids.
+ */
+export function simulate(scenario: Scenario, model: UpgradeModel): History {
+  const world = createWorld(scenario, model)
+  scheduleScenario(world)
+  scheduleReaping(world)
+  const { queue } = world
+  let isSettled = true
+  for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
+    if (scenario.durationMs !== undefined && next.atMs > scenario.durationMs) {
+      isSettled = queue.activeCount === 0 && nobodyWillAct(world)
+      break
+    }
+    if (scenario.durationMs === undefined && queue.activeCount === 0 && nobodyWillAct(world)) break
+    world.now = next.atMs
+    queue.pop()?.run()
+  }
+  return historyOf(world, isSettled)
+}
+
+/** Whether every timer that still runs has looked since the last change: it would see the same for ever. */
+function nobodyWillAct(world: World): boolean {
+  const hasLooked = (process: Process | undefined): boolean =>
+    process === undefined ||
+    process.mode !== 'legacy' ||
+    process.isPaused ||
+    process.lookedAtChange === world.changes
+  return world.datacenters.every(
+    ({ servers, agents, intentions, leader }) =>
+      servers.every(({ process }) => hasLooked(process)) &&
+      agents.every(({ process }) => hasLooked(process)) &&
+      (intentions.state !== 'waiting' || leader === undefined || intentions.lookedAtChange === world.changes),
+  )
+}
+
+function historyOf(world: World, isSettled: boolean): History {
+  const { scenario, records } = world
+  const links = [...scenario.linkDelayMs.values()]
+  return {
+    model: world.model.name,
+    seed: scenario.seed,
+    primary: scenario.primary,
+    datacenters: scenario.datacenters.map(({ name }) => name),
+    tokensAtStart: scenario.tokens.reduce((sum, { count }) => sum + count, 0),
+    messageMs: Math.max(1, scenario.gossipDelayMs + scenario.gossipJitterMs + Math.max(0, ...links)),
+    failureDetectionMs: scenario.failureDetectionMs,
+    commitMs: scenario.commitMs,
+    records,
+    endedAt: scenario.durationMs ?? records.at(-1)?.at ?? 0,
+    isSettled,
+    stores: world.datacenters.map((datacenter) => finalStore(world, datacenter)),
+    members: world.datacenters.flatMap(finalMembers),
+  }
+}
+
+function finalStore(world: World, datacenter: DatacenterState): FinalStore {
+  const { store } = world
+  if (datacenter === world.primary) {
+    return {
+      datacenter: datacenter.spec.name,
+      accessors: store.accessors,
+      unmigrated: subtract(store.present, store.migrated()),
+      ghosts: [],
+      writes: store.writes,
+    }
+  }
+  const { ghosts } = datacenter.replication
+  const migrated = migratedIn(world, datacenter)
+  return {
+    datacenter: datacenter.spec.name,
+    accessors: store.accessors.flatMap((span) =>
+      subtract([[span.from, span.to]], subtract([[span.from, span.to]], migrated)).map(([from, to]) => ({
+        from,
+        to,
+        accessor: span.accessor + from - span.from,
+      })),
+    ),
+    unmigrated: subtract(copiesIn(world, datacenter), unite(migrated, ghosts)),
+    ghosts,
+    writes: new Map(),
+  }
+}
+
+function finalMembers({ spec, servers, agents }: DatacenterState): FinalMember[] {
+  const member = (
+    id: string,
+    process: Process | undefined,
+    newModeAt: number | undefined,
+    isAgent: boolean,
+  ) => ({
+    id,
+    datacenter: spec.name,
+    isAgent,
+    version: process?.version,
+    mode: process?.mode,
+    isPaused: process?.isPaused ?? false,
+    newModeAt,
+    waitsFor: process?.mode === 'legacy' ? process.waitsFor : [],
+  })
+  return [
+    ...servers.map((each) => member(each.spec.id, each.process, each.newModeAt, false)),
+    ...agents.map((each) => member(each.spec.id, each.process, each.newModeAt, true)),
+  ]
+}

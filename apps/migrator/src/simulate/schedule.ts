@@ -1,0 +1,165 @@
+/** Puts the beginning of a scenario and its events on the clock. */
+import type { ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
+import { linkKey } from '../scenario/scenario.ts'
+import { isAtLeast, NEW_ACLS } from '../version.ts'
+import { forceElection, install } from './election.ts'
+import { knowBeforehand, noticeUnreachable, tell, tellAnew } from './gossip.ts'
+import type { Mode } from './history.ts'
+import { tagOf } from './model.ts'
+import {
+  createProcess,
+  pauseProcess,
+  resumeProcess,
+  startAgent,
+  startProcess,
+  stopProcess,
+} from './processes.ts'
+import { PHASE } from './queue.ts'
+import { wakeReplication } from './replication.ts'
+import { changeTokens } from './token-events.ts'
+import { changed, record, type ServerState, serverOf, type World } from './world.ts'
+
+/** What was there before: old processes, their leaders, what everybody knew. Then everything that is planned. */
+export function scheduleScenario(world: World): void {
+  for (const server of world.servers.values()) bringBack(world, server)
+  for (const datacenter of world.datacenters) {
+    const leader = datacenter.servers.find((server) => server.spec.isFirstLeader)
+    if (leader !== undefined) install(world, datacenter, leader)
+  }
+  for (const server of world.servers.values()) {
+    if (server.process === undefined) continue
+    world.queue.push(server.spec.startMs, PHASE.schedule, () => plannedStart(world, server))
+  }
+  for (const agent of world.datacenters.flatMap((each) => each.agents)) {
+    world.queue.push(agent.spec.startMs, PHASE.schedule, () => startAgent(world, agent))
+  }
+  for (const event of world.scenario.events) {
+    world.queue.push(event.atMs, PHASE.schedule, () => happen(world, event))
+  }
+}
+
+/** The server as it was before the scenario began, and had been for long. */
+function bringBack(world: World, server: ServerState): void {
+  const { spec, datacenter } = server
+  if (spec.joinsLater) return
+  if (spec.status !== 'alive') {
+    server.lastTag = tagOf(modeBefore({ ...spec, from: spec.version }))
+    record(world, {
+      kind: 'process',
+      server: spec.id,
+      datacenter: datacenter.spec.name,
+      state: 'down',
+      version: spec.version,
+      acls: spec.acls,
+      mode: modeBefore({ ...spec, from: spec.version }),
+      detail: spec.status,
+    })
+    return knowBeforehand(world, server)
+  }
+  const mode = modeBefore(spec)
+  server.process = createProcess(spec.from, spec.acls, mode)
+  knowBeforehand(world, server)
+  if (mode === 'new') {
+    datacenter.hasCompleted = true
+    if (datacenter === world.primary) world.completedAt = 0
+  }
+  if (spec.startMs === 0) return
+  record(world, {
+    kind: 'process',
+    server: spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'up',
+    version: spec.from,
+    acls: spec.acls,
+    mode,
+    detail: 'as before the upgrade',
+  })
+}
+
+/** A process that has run for long is through with its legacy mode. */
+function modeBefore({ from, acls }: Pick<ServerSpec, 'from' | 'acls'>): Mode {
+  if (!isAtLeast(from, NEW_ACLS)) return 'old'
+  return acls ? 'new' : 'off'
+}
+
+/**
+ * The start that the file gives a server. It replaces the process of before: one of before 1.4.0 hands its leadership
+ * on to it, a newer one is restarted like by a `restart` event.
+ */
+function plannedStart(world: World, server: ServerState): void {
+  const { spec, process } = server
+  const keepsLeading = spec.startMs === 0 || process?.mode === 'old'
+  if (!keepsLeading) stopProcess(world, server, 'restart')
+  startProcess(world, server, { detail: 'start', place: spec.place, keepsLeading })
+}
+
+function happen(world: World, event: ScenarioEvent): void {
+  switch (event.kind) {
+    case 'crash':
+    case 'leave':
+      return stopProcess(world, serverOf(world, event.server), event.kind)
+    case 'force-leave': {
+      const server = serverOf(world, event.server)
+      server.status = 'left'
+      return tell(world, server)
+    }
+    case 'join':
+      return startProcess(world, serverOf(world, event.server), { detail: 'join', place: event.place })
+    case 'start':
+    case 'restart':
+      return restart(world, event)
+    case 'pause':
+      return pauseProcess(world, serverOf(world, event.server))
+    case 'resume':
+      return resumeProcess(world, serverOf(world, event.server))
+    case 'elect':
+      return forceElection(world, serverOf(world, event.server))
+    case 'stale-gossip':
+      serverOf(world, event.server).isGossipStale = true
+      return record(world, { kind: 'stale-gossip', server: event.server })
+    case 'snapshot': {
+      const ids = event.server === undefined ? [...world.servers.keys()] : [event.server]
+      for (const server of ids) record(world, { kind: 'snapshot', server })
+      return
+    }
+    case 'partition':
+    case 'heal':
+      return changeLink(world, event.between, event.kind)
+    case 'edit-intention':
+      return record(world, {
+        kind: 'intention-edited',
+        destination: event.destination,
+        migrated: world.primary.intentions.state === 'done',
+      })
+    case 'create-tokens':
+    case 'edit-tokens':
+    case 'delete-tokens':
+    case 'convert-tokens':
+      return changeTokens(world, event)
+  }
+}
+
+function restart(world: World, event: Extract<ScenarioEvent, { kind: 'start' | 'restart' }>): void {
+  const server = serverOf(world, event.server)
+  stopProcess(world, server, 'restart')
+  server.version = event.version ?? server.version
+  server.acls = event.acls ?? server.acls
+  const start = () => startProcess(world, server, { detail: event.kind, place: event.place })
+  if (event.downtimeMs === 0) start()
+  else world.queue.push(world.now + event.downtimeMs, PHASE.schedule, start)
+}
+
+function changeLink(world: World, between: readonly [string, string], kind: 'partition' | 'heal'): void {
+  const key = linkKey(...between)
+  if (world.linksDown.has(key) === (kind === 'partition')) return
+  const [a, b] = between.map((name) => world.datacenters.find((each) => each.spec.name === name))
+  if (a === undefined || b === undefined)
+    throw new TypeError('the scenario let an unknown datacenter through')
+  if (kind === 'partition') world.linksDown.add(key)
+  else world.linksDown.delete(key)
+  record(world, { kind: 'link', between, state: kind === 'partition' ? 'down' : 'up' })
+  changed(world)
+  if (kind === 'partition') return noticeUnreachable(world, a, b)
+  tellAnew(world, a, b)
+  wakeReplication(world)
+}

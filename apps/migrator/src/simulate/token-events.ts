@@ -1,0 +1,95 @@
+/** What clients do to legacy tokens while the upgrade is under way, through the legacy API. Spec 9.2.4; reference 3.1. */
+import type { ScenarioEventOf } from '../scenario/scenario.ts'
+import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
+import { tokensAppeared } from './migration.ts'
+import { intersect, type Range, size, slice, subtract } from './ranges.ts'
+import { wakeReplication } from './replication.ts'
+import type { BatchRead } from './token-store.ts'
+import { isRunning, record, type World } from './world.ts'
+
+type TokenEvent = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
+
+/** Carries out a write, or writes down why it was refused. */
+export function changeTokens(world: World, event: TokenEvent): void {
+  const { store } = world
+  const refused = refusalOf(world)
+  switch (event.kind) {
+    case 'create-tokens': {
+      if (refused !== undefined) return note(world, 'created', [[0, event.count]], { refused })
+      const tokens = store.create(event.count, event.type)
+      note(world, 'created', tokens, { write: store.revision })
+      if (world.model.noticesNewTokens) tokensAppeared(world)
+      else store.forget(tokens)
+      return wakeReplication(world)
+    }
+    case 'edit-tokens': {
+      if (event.racing) {
+        world.racingEdits.push({ count: event.count, offset: event.offset })
+        return
+      }
+      const tokens = store.pick(event.state, event.count, event.offset)
+      if (refused !== undefined) return note(world, 'edited', tokens, { refused })
+      return edit(world, tokens)
+    }
+    case 'delete-tokens': {
+      const tokens = store.pick(event.state, event.count, event.offset)
+      if (refused !== undefined) return note(world, 'deleted', tokens, { refused })
+      const unmigrated = size(intersect(tokens, store.unmigrated))
+      store.delete(tokens)
+      note(world, 'deleted', tokens, { write: store.revision, unmigrated })
+      return wakeReplication(world)
+    }
+    case 'convert-tokens': {
+      const clients = store.ofType(store.migrated(), 'client')
+      return note(world, 'converted', slice(clients, event.count ?? size(clients)), { write: store.revision })
+    }
+  }
+}
+
+/** The edits that wait for a batch hit it now, after its read. */
+export function editRacing(world: World, batch: BatchRead): void {
+  if (batch.tokens.length === 0) return
+  for (const { count, offset } of world.racingEdits.splice(0)) edit(world, slice(batch.tokens, count, offset))
+}
+
+/** A migrated management token has a policy link, and the legacy API no longer changes it. */
+function edit(world: World, tokens: readonly Range[]): void {
+  const { store } = world
+  const locked = store.ofType(intersect(tokens, store.migrated()), 'management')
+  if (locked.length > 0) {
+    note(world, 'edited', locked, { refused: 'Cannot use legacy endpoint to modify a non-legacy token' })
+  }
+  const open = subtract(tokens, locked)
+  if (open.length === 0) return
+  const unmigrated = size(intersect(open, store.unmigrated))
+  const write = store.edit(open)
+  note(world, 'edited', open, { write, unmigrated })
+  wakeReplication(world)
+}
+
+/** Why the cluster takes no legacy write now; undefined where it does. */
+function refusalOf(world: World): string | undefined {
+  const { leader } = world.primary
+  if (leader === undefined || !isRunning(leader)) return 'No cluster leader'
+  const servers = world.primary.servers.filter(isRunning)
+  const isGone = servers.every(({ process }) => isAtLeast(process.version, LEGACY_REMOVED))
+  return isGone ? 'the legacy ACL system was removed in 1.11' : undefined
+}
+
+function note(
+  world: World,
+  action: 'created' | 'edited' | 'deleted' | 'converted',
+  tokens: readonly Range[],
+  outcome: { write?: number; unmigrated?: number; refused?: string },
+): void {
+  if (tokens.length === 0) return
+  const { write = 0, unmigrated = action === 'created' ? size(tokens) : 0, refused } = outcome
+  record(world, {
+    kind: 'tokens',
+    action,
+    tokens,
+    write,
+    unmigrated,
+    ...(refused === undefined ? {} : { refused }),
+  })
+}

@@ -1,0 +1,41 @@
+/** Versions of the service, as the reference behaviour speaks of them: in half-open ranges. */
+import { isBefore, readVersion, type ServiceVersion } from '@latchkey/contract'
+
+/** A version of our own tables, which must be well formed. */
+export function version(text: string): ServiceVersion {
+  const read = readVersion(text)
+  if (read === undefined) throw new TypeError(`${JSON.stringify(text)} is not a version`)
+  return read
+}
+
+/** The new ACL system: tags in gossip, legacy mode, accessors. Spec 9.1, 9.2. */
+export const NEW_ACLS = version('1.4.0')
+/** The legacy ACL system is gone: no legacy mode, no legacy endpoints. Spec 9.1. */
+export const LEGACY_REMOVED = version('1.11.0')
+
+/** Intentions are kept as config entries. Spec 9.5. */
+export const INTENTIONS_AS_ENTRIES = version('1.9.0')
+
+/** Whether `v` is `since` or later. */
+export function isAtLeast(v: ServiceVersion, since: ServiceVersion): boolean {
+  return !isBefore(v, since)
+}
+
+/** A half-open range of versions; an absent end is open. */
+export interface VersionRange {
+  readonly since?: ServiceVersion
+  readonly until?: ServiceVersion
+}
+
+/** Builds a range from texts: `range('1.6.0', '1.6.5')` holds 1.6.0 to 1.6.4. */
+export function range(since: string, until?: string): VersionRange {
+  return { since: version(since), ...(until === undefined ? {} : { until: version(until) }) }
+}
+
+/** Whether one of the ranges holds the version. */
+export function isIn(v: ServiceVersion, ranges: readonly VersionRange[]): boolean {
+  return ranges.some(
+    ({ since, until }) =>
+      (since === undefined || isAtLeast(v, since)) && (until === undefined || isBefore(v, until)),
+  )
+}
