@@ -1,0 +1,95 @@
+/**
+ * The facts of an endpoint inside the docstrings of its methods: what a hover shows besides the prose. A docstring has
+ * a paragraph that begins with "Endpoint `name`"; the rest of that paragraph is written from the contract.
+ */
+import {
+  ACL_ERRORS,
+  type AclErrorCode,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  GATES,
+} from '@latchkey/contract'
+import * as errors from '../src/errors.ts'
+import { kindOf } from '../src/refusal.ts'
+
+/** "Endpoint `tokens.create`" and everything up to the next empty line, tag or end of the comment. */
+const PARAGRAPH = /^( *)\* Endpoint `([\w.]+)`[^\n]*(?:\n *\* [^@\n][^\n]*)*/gm
+
+const WIDTH = 116
+
+/** Writes the facts anew into a source text. */
+export function withEndpointDocs(source: string): string {
+  return source.replace(PARAGRAPH, (_, indent: string, name: string) => {
+    if (!isEndpointName(name)) throw new Error(`a docstring names the unknown endpoint ${name}`)
+    return wrap(endpointFacts(name), `${indent}* `)
+  })
+}
+
+/** The endpoints that the docstrings of a source name. */
+export function endpointsIn(source: string): readonly string[] {
+  return [...source.matchAll(PARAGRAPH)].map(([, , name = '']) => name)
+}
+
+/** For instance: Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from 1.4.0. Errors: … */
+function endpointFacts(name: EndpointName): string {
+  const endpoint: Endpoint = ENDPOINTS[name]
+  const since = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].since
+  const until = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].until
+  const versions = [since && `from service version ${since}`, until && `removed in ${until}`].filter(Boolean)
+  const source = endpoint.spec === 'extension' ? 'An extension of the spec' : `Spec ${endpoint.spec}`
+  const refusals = refusalsOf(endpoint)
+  return [
+    `Endpoint \`${name}\` (${endpoint.method} /v1${endpoint.path}).`,
+    `Right: ${endpoint.right}.`,
+    `${[source, ...versions].join(', ')}.`,
+    ...(refusals === '' ? [] : [`Errors: ${refusals}.`]),
+  ].join(' ')
+}
+
+/** The refusals of an endpoint by their class; those that every endpoint may answer are left out. */
+function refusalsOf(endpoint: Endpoint): string {
+  const codes: AclErrorCode[] = [...(endpoint.errors ?? [])]
+  if (!['none', 'self'].includes(endpoint.right)) codes.push('privilege_missing')
+  if (endpoint.refusedInLegacyMode) codes.push('legacy_mode')
+  const byClass = new Map<string, AclErrorCode[]>()
+  for (const code of codes) {
+    const className = classOf(code)
+    byClass.set(className, [...(byClass.get(className) ?? []), code])
+  }
+  return [...byClass]
+    .map(([className, members]) => `${className}${isSaidByName(members) ? '' : ` (${members.join(', ')})`}`)
+    .join(', ')
+}
+
+/** A class with one code needs no code beside it. */
+function isSaidByName(codes: readonly AclErrorCode[]): boolean {
+  return codes.every((code) => code === 'legacy_mode' || code === 'not_found')
+}
+
+const CLASS_NAMES = Object.keys(errors)
+
+function classOf(code: AclErrorCode): string {
+  const kind = kindOf(ACL_ERRORS[code].status, code)
+  const className = CLASS_NAMES.find((name) => name.toLowerCase() === kind.replaceAll('_', ''))
+  if (className === undefined) throw new Error(`no class for ${kind}`)
+  return className
+}
+
+function isEndpointName(name: string): name is EndpointName {
+  return Object.hasOwn(ENDPOINTS, name)
+}
+
+function wrap(text: string, prefix: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && prefix.length + line.length + 1 + word.length > WIDTH) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line].map((part) => prefix + part).join('\n')
+}

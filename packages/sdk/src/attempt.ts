@@ -1,0 +1,103 @@
+/** One request and its answer: bounded in time, ended by the caller's signal, and an error of ours if it fails. */
+import { buildRequest, type Call, factsOf, type QueryValue, type WireRequest } from './call.ts'
+import { LatchkeyError, Timeout, Unavailable } from './errors.ts'
+import type { WithMeta } from './meta.ts'
+import { checkToken, type Settings } from './options.ts'
+import { readAnswer } from './read-answer.ts'
+import { networkCode, redact, safeCause } from './secrets.ts'
+import { startTimer, until } from './time.ts'
+
+/** Failures of the network that happen before a request has left: nothing was applied. Codes of Node. */
+const NOTHING_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/**
+ * Sends the call once.
+ *
+ * @param limitMs time until the whole answer must have arrived.
+ * @throws LatchkeyError, or the reason of the caller's signal, or what the token source threw.
+ */
+export async function attempt(
+  settings: Settings,
+  call: Call,
+  limitMs: number,
+  waiting: Readonly<Record<string, QueryValue>>,
+): Promise<WithMeta<unknown>> {
+  const { signal } = call.options
+  signal?.throwIfAborted()
+  const deadline = new AbortController()
+  const onAbort = (): void => deadline.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const timer = startTimer(limitMs, () => deadline.abort())
+  try {
+    const token = checkToken(await until(deadline.signal, Promise.resolve(settings.token())))
+    const request = buildRequest(settings, call, token, waiting)
+    const secrets = [token, ...(call.secrets ?? [])].filter((secret) => secret !== undefined)
+    return await exchange(settings, call, request, deadline.signal, secrets)
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (deadline.signal.aborted) throw timeoutOf(call, limitMs)
+    throw error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+async function exchange(
+  settings: Settings,
+  call: Call,
+  request: WireRequest,
+  signal: AbortSignal,
+  secrets: readonly string[],
+): Promise<WithMeta<unknown>> {
+  let response: Response | undefined
+  try {
+    const sent = settings.fetch(request.url, { ...request.init, signal })
+    // Should a `fetch` ignore the signal, its late answer is closed, so that no socket stays behind.
+    sent.then((late) => signal.aborted && release(late), ignore)
+    response = await until(signal, sent)
+    return await until(
+      signal,
+      readAnswer(response, {
+        call,
+        headerPrefix: settings.headerPrefix,
+        clean: (text) => redact(text, secrets),
+      }),
+    )
+  } catch (error) {
+    if (response) release(response)
+    if (error instanceof LatchkeyError) throw error
+    throw unreachable(call, error, secrets)
+  }
+}
+
+function timeoutOf(call: Call, limitMs: number): Timeout {
+  return new Timeout({
+    ...factsOf(call, true),
+    message: `${call.endpoint}: no full answer within ${Math.round(limitMs)} ms`,
+  })
+}
+
+function unreachable(call: Call, error: unknown, secrets: readonly string[]): Unavailable {
+  const code = networkCode(error)
+  const cause = safeCause(error, secrets)
+  return new Unavailable({
+    ...factsOf(call, code === undefined || !NOTHING_SENT.has(code)),
+    message: `${call.endpoint}: the service cannot be reached (${code ?? cause.message})`,
+    cause,
+  })
+}
+
+function release(response: Response): void {
+  // A body that is locked or already read has nothing left to close.
+  if (response.body && !response.bodyUsed) response.body.cancel().catch(ignore)
+}
+
+function ignore(): void {}

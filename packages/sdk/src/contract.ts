@@ -1,0 +1,22 @@
+/**
+ * The one door to the shared contract. The build copies what stands behind it into the package and points this file
+ * there, so that the published SDK has no dependency.
+ */
+export {
+  type AclErrorCode,
+  buildPath,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  endpoint,
+  HEADER,
+  HEADER_PREFIX_DEFAULT,
+  PAGE_LIMIT_MAX,
+  PROBLEM_JSON,
+  REDACTED_SECRET_ID,
+  REQUEST_ID_HEADER,
+  WAIT_JITTER_DIVISOR,
+} from '@latchkey/contract/plain'
+
+/** What every path of {@link ENDPOINTS} stands under. Spec 9.1. */
+export const API_ROOT = '/v1'

@@ -1,0 +1,49 @@
+/** What all resources of a client share: how to send, and what to answer. */
+import type { CallOf } from './call.ts'
+import type { EndpointName } from './contract.ts'
+import type { AnswerTypes } from './generated/answers.ts'
+import type { Mode, Result, Shape } from './meta.ts'
+import type { Settings, WatchOptions } from './options.ts'
+import { send } from './send.ts'
+import { type Watch, type WatchSource, watch, watchRecord } from './watch.ts'
+
+export interface Core<M extends Mode> {
+  readonly settings: Settings
+  readonly shape: Shape<M>
+}
+
+/** A call whose options are still to come. */
+type Question<N extends EndpointName> = Omit<CallOf<N>, 'options'>
+
+/** Sends a call and answers in the mode of the client. */
+export async function call<N extends EndpointName, M extends Mode>(
+  core: Core<M>,
+  what: CallOf<N>,
+): Promise<Result<M, AnswerTypes[N]>> {
+  return core.shape(await send(core.settings, what))
+}
+
+/** Watches what a question reads; its absence is an error. */
+export function watchCall<N extends EndpointName>(
+  core: Core<Mode>,
+  question: Question<N>,
+  options?: WatchOptions,
+): Watch<AnswerTypes[N]> {
+  return watch(core.settings, sourceOf(core, question), options)
+}
+
+/** Watches the record that a question reads; `undefined` stands for its absence. */
+export function watchRecordCall<N extends EndpointName>(
+  core: Core<Mode>,
+  question: Question<N>,
+  options?: WatchOptions,
+): Watch<AnswerTypes[N] | undefined> {
+  return watchRecord(core.settings, sourceOf(core, question), options)
+}
+
+function sourceOf<N extends EndpointName>(
+  { settings }: Core<Mode>,
+  question: Question<N>,
+): WatchSource<AnswerTypes[N]> {
+  return { endpoint: question.endpoint, read: (options) => send<N>(settings, { ...question, options }) }
+}

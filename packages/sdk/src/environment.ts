@@ -1,0 +1,55 @@
+/**
+ * What the SDK takes from the environment: in Node only. There is no `node:` import here, as bundlers for browsers
+ * would stumble over it; Node hands its modules out at run time.
+ */
+
+/** The part of Node's `process` that is used. */
+interface NodeProcess {
+  readonly env: Readonly<Record<string, string | undefined>>
+  getBuiltinModule(id: 'node:fs'): { readFileSync(path: string, encoding: 'utf8'): string }
+}
+
+/** Settings found in the environment; what is unset or empty is `undefined`. */
+export interface Environment {
+  readonly address: string | undefined
+  readonly token: string | undefined
+  /** Reads the token of LATCHKEY_TOKEN_FILE; the file may be replaced while the client lives. */
+  readonly readTokenFile: (() => string) | undefined
+}
+
+const NOTHING: Environment = { address: undefined, token: undefined, readTokenFile: undefined }
+
+/** Reads LATCHKEY_ADDR, LATCHKEY_TOKEN and LATCHKEY_TOKEN_FILE; nothing in a browser. */
+export function readEnvironment(): Environment {
+  const node = nodeProcess()
+  if (!node) return NOTHING
+  const { env } = node
+  const tokenFile = env.LATCHKEY_TOKEN_FILE || undefined
+  return {
+    address: env.LATCHKEY_ADDR || undefined,
+    token: env.LATCHKEY_TOKEN || undefined,
+    readTokenFile: tokenFile === undefined ? undefined : () => readTokenFile(node, tokenFile),
+  }
+}
+
+function readTokenFile(node: NodeProcess, path: string): string {
+  // Editors and `echo` end files with a newline, which is no part of the token.
+  return node.getBuiltinModule('node:fs').readFileSync(path, 'utf8').trim()
+}
+
+/** Node's process; `undefined` where there is none, and where a page is shown (a browser, or a test of one). */
+function nodeProcess(): NodeProcess | undefined {
+  if ('document' in globalThis) return undefined
+  const candidate: unknown = Reflect.get(globalThis, 'process')
+  return isNodeProcess(candidate) ? candidate : undefined
+}
+
+function isNodeProcess(value: unknown): value is NodeProcess {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'env' in value &&
+    'getBuiltinModule' in value &&
+    typeof value.getBuiltinModule === 'function'
+  )
+}

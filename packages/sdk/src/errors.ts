@@ -1,0 +1,168 @@
+/** Everything a call can fail with, besides misuse (a `TypeError`) and the reason of your own abort signal. */
+import type { AclErrorCode, EndpointName } from './contract.ts'
+import type { AnswerMeta } from './meta.ts'
+
+/** Names the class of an error; unlike `instanceof` it also works across two copies of this package. */
+export type ErrorKind =
+  | 'permission_denied'
+  | 'not_found'
+  | 'conflict'
+  | 'invalid'
+  | 'legacy_mode'
+  | 'unavailable'
+  | 'timeout'
+  | 'contract_broken'
+
+/** A stable code of the service. Text that this version of the SDK does not know comes from a newer service. */
+export type ErrorCode = AclErrorCode | (string & {})
+
+/** A right that the caller lacked. */
+export interface MissingRight {
+  readonly resource: string
+  readonly segment?: string
+  readonly access: string
+}
+
+/** What an error is made from. No text in it holds a secret. */
+export interface ErrorFacts {
+  readonly message: string
+  readonly endpoint: EndpointName
+  readonly status?: number | undefined
+  readonly code?: ErrorCode | undefined
+  readonly field?: string | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  readonly missing?: MissingRight | undefined
+  readonly accessorId?: string | undefined
+  readonly meta?: AnswerMeta | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly maybeApplied?: boolean | undefined
+  readonly recordId?: string | undefined
+  readonly cause?: unknown
+}
+
+/** What all errors of the SDK share. Narrow by class, by `kind` or by `code`; messages may improve. */
+export abstract class LatchkeyError extends Error {
+  abstract readonly kind: ErrorKind
+  /** The method that failed, such as `tokens.create`. */
+  readonly endpoint: EndpointName
+  /** HTTP status; `undefined` where no answer arrived. */
+  readonly status: number | undefined
+  /** The stable code; `undefined` where the service gave none, or no answer arrived. */
+  readonly code: ErrorCode | undefined
+  /** Names the request in the logs of the service. */
+  readonly requestId: string | undefined
+  /**
+   * Whether a write may have been applied although it failed: no answer was seen, or the answer does not say.
+   * False for reads, and for a refusal unless an attempt before it is in doubt.
+   */
+  readonly maybeApplied: boolean
+  /** Where `maybeApplied`: the AccessorID that the token has if it was created after all. */
+  readonly recordId: string | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.endpoint = facts.endpoint
+    this.status = facts.status
+    this.code = facts.code
+    this.requestId = facts.meta?.requestId
+    this.maybeApplied = facts.maybeApplied ?? false
+    this.recordId = this.maybeApplied ? facts.recordId : undefined
+  }
+
+  /** What a log should hold: the own fields, without stack and cause. */
+  toJSON(): Record<string, unknown> {
+    return { ...Object.fromEntries(Object.entries(this)), message: this.message }
+  }
+}
+
+/** 401, 403: no token, an unknown or expired one, or one that lacks the right. */
+export class PermissionDenied extends LatchkeyError {
+  override readonly name = 'PermissionDenied'
+  readonly kind = 'permission_denied'
+  /** The right that was missing; `undefined` where the secret itself was not accepted. */
+  readonly missing: MissingRight | undefined
+  /** The accessor of the token that lacked it. */
+  readonly accessorId: string | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts)
+    this.missing = facts.missing
+    this.accessorId = facts.accessorId
+  }
+}
+
+/** 404: the record does not exist. A path that the service does not know is {@link Invalid}. */
+export class NotFound extends LatchkeyError {
+  override readonly name = 'NotFound'
+  readonly kind = 'not_found'
+  /** The index at which the record was absent: wait from there for its creation. */
+  readonly index: number | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts)
+    this.index = facts.meta?.index
+  }
+}
+
+/** 409: an identifier or a name is already in use. */
+export class Conflict extends LatchkeyError {
+  override readonly name = 'Conflict'
+  readonly kind = 'conflict'
+  /** The field whose value is in use. */
+  readonly field: string | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts)
+    this.field = facts.field
+  }
+}
+
+/** 400 and its kin: the request breaks a rule, or this version of the service does not take it. */
+export class Invalid extends LatchkeyError {
+  override readonly name = 'Invalid'
+  readonly kind = 'invalid'
+  /** Full path of the offending field, such as `Policies[0].ID`, or the name of a query option. */
+  readonly field: string | undefined
+  /** Line and column, from 1, in a rule text. */
+  readonly line: number | undefined
+  readonly column: number | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts)
+    this.field = facts.field
+    this.line = facts.line
+    this.column = facts.column
+  }
+}
+
+/** 403 of a service that is still in legacy mode: the new ACL APIs do not work until it ends. Spec 9.2.1. */
+export class LegacyMode extends LatchkeyError {
+  override readonly name = 'LegacyMode'
+  readonly kind = 'legacy_mode'
+}
+
+/** The service could not be reached (no status), or could not do it: 429 and 5xx. */
+export class Unavailable extends LatchkeyError {
+  override readonly name = 'Unavailable'
+  readonly kind = 'unavailable'
+  /** How long the service asked to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(facts: ErrorFacts) {
+    super(facts)
+    this.retryAfterMs = facts.retryAfterMs
+  }
+}
+
+/** No full answer arrived within `attemptTimeout` or `timeout`. */
+export class Timeout extends LatchkeyError {
+  override readonly name = 'Timeout'
+  readonly kind = 'timeout'
+}
+
+/** Something answered that does not speak this API: a redirect, a web page, an answer of the wrong shape. */
+export class ContractBroken extends LatchkeyError {
+  override readonly name = 'ContractBroken'
+  readonly kind = 'contract_broken'
+}

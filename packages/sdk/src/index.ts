@@ -1,0 +1,82 @@
+export { type AuthorizeOptions, type Client, createClient } from './client.ts'
+export type { EndpointName } from './contract.ts'
+export {
+  Conflict,
+  ContractBroken,
+  type ErrorCode,
+  type ErrorKind,
+  Invalid,
+  LatchkeyError,
+  LegacyMode,
+  type MissingRight,
+  NotFound,
+  PermissionDenied,
+  Timeout,
+  Unavailable,
+} from './errors.ts'
+export type {
+  AgentSelf,
+  AuthorizeAnswer,
+  AuthorizeCheck,
+  BootstrapToken,
+  Duration,
+  ExpandedToken,
+  Explanation,
+  ImportResult,
+  Instant,
+  KVEntry,
+  LegacyToken,
+  LegacyTokenID,
+  LegacyTokenRequest,
+  LintFinding,
+  Member,
+  MigrationStatus,
+  NodeIdentity,
+  Policy,
+  PolicyCreate,
+  PolicyLink,
+  PolicyListEntry,
+  PolicyUpdate,
+  ReplicationStatus,
+  Role,
+  RoleCreate,
+  RoleLink,
+  RoleUpdate,
+  ServiceIdentity,
+  Token,
+  TokenClone,
+  TokenCreate,
+  TokenListEntry,
+  TokenReference,
+  TokenUpdate,
+  VersionChange,
+  WhatIfChange,
+  WhoCanRequest,
+} from './generated/types.ts'
+export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
+export type {
+  CallOptions,
+  ClientOptions,
+  Consistency,
+  Fetch,
+  PageOptions,
+  ReadOptions,
+  RetryEvent,
+  TokenSource,
+  WatchOptions,
+} from './options.ts'
+export type { Agent } from './resources/agent.ts'
+export {
+  type CasOptions,
+  type KeyListOptions,
+  type Kv,
+  type PutOptions,
+  valueBytes,
+  valueText,
+} from './resources/kv.ts'
+export type { Legacy } from './resources/legacy.ts'
+export type { Policies } from './resources/policies.ts'
+export type { RoleFilter, Roles } from './resources/roles.ts'
+export type { Status, VersionRange } from './resources/status.ts'
+export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
+export type { Watch } from './watch.ts'

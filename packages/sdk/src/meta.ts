@@ -1,0 +1,47 @@
+/** What the headers of an answer say about it. Spec 4.1; decisions: blocking queries. */
+import { HEADER, REQUEST_ID_HEADER } from './contract.ts'
+
+/** Facts about an answer, besides its value. A fact is `undefined` where the service did not say it. */
+export interface AnswerMeta {
+  /** The commit index of the answer. Give it back as `index` to wait for the next one. */
+  readonly index: number | undefined
+  /** Whether the service knew its primary database when it answered. */
+  readonly knownLeader: boolean | undefined
+  /** Age of the answer in milliseconds; above 0 only with `consistency: 'stale'`. */
+  readonly lastContactMs: number | undefined
+  /** Names this request in the logs of the service. */
+  readonly requestId: string | undefined
+  /** Where the next page of a paged list begins; `undefined` on its last page. */
+  readonly nextCursor: string | undefined
+}
+
+/** An answer with its facts: what a client from `withMeta()` resolves to, and what a watch yields. */
+export interface WithMeta<T> extends AnswerMeta {
+  readonly value: T
+}
+
+/** Whether a client answers with the value alone or with its facts. */
+export type Mode = 'value' | 'meta'
+
+/** What a method of a client in this mode resolves to. */
+export type Result<M extends Mode, T> = M extends 'meta' ? WithMeta<T> : T
+
+/** Turns a full answer into what the mode promises. */
+export type Shape<M extends Mode> = <T>(answer: WithMeta<T>) => Result<M, T>
+
+/** Reads the facts from the headers of one family. */
+export function readMeta(headers: Headers, headerPrefix: string): AnswerMeta {
+  const header = (suffix: string): string | undefined => headers.get(headerPrefix + suffix) ?? undefined
+  const knownLeader = header(HEADER.knownLeader)
+  return {
+    index: readCount(header(HEADER.index)),
+    knownLeader: knownLeader === undefined ? undefined : knownLeader === 'true',
+    lastContactMs: readCount(header(HEADER.lastContact)),
+    requestId: headers.get(REQUEST_ID_HEADER) ?? undefined,
+    nextCursor: header(HEADER.nextCursor),
+  }
+}
+
+function readCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}

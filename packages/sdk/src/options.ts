@@ -1,0 +1,193 @@
+/** How a client and a call are configured. All times are in milliseconds. */
+
+import type { EndpointName } from './contract.ts'
+import { HEADER_PREFIX_DEFAULT } from './contract.ts'
+import { readEnvironment } from './environment.ts'
+import type { LatchkeyError } from './errors.ts'
+
+/**
+ * How fresh a read must be. `default`: what was written before is seen. `consistent`: confirmed with the primary
+ * database. `stale`: whatever one process has, also while the database is away; `withMeta()` tells its age. Spec 4.1.
+ */
+export type Consistency = 'default' | 'consistent' | 'stale'
+
+/** The part of `fetch` that the SDK uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** A secret, or how to get it: asked before every attempt, so that it may change. */
+export type TokenSource = string | (() => string | undefined | Promise<string | undefined>)
+
+/** What a retry hook is told. Holds no secret. */
+export interface RetryEvent {
+  readonly endpoint: EndpointName
+  /** The attempt that failed, from 1. In a watch: since its last answer. */
+  readonly attempt: number
+  readonly delayMs: number
+  readonly error: LatchkeyError
+}
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://acl.example.com`. Else LATCHKEY_ADDR. */
+  readonly address?: string | undefined
+  /** The secret to present. Else LATCHKEY_TOKEN, else the content of LATCHKEY_TOKEN_FILE, else none (anonymous). */
+  readonly token?: TokenSource | undefined
+  /** Namespace of all calls, in the extended edition. Spec 4.9. */
+  readonly namespace?: string | undefined
+  /** `false`: the environment is not read. In browsers it never is. */
+  readonly env?: boolean | undefined
+  /** Stands in for the global `fetch`, for proxies, client certificates and tests. */
+  readonly fetch?: Fetch | undefined
+  /** Family of the service's headers. Default `X-Service-`. */
+  readonly headerPrefix?: string | undefined
+  /** Most time of one call, retries included; a blocking query may take its `wait` on top. Default 30,000. */
+  readonly timeout?: number | undefined
+  /** Most time of one attempt, body included; a blocking query may take its wait on top. Default 10,000. */
+  readonly attemptTimeout?: number | undefined
+  /** Most repetitions of a failed call. Default 2. Writes are repeated only where that is safe: see the README. */
+  readonly retries?: number | undefined
+  /** Default of all reads. */
+  readonly consistency?: Consistency | undefined
+  /**
+   * Longest wait of one request; longer waits are made of several. Default 240,000, because the `fetch` of Node gives
+   * up after five minutes without headers. Raise it only with a `fetch` that does not.
+   */
+  readonly waitSlice?: number | undefined
+  /** Told before every repetition, also in a watch. */
+  readonly onRetry?: ((event: RetryEvent) => void) | undefined
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call at once; it rejects with the reason of the signal. A write may have been applied all the same. */
+  readonly signal?: AbortSignal | undefined
+  /** As in {@link ClientOptions.timeout}. */
+  readonly timeout?: number | undefined
+  /** As in {@link ClientOptions.attemptTimeout}. */
+  readonly attemptTimeout?: number | undefined
+  /** As in {@link ClientOptions.retries}. */
+  readonly retries?: number | undefined
+  /** Namespace of this call, in the extended edition; `*` lists all of them. Spec 4.8, 4.9. */
+  readonly namespace?: string | undefined
+}
+
+/** Options of a read that has consistency modes and can wait. Spec 4.1. */
+export interface ReadOptions extends CallOptions {
+  readonly consistency?: Consistency | undefined
+  /** Makes it a blocking query: answer when the index has passed this one, or `wait` is over. */
+  readonly index?: number | undefined
+  /** How long a blocking query waits. Default 240,000; the service allows at most 600,000 in one request. */
+  readonly wait?: number | undefined
+}
+
+/** Options of a list that comes in pages. */
+export interface PageOptions extends ReadOptions {
+  /** Most records of one page; the service allows at most 1,000. */
+  readonly limit?: number | undefined
+  /** Where the page begins: `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
+}
+
+/** Options of a watch. It ends with `break`, with its signal, or with an error that waiting does not cure. */
+export interface WatchOptions {
+  /** Ends the watch; the loop throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+  /** Resume after this index instead of beginning with the present state. */
+  readonly index?: number | undefined
+  /** How long one request of the watch waits. Default, and most, is the client's `waitSlice`. */
+  readonly wait?: number | undefined
+  readonly consistency?: Consistency | undefined
+  readonly namespace?: string | undefined
+  /** As in {@link ClientOptions.attemptTimeout}. */
+  readonly attemptTimeout?: number | undefined
+}
+
+/** The options of a client, complete and checked. */
+export interface Settings {
+  /** Without a slash at its end. */
+  readonly address: string
+  readonly token: () => string | undefined | Promise<string | undefined>
+  readonly namespace: string | undefined
+  readonly fetch: Fetch
+  readonly headerPrefix: string
+  readonly timeout: number
+  readonly attemptTimeout: number
+  readonly retries: number
+  readonly consistency: Consistency
+  readonly waitSlice: number
+  readonly onRetry: ((event: RetryEvent) => void) | undefined
+}
+
+/**
+ * Completes the options: what is given, then the environment, then defaults.
+ *
+ * @throws TypeError where there is no address, or a value is not usable. A secret is never repeated.
+ */
+export function readOptions(options: ClientOptions): Settings {
+  const environment = options.env === false ? undefined : readEnvironment()
+  const { token: given } = options
+  const tokenFile =
+    given === undefined && environment?.token === undefined ? environment?.readTokenFile : undefined
+  return {
+    address: readAddress(options.address ?? environment?.address),
+    token: tokenFile ?? tokenSource(given ?? environment?.token),
+    namespace: options.namespace,
+    // The global is looked up at the call, so that what replaces it later (mocks do) is used.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    headerPrefix: options.headerPrefix ?? HEADER_PREFIX_DEFAULT,
+    timeout: positive('timeout', options.timeout ?? 30_000),
+    attemptTimeout: positive('attemptTimeout', options.attemptTimeout ?? 10_000),
+    retries: count('retries', options.retries ?? 2),
+    consistency: options.consistency ?? 'default',
+    waitSlice: positive('waitSlice', options.waitSlice ?? 240_000),
+    onRetry: options.onRetry,
+  }
+}
+
+/** A token as a source; a fixed one is checked here, so that a bad one fails early. */
+export function tokenSource(token: TokenSource | undefined): Settings['token'] {
+  if (typeof token === 'function') return token
+  const checked = checkToken(token)
+  return () => checked
+}
+
+/**
+ * Checks that a token can travel in a header. `fetch` would refuse it too, but repeats the value in its message.
+ *
+ * @throws TypeError naming the position, not the value.
+ */
+export function checkToken(token: string | undefined): string | undefined {
+  if (token === undefined || token === '') return undefined
+  const position = token.search(/[^\x20-\x7e\x80-\xff]|^ | $/)
+  if (position < 0) return token
+  throw new TypeError(
+    `The token holds, at position ${position}, a character that a header cannot carry there`,
+  )
+}
+
+/** @throws TypeError naming the option and its bound. */
+export function positive(name: string, value: number): number {
+  if (value > 0) return value
+  throw new TypeError(`${name} must be more than 0 milliseconds, not ${value}`)
+}
+
+/** @throws TypeError naming the option and its bound. */
+export function count(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0) return value
+  throw new TypeError(`${name} must be a whole number from 0, not ${value}`)
+}
+
+function readAddress(address: string | undefined): string {
+  if (address === undefined) throw new TypeError('No address: give the option address, or set LATCHKEY_ADDR')
+  const text = address.includes('://') ? address : `http://${address}`
+  // The value is not repeated: it may hold credentials.
+  if (!URL.canParse(text)) throw new TypeError('address is not a URL')
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError('address must be an http or https URL')
+  if (username + password + search + hash !== '') {
+    throw new TypeError(
+      'address must hold no credentials, query or fragment; the token has an option of its own',
+    )
+  }
+  return origin + pathname.replace(/\/+$/, '')
+}

@@ -1,0 +1,106 @@
+/** From a response to the value of the call, or to the error it means. */
+import { type Call, factsOf } from './call.ts'
+import { ContractBroken } from './errors.ts'
+import { ANSWERS } from './generated/answers.ts'
+import { type AnswerMeta, readMeta, type WithMeta } from './meta.ts'
+import { refusalOf } from './refusal.ts'
+import { readRetryAfter } from './time.ts'
+
+/** Most bytes that are read of an error's body; the rest is dropped. */
+const REFUSAL_BYTES_MAX = 65_536
+
+interface Reading {
+  readonly call: Call
+  readonly headerPrefix: string
+  /** Takes the secrets of the call out of a text. */
+  readonly clean: (text: string) => string
+}
+
+/** @throws LatchkeyError, or what the network failed with while the body arrived. */
+export async function readAnswer(response: Response, reading: Reading): Promise<WithMeta<unknown>> {
+  const { call, headerPrefix, clean } = reading
+  const facts = readMeta(response.headers, headerPrefix)
+  const meta = { ...facts, requestId: facts.requestId && clean(facts.requestId) }
+  const mediaType = clean(mediaTypeOf(response))
+  if (response.status === 200) return { ...meta, value: await readValue(response, mediaType, call, meta) }
+  throw refusalOf({
+    call,
+    status: response.status,
+    mediaType,
+    body: await readRefusal(response),
+    meta,
+    retryAfterMs: readRetryAfter(response.headers),
+    clean,
+  })
+}
+
+async function readValue(
+  response: Response,
+  mediaType: string,
+  call: Call,
+  meta: AnswerMeta,
+): Promise<unknown> {
+  const { form = 'json', endpoint } = call
+  const broken = (what: string): ContractBroken =>
+    new ContractBroken({
+      ...factsOf(call, true),
+      message: `${endpoint}: the answer ${what}`,
+      status: response.status,
+      meta,
+    })
+  if (form === 'bytes') return new Uint8Array(await response.arrayBuffer())
+  const isExpected = form === 'text' ? mediaType === 'text/plain' : mediaType === 'application/json'
+  if (!isExpected) throw broken(`has the content type ${mediaType === '' ? 'of nothing' : mediaType}`)
+  const text = await response.text()
+  if (form === 'text') return text
+  const value = parse(text)
+  // The parser's own message is not passed on: it quotes the text, and that may hold a secret.
+  if (value === undefined) throw broken('is not valid JSON')
+  if (kindOfJson(value) !== ANSWERS[endpoint]) throw broken(`is not ${withArticle(ANSWERS[endpoint])}`)
+  return value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function kindOfJson(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return value === null ? 'null' : typeof value
+}
+
+function withArticle(kind: string): string {
+  return `${/^[ao]/.test(kind) ? 'an' : 'a'} ${kind}`
+}
+
+function mediaTypeOf(response: Response): string {
+  const [mediaType = ''] = (response.headers.get('Content-Type') ?? '').split(';')
+  return mediaType.trim().toLowerCase()
+}
+
+/** The status of a 429 or 5xx says enough; that its body broke off must not hide it. */
+async function readRefusal(response: Response): Promise<string> {
+  const body = readStart(response, REFUSAL_BYTES_MAX)
+  return response.status === 429 || response.status >= 500 ? body.catch(() => '') : body
+}
+
+/** Reads the first bytes of a body as text and closes the rest. */
+async function readStart(response: Response, bytesMax: number): Promise<string> {
+  if (!response.body) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  while (bytes < bytesMax) {
+    const { value, done } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    text += decoder.decode(value, { stream: true })
+  }
+  await reader.cancel()
+  return text
+}

@@ -1,0 +1,166 @@
+/** From an answer that is not a success to the error that says so. */
+import { type Call, factsOf } from './call.ts'
+import { PROBLEM_JSON } from './contract.ts'
+import {
+  Conflict,
+  ContractBroken,
+  type ErrorFacts,
+  type ErrorKind,
+  Invalid,
+  type LatchkeyError,
+  LegacyMode,
+  type MissingRight,
+  NotFound,
+  PermissionDenied,
+  Timeout,
+  Unavailable,
+} from './errors.ts'
+import type { AnswerMeta } from './meta.ts'
+
+const CLASSES: Readonly<Record<ErrorKind, new (facts: ErrorFacts) => LatchkeyError>> = {
+  permission_denied: PermissionDenied,
+  not_found: NotFound,
+  conflict: Conflict,
+  invalid: Invalid,
+  legacy_mode: LegacyMode,
+  unavailable: Unavailable,
+  timeout: Timeout,
+  contract_broken: ContractBroken,
+}
+
+/** Codes whose kind is not the one of their status: what they say is about the service, not about the record. */
+const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
+  legacy_mode: 'legacy_mode',
+  endpoint_unknown: 'invalid',
+  endpoint_not_built: 'invalid',
+  acl_disabled: 'invalid',
+}
+
+const KIND_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
+  401: 'permission_denied',
+  403: 'permission_denied',
+  404: 'not_found',
+  408: 'timeout',
+  409: 'conflict',
+  429: 'unavailable',
+}
+
+/** Which class an answer becomes. */
+export function kindOf(status: number, code?: string): ErrorKind {
+  const known = (code === undefined ? undefined : KIND_BY_CODE[code]) ?? KIND_BY_STATUS[status]
+  if (known) return known
+  if (status >= 500) return 'unavailable'
+  return status >= 400 ? 'invalid' : 'contract_broken'
+}
+
+/** An answer with another status than 200. */
+export interface RefusalAnswer {
+  readonly call: Call
+  readonly status: number
+  /** Media type without parameters, in lower case; empty where there is none. */
+  readonly mediaType: string
+  /** Read up to a bound. */
+  readonly body: string
+  readonly meta: AnswerMeta
+  readonly retryAfterMs: number | undefined
+  /** Takes the secrets of the call out of a text. */
+  readonly clean: (text: string) => string
+}
+
+const CODE = /^[a-z]+(?:_[a-z]+)*$/
+
+/** Longest text of a plain body that a message repeats, in characters. */
+const DETAIL_LENGTH_MAX = 500
+
+/**
+ * Makes the error of an answer. A 4xx counts as the word of the service only where it looks like it: a web page that a
+ * proxy answers with 404 does not mean that a record is absent.
+ */
+export function refusalOf(answer: RefusalAnswer): LatchkeyError {
+  const { call, status, meta, retryAfterMs } = answer
+  const problem = answer.mediaType === PROBLEM_JSON ? readProblem(answer.body, answer.clean) : undefined
+  const isPlain = answer.mediaType === 'text/plain' || answer.body === ''
+  const isOurs = problem !== undefined || isPlain || status >= 500 || status === 429
+  const kind = isOurs ? kindOf(status, problem?.code) : 'contract_broken'
+  const detail =
+    problem?.detail ?? (isPlain ? answer.clean(answer.body).trim().slice(0, DETAIL_LENGTH_MAX) : '')
+  const said = kind === 'contract_broken' ? describeStranger(answer) : detail
+  const { detail: _, requestId, ...facts } = problem ?? {}
+  return new CLASSES[kind]({
+    ...facts,
+    ...factsOf(call, status >= 500 && status !== 501),
+    message: `${call.endpoint}: ${status}${said === '' ? '' : ` ${said}`}`,
+    status,
+    meta: { ...meta, requestId: requestId ?? meta.requestId },
+    retryAfterMs,
+  })
+}
+
+function describeStranger({ status, mediaType }: RefusalAnswer): string {
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return 'is a redirect, which is not followed: the secret would go along'
+  }
+  return `is not an answer of this service (content type ${mediaType === '' ? 'absent' : mediaType})`
+}
+
+interface Problem {
+  readonly detail: string
+  readonly code?: string | undefined
+  readonly requestId?: string | undefined
+  readonly field?: string | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  readonly missing?: MissingRight | undefined
+  readonly accessorId?: string | undefined
+}
+
+/** Reads RFC 9457 leniently: what has another type than agreed is left out; `undefined` where it is no object. */
+function readProblem(body: string, clean: (text: string) => string): Problem | undefined {
+  const json = parseObject(body)
+  if (!json) return undefined
+  const text = (name: string): string | undefined => {
+    const value = stringOf(json[name])
+    return value === undefined ? undefined : clean(value)
+  }
+  const code = stringOf(json.code)
+  const count = (name: string): number | undefined =>
+    typeof json[name] === 'number' ? json[name] : undefined
+  return {
+    detail: text('detail') ?? text('title') ?? '',
+    // Not cleaned, as a secret of one letter would change it; nothing but a code looks like this.
+    code: code !== undefined && CODE.test(code) ? code : undefined,
+    requestId: text('requestId'),
+    field: text('field'),
+    line: count('line'),
+    column: count('column'),
+    missing: readMissing(json.missing, clean),
+    accessorId: text('accessorId'),
+  }
+}
+
+function readMissing(value: unknown, clean: (text: string) => string): MissingRight | undefined {
+  if (!isObject(value)) return undefined
+  const resource = stringOf(value.resource)
+  const access = stringOf(value.access)
+  const segment = stringOf(value.segment)
+  if (resource === undefined || access === undefined) return undefined
+  const right = { resource: clean(resource), access: clean(access) }
+  return segment === undefined ? right : { ...right, segment: clean(segment) }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

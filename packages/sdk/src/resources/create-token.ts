@@ -1,0 +1,48 @@
+/** Creating a token so that one call makes one token, whatever the network does. Spec 2.1, 4.2. */
+import { Conflict, LatchkeyError, PermissionDenied, Unavailable } from '../errors.ts'
+import type { Token, TokenCreate } from '../generated/types.ts'
+import type { WithMeta } from '../meta.ts'
+import type { CallOptions, Settings } from '../options.ts'
+import { send } from '../send.ts'
+import { randomUuid } from '../uuid.ts'
+
+/**
+ * Creates a token with ids of our own. When an attempt is in doubt and its repetition is refused because an id is in
+ * use, the token is read with the secret that only this call knows: if it is there, it is the one we created.
+ */
+export async function createToken(
+  settings: Settings,
+  token: TokenCreate,
+  options: CallOptions,
+): Promise<WithMeta<Token>> {
+  const isOwnSecret = token.SecretID === undefined
+  const AccessorID = token.AccessorID ?? (isOwnSecret ? randomUuid() : undefined)
+  const SecretID = token.SecretID ?? randomUuid()
+  return await send(settings, {
+    endpoint: 'tokens.create',
+    json: { ...token, AccessorID, SecretID },
+    secrets: [SecretID],
+    // A secret that the caller chose may be that of an older token, which would be taken for the new one.
+    ...(isOwnSecret && AccessorID !== '' ? { repeatable: 'always' } : {}),
+    ...(AccessorID === undefined || AccessorID === '' ? {} : { recordId: AccessorID }),
+    recover: async (refusal) => (refusal instanceof Conflict ? await readOwn(refusal) : undefined),
+    options,
+  })
+
+  async function readOwn(refusal: Conflict): Promise<WithMeta<Token> | undefined> {
+    try {
+      const own = await send({ ...settings, token: () => SecretID }, { endpoint: 'tokens.self', options })
+      return own.value.AccessorID === AccessorID ? own : undefined
+    } catch (error) {
+      if (error instanceof PermissionDenied) return undefined
+      if (!(error instanceof LatchkeyError)) throw error
+      throw new Unavailable({
+        message: `tokens.create: an attempt is in doubt, and the token cannot be read (${error.message})`,
+        endpoint: 'tokens.create',
+        maybeApplied: true,
+        recordId: AccessorID,
+        cause: refusal,
+      })
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/** The key-value store: the resource that the rules guard. Spec 5.4. */
+import { absentAs } from '../absence.ts'
+import type { CallOf } from '../call.ts'
+import type { Core } from '../core.ts'
+import { ContractBroken, NotFound } from '../errors.ts'
+import type { KVEntry } from '../generated/types.ts'
+import type { Mode, Result, WithMeta } from '../meta.ts'
+import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import { send } from '../send.ts'
+import { type Watch, watch, watchRecord } from '../watch.ts'
+
+export interface KeyListOptions extends ReadOptions {
+  /** Answer names up to and including its first occurrence after the prefix, each once: one level of a tree. */
+  readonly separator?: string | undefined
+}
+
+export interface CasOptions extends CallOptions {
+  /**
+   * Only if the key still has this ModifyIndex; 0: only if it does not exist. The answer is `false` where it is not
+   * so. A conditional write whose outcome is unknown is not repeated.
+   */
+  readonly cas?: number | undefined
+}
+
+export interface PutOptions extends CasOptions {
+  /** A number to keep with the value. */
+  readonly flags?: number | undefined
+}
+
+export class Kv<M extends Mode> {
+  readonly #core: Core<M>
+
+  constructor(core: Core<M>) {
+    this.#core = core
+  }
+
+  /**
+   * Reads a key. `valueText` and `valueBytes` decode its base64 value.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
+   * PermissionDenied (privilege_missing).
+   *
+   * @example
+   * const port = valueText(await client.kv.get('web/port'))
+   */
+  async get(key: string, options: ReadOptions = {}): Promise<Result<M, KVEntry>> {
+    return this.#core.shape(await this.#get(key, options))
+  }
+
+  /**
+   * Reads the bytes of a key, without base64 on the way.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
+   * PermissionDenied (privilege_missing).
+   */
+  async getRaw(key: string, options: ReadOptions = {}): Promise<Result<M, Uint8Array>> {
+    return this.#core.shape(
+      await this.#read<Uint8Array>({ ...keyCall(key), query: { raw: true }, form: 'bytes', options }),
+    )
+  }
+
+  /**
+   * Lists the entries whose keys begin with the prefix; an empty prefix means all. None is an empty list.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
+   * PermissionDenied (privilege_missing).
+   */
+  async list(prefix: string, options: ReadOptions = {}): Promise<Result<M, KVEntry[]>> {
+    return this.#core.shape(await this.#list(prefix, options))
+  }
+
+  /**
+   * Lists the keys that begin with the prefix; an empty prefix means all. None is an empty list.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
+   * PermissionDenied (privilege_missing).
+   */
+  async keys(prefix: string, options: KeyListOptions = {}): Promise<Result<M, string[]>> {
+    const query = { keys: true, separator: options.separator }
+    const keys = this.#read<string[]>({ endpoint: 'kv.read', params: { Key: prefix }, query, options })
+    return this.#core.shape(await keys.catch(asEmpty<string>))
+  }
+
+  /**
+   * Writes a key. `true`: it is written.
+   *
+   * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, session_unsupported,
+   * field_too_long), PermissionDenied (privilege_missing).
+   */
+  async put(key: string, value: string | Uint8Array, options: PutOptions = {}): Promise<Result<M, boolean>> {
+    const { cas, flags } = options
+    const answer = send(this.#core.settings, {
+      ...keyCall(key),
+      endpoint: 'kv.write',
+      query: { cas, flags },
+      body: value,
+      ...(cas === undefined ? { repeatable: 'unlessPending' } : {}),
+      options,
+    })
+    return this.#core.shape(await answer)
+  }
+
+  /**
+   * Deletes a key. `true` also where it did not exist.
+   *
+   * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), PermissionDenied
+   * (privilege_missing).
+   */
+  async delete(key: string, options: CasOptions = {}): Promise<Result<M, boolean>> {
+    const { cas } = options
+    return this.#core.shape(await this.#delete(keyCall(key).params, { cas }, options))
+  }
+
+  /**
+   * Deletes all keys that begin with the prefix; an empty prefix means all keys.
+   *
+   * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), PermissionDenied
+   * (privilege_missing).
+   */
+  async deleteTree(prefix: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
+    return this.#core.shape(await this.#delete({ Key: prefix }, { recurse: true }, options))
+  }
+
+  /**
+   * Follows a key; `value` is `undefined` while it does not exist.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
+   * PermissionDenied (privilege_missing).
+   */
+  watch(key: string, options?: WatchOptions): Watch<KVEntry | undefined> {
+    const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#get(key, read) } as const
+    return watchRecord(this.#core.settings, source, options)
+  }
+
+  /**
+   * Follows the entries whose keys begin with the prefix.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
+   * PermissionDenied (privilege_missing).
+   */
+  watchTree(prefix: string, options?: WatchOptions): Watch<KVEntry[]> {
+    const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#list(prefix, read) } as const
+    return watch(this.#core.settings, source, options)
+  }
+
+  async #get(key: string, options: ReadOptions): Promise<WithMeta<KVEntry>> {
+    const answer = await this.#read<KVEntry[]>({ ...keyCall(key), options })
+    const [value] = answer.value
+    if (value !== undefined) return { ...answer, value }
+    const message = 'kv.read: the answer holds no entry'
+    throw new ContractBroken({ message, endpoint: 'kv.read', status: 200, meta: answer })
+  }
+
+  #list(prefix: string, options: ReadOptions): Promise<WithMeta<KVEntry[]>> {
+    const params = { Key: prefix }
+    return this.#read<KVEntry[]>({ endpoint: 'kv.read', params, query: { recurse: true }, options }).catch(
+      asEmpty<KVEntry>,
+    )
+  }
+
+  #read<T>(call: CallOf<'kv.read'>): Promise<WithMeta<T>> {
+    return send<'kv.read', T>(this.#core.settings, call)
+  }
+
+  #delete(
+    params: { readonly Key: string },
+    query: { readonly cas?: number | undefined; readonly recurse?: boolean },
+    options: CallOptions,
+  ): Promise<WithMeta<boolean>> {
+    const repeatable = query.cas === undefined ? ({ repeatable: 'unlessPending' } as const) : {}
+    return send(this.#core.settings, { endpoint: 'kv.delete', params, query, ...repeatable, options })
+  }
+}
+
+/** The value of an entry as bytes; empty where it has none. */
+export function valueBytes(entry: Pick<KVEntry, 'Value'>): Uint8Array {
+  return Uint8Array.from(atob(entry.Value ?? ''), (char) => char.charCodeAt(0))
+}
+
+/** The value of an entry as text; what is not UTF-8 shows as U+FFFD. */
+export function valueText(entry: Pick<KVEntry, 'Value'>): string {
+  return new TextDecoder().decode(valueBytes(entry))
+}
+
+/** @throws TypeError where the key is empty: that is the name of the whole store, which only trees may use. */
+function keyCall(key: string) {
+  if (key === '') throw new TypeError('A key must not be empty')
+  return { endpoint: 'kv.read', params: { Key: key } } as const
+}
+
+/** No entry begins with the prefix: to the service an absence, to the caller an empty list. */
+function asEmpty<T>(error: unknown): WithMeta<T[]> {
+  if (!(error instanceof NotFound)) throw error
+  return absentAs<T[]>([], error)
+}

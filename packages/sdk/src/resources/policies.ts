@@ -1,0 +1,155 @@
+/** Policies: named rule texts. Spec 1, 2.2, 9.1. */
+
+import { whenGone } from '../absence.ts'
+import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import type {
+  LintFinding,
+  Policy,
+  PolicyCreate,
+  PolicyListEntry,
+  PolicyUpdate,
+  WhatIfChange,
+} from '../generated/types.ts'
+import type { Mode, Result } from '../meta.ts'
+import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { Watch } from '../watch.ts'
+
+export class Policies<M extends Mode> {
+  readonly #core: Core<M>
+
+  constructor(core: Core<M>) {
+    this.#core = core
+  }
+
+  /**
+   * Creates a policy. The service gives the ID, so a create whose outcome is unknown is not repeated.
+   *
+   * Endpoint `policies.create` (PUT /v1/acl/policy). Right: acl:write. Spec 9.1, from service version 1.4.0.
+   * Errors: Invalid (field_required, field_invalid, name_invalid, rules_invalid), Conflict (name_in_use),
+   * PermissionDenied (privilege_missing), LegacyMode.
+   *
+   * @example
+   * await client.policies.create({ Name: 'web-read', Rules: 'key_prefix "web/" { policy = "read" }' })
+   */
+  create(policy: PolicyCreate, options: CallOptions = {}): Promise<Result<M, Policy>> {
+    return call(this.#core, { endpoint: 'policies.create', json: policy, options })
+  }
+
+  /**
+   * Reads a policy by its ID.
+   *
+   * Endpoint `policies.read` (GET /v1/acl/policy/:ID). Right: acl:read. Spec 9.1, from service version 1.4.0.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  read(id: string, options: ReadOptions = {}): Promise<Result<M, Policy>> {
+    return call(this.#core, { ...readCall(id), options })
+  }
+
+  /**
+   * Reads a policy by its name.
+   *
+   * Endpoint `policies.readByName` (GET /v1/acl/policy/name/:Name). Right: acl:read. Spec 9.1, from service version
+   * 1.4.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  readByName(name: string, options: ReadOptions = {}): Promise<Result<M, Policy>> {
+    return call(this.#core, { endpoint: 'policies.readByName', params: { Name: name }, options })
+  }
+
+  /**
+   * Replaces a policy: what is left out is cleared. Tokens that link it have the new rules at once.
+   *
+   * Endpoint `policies.update` (PUT /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
+   * Errors: Invalid (id_invalid, accessor_mismatch, name_invalid, rules_invalid, builtin_immutable), Conflict
+   * (name_in_use), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  update(id: string, policy: PolicyUpdate, options: CallOptions = {}): Promise<Result<M, Policy>> {
+    const params = { ID: id }
+    return call(this.#core, {
+      endpoint: 'policies.update',
+      params,
+      json: policy,
+      repeatable: 'unlessPending',
+      options,
+    })
+  }
+
+  /**
+   * Deletes a policy; its links disappear from tokens and roles.
+   *
+   * Endpoint `policies.delete` (DELETE /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
+   * Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (privilege_missing),
+   * LegacyMode.
+   */
+  delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
+    const params = { ID: id }
+    return call(this.#core, {
+      endpoint: 'policies.delete',
+      params,
+      repeatable: 'always',
+      recover: whenGone,
+      options,
+    })
+  }
+
+  /**
+   * Lists all policies, without their rules.
+   *
+   * Endpoint `policies.list` (GET /v1/acl/policies). Right: acl:read. Spec 9.1, from service version 1.4.0. Errors:
+   * PermissionDenied (privilege_missing), LegacyMode.
+   */
+  list(options: ReadOptions = {}): Promise<Result<M, PolicyListEntry[]>> {
+    return call(this.#core, { endpoint: 'policies.list', options })
+  }
+
+  /**
+   * Finds faults and surprises in a rule text; nothing is stored.
+   *
+   * Endpoint `policies.lint` (POST /v1/acl/policy/lint). Right: none. An extension of the spec, from service
+   * version 1.4.0.
+   */
+  lint(rules: string, options: CallOptions = {}): Promise<Result<M, LintFinding[]>> {
+    return call(this.#core, { endpoint: 'policies.lint', json: { Rules: rules }, options })
+  }
+
+  /**
+   * Lists the tokens that would gain or lose rights if the policy had these rules; nothing is stored.
+   *
+   * Endpoint `policies.whatIf` (POST /v1/acl/policy/:ID/what-if). Right: acl:read. An extension of the spec, from
+   * service version 1.4.0. Errors: Invalid (id_invalid, rules_invalid), NotFound, PermissionDenied
+   * (privilege_missing), LegacyMode.
+   */
+  whatIf(id: string, rules: string, options: PageOptions = {}): Promise<Result<M, WhatIfChange[]>> {
+    const { limit, cursor } = options
+    return call(this.#core, {
+      endpoint: 'policies.whatIf',
+      params: { ID: id },
+      query: { limit, cursor },
+      json: { Rules: rules },
+      options,
+    })
+  }
+
+  /**
+   * Follows a policy; `value` is `undefined` while it does not exist.
+   *
+   * Endpoint `policies.read` (GET /v1/acl/policy/:ID). Right: acl:read. Spec 9.1, from service version 1.4.0.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  watch(id: string, options?: WatchOptions): Watch<Policy | undefined> {
+    return watchRecordCall(this.#core, readCall(id), options)
+  }
+
+  /**
+   * Follows the list of all policies.
+   *
+   * Endpoint `policies.list` (GET /v1/acl/policies). Right: acl:read. Spec 9.1, from service version 1.4.0. Errors:
+   * PermissionDenied (privilege_missing), LegacyMode.
+   */
+  watchList(options?: WatchOptions): Watch<PolicyListEntry[]> {
+    return watchCall(this.#core, { endpoint: 'policies.list' }, options)
+  }
+}
+
+function readCall(id: string) {
+  return { endpoint: 'policies.read', params: { ID: id } } as const
+}

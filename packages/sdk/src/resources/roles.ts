@@ -1,0 +1,120 @@
+/** Roles: named sets of policy links and identities. Spec 2.3. */
+
+import { whenGone } from '../absence.ts'
+import type { QueryOf } from '../call.ts'
+import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import type { Role, RoleCreate, RoleUpdate } from '../generated/types.ts'
+import type { Mode, Result } from '../meta.ts'
+import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { Watch } from '../watch.ts'
+
+/** Which roles a list shows: those linked to a policy, by its ID. */
+export type RoleFilter = { readonly [Q in QueryOf<'roles.list'>]?: string | undefined }
+
+export class Roles<M extends Mode> {
+  readonly #core: Core<M>
+
+  constructor(core: Core<M>) {
+    this.#core = core
+  }
+
+  /**
+   * Creates a role. The service gives the ID, so a create whose outcome is unknown is not repeated.
+   *
+   * Endpoint `roles.create` (PUT /v1/acl/role). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
+   * Invalid (field_required, name_invalid, link_unknown), Conflict (name_in_use), PermissionDenied
+   * (privilege_missing), LegacyMode.
+   */
+  create(role: RoleCreate, options: CallOptions = {}): Promise<Result<M, Role>> {
+    return call(this.#core, { endpoint: 'roles.create', json: role, options })
+  }
+
+  /**
+   * Reads a role by its ID.
+   *
+   * Endpoint `roles.read` (GET /v1/acl/role/:ID). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
+   * Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  read(id: string, options: ReadOptions = {}): Promise<Result<M, Role>> {
+    return call(this.#core, { ...readCall(id), options })
+  }
+
+  /**
+   * Reads a role by its name.
+   *
+   * Endpoint `roles.readByName` (GET /v1/acl/role/name/:Name). Right: acl:read. Spec 2.3, from service version
+   * 1.5.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  readByName(name: string, options: ReadOptions = {}): Promise<Result<M, Role>> {
+    return call(this.#core, { endpoint: 'roles.readByName', params: { Name: name }, options })
+  }
+
+  /**
+   * Replaces a role: what is left out is cleared. Tokens that link it have the new rights at once.
+   *
+   * Endpoint `roles.update` (PUT /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
+   * Invalid (id_invalid, accessor_mismatch, name_invalid, link_unknown), Conflict (name_in_use), NotFound,
+   * PermissionDenied (privilege_missing), LegacyMode.
+   */
+  update(id: string, role: RoleUpdate, options: CallOptions = {}): Promise<Result<M, Role>> {
+    const params = { ID: id }
+    return call(this.#core, {
+      endpoint: 'roles.update',
+      params,
+      json: role,
+      repeatable: 'unlessPending',
+      options,
+    })
+  }
+
+  /**
+   * Deletes a role; its links disappear from tokens.
+   *
+   * Endpoint `roles.delete` (DELETE /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
+    const params = { ID: id }
+    return call(this.#core, {
+      endpoint: 'roles.delete',
+      params,
+      repeatable: 'always',
+      recover: whenGone,
+      options,
+    })
+  }
+
+  /**
+   * Lists roles.
+   *
+   * Endpoint `roles.list` (GET /v1/acl/roles). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
+   * PermissionDenied (privilege_missing), LegacyMode.
+   */
+  list(filter: RoleFilter = {}, options: ReadOptions = {}): Promise<Result<M, Role[]>> {
+    return call(this.#core, { endpoint: 'roles.list', query: filter, options })
+  }
+
+  /**
+   * Follows a role; `value` is `undefined` while it does not exist.
+   *
+   * Endpoint `roles.read` (GET /v1/acl/role/:ID). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
+   * Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   */
+  watch(id: string, options?: WatchOptions): Watch<Role | undefined> {
+    return watchRecordCall(this.#core, readCall(id), options)
+  }
+
+  /**
+   * Follows a list of roles.
+   *
+   * Endpoint `roles.list` (GET /v1/acl/roles). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
+   * PermissionDenied (privilege_missing), LegacyMode.
+   */
+  watchList(filter: RoleFilter = {}, options?: WatchOptions): Watch<Role[]> {
+    return watchCall(this.#core, { endpoint: 'roles.list', query: filter }, options)
+  }
+}
+
+function readCall(id: string) {
+  return { endpoint: 'roles.read', params: { ID: id } } as const
+}

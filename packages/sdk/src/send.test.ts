@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CALLER_SECRET, clientOf } from '../test/client.ts'
+import { ACCESSOR_ID, aToken } from '../test/records.ts'
+import {
+  closedAddress,
+  halfBody,
+  html,
+  json,
+  plain,
+  problem,
+  reset,
+  silence,
+  startServer,
+} from '../test/test-server.ts'
+import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from './errors.ts'
+import type { RetryEvent } from './options.ts'
+
+// Jitter is random; here every pause is its shortest.
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const update = { Local: false, Description: 'new' }
+
+test.each([
+  ['a reset connection', reset()],
+  ['half a body', halfBody()],
+  ['half an error page', halfBody(503, 'text/html')],
+  ['429 (spec 8)', problem(429, 'too_many_connections')],
+  ['502 of a proxy', html(502)],
+  ['503', problem(503, 'unavailable')],
+  ['504 of a proxy', html(504)],
+])('repeats a read after %s (SDK-01)', async (_, fault) => {
+  await using server = await startServer(fault, json(aToken()))
+  const token = await clientOf(server).tokens.read(ACCESSOR_ID)
+  expect(token.AccessorID).toBe(ACCESSOR_ID)
+  expect(server.requests).toHaveLength(2)
+})
+
+test('repeats a read twice, then gives the last error (SDK-01)', async () => {
+  await using server = await startServer(html(502))
+  const error = await clientOf(server)
+    .tokens.self()
+    .catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(Unavailable)
+  expect(error).toMatchObject({ status: 502, kind: 'unavailable', maybeApplied: false })
+  expect(server.requests).toHaveLength(3)
+})
+
+test('repeats an attempt that timed out, within the time of the call (SDK-01)', async () => {
+  await using server = await startServer(silence(), json(aToken()))
+  await clientOf(server, { attemptTimeout: 60 }).tokens.self()
+  expect(server.requests).toHaveLength(2)
+})
+
+test('does not begin a repetition after the time of the call (SDK-01)', async () => {
+  await using server = await startServer(silence())
+  const startedAt = performance.now()
+  const error = await clientOf(server, { attemptTimeout: 60, timeout: 100 })
+    .tokens.self()
+    .catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(Timeout)
+  expect(server.requests).toHaveLength(2)
+  expect(performance.now() - startedAt).toBeLessThan(300)
+})
+
+test.each([
+  ['500', problem(500, 'internal')],
+  ['501', problem(501, 'endpoint_not_built')],
+  ['a rule that is broken', problem(400, 'id_invalid')],
+  ['a redirect', plain(302, '', { Location: 'http://127.0.0.1:1/' })],
+  ['a web page', html(200)],
+])('does not repeat a read after %s', async (_, fault) => {
+  await using server = await startServer(fault, json(aToken()))
+  await expect(clientOf(server).tokens.read(ACCESSOR_ID)).rejects.toThrow()
+  expect(server.requests).toHaveLength(1)
+})
+
+test('waits as long as Retry-After says, in seconds', async () => {
+  await using server = await startServer(
+    problem(503, 'unavailable', {}, { 'Retry-After': 1 }),
+    json(aToken()),
+  )
+  const events: RetryEvent[] = []
+  const startedAt = performance.now()
+  await clientOf(server, { onRetry: (event) => events.push(event) }).tokens.self()
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990)
+  expect(events).toMatchObject([{ endpoint: 'tokens.self', attempt: 1, delayMs: 1_000 }])
+})
+
+test('measures a Retry-After instant with the clock of the service, not the local one (SDK-01)', async () => {
+  const serviceNow = Date.UTC(2001, 0, 1)
+  const headers = {
+    Date: new Date(serviceNow).toUTCString(),
+    'Retry-After': new Date(serviceNow + 1_000).toUTCString(),
+  }
+  await using server = await startServer(problem(429, 'too_many_connections', {}, headers), json(aToken()))
+  const events: RetryEvent[] = []
+  await clientOf(server, { onRetry: (event) => events.push(event) }).tokens.self()
+  expect(events[0]?.delayMs).toBe(1_000)
+})
+
+test('gives up at once where Retry-After goes beyond the time of the call', async () => {
+  await using server = await startServer(problem(503, 'unavailable', {}, { 'Retry-After': 3600 }))
+  const error = await clientOf(server)
+    .tokens.self()
+    .catch((e: unknown) => e)
+  expect(error).toMatchObject({ kind: 'unavailable', retryAfterMs: 3_600_000 })
+  expect(server.requests).toHaveLength(1)
+})
+
+test.each([
+  ['a reset connection', reset()],
+  ['half a body', halfBody()],
+  ['503', problem(503, 'unavailable')],
+  ['502 of a proxy', html(502)],
+])(
+  'does not repeat a write that cannot be repeated after %s, and says that it may be applied',
+  async (_, fault) => {
+    await using server = await startServer(fault, json(aToken()))
+    const error = await clientOf(server)
+      .tokens.clone(ACCESSOR_ID)
+      .catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(Unavailable)
+    expect(error).toMatchObject({ maybeApplied: true })
+    expect(server.requests).toHaveLength(1)
+  },
+)
+
+test('repeats any write where nothing was applied: 429', async () => {
+  await using server = await startServer(problem(429, 'too_many_connections'), json(aToken()))
+  await clientOf(server).tokens.clone(ACCESSOR_ID)
+  expect(server.requests).toHaveLength(2)
+})
+
+test('repeats any write where nothing was sent, and says that nothing was applied', async () => {
+  const events: RetryEvent[] = []
+  const client = clientOf({ address: await closedAddress() }, { onRetry: (event) => events.push(event) })
+  const error = await client.tokens.clone(ACCESSOR_ID).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(Unavailable)
+  expect(error).toMatchObject({ maybeApplied: false, status: undefined })
+  expect(events).toHaveLength(2)
+})
+
+test('repeats an update after a reset connection: it gives the same state', async () => {
+  await using server = await startServer(reset(), json(aToken()))
+  await clientOf(server).tokens.update(ACCESSOR_ID, update)
+  expect(server.requests.map((request) => request.body)).toEqual([
+    JSON.stringify(update),
+    JSON.stringify(update),
+  ])
+})
+
+test('does not repeat an update after a timeout: the first might land after a newer one', async () => {
+  await using server = await startServer(silence(), json(aToken()))
+  const error = await clientOf(server, { attemptTimeout: 60 })
+    .tokens.update(ACCESSOR_ID, update)
+    .catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(Timeout)
+  expect(error).toMatchObject({ maybeApplied: true })
+  expect(server.requests).toHaveLength(1)
+})
+
+test('does not repeat a conditional write of a key', async () => {
+  await using server = await startServer(reset(), json(false))
+  await expect(clientOf(server).kv.put('a', 'b', { cas: 7 })).rejects.toMatchObject({ maybeApplied: true })
+  expect(server.requests).toHaveLength(1)
+})
+
+test('an error after a doubtful attempt stays doubtful, whatever the last attempt says', async () => {
+  await using server = await startServer(reset(), problem(403, 'caller_unknown'))
+  const error: LatchkeyError = await clientOf(server)
+    .tokens.update(ACCESSOR_ID, update)
+    .then(
+      () => expect.unreachable(),
+      (e: LatchkeyError) => e,
+    )
+  expect(error).toMatchObject({ code: 'caller_unknown', maybeApplied: true })
+})
+
+test('retries: 0 sends once', async () => {
+  await using server = await startServer(html(503))
+  await expect(clientOf(server, { retries: 0 }).tokens.self()).rejects.toThrow(Unavailable)
+  await expect(clientOf(server).tokens.self({ retries: 0 })).rejects.toThrow(Unavailable)
+  expect(server.requests).toHaveLength(2)
+})
+
+test('a blocking query longer than a slice is several requests with one index (Node gives up after 5 minutes)', async () => {
+  const same = json(aToken(), { 'X-Service-Index': 9 })
+  await using server = await startServer(same, same, json(aToken(), { 'X-Service-Index': 10 }))
+  const answer = await clientOf(server, { waitSlice: 100 })
+    .withMeta()
+    .tokens.read(ACCESSOR_ID, { index: 9, wait: 250 })
+  expect(answer.index).toBe(10)
+  const waits = server.requests.map((request) => new URL(request.url, server.address).searchParams)
+  expect(waits.map((query) => `${query.get('index')} ${query.get('wait')}`)).toEqual([
+    '9 100ms',
+    '9 100ms',
+    '9 50ms',
+  ])
+})
+
+test('a blocking query of something absent goes on waiting in the next slice (decisions: blocking queries)', async () => {
+  const absent = problem(404, 'not_found', {}, { 'X-Service-Index': 9 })
+  await using server = await startServer(absent, json(aToken(), { 'X-Service-Index': 10 }))
+  const token = await clientOf(server, { waitSlice: 100 }).tokens.read(ACCESSOR_ID, { index: 9, wait: 200 })
+  expect(token.AccessorID).toBe(ACCESSOR_ID)
+})
+
+test('a blocking query may take its wait on top of the time of an attempt', async () => {
+  await using server = await startServer((response, request) => {
+    setTimeout(() => json(aToken(), { 'X-Service-Index': 10 })(response, request), 150)
+  })
+  const client = clientOf(server, { attemptTimeout: 100, timeout: 100, retries: 0 })
+  await expect(client.tokens.self({ index: 9, wait: 200 })).resolves.toMatchObject({
+    AccessorID: ACCESSOR_ID,
+  })
+  await expect(client.tokens.self()).rejects.toThrow(Timeout)
+})
+
+test.each([
+  ['stale', '/v1/acl/token/self?stale'],
+  ['consistent', '/v1/acl/token/self?consistent'],
+  ['default', '/v1/acl/token/self'],
+] as const)('asks for the consistency mode %s (spec 4.1)', async (consistency, url) => {
+  await using server = await startServer(json(aToken()))
+  await clientOf(server).tokens.self({ consistency })
+  expect(server.requests[0]?.url).toBe(url)
+})
+
+test('a client in stale mode sends no mode to an endpoint that has none', async () => {
+  await using server = await startServer(json('127.0.0.1:8300'))
+  await clientOf(server, { consistency: 'stale' }).status.leader()
+  expect(server.requests[0]?.url).toBe('/v1/status/leader')
+})
+
+test('the header family of the options carries token and index', async () => {
+  await using server = await startServer(json(aToken(), { 'X-Consul-Index': 42 }))
+  const { index } = await clientOf(server, { headerPrefix: 'X-Consul-' }).withMeta().tokens.self()
+  expect(index).toBe(42)
+  expect(server.requests[0]?.headers['x-consul-token']).toBe(CALLER_SECRET)
+})
+
+test('asks for problem details in every form of answer', async () => {
+  await using server = await startServer(json(aToken()), plain(200, 'bytes'), plain(200, 'key_prefix "" {}'))
+  const client = clientOf(server)
+  await client.tokens.self()
+  await client.kv.getRaw('a')
+  await client.legacy.translate('key "" {}')
+  for (const { headers } of server.requests) expect(headers.accept).toContain('application/problem+json')
+})
+
+test('misuse is a TypeError, and nothing is sent', async () => {
+  await using server = await startServer(json(aToken()))
+  const client = clientOf(server)
+  await expect(client.tokens.read('..')).rejects.toThrow(TypeError)
+  await expect(client.tokens.read('')).rejects.toThrow(TypeError)
+  await expect(client.tokens.self({ timeout: 0 })).rejects.toThrow(/timeout must be more than 0/)
+  await expect(client.tokens.self({ index: -1 })).rejects.toThrow(/index must be a whole number/)
+  await expect(client.tokens.self({ retries: 1.5 })).rejects.toThrow(/retries must be a whole number/)
+  expect(server.requests).toHaveLength(0)
+})
+
+test('an endless timeout does not end at once', async () => {
+  await using server = await startServer((response, request) => {
+    setTimeout(() => json(aToken())(response, request), 30)
+  })
+  const client = clientOf(server, {
+    timeout: Number.POSITIVE_INFINITY,
+    attemptTimeout: Number.POSITIVE_INFINITY,
+  })
+  await expect(client.tokens.self()).resolves.toMatchObject({ AccessorID: ACCESSOR_ID })
+})
+
+test('two kinds of foreign answers are not taken for a refusal: 404 page, 200 page', async () => {
+  await using server = await startServer(html(404), html(200))
+  const client = clientOf(server)
+  await expect(client.tokens.read(ACCESSOR_ID)).rejects.toThrow(ContractBroken)
+  await expect(client.tokens.read(ACCESSOR_ID)).rejects.toThrow(ContractBroken)
+})
+
+test('an endpoint that the service does not know is no absent record', async () => {
+  await using server = await startServer(problem(404, 'endpoint_unknown'))
+  await expect(clientOf(server).tokens.read(ACCESSOR_ID)).rejects.toThrow(Invalid)
+})

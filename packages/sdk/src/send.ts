@@ -1,0 +1,94 @@
+/**
+ * A call with its repetitions. Reads are repeated after a failure of the network, a timeout, 429, 502, 503 and 504;
+ * writes only where nothing can have been applied, or where repeating gives the same result.
+ */
+import { attempt } from './attempt.ts'
+import { type Call, type CallOf, isWrite, type QueryValue } from './call.ts'
+import { ENDPOINTS, type Endpoint, type EndpointName, WAIT_JITTER_DIVISOR } from './contract.ts'
+import { LatchkeyError, NotFound, Unavailable } from './errors.ts'
+import type { AnswerTypes } from './generated/answers.ts'
+import type { WithMeta } from './meta.ts'
+import { type Consistency, count, positive, type ReadOptions, type Settings } from './options.ts'
+import { retryDelay, sleep } from './time.ts'
+
+/** Statuses that a repetition may cure. 500 is a fault of the service, and would be one again. */
+const REPEATABLE_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 429, 502, 503, 504])
+
+/**
+ * Sends a call until it succeeds, is refused, or may not be repeated. A blocking query is sent as often as its wait
+ * needs.
+ *
+ * @returns the answer, its value of the kind that the contract says. An endpoint that answers in several shapes leaves
+ * the type `T` to its caller.
+ * @throws LatchkeyError, or the reason of the caller's signal.
+ */
+export async function send<N extends EndpointName, T = AnswerTypes[N]>(
+  settings: Settings,
+  call: CallOf<N>,
+): Promise<WithMeta<T>> {
+  const { index = 0, wait, consistency }: ReadOptions = call.options
+  const mode = consistencyQuery(call, consistency ?? settings.consistency)
+  count('index', index)
+  if (index === 0) return await repeat<T>(settings, call, mode, 0)
+  let left = positive('wait', wait ?? settings.waitSlice)
+  for (;;) {
+    const slice = Math.min(left, settings.waitSlice)
+    left -= slice
+    try {
+      const answer = await repeat<T>(settings, call, { ...mode, index, wait: `${slice}ms` }, slice)
+      if (left <= 0 || answer.index !== index) return answer
+    } catch (error) {
+      // What is absent is worth waiting for too.
+      if (left <= 0 || !(error instanceof NotFound) || error.index !== index) throw error
+    }
+  }
+}
+
+/**
+ * Sends one request with its repetitions.
+ *
+ * @param waitMs how long the service may wait before it answers; it adds a random part.
+ */
+async function repeat<T>(
+  settings: Settings,
+  call: Call,
+  waiting: Readonly<Record<string, QueryValue>>,
+  waitMs: number,
+): Promise<WithMeta<T>> {
+  const { options } = call
+  const patience = waitMs + waitMs / WAIT_JITTER_DIVISOR
+  const attemptLimit =
+    positive('attemptTimeout', options.attemptTimeout ?? settings.attemptTimeout) + patience
+  const deadline = performance.now() + positive('timeout', options.timeout ?? settings.timeout) + patience
+  const retries = count('retries', options.retries ?? settings.retries)
+  let maybeApplied = false
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const limit = Math.min(attemptLimit, Math.max(1, deadline - performance.now()))
+      // The kind of the value was checked against the contract; its type is the contract's promise.
+      return (await attempt(settings, { ...call, maybeApplied }, limit, waiting)) as WithMeta<T>
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) throw error
+      const own = maybeApplied ? await call.recover?.(error) : undefined
+      if (own !== undefined) return own as WithMeta<T>
+      maybeApplied = error.maybeApplied
+      const delayMs = retryDelay(failures, error instanceof Unavailable ? error.retryAfterMs : 0)
+      const isLate = performance.now() + delayMs >= deadline
+      if (failures > retries || isLate || !mayRepeat(call, error)) throw error
+      settings.onRetry?.({ endpoint: call.endpoint, attempt: failures, delayMs, error })
+      await sleep(delayMs, options.signal)
+    }
+  }
+}
+
+function mayRepeat(call: Call, error: LatchkeyError): boolean {
+  if (error.kind !== 'unavailable' && error.kind !== 'timeout') return false
+  if (!REPEATABLE_STATUSES.has(error.status)) return false
+  if (!isWrite(call.endpoint) || !error.maybeApplied) return true
+  return call.repeatable === 'always' || (call.repeatable === 'unlessPending' && error.kind !== 'timeout')
+}
+
+function consistencyQuery(call: Call, consistency: Consistency): Readonly<Record<string, QueryValue>> {
+  const endpoint: Endpoint = ENDPOINTS[call.endpoint]
+  return endpoint.blocking && consistency !== 'default' ? { [consistency]: true } : {}
+}

@@ -1,0 +1,66 @@
+/** Waiting that can be ended, and how long to wait between attempts. All times are in milliseconds. */
+
+/** The longest that a timer can wait; a longer one would fire at once. */
+const TIMER_MAX = 2_147_483_647
+
+/** The longest that a repetition of a call is put off, where the service did not ask for more. */
+const RETRY_DELAY_MAX = 5_000
+const RETRY_DELAY_BASE = 250
+
+/**
+ * How long to wait before a repetition: full jitter, growing with the attempts, on top of what the service asked for,
+ * so that clients that were refused together do not come back together.
+ *
+ * @param failures how many attempts have failed, from 1.
+ */
+export function retryDelay(failures: number, retryAfterMs = 0, delayMax = RETRY_DELAY_MAX): number {
+  const bound = Math.min(delayMax, RETRY_DELAY_BASE * 2 ** Math.min(failures - 1, 20))
+  return retryAfterMs + Math.random() * bound
+}
+
+/**
+ * Reads a `Retry-After` header: seconds, or an instant. An instant is compared with the clock of the service, as the
+ * local one may be wrong.
+ *
+ * @returns `undefined` where there is none, or it cannot be read.
+ */
+export function readRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After')
+  if (text === null) return undefined
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  const until = Date.parse(text)
+  if (Number.isNaN(until)) return undefined
+  const serviceNow = Date.parse(headers.get('Date') ?? '')
+  return Math.max(0, until - (Number.isNaN(serviceNow) ? Date.now() : serviceNow))
+}
+
+/** A timer that knows long waits, `Infinity` included, for what they are. Ends with `clearTimeout`. */
+export function startTimer(ms: number, action: () => void): ReturnType<typeof setTimeout> {
+  return setTimeout(action, Math.min(ms, TIMER_MAX))
+}
+
+/** Resolves after `ms`; rejects with the reason of the signal as soon as that is aborted. */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = startTimer(ms, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+/** Settles as the promise does, or rejects as soon as the signal is aborted, even if the work goes on. */
+export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

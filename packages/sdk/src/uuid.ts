@@ -1,0 +1,10 @@
+/** A random UUID (version 4). `crypto.randomUUID` would be missing on pages that were not served over HTTPS. */
+export function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = Array.from(bytes, (byte, i) => {
+    if (i === 6) return ((byte & 0x0f) | 0x40).toString(16)
+    if (i === 8) return ((byte & 0x3f) | 0x80).toString(16)
+    return byte.toString(16).padStart(2, '0')
+  }).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

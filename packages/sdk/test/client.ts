@@ -1,0 +1,17 @@
+/** A client for tests: short times, no environment, a secret that must never show. */
+import { type Client, type ClientOptions, createClient } from '../src/index.ts'
+import type { TestServer } from './test-server.ts'
+
+/** The secret that test clients present. */
+export const CALLER_SECRET = 'c0ffee00-5ec2-4e75-8a11-000000000001'
+
+export function clientOf(server: Pick<TestServer, 'address'>, options: ClientOptions = {}): Client {
+  return createClient({
+    address: server.address,
+    token: CALLER_SECRET,
+    env: false,
+    timeout: 5_000,
+    attemptTimeout: 1_000,
+    ...options,
+  })
+}
