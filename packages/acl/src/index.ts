@@ -36,6 +36,7 @@ export {
   type AuthorizerCacheOptions,
   createAuthorizerCache,
 } from './rules/authorizer-cache.ts'
+export { convertLegacyRules } from './rules/convert-legacy-rules.ts'
 export {
   type EffectivePoliciesOptions,
   effectivePolicies,

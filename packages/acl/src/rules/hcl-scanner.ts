@@ -137,7 +137,7 @@ export class HclScanner {
     return this.#token('comment', newline === -1 ? this.#text.length : newline)
   }
 
-  /** `<<NAME`, lines, and a line with nothing but NAME; its line end belongs to the token. */
+  /** `<<NAME`, lines, and a line with nothing but NAME; its line end, if there is one, belongs to the token. */
   #heredoc(): Token {
     const start = this.#offset
     HEREDOC_ANCHOR.lastIndex = start
@@ -151,15 +151,16 @@ export class HclScanner {
       )
     }
     const bodyStart = start + anchor[0].length
-    for (let lineStart = bodyStart; ; ) {
+    for (let lineStart = bodyStart; lineStart < this.#text.length; ) {
       const newline = this.#text.indexOf('\n', lineStart)
-      if (newline === -1)
-        throw this.#error(start, `<<${name} that does not end`, `a line with nothing but ${name}`)
-      if (isHeredocEnd(this.#text.slice(lineStart, newline), name)) {
-        return this.#longToken('heredoc', newline + 1, this.#text.slice(bodyStart, lineStart))
+      const lineEnd = newline === -1 ? this.#text.length : newline
+      if (isHeredocEnd(this.#text.slice(lineStart, lineEnd), name)) {
+        const end = Math.min(lineEnd + 1, this.#text.length)
+        return this.#longToken('heredoc', end, this.#text.slice(bodyStart, lineStart))
       }
-      lineStart = newline + 1
+      lineStart = lineEnd + 1
     }
+    throw this.#error(start, `<<${name} that does not end`, `a line with nothing but ${name}`)
   }
 
   #characterAt(offset: number): string {

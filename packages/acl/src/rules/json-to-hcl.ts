@@ -1,5 +1,6 @@
 /** Turns the tree of a JSON text into one that prints as HCL. */
-import { decodeHclString, encodeHclString } from './hcl-string.ts'
+import { HclScanner } from './hcl-scanner.ts'
+import { encodeHclString } from './hcl-string.ts'
 import type { Item, Node, ObjectNode, SyntaxTree, Token } from './syntax-tree.ts'
 
 /**
@@ -53,9 +54,10 @@ function asHcl(token: Token): Token {
 
 function meansTheSameInHcl(token: Token): boolean {
   try {
-    return decodeHclString(token.text, token) === token.value
+    const read = new HclScanner(token.text).next()
+    return read.text === token.text && read.value === token.value
   } catch {
-    // An escape that only JSON knows.
+    // An escape that only JSON knows, or a `${` without its end.
     return false
   }
 }

@@ -14,7 +14,11 @@ export interface TranslateOptions {
   readonly widening: 'keep' | 'comment-out'
 }
 
-export type TranslationNoteCode = 'ignored_rule_commented_out' | 'ignored_rule_kept' | 'kind_spelled_anew'
+export type TranslationNoteCode =
+  | 'ignored_rule_commented_out'
+  | 'ignored_rule_kept'
+  | 'kind_spelled_anew'
+  | 'printed_anew'
 
 /** What a reader of the translation should know. */
 export interface TranslationNote {

@@ -110,7 +110,7 @@ export class TreeLayout {
 
 /** A literal as it is printed. */
 export function literalText({ token }: Literal): string {
-  if (token.type === 'heredoc') return token.text.slice(0, -1)
+  if (token.type === 'heredoc') return token.text.replace(/\n$/, '')
   // The reference prints nothing for null, which no HCL can be read from; null means the empty text.
   return token.type === 'null' ? '""' : token.text
 }
