@@ -1,22 +1,27 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 
+export interface Loggers {
+  readonly log: Logger
+  /** One line per answer: without the second net, as its fields are fixed and none is a secret. */
+  readonly accessLog: Logger
+}
+
 /**
  * The log: JSON lines on standard error, so that standard output is for people. What is logged is chosen field by
- * field where it is logged; the redaction here is a second net.
+ * field where it is logged; redaction by name is a second net.
  */
-export function createLogger(level: string): Logger {
-  return pino(
-    {
-      level,
-      base: { pid: process.pid },
-      timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: {
-        paths: ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization'],
-        censor: '<hidden>',
-      },
-    },
-    // Buffered, as a line per request costs more than the request otherwise; flushed at exit.
-    destination({ dest: 2, sync: false, minLength: 4_096 }),
-  )
+export function createLoggers(level: string): Loggers {
+  // Buffered, as a write per line costs more than most requests; flushed at exit.
+  const stream = destination({ dest: 2, sync: false, minLength: 4_096 })
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  const paths = ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization']
+  return {
+    log: pino({ ...options, redact: { paths, censor: '<hidden>' } }, stream),
+    accessLog: pino(options, stream),
+  }
 }

@@ -5,19 +5,19 @@ import type { Config } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
-import { createLogger } from './logger.ts'
+import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
 
 /** What is stopped when the server stops, last started first. */
 type Stop = () => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
-  const log = createLogger(config.logLevel)
+  const { log, accessLog } = createLoggers(config.logLevel)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
   try {
-    if (cluster.isWorker) await serveAsWorker(config, log, stops, stop)
-    else await serveAsMain(config, log, stops, stop)
+    if (cluster.isWorker) await serveAsWorker(config, { log, accessLog }, stops, stop)
+    else await serveAsMain(config, { log, accessLog }, stops, stop)
   } catch (error) {
     await stopAll(stops, log)
     log.flush()
@@ -25,7 +25,8 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-async function serveAsMain(config: Config, log: Logger, stops: Stop[], stop: StopServer): Promise<void> {
+async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop: StopServer): Promise<void> {
+  const { log } = loggers
   const dataDir = openDataDirectory(config.dataDir)
   let databaseUrl = config.databaseUrl
   if (databaseUrl === undefined) {
@@ -42,7 +43,7 @@ async function serveAsMain(config: Config, log: Logger, stops: Stop[], stop: Sto
     config,
     databaseUrl,
     dataDir,
-    log,
+    ...loggers,
     onFatal: (error) => stop(error),
   })
   stops.push(() => server.close())
@@ -50,14 +51,19 @@ async function serveAsMain(config: Config, log: Logger, stops: Stop[], stop: Sto
 }
 
 /** A worker finds its database in the environment, started and migrated. */
-async function serveAsWorker(config: Config, log: Logger, stops: Stop[], stop: StopServer): Promise<void> {
+async function serveAsWorker(
+  config: Config,
+  loggers: Loggers,
+  stops: Stop[],
+  stop: StopServer,
+): Promise<void> {
   const dataDir = openDataDirectory(config.dataDir)
   const databaseUrl = config.databaseUrl ?? ''
   const server = await startServerProcess({
     config,
     databaseUrl,
     dataDir,
-    log,
+    ...loggers,
     onFatal: (error) => stop(error),
   })
   stops.push(() => server.close())

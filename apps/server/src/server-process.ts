@@ -1,5 +1,4 @@
 /** One server process: the store, the API, the listener and the jobs, put together and taken down in order. */
-import { randomBytes } from 'node:crypto'
 import { BlockList, isIPv6 } from 'node:net'
 import {
   type AclModeRecord,
@@ -10,7 +9,6 @@ import {
   ensureLegacyBuiltins,
   hasLegacyRights,
   initialMode,
-  type Random,
   StartRefused,
 } from '@latchkey/acl'
 import { profileOf, type ServiceProfile } from '@latchkey/contract'
@@ -20,6 +18,7 @@ import { type Config, describeConfig } from './config/config.ts'
 import { createApp } from './http/app.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
+import { createRandom } from './random.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
 import { createMetrics } from './telemetry/metrics.ts'
@@ -29,6 +28,8 @@ export interface ServerProcessOptions {
   readonly databaseUrl: string
   readonly dataDir: string
   readonly log: Logger
+  /** For a line per answer; silent where the level asks for less. */
+  readonly accessLog: Logger
   /** Called where the process must not go on, such as a version that has become too old for its data. */
   readonly onFatal: (error: Error) => void
 }
@@ -41,7 +42,7 @@ export interface ServerProcess {
   close(): Promise<void>
 }
 
-const random: Random = { bytes: (count) => randomBytes(count) }
+const random = createRandom()
 
 /** @throws StartError where it cannot start. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
@@ -74,7 +75,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       api,
       log,
       metrics,
-      accessLog: log.isLevelEnabled('info'),
+      accessLog: options.accessLog,
       notReady,
       closing: closing.signal,
     })

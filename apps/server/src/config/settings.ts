@@ -179,7 +179,7 @@ export const SETTINGS = {
   }),
   trustedProxies: list({
     env: 'LATCHKEY_TRUSTED_PROXIES',
-    doc: 'Proxies whose `X-Forwarded-For` is believed. Unset, none is.',
+    doc: 'Proxies, whose connections are not limited: behind one address stand many clients.',
     fallback: [],
     accepts: 'addresses or ranges such as `10.0.0.0/8`, between commas',
     isPart: isAddressRange,
@@ -205,7 +205,7 @@ export const SETTINGS = {
   }),
   logLevel: choice({
     env: 'LATCHKEY_LOG_LEVEL',
-    doc: 'The least severe lines to log, as JSON on standard output.',
+    doc: 'The least severe lines to log, as JSON on standard error; `info` has a line for every answer.',
     fallback: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   }),

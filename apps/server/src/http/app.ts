@@ -14,8 +14,8 @@ export interface AppOptions {
   readonly api: Api
   readonly log: Logger
   readonly metrics: Metrics
-  /** Whether a line is logged for every answer. */
-  readonly accessLog: boolean
+  /** For a line per answer. */
+  readonly accessLog: Logger
   /** What keeps the process from serving; empty where nothing does. */
   readonly notReady: () => Promise<readonly string[]>
   /** Aborted when the server ends all waits. */
@@ -27,6 +27,7 @@ export type ApiListener = (request: IncomingMessage, response: ServerResponse) =
 
 export function createApiListener(options: AppOptions): ApiListener {
   const { api, log, metrics, accessLog, closing } = options
+  const logsAccess = accessLog.isLevelEnabled('info')
   return (request, response) => {
     const startedAt = performance.now()
     const requestId = requestIdOf(request)
@@ -37,8 +38,8 @@ export function createApiListener(options: AppOptions): ApiListener {
       await writeReply(reply, response)
       const ms = performance.now() - startedAt
       metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
-      if (!accessLog) return
-      log.info({
+      if (!logsAccess) return
+      accessLog.info({
         id: requestId,
         method: request.method,
         path: logPath(url),

@@ -30,14 +30,15 @@ export async function answerRead(
 ): Promise<WireReply> {
   const { options, state, signal } = read
   const { store, clock } = ports
-  const deadline = clock.now() + options.waitMs + jitter(options.waitMs, ports.random)
+  const isWaiting = options.index > 0
+  const deadline = isWaiting ? clock.now() + options.waitMs + jitter(options.waitMs, ports.random) : 0
   let seen: string | undefined
   for (;;) {
     const call = await read.admit()
     const index = Math.max(1, await store.tableIndex(tableOf(read.name)))
     const answer = await read.evaluate(call)
     state.setIndex(index)
-    if (options.index === 0 || !answer.watch) return renderAnswer(answer, state.context())
+    if (!isWaiting || !answer.watch) return renderAnswer(answer, state.context())
     const shown = answer.watch.filtered ? fingerprint(answer) : undefined
     const isNews = options.index < index && (seen === undefined || shown === undefined || shown !== seen)
     const leftMs = deadline - clock.now()
@@ -66,6 +67,8 @@ function fingerprint({ body }: Answer): string | undefined {
   switch (body.kind) {
     case 'json':
       return JSON.stringify(body.value)
+    case 'json-text':
+      return body.text
     case 'json-bytes':
     case 'bytes':
       return new TextDecoder().decode(body.bytes)

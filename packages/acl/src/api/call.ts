@@ -50,10 +50,11 @@ export interface Answer {
 
 export type AnswerBody =
   | { readonly kind: 'json'; readonly value: unknown }
-  /** JSON text that is made already. */
+  /** JSON text that is made already: short as text, which leaves in one piece with its headers; long as bytes. */
+  | { readonly kind: 'json-text'; readonly text: string }
   | { readonly kind: 'json-bytes'; readonly bytes: Uint8Array }
   /** Elements of a JSON array, each its text, in pages. */
-  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<readonly Uint8Array[]> }
+  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<readonly string[]> }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
   /** What is absent is worth waiting for: a refusal that a waiter may see turn into an answer. */
   | { readonly kind: 'refusal'; readonly error: AclError }

@@ -85,7 +85,7 @@ export class Callers {
     if (known && known.directoryVersion === directory.version) return known
     const { datacenter, defaultPolicy, profile } = this.options
     // Spec 9.1: the legacy system is gone from 1.11, and with it the rights that only it gave.
-    const legacyRules = profile.has('api.legacy')
+    const legacyRules = profile.has('upgrade.legacyRules')
     const authorizer = this.authorizers.authorizerOf(token, directory, {
       datacenter,
       defaultPolicy,

@@ -4,7 +4,6 @@ import { ANONYMOUS_TOKEN_SECRET_ID, ROOT_NAMES } from '../builtin.ts'
 import { randomUuid } from '../ports.ts'
 import { parseLegacyRules } from '../rules/parse-rules.ts'
 import type { TokenRecord } from '../store/records.ts'
-import { withTokenHash } from '../token/create-token.ts'
 import { type LegacyWrite, toLegacyToken, writeLegacyToken } from '../upgrade/legacy-token.ts'
 import { type Answer, type Call, decode, json } from './call.ts'
 import { decideAndCommit } from './commit.ts'
@@ -40,7 +39,7 @@ function writeLegacy(
   }
   return decideAndCommit(store, async () => {
     const existing = await store.tokenBySecret(write.ID)
-    const record = withTokenHash(writeLegacyToken(existing, write, checkLegacyRules))
+    const record = writeLegacyToken(existing, write, checkLegacyRules)
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
       answer: () => json({ ID: record.SecretID }),
@@ -84,9 +83,7 @@ export function cloneLegacyHandler(call: Call): Promise<Answer> {
     const source = await store.tokenBySecret(secretId)
     const legacy = source && toLegacyToken(source)
     if (!legacy) throw new AclError('privilege_missing', 'Permission denied')
-    const record = withTokenHash(
-      writeLegacyToken(undefined, { ...legacy, ID: randomUuid(random) }, () => undefined),
-    )
+    const record = writeLegacyToken(undefined, { ...legacy, ID: randomUuid(random) }, () => undefined)
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
       answer: () => json({ ID: record.SecretID }),

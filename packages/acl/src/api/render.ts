@@ -13,9 +13,6 @@ export interface ReplyContext {
 }
 
 const encoder = new TextEncoder()
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const COMMA = 0x2c
 const PRETTY_INDENT = 4
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -47,8 +44,13 @@ function renderBody(
       return { bytes: body.bytes, contentType: body.contentType }
     case 'json':
       return { bytes: stringify(body.value, pretty), contentType: JSON_TYPE }
+    case 'json-text':
+      return { bytes: pretty ? indent(body.text) : body.text, contentType: JSON_TYPE }
     case 'json-bytes':
-      return { bytes: pretty ? indent(body.bytes) : body.bytes, contentType: JSON_TYPE }
+      return {
+        bytes: pretty ? indent(new TextDecoder().decode(body.bytes)) : body.bytes,
+        contentType: JSON_TYPE,
+      }
     case 'json-stream':
       return { bytes: streamArray(body.pages, pretty), contentType: JSON_TYPE }
   }
@@ -58,61 +60,32 @@ function stringify(value: unknown, pretty: boolean): string {
   return pretty ? `${JSON.stringify(value, undefined, PRETTY_INDENT)}\n` : JSON.stringify(value)
 }
 
-function indent(bytes: Uint8Array): string {
-  return stringify(JSON.parse(new TextDecoder().decode(bytes)), true)
+function indent(text: string): string {
+  return stringify(JSON.parse(text), true)
 }
 
 /** The text of a JSON array, a page of elements at a time. */
 async function* streamArray(
-  pages: AsyncIterable<readonly Uint8Array[]>,
+  pages: AsyncIterable<readonly string[]>,
   pretty: boolean,
-): AsyncGenerator<Uint8Array> {
-  let separator = '['
+): AsyncGenerator<string> {
+  let opening = '['
   for await (const page of pages) {
-    const parts: Uint8Array[] = []
-    for (const element of page) {
-      parts.push(
-        encoder.encode(pretty ? `${separator}\n` : separator),
-        pretty ? indentElement(element) : element,
-      )
-      separator = ','
-    }
-    yield concat(parts)
+    if (page.length === 0) continue
+    yield opening + (pretty ? page.map(indentElement).join(',') : page.join(','))
+    opening = ','
   }
-  yield encoder.encode(separator === '[' ? '[]' : pretty ? '\n]\n' : ']')
+  yield opening === '[' ? '[]' : pretty ? '\n]\n' : ']'
 }
 
-function indentElement(element: Uint8Array): Uint8Array {
+function indentElement(element: string): string {
   const margin = ' '.repeat(PRETTY_INDENT)
-  return encoder.encode(margin + indent(element).trimEnd().replaceAll('\n', `\n${margin}`))
+  return `\n${margin}${indent(element).trimEnd().replaceAll('\n', `\n${margin}`)}`
 }
 
 /** A JSON array of elements that are JSON text already. */
-export function joinJson(elements: readonly Uint8Array[]): Uint8Array {
-  let length = 2 + Math.max(0, elements.length - 1)
-  for (const element of elements) length += element.length
-  const whole = new Uint8Array(length)
-  whole[0] = OPEN_BRACKET
-  let at = 1
-  for (const element of elements) {
-    if (at > 1) whole[at++] = COMMA
-    whole.set(element, at)
-    at += element.length
-  }
-  whole[at] = CLOSE_BRACKET
-  return whole
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  let length = 0
-  for (const part of parts) length += part.length
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+export function joinJson(elements: readonly string[]): Uint8Array {
+  return encoder.encode(`[${elements.join(',')}]`)
 }
 
 /** Text by default, problem JSON where the request accepts it. A 5xx of ours says nothing but the request's id. */

@@ -46,19 +46,19 @@ export async function readTokenHandler(call: Call): Promise<Answer> {
       topic,
     })
   }
-  const bytes = call.texts.token(token, call.directory, call.caller.authorizer.aclWrite)
-  return { body: { kind: 'json-bytes', bytes }, watch: { topic } }
+  const text = call.texts.token(token, call.directory, call.caller.authorizer.aclWrite)
+  return { body: { kind: 'json-text', text }, watch: { topic } }
 }
 
 /** Spec 4.4: the caller holds the secret already, so it sees it. */
 export function readSelfHandler(call: Call): Answer {
   const { token } = call.caller
-  const bytes = call.texts.token(token, call.directory, true)
+  const text = call.texts.token(token, call.directory, true)
   const watch =
     token.AccessorID === ''
       ? ({ topic: 'tokens', filtered: true } as const)
       : { topic: tokenTopic(token.AccessorID) }
-  return { body: { kind: 'json-bytes', bytes }, watch }
+  return { body: { kind: 'json-text', text }, watch }
 }
 
 /** Spec 4.5. */

@@ -8,11 +8,9 @@ import { type ShowContext, showToken, showTokenListEntry } from '../token/show-t
 
 interface Texts {
   readonly directoryVersion: number
-  real?: Uint8Array
-  redacted?: Uint8Array
+  real?: string
+  redacted?: string
 }
-
-const encoder = new TextEncoder()
 
 export class TokenTexts {
   private readonly showNamespace: boolean
@@ -23,7 +21,7 @@ export class TokenTexts {
   }
 
   /** A token as read. Spec 4.3. */
-  token(token: TokenRecord, directory: Directory, showSecret: boolean): Uint8Array {
+  token(token: TokenRecord, directory: Directory, showSecret: boolean): string {
     const texts = this.textsOf(token, directory)
     const view = showSecret ? 'real' : 'redacted'
     const known = texts[view]
@@ -34,10 +32,10 @@ export class TokenTexts {
   }
 
   /** A token in a list. Spec 4.8. Only legacy tokens look different there, and they are not kept. */
-  listEntry(token: TokenRecord, directory: Directory, showSecret: boolean): Uint8Array {
+  listEntry(token: TokenRecord, directory: Directory, showSecret: boolean): string {
     if (token.Rules === '') return this.token(token, directory, showSecret)
     const entry = showTokenListEntry(token, { directory, showSecret, showNamespace: this.showNamespace })
-    return encoder.encode(JSON.stringify(entry))
+    return JSON.stringify(entry)
   }
 
   private textsOf(token: TokenRecord, directory: Directory): Texts {
@@ -48,7 +46,7 @@ export class TokenTexts {
     return fresh
   }
 
-  private make(token: TokenRecord, context: Omit<ShowContext, 'showNamespace'>): Uint8Array {
-    return encoder.encode(JSON.stringify(showToken(token, { ...context, showNamespace: this.showNamespace })))
+  private make(token: TokenRecord, context: Omit<ShowContext, 'showNamespace'>): string {
+    return JSON.stringify(showToken(token, { ...context, showNamespace: this.showNamespace }))
   }
 }

@@ -65,7 +65,7 @@ function showsSecrets(call: Call): boolean {
   return call.caller.authorizer.aclWrite
 }
 
-function entry(call: Call, token: TokenRecord): Uint8Array {
+function entry(call: Call, token: TokenRecord): string {
   return call.texts.listEntry(token, call.directory, showsSecrets(call))
 }
 
@@ -75,7 +75,7 @@ async function listPage(
   page: Page,
 ): Promise<Pick<Answer, 'body' | 'headers'>> {
   const { limit, after } = page
-  const entries: Uint8Array[] = []
+  const entries: string[] = []
   let last: TokenRecord | undefined
   let seen = 0
   for await (const tokens of call.api.store.tokens({ ...filter, limit, ...(after ? { after } : {}) })) {
@@ -100,9 +100,9 @@ async function listAll(
   cached: { readonly key: string; readonly version: string },
 ): Promise<Pick<Answer, 'body'>> {
   const pages = call.api.store.tokens(filter)[Symbol.asyncIterator]()
-  const entries: Uint8Array[] = []
+  const entries: string[] = []
   let validUntil = Number.POSITIVE_INFINITY
-  let bytes = 0
+  let length = 0
   for (;;) {
     const next = await pages.next()
     if (next.done) break
@@ -110,10 +110,10 @@ async function listAll(
       if (isExpired(token, call.now)) continue
       validUntil = Math.min(validUntil, expirationMs(token) ?? validUntil)
       const text = entry(call, token)
-      bytes += text.length
+      length += text.length
       entries.push(text)
     }
-    if (bytes > WHOLE_LIST_BYTES_MAX)
+    if (length > WHOLE_LIST_LENGTH_MAX)
       return { body: { kind: 'json-stream', pages: restOf(call, entries, pages) } }
   }
   const whole = joinJson(entries)
@@ -121,14 +121,14 @@ async function listAll(
   return { body: { kind: 'json-bytes', bytes: whole } }
 }
 
-/** Longest list that is put together in memory, in bytes. */
-const WHOLE_LIST_BYTES_MAX = 16_777_216
+/** Longest list that is put together in memory, in characters. */
+const WHOLE_LIST_LENGTH_MAX = 16_777_216
 
 async function* restOf(
   call: Call,
-  start: readonly Uint8Array[],
+  start: readonly string[],
   pages: AsyncIterator<readonly TokenRecord[]>,
-): AsyncGenerator<readonly Uint8Array[]> {
+): AsyncGenerator<readonly string[]> {
   try {
     yield start
     for (let next = await pages.next(); !next.done; next = await pages.next()) {
