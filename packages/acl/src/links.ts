@@ -56,18 +56,14 @@ function resolveLinks(
   for (const [i, link] of links.entries()) {
     const byId = link.ID !== undefined && link.ID !== ''
     const target = byId ? lookup.byId(link.ID ?? '') : lookup.byName(link.Name ?? '')
-    if (!target || !isVisibleFrom(target, lookup.namespace)) {
+    // Links stay within their namespace: else its admins could give themselves rights in others (spec 4.9).
+    if (target?.Namespace !== lookup.namespace) {
       const said = byId ? `ID "${link.ID}"` : `name "${link.Name ?? ''}"`
       throw new AclError('link_unknown', `No such ACL ${what} with ${said}`, { field: `${field}[${i}]` })
     }
     ids.add(target.ID)
   }
   return [...ids].map((ID) => ({ ID }))
-}
-
-/** Links stay within their namespace; what is built in can be linked from every one. */
-function isVisibleFrom(target: Target, namespace: string): boolean {
-  return target.Namespace === namespace || target.ID.startsWith('00000000-0000-0000-0000-00000000')
 }
 
 /** Links as answered: with the current name, without those whose target is gone. Decisions: record shapes. */

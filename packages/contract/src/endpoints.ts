@@ -12,7 +12,15 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
  * What a caller must hold. `none`: anybody. `self`: the presented secret alone. `acl:read`, `acl:write` and
  * `operator:*`: that right. `agent:read`: on this node. `key`: decided per key by the handler.
  */
-export type Right = 'none' | 'self' | 'acl:read' | 'acl:write' | 'operator:read' | 'agent:read' | 'key'
+export type Right =
+  | 'none'
+  | 'self'
+  | 'acl:read'
+  | 'acl:write'
+  | 'operator:read'
+  | 'operator:write'
+  | 'agent:read'
+  | 'key'
 
 export interface Endpoint {
   readonly method: Method
@@ -33,6 +41,8 @@ export interface Endpoint {
   readonly refusedInLegacyMode?: true
   /** Namespaced in the extended edition: takes `ns` and the namespace header. Spec 4.9. */
   readonly namespaced?: true
+  /** Exists in the extended edition alone. Spec 4.9. */
+  readonly edition?: 'extended'
   /** Refusals beyond those that every endpoint may answer. */
   readonly errors?: readonly AclErrorCode[]
 }
@@ -264,6 +274,60 @@ export const ENDPOINTS = {
     spec: '2.3',
     summary: 'List roles',
     query: ['policy'],
+  },
+
+  'namespaces.create': {
+    method: 'PUT',
+    right: 'operator:write',
+    body: 'json',
+    path: '/namespace',
+    edition: 'extended',
+    gate: 'api.token',
+    spec: '4.9',
+    summary: 'Create a namespace',
+    errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown'],
+  },
+  'namespaces.read': {
+    method: 'GET',
+    right: 'operator:read',
+    path: '/namespace/:Name',
+    edition: 'extended',
+    gate: 'api.token',
+    blocking: true,
+    spec: '4.9',
+    summary: 'Read a namespace',
+    errors: ['id_missing', 'not_found'],
+  },
+  'namespaces.update': {
+    method: 'PUT',
+    right: 'operator:write',
+    body: 'json',
+    path: '/namespace/:Name',
+    edition: 'extended',
+    gate: 'api.token',
+    spec: '4.9',
+    summary: 'Update a namespace',
+    errors: ['id_missing', 'accessor_mismatch', 'link_unknown', 'not_found'],
+  },
+  'namespaces.delete': {
+    method: 'DELETE',
+    right: 'operator:write',
+    path: '/namespace/:Name',
+    edition: 'extended',
+    gate: 'api.token',
+    spec: '4.9',
+    summary: 'Delete a namespace that holds nothing',
+    errors: ['id_missing', 'delete_refused', 'not_found'],
+  },
+  'namespaces.list': {
+    method: 'GET',
+    right: 'operator:read',
+    path: '/namespaces',
+    edition: 'extended',
+    gate: 'api.token',
+    blocking: true,
+    spec: '4.9',
+    summary: 'List namespaces',
   },
 
   bootstrap: {

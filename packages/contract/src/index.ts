@@ -73,6 +73,12 @@ export {
   requiredMethodOf,
 } from './methods.ts'
 export {
+  type Namespace,
+  type NamespaceRequest,
+  namespaceRequestSchema,
+  namespaceSchema,
+} from './namespace.ts'
+export {
   type Policy,
   type PolicyListEntry,
   type PolicyRequest,

@@ -17,6 +17,7 @@ import {
 import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts'
 import { kvEntrySchema } from './kv.ts'
 import { legacyIdSchema, legacyTokenRequestSchema, legacyTokenSchema } from './legacy.ts'
+import { namespaceRequestSchema, namespaceSchema } from './namespace.ts'
 import { policyListEntrySchema, policyRequestSchema, policySchema } from './policy.ts'
 import { roleRequestSchema, roleSchema } from './role.ts'
 import {
@@ -66,6 +67,11 @@ export const SCHEMAS = {
   'roles.update': { body: roleRequestSchema, answer: roleSchema },
   'roles.delete': { answer: deleted },
   'roles.list': { answer: z.array(roleSchema) },
+  'namespaces.create': { body: namespaceRequestSchema, answer: namespaceSchema },
+  'namespaces.read': { answer: namespaceSchema },
+  'namespaces.update': { body: namespaceRequestSchema, answer: namespaceSchema },
+  'namespaces.delete': { answer: deleted },
+  'namespaces.list': { answer: z.array(namespaceSchema) },
   bootstrap: { answer: tokenSchema.extend({ ID: z.string() }).strict().meta({ id: 'BootstrapToken' }) },
   'acl.replication': { answer: replicationStatusSchema },
   authorize: { body: authorizeRequestSchema, answer: z.array(authorizeAnswerSchema) },

@@ -55,7 +55,7 @@ export class Api {
   async handle(request: WireRequest): Promise<WireReply> {
     const state = new RequestState(request, familyOf(request, this.families))
     try {
-      const routing = route(request.method, request.url, this.options.profile)
+      const routing = route(request.method, request.url, this.options)
       if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
       if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
       state.endpoint = routing.match.name
@@ -185,6 +185,9 @@ export class Api {
         return
       case 'operator:read':
         requireRight(caller, namespace, { resource: 'operator', access: 'read' })
+        return
+      case 'operator:write':
+        requireRight(caller, namespace, { resource: 'operator', access: 'write' })
         return
       case 'agent:read':
         requireRight(caller, namespace, { resource: 'agent', segment: this.options.nodeName, access: 'read' })

@@ -12,6 +12,7 @@ import {
 import { checkPathId } from '../ids.ts'
 import type { Authorizer, DecisionExplanation } from '../rules/authorizer.ts'
 import { parseQuestion, type Question } from '../rules/question.ts'
+import { whoCan } from '../rules/who-can.ts'
 import type { TokenRecord } from '../store/records.ts'
 import { isExpired } from '../token/expiration.ts'
 import { type Answer, type Call, decode, json, notFound } from './call.ts'
@@ -115,7 +116,8 @@ export async function whoCanHandler(call: Call): Promise<Answer> {
   const question = parseQuestion(decode(call, whoCanRequestSchema))
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
   const found = await collectTokens(call, page, (token) => {
-    if (!call.callers.rightsOf(token, call.directory).authorizer.decide(question)) return undefined
+    const [allowed] = whoCan([token], question, () => call.callers.rightsOf(token, call.directory).authorizer)
+    if (!allowed) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }
   })
   return found

@@ -54,6 +54,7 @@ export function tableOf(name: EndpointName): TableName {
   if (name.startsWith('policies.')) return 'policies'
   if (name.startsWith('roles.')) return 'roles'
   if (name.startsWith('kv.')) return 'kv'
+  if (name.startsWith('namespaces.')) return 'namespaces'
   return 'tokens'
 }
 

@@ -14,6 +14,13 @@ import {
 } from './legacy-handlers.ts'
 import { importLegacyHandler } from './legacy-import-handler.ts'
 import {
+  createNamespaceHandler,
+  deleteNamespaceHandler,
+  listNamespacesHandler,
+  readNamespaceHandler,
+  updateNamespaceHandler,
+} from './namespace-handlers.ts'
+import {
   createPolicyHandler,
   deletePolicyHandler,
   listPoliciesHandler,
@@ -21,6 +28,7 @@ import {
   readPolicyHandler,
   updatePolicyHandler,
 } from './policy-handlers.ts'
+import { lintHandler, whatIfHandler } from './policy-insight-handlers.ts'
 import {
   createRoleHandler,
   deleteRoleHandler,
@@ -64,9 +72,9 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   'tokens.delete': deleteTokenHandler,
   'tokens.list': listTokensHandler,
   'policies.create': createPolicyHandler,
-  'policies.lint': notYet,
+  'policies.lint': lintHandler,
   'policies.readByName': readPolicyByNameHandler,
-  'policies.whatIf': notYet,
+  'policies.whatIf': whatIfHandler,
   'policies.read': readPolicyHandler,
   'policies.update': updatePolicyHandler,
   'policies.delete': deletePolicyHandler,
@@ -77,6 +85,11 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   'roles.update': updateRoleHandler,
   'roles.delete': deleteRoleHandler,
   'roles.list': listRolesHandler,
+  'namespaces.create': createNamespaceHandler,
+  'namespaces.read': readNamespaceHandler,
+  'namespaces.update': updateNamespaceHandler,
+  'namespaces.delete': deleteNamespaceHandler,
+  'namespaces.list': listNamespacesHandler,
   bootstrap: bootstrapHandler,
   'acl.replication': replicationHandler,
   authorize: authorizeHandler,

@@ -7,6 +7,10 @@ import type { Query } from './query.ts'
 
 const NAMESPACE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
 
+export function isNamespaceName(text: string): boolean {
+  return NAMESPACE_NAME.test(text)
+}
+
 /** What the request itself says, before its body is read. */
 export interface RequestedNamespace {
   readonly header: { readonly name: string; readonly value: string } | undefined
@@ -56,14 +60,22 @@ export function resolveNamespace(requested: string | undefined, caller: Caller):
  * @throws AclError `namespace_unsupported`, `not_found` where no such namespace exists.
  */
 export function bodyNamespace(call: Call, field: string | undefined): string {
-  if (field === undefined || field === '') return call.namespace
+  if (field === undefined || field === '') return requireExisting(call, call.namespace)
   if (call.api.edition === 'standard') throw unsupported('Invalid field: "Namespace"', 'Namespace')
   if (!NAMESPACE_NAME.test(field)) {
     throw new AclError('field_invalid', `Invalid Namespace ${JSON.stringify(field.slice(0, 64))}`, {
       field: 'Namespace',
     })
   }
-  return field
+  return requireExisting(call, field)
+}
+
+/** Nothing is made in a namespace that nobody made. */
+function requireExisting({ directory }: Call, name: string): string {
+  if (name === DEFAULT_NAMESPACE || directory.namespace(name)) return name
+  throw new AclError('not_found', `Requested namespace does not exist: ${JSON.stringify(name)}`, {
+    field: 'Namespace',
+  })
 }
 
 function unsupported(what: string, field: string): AclError {

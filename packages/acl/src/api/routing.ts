@@ -18,12 +18,18 @@ export type Routing =
 
 const API_PREFIX = '/v1'
 
+/** What decides which endpoints exist. */
+export interface Service {
+  readonly profile: ServiceProfile
+  readonly edition: 'standard' | 'extended'
+}
+
 /**
  * Finds what a request asks for.
  *
  * @throws AclError `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`, `endpoint_not_built`.
  */
-export function route(method: string, url: string, profile: ServiceProfile): Routing {
+export function route(method: string, url: string, { profile, edition }: Service): Routing {
   const queryAt = url.indexOf('?')
   const rawPath = queryAt < 0 ? url : url.slice(0, queryAt)
   if (rawPath.includes('//')) {
@@ -34,13 +40,15 @@ export function route(method: string, url: string, profile: ServiceProfile): Rou
   }
   const path = decodePath(rawPath)
   if (!path.startsWith(`${API_PREFIX}/`)) throw unknownEndpoint()
-  return routeBelowPrefix(method, path.slice(API_PREFIX.length), profile)
+  return routeBelowPrefix(method, path.slice(API_PREFIX.length), { profile, edition })
 }
 
-function routeBelowPrefix(method: string, path: string, profile: ServiceProfile): Routing {
+function routeBelowPrefix(method: string, path: string, { profile, edition }: Service): Routing {
   const match = matchPath(path)
   const open = match?.methods.filter((candidate) => {
-    const gate = match.byMethod.get(candidate)?.endpoint.gate
+    const endpoint = match.byMethod.get(candidate)?.endpoint
+    if (endpoint?.edition !== undefined && endpoint.edition !== edition) return false
+    const gate = endpoint?.gate
     return gate === undefined || gate === 'api.legacy' || profile.has(gate)
   })
   const row = open && open.length > 0 ? undefined : requiredMethodOf(path)
