@@ -9,7 +9,7 @@ export function utf8Length(text: string): number {
 
 /** A string of at most `bytesMax` bytes of UTF-8. */
 export function boundedText(bytesMax: number): z.ZodString {
-  return z.string().check((context) => {
+  const schema = z.string().check((context) => {
     // A UTF-16 unit takes at most three bytes, so short texts need no encoding.
     if (context.value.length * 3 <= bytesMax || utf8Length(context.value) <= bytesMax) return
     context.issues.push({
@@ -19,4 +19,6 @@ export function boundedText(bytesMax: number): z.ZodString {
       params: { code: 'field_too_long' },
     })
   })
+  // For JSON Schema, which counts characters: a character takes at least one byte, so nothing that is valid is refused.
+  return schema.meta({ maxLength: bytesMax, 'x-latchkey-bytes-max': bytesMax })
 }
