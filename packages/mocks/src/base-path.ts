@@ -1,0 +1,47 @@
+/** Which requests are the service's, and what they ask for. */
+import { decodePath, type EndpointName, matchPath, requiredMethodOf } from '@latchkey/contract'
+
+/** Path and query of a request below the base URL, as a server would see them; `undefined` for a request to elsewhere. */
+export function belowBase(url: string, base: URL): string | undefined {
+  const { origin, pathname, search } = new URL(url)
+  if (origin !== base.origin) return undefined
+  const start = base.pathname === '/' ? '' : base.pathname
+  if (!pathname.startsWith(`${start}/`) && pathname !== start) return undefined
+  return `${pathname.slice(start.length) || '/'}${search}`
+}
+
+export interface Asked {
+  /** `undefined` where the path, or the method, leads to none. */
+  readonly endpoint: EndpointName | undefined
+  /** The path with the names of parameters for their values; `undefined` where no version of the service knows it. */
+  readonly template: string | undefined
+}
+
+/**
+ * What a request asks for, by the contract alone: of all versions, and before anything is decided.
+ *
+ * @param url path and query below the base URL.
+ */
+export function askedOf(method: string, url: string): Asked {
+  const path = pathBelowVersion(url)
+  const match = path === undefined ? undefined : matchPath(path)
+  const routes = [...(match?.byMethod.values() ?? [])]
+  const template = routes[0]?.endpoint.path ?? (path === undefined ? undefined : requiredMethodOf(path)?.path)
+  return {
+    endpoint: routes.find(({ endpoint }) => endpoint.method === method)?.name,
+    template: template === undefined ? undefined : `${VERSION_PREFIX}${template}`,
+  }
+}
+
+const VERSION_PREFIX = '/v1'
+
+/** `undefined` where the path is not below `/v1/`, or cannot be decoded. */
+function pathBelowVersion(url: string): string | undefined {
+  const [raw = ''] = url.split('?', 1)
+  try {
+    const path = decodePath(raw)
+    return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : undefined
+  } catch {
+    return undefined
+  }
+}

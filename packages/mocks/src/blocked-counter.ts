@@ -1,0 +1,43 @@
+/** Counts blocking queries that wait, so that a test can act once they do. */
+import type { Sleeper } from '@latchkey/acl'
+
+export class BlockedCounter implements Sleeper {
+  private readonly sleeper: Sleeper
+  private waiting = 0
+  private readonly listeners = new Set<() => void>()
+
+  constructor(sleeper: Sleeper) {
+    this.sleeper = sleeper
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    this.waiting += 1
+    for (const listener of this.listeners) listener()
+    let isOver = false
+    const end = () => {
+      if (!isOver) this.waiting -= 1
+      isOver = true
+    }
+    const cancel = this.sleeper.after(ms, () => {
+      end()
+      callback()
+    })
+    return () => {
+      end()
+      cancel()
+    }
+  }
+
+  /** Resolves once at least `count` queries wait at the same time. */
+  async untilWaiting(count: number): Promise<void> {
+    if (this.waiting >= count) return
+    await new Promise<void>((resolve) => {
+      const check = () => {
+        if (this.waiting < count) return
+        this.listeners.delete(check)
+        resolve()
+      }
+      this.listeners.add(check)
+    })
+  }
+}

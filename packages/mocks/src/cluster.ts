@@ -1,0 +1,29 @@
+/** The mock service is a cluster of one. */
+import type { ClusterInfo, ClusterMember } from '@latchkey/acl'
+import type { Settings } from './options.ts'
+
+export const NODE_NAME = 'mock'
+
+export function clusterOfOne(settings: Settings): ClusterInfo {
+  const { aclEnabled, aclMode, baseUrl, datacenter, version } = settings
+  const member: ClusterMember = {
+    id: '00000000-0000-4000-8000-00000000000d',
+    node: NODE_NAME,
+    address: `${baseUrl.hostname}:${baseUrl.port || (baseUrl.protocol === 'https:' ? '443' : '80')}`,
+    datacenter,
+    version: version.text,
+    mode: aclEnabled ? aclMode : 'disabled',
+    status: 'alive',
+  }
+  return {
+    self: () => member,
+    members: () => [member],
+    leader: () => member.address,
+    datacenters: () => [datacenter],
+    legacyModeWaitsFor: () => [`the option aclMode of the mock service to be "enabled"`],
+    metrics: () => ({ samples: {}, prometheus: '' }),
+    takeBootstrapReset: async () => 'none',
+    debugConfig: () => ({}),
+    replication: () => undefined,
+  }
+}

@@ -1,0 +1,68 @@
+/** Failures that a test has asked for. */
+import { renderError, type WireReply, type WireRequest } from '@latchkey/acl'
+import { ACL_ERRORS, AclError, type AclErrorCode, ENDPOINTS, type EndpointName } from '@latchkey/contract'
+
+/**
+ * How a call fails. A status, such as 503: refused before anything is done, with the first code that has this status.
+ * A code, such as `id_in_use`: the same, with that code. `network`: the service is not reached. `lost`: the call is
+ * carried out, and its answer does not arrive.
+ */
+export type Failure = number | AclErrorCode | 'network' | 'lost'
+
+/** What the next calls to each endpoint meet. */
+export class Faults {
+  private readonly planned = new Map<EndpointName, Failure[]>()
+
+  /** @throws TypeError for an endpoint, a failure or a number of times that does not exist. */
+  plan(endpoint: EndpointName, failure: Failure, times: number): void {
+    if (!Object.hasOwn(ENDPOINTS, endpoint))
+      throw new TypeError(`no endpoint is named ${JSON.stringify(endpoint)}`)
+    if (!isFailure(failure)) {
+      throw new TypeError(
+        `${JSON.stringify(failure)} is no failure: give a status of 400 to 599, an error code, 'network' or 'lost'`,
+      )
+    }
+    if (!Number.isInteger(times) || times < 1)
+      throw new TypeError(`times must be a whole number from 1, not ${times}`)
+    const plan = this.planned.get(endpoint) ?? []
+    for (let i = 0; i < times; i += 1) plan.push(failure)
+    this.planned.set(endpoint, plan)
+  }
+
+  /** The failure of this call, if one is planned; it is used up by that. */
+  take(endpoint: EndpointName | undefined): Failure | undefined {
+    return endpoint === undefined ? undefined : this.planned.get(endpoint)?.shift()
+  }
+
+  clear(): void {
+    this.planned.clear()
+  }
+}
+
+function isFailure(failure: Failure): boolean {
+  if (typeof failure === 'number') return Number.isInteger(failure) && failure >= 400 && failure <= 599
+  return failure === 'network' || failure === 'lost' || Object.hasOwn(ACL_ERRORS, failure)
+}
+
+/** The refusal that stands for a failure: in the service's own form, or a proxy's for what the service never answers. */
+export function refuse(
+  failure: number | AclErrorCode,
+  request: WireRequest,
+  endpoint: EndpointName,
+): WireReply {
+  const context = { request, endpoint, accessorId: undefined, headers: {}, pretty: false }
+  const code = typeof failure === 'number' ? codeOf(failure) : failure
+  if (code !== undefined) return renderError(new AclError(code, MESSAGE, { headers: RETRY_AT_ONCE }), context)
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' }
+  return { ...context, status: Number(failure), headers, body: MESSAGE }
+}
+
+const MESSAGE = 'This failure was asked for with failNext()'
+
+/** A client that heeds it need not wait in a test. */
+const RETRY_AT_ONCE = { 'Retry-After': '0' }
+
+function codeOf(status: number): AclErrorCode | undefined {
+  const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
+  return codes.find((code) => ACL_ERRORS[code].status === status)
+}

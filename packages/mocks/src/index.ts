@@ -1,0 +1,7 @@
+export type { MockCall } from './call-log.ts'
+export type { Failure } from './faults.ts'
+export type { Latency } from './latency.ts'
+export type { Duration } from './mock-clock.ts'
+export { createMockService, type MockService, type MockSnapshot } from './mock-service.ts'
+export { MANAGEMENT_TOKEN_DEFAULT, type MockServiceOptions } from './options.ts'
+export type { Seed } from './seed.ts'

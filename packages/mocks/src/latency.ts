@@ -1,0 +1,25 @@
+/** How long answers take. Latency is the network's, so it passes in real time whatever the service's clock does. */
+import type { EndpointName } from '@latchkey/contract'
+import { type Duration, toMs } from './mock-clock.ts'
+
+/** The same for all calls, or by endpoint. `undefined`: a request that has no endpoint. */
+export type Latency = Duration | ((endpoint: EndpointName | undefined) => Duration)
+
+/** @throws TypeError where the latency is no duration. */
+export function latencyMs(latency: Latency, endpoint: EndpointName | undefined): number {
+  return toMs(typeof latency === 'function' ? latency(endpoint) : latency)
+}
+
+/** Sleeps, or returns at once when the client has gone. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,133 @@
+/** The clock of a mock service: real time, or time that stands until it is advanced. */
+import type { Clock, Sleeper } from '@latchkey/acl'
+import { parseDurationMs } from '@latchkey/contract'
+
+/** Milliseconds, or a duration such as `5m`. */
+export type Duration = number | string
+
+interface Timer {
+  readonly at: number
+  readonly callback: () => void
+  readonly background: boolean
+  /** Of `setTimeout`; none while time stands. */
+  handle: unknown
+}
+
+/**
+ * Tells the time and wakes sleepers. {@link MockClock.advance} moves it forward in both kinds: real time then goes on
+ * from there.
+ */
+export class MockClock implements Clock, Sleeper {
+  /** Where a standing clock stands; `undefined` for real time. */
+  private standsAt: number | undefined
+  private readonly startsAt: number | undefined
+  /** How far real time was advanced. */
+  private offset = 0
+  private readonly timers = new Set<Timer>()
+
+  /** @param start milliseconds since the epoch at which time stands; `undefined` for real time. */
+  constructor(start: number | undefined) {
+    this.startsAt = start
+    this.standsAt = start
+  }
+
+  now(): number {
+    return this.standsAt ?? Date.now() + this.offset
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return this.start(ms, callback, false)
+  }
+
+  /** As {@link MockClock.after}, for work that must not keep a process alive. */
+  afterInBackground(ms: number, callback: () => void): () => void {
+    return this.start(ms, callback, true)
+  }
+
+  /**
+   * Moves time forward. What is due on the way happens in its order, each at its own instant; what it wakes goes on
+   * when the caller next awaits.
+   *
+   * @throws TypeError for a duration that is negative, or none.
+   */
+  advance(by: Duration): void {
+    const target = this.now() + toMs(by)
+    for (let next = this.nextBefore(target); next; next = this.nextBefore(target)) {
+      this.moveTo(next.at)
+      this.fire(next)
+    }
+    this.moveTo(target)
+    for (const timer of this.timers) this.arm(timer)
+  }
+
+  /** Goes back to where the clock began. */
+  reset(): void {
+    this.standsAt = this.startsAt
+    this.offset = 0
+    for (const timer of this.timers) this.arm(timer)
+  }
+
+  private start(ms: number, callback: () => void, background: boolean): () => void {
+    const timer: Timer = { at: this.now() + ms, callback, background, handle: undefined }
+    this.timers.add(timer)
+    this.arm(timer)
+    return () => this.drop(timer)
+  }
+
+  private arm(timer: Timer): void {
+    clearTimeout(timer.handle as Parameters<typeof clearTimeout>[0])
+    if (this.standsAt !== undefined) return
+    timer.handle = setTimeout(() => this.fire(timer), Math.max(0, timer.at - this.now()))
+    if (timer.background) unref(timer.handle)
+  }
+
+  private fire(timer: Timer): void {
+    this.drop(timer)
+    timer.callback()
+  }
+
+  private drop(timer: Timer): void {
+    clearTimeout(timer.handle as Parameters<typeof clearTimeout>[0])
+    this.timers.delete(timer)
+  }
+
+  private nextBefore(target: number): Timer | undefined {
+    let next: Timer | undefined
+    for (const timer of this.timers) {
+      if (timer.at <= target && (next === undefined || timer.at < next.at)) next = timer
+    }
+    return next
+  }
+
+  /** Never back: real time may have passed the instant by itself. */
+  private moveTo(instant: number): void {
+    const aheadMs = Math.max(0, instant - this.now())
+    if (this.standsAt === undefined) this.offset += aheadMs
+    else this.standsAt += aheadMs
+  }
+}
+
+/**
+ * A duration in milliseconds.
+ *
+ * @throws TypeError where it is negative, or none.
+ */
+export function toMs(duration: Duration): number {
+  const ms = typeof duration === 'number' ? duration : parse(duration)
+  if (ms >= 0) return ms
+  throw new TypeError(`a duration must be 0 or more milliseconds, or a text such as "5m", not ${duration}`)
+}
+
+function parse(text: string): number {
+  try {
+    return parseDurationMs(text)
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** In Node a timer may be told not to keep the process alive; in browsers it is a number. */
+function unref(handle: unknown): void {
+  if (typeof handle !== 'object' || handle === null || !('unref' in handle)) return
+  if (typeof handle.unref === 'function') handle.unref()
+}

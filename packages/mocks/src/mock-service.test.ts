@@ -1,0 +1,472 @@
+import { setupServer } from 'msw/node'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Answer, type CallOptions, call } from '../test/call.ts'
+import { createMockService, type MockService, type MockServiceOptions } from './index.ts'
+
+const server = setupServer()
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
+afterEach(() => server.resetHandlers())
+afterAll(() => server.close())
+
+const START = Date.parse('2026-01-01T00:00:00Z')
+
+/** A service whose time stands, behind the global `fetch`. */
+function mount(options: MockServiceOptions = {}) {
+  const service = createMockService({ clock: START, ...options })
+  server.use(...service.handlers)
+  const ask = (method: string, path: string, request?: CallOptions) => call(service, method, path, request)
+  return { service, ask }
+}
+
+type Ask = ReturnType<typeof mount>['ask']
+
+async function aToken(ask: Ask, body: object = {}): Promise<Record<string, string>> {
+  const answer = await ask('PUT', '/acl/token', { body })
+  expect(answer.status).toBe(200)
+  return answer.json as Record<string, string>
+}
+
+const READER = {
+  policies: [{ Name: 'reader', Rules: 'acl = "read"' }],
+  tokens: [
+    {
+      SecretID: '00000000-1111-4000-8000-00000000000e',
+      Description: 'reads',
+      Policies: [{ Name: 'reader' }],
+    },
+  ],
+}
+const READER_SECRET = '00000000-1111-4000-8000-00000000000e'
+
+describe('the mock is the service', () => {
+  test('keeps what is created, and shows it as the service does (spec 4.2, 4.3)', async () => {
+    const { ask } = mount()
+    const token = await aToken(ask, { Description: 'mine' })
+    const read = await ask('GET', `/acl/token/${token.AccessorID}`)
+    expect(read.json).toEqual(token)
+    expect(read.headers.get('x-service-index')).toBe(String(token.ModifyIndex))
+  })
+
+  test('a caller with acl:read sees no secret (spec 4.3)', async () => {
+    const { ask } = mount({ seed: READER })
+    const list = await ask('GET', '/acl/tokens', { token: READER_SECRET })
+    expect((list.json as unknown as { SecretID: string }[]).map((token) => token.SecretID)).toEqual([
+      '<hidden>',
+      '<hidden>',
+      '<hidden>',
+    ])
+  })
+
+  test('403 privilege_missing: a caller with acl:read creates a token (spec 4.1)', async () => {
+    const { ask } = mount({ seed: READER })
+    const refused = await ask('PUT', '/acl/token', {
+      body: {},
+      token: READER_SECRET,
+      headers: { Accept: 'application/problem+json' },
+    })
+    expect(refused.status).toBe(403)
+    expect(refused.json).toMatchObject({ code: 'privilege_missing', status: 403 })
+  })
+
+  test('400: an unknown field is named (spec 7)', async () => {
+    const { ask } = mount()
+    const refused = await ask('PUT', '/acl/token', { body: { Polices: [] } })
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      'unknown field "Polices" (did you mean "Policies"?)',
+    ])
+  })
+
+  test('413: a body over 1 MiB (decisions: status codes)', async () => {
+    const { ask } = mount()
+    const refused = await ask('PUT', '/acl/token', { body: { Description: 'x'.repeat(1_048_576) } })
+    expect([refused.status, refused.text]).toEqual([413, 'The body is larger than 1048576 bytes'])
+  })
+
+  test('405 with Allow and no body: HEAD (spec 9.4)', async () => {
+    const { ask } = mount()
+    const refused = await ask('HEAD', '/acl/tokens')
+    expect([refused.status, refused.text, refused.headers.get('allow')]).toEqual([405, '', 'OPTIONS,GET'])
+  })
+
+  test('a client of another header family is answered in its own', async () => {
+    const { ask, service } = mount()
+    const self = await ask('GET', '/acl/token/self', {
+      token: '',
+      headers: { 'X-Consul-Token': service.managementToken },
+    })
+    expect(self.headers.has('x-consul-index')).toBe(true)
+    expect(self.headers.has('x-service-index')).toBe(false)
+  })
+
+  test('a list that is streamed arrives whole', async () => {
+    const { ask } = mount({
+      seed: { tokens: Array.from({ length: 4_200 }, () => ({ Description: 'x'.repeat(4_000) })) },
+    })
+    const list = await ask('GET', '/acl/tokens')
+    expect(list.json).toHaveLength(4_202)
+  })
+})
+
+describe('time', () => {
+  test('a token acts until 1 ms before its expiration, and not from it on (EXP-03, spec 3)', async () => {
+    const { service, ask } = mount()
+    const token = await aToken(ask, { ExpirationTTL: '1m' })
+    const self = () => ask('GET', '/acl/token/self', { token: String(token.SecretID) })
+    service.clock.advance(59_999)
+    expect((await self()).status).toBe(200)
+    service.clock.advance(1)
+    expect((await self()).text).toBe('ACL not found')
+    service.clock.advance(1)
+    expect((await self()).status).toBe(403)
+  })
+
+  test('real time can be advanced too', async () => {
+    const { service, ask } = mount({ clock: 'real' })
+    const token = await aToken(ask, { ExpirationTTL: '1h' })
+    service.clock.advance('1h')
+    expect((await ask('GET', `/acl/token/${token.AccessorID}`)).status).toBe(404)
+  })
+
+  test('a blocking query ends with a change (spec 4.1)', async () => {
+    const { service, ask } = mount()
+    const token = await aToken(ask)
+    const waiting = ask('GET', `/acl/token/${token.AccessorID}?index=${token.ModifyIndex}`)
+    await service.untilWaiting()
+    await ask('PUT', `/acl/token/${token.AccessorID}`, { body: { Description: 'changed' } })
+    expect((await waiting).json).toMatchObject({ Description: 'changed' })
+  })
+
+  test('a blocking query ends when the clock has passed its wait, at most a sixteenth later (spec 4.1)', async () => {
+    const { service, ask } = mount()
+    const token = await aToken(ask)
+    const waiting = ask('GET', `/acl/token/${token.AccessorID}?index=${token.ModifyIndex}&wait=16s`)
+    await service.untilWaiting()
+    service.clock.advance('17s')
+    const answer = await waiting
+    expect([answer.status, answer.headers.get('x-service-index')]).toEqual([200, String(token.ModifyIndex)])
+  })
+
+  test('a blocking query on a token that expires ends with 404 (spec 3, 4.1)', async () => {
+    const { service, ask } = mount()
+    const token = await aToken(ask, { ExpirationTTL: '1m' })
+    const waiting = ask('GET', `/acl/token/${token.AccessorID}?index=${token.ModifyIndex}`)
+    await service.untilWaiting()
+    service.clock.advance('1m2s')
+    expect((await waiting).status).toBe(404)
+  })
+
+  test('a wait ends when its client goes', async () => {
+    const { service } = mount()
+    const gone = new AbortController()
+    const waiting = fetch(`${service.baseUrl}/v1/acl/tokens?index=1000`, {
+      headers: { 'X-Service-Token': service.managementToken },
+      signal: gone.signal,
+    })
+    await service.untilWaiting()
+    gone.abort()
+    await expect(waiting).rejects.toThrow(/abort/i)
+    await vi.waitFor(() => expect(service.calls).toMatchObject([{ endpoint: 'tokens.list', status: 0 }]))
+  })
+})
+
+describe('failures on demand', () => {
+  test('a status is answered as the service answers it, once, and nothing is done', async () => {
+    const { service, ask } = mount()
+    service.failNext('tokens.create', 503)
+    const headers = { Accept: 'application/problem+json' }
+    const failed = await ask('PUT', '/acl/token', { body: {}, headers })
+    expect(failed.status).toBe(503)
+    expect(failed.json).toMatchObject({ code: 'unavailable' })
+    expect((await ask('GET', '/acl/tokens')).json).toHaveLength(2)
+    expect((await ask('PUT', '/acl/token', { body: {} })).status).toBe(200)
+  })
+
+  test('as many times as asked, and other endpoints are spared', async () => {
+    const { service, ask } = mount()
+    service.failNext('tokens.list', 500, 2)
+    expect((await ask('GET', '/acl/token/self')).status).toBe(200)
+    const statuses = [
+      await ask('GET', '/acl/tokens'),
+      await ask('GET', '/acl/tokens'),
+      await ask('GET', '/acl/tokens'),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual([500, 500, 200])
+  })
+
+  test('a code is answered with its status', async () => {
+    const { service, ask } = mount()
+    service.failNext('policies.create', 'name_in_use')
+    expect((await ask('PUT', '/acl/policy', { body: { Name: 'a' } })).status).toBe(409)
+  })
+
+  test('a status that the service never gives comes as from a proxy', async () => {
+    const { service, ask } = mount()
+    service.failNext('tokens.list', 502)
+    const failed = await ask('GET', '/acl/tokens')
+    expect([failed.status, failed.headers.get('content-type')]).toEqual([502, 'text/plain; charset=utf-8'])
+  })
+
+  test('network: the service is not reached', async () => {
+    const { service, ask } = mount()
+    service.failNext('tokens.create', 'network')
+    await expect(ask('PUT', '/acl/token', { body: {} })).rejects.toThrow(TypeError)
+    expect((await ask('GET', '/acl/tokens')).json).toHaveLength(2)
+  })
+
+  test('lost: the call is carried out and its answer lost', async () => {
+    const { service, ask } = mount()
+    service.failNext('tokens.create', 'lost')
+    await expect(ask('PUT', '/acl/token', { body: {} })).rejects.toThrow(TypeError)
+    expect((await ask('GET', '/acl/tokens')).json).toHaveLength(3)
+  })
+
+  test('what cannot be a failure is a TypeError', () => {
+    const { service } = mount()
+    expect(() => service.failNext('tokens.create', 200)).toThrow(/400 to 599/)
+    expect(() => service.failNext('tokens.create', 503, 0)).toThrow(/times/)
+    // @ts-expect-error no endpoint has this name
+    expect(() => service.failNext('tokens.creat', 503)).toThrow(/no endpoint/)
+  })
+})
+
+describe('latency', () => {
+  test('passes before the answer, for all or by endpoint', async () => {
+    const { service, ask } = mount({ latency: '30ms' })
+    const startedAt = performance.now()
+    await ask('GET', '/acl/tokens')
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(29)
+    service.latency((endpoint) => (endpoint === 'tokens.list' ? 3_600_000 : 0))
+    expect((await ask('GET', '/acl/token/self')).status).toBe(200)
+  })
+
+  test('one that is no duration is a TypeError, when it is set', () => {
+    const { service } = mount()
+    expect(() => service.latency('slow')).toThrow(TypeError)
+    expect(() => createMockService({ latency: -1 })).toThrow(TypeError)
+  })
+})
+
+describe('state', () => {
+  test('a snapshot is gone back to, whatever came after; indexes go on upward', async () => {
+    const { service, ask } = mount()
+    const kept = await aToken(ask)
+    const snapshot = service.snapshot()
+    const later = await aToken(ask)
+    await ask('DELETE', `/acl/token/${kept.AccessorID}`)
+    const before = Number((await ask('GET', '/acl/tokens')).headers.get('x-service-index'))
+    service.restore(snapshot)
+    expect((await ask('GET', `/acl/token/${kept.AccessorID}`)).status).toBe(200)
+    expect((await ask('GET', `/acl/token/${later.AccessorID}`)).status).toBe(404)
+    expect(Number((await ask('GET', '/acl/tokens')).headers.get('x-service-index'))).toBeGreaterThan(before)
+  })
+
+  test('restore wakes blocking queries', async () => {
+    const { service, ask } = mount()
+    const snapshot = service.snapshot()
+    const token = await aToken(ask)
+    const waiting = ask('GET', `/acl/token/${token.AccessorID}?index=${token.ModifyIndex}`)
+    await service.untilWaiting()
+    service.restore(snapshot)
+    expect((await waiting).status).toBe(404)
+  })
+
+  test('reset goes back to the seed, the time, the latency, and forgets calls and failures', async () => {
+    const { service, ask } = mount({ seed: READER })
+    await aToken(ask)
+    service.failNext('tokens.list', 503)
+    service.latency('1h')
+    service.clock.advance('1h')
+    service.reset()
+    expect(service.calls).toEqual([])
+    expect(service.clock.now()).toBe(START)
+    expect((await ask('GET', '/acl/tokens')).json).toHaveLength(3)
+  })
+
+  test('two services share nothing', async () => {
+    const one = mount({ baseUrl: 'https://one.test' })
+    const two = mount({ baseUrl: 'https://two.test' })
+    await aToken(one.ask)
+    expect((await two.ask('GET', '/acl/tokens')).json).toHaveLength(2)
+  })
+
+  test('with a random seed and time that stands, two runs are the same', async () => {
+    const run = async () => {
+      const { ask } = mount({ randomSeed: 7 })
+      return aToken(ask, { ExpirationTTL: '1h' })
+    }
+    expect(await run()).toEqual(await run())
+  })
+})
+
+describe('calls', () => {
+  test('hold endpoint, method, path template, status and the accessor of the caller', async () => {
+    const { service, ask } = mount({ seed: READER })
+    const self = (await ask('GET', '/acl/token/self', { token: READER_SECRET })).json as Record<
+      string,
+      string
+    >
+    await ask('DELETE', `/acl/token/${self.AccessorID}`, { token: READER_SECRET })
+    await ask('POST', '/acl/tokens')
+    const { AccessorID: accessorId } = self
+    expect(service.calls).toEqual([
+      { endpoint: 'tokens.self', method: 'GET', path: '/v1/acl/token/self', status: 200, accessorId },
+      {
+        endpoint: 'tokens.delete',
+        method: 'DELETE',
+        path: '/v1/acl/token/:AccessorID',
+        status: 403,
+        accessorId,
+      },
+      { endpoint: undefined, method: 'POST', path: '/v1/acl/tokens', status: 405, accessorId: undefined },
+    ])
+  })
+
+  test('no secret of any way in is in the log of calls, nor printed (LEAK-01)', async () => {
+    const printed = ['log', 'info', 'warn', 'error', 'groupCollapsed'].map((name) =>
+      vi.spyOn(console, name as 'log').mockImplementation(() => {}),
+    )
+    const { service, ask } = mount({ serviceVersion: '1.10' })
+    const canary = 'caca0000-0000-4000-8000-00000000cafe'
+    await ask('PUT', '/acl/token', { body: { SecretID: canary } })
+    await ask('PUT', '/acl/token', { body: { SecretID: canary } })
+    await ask('GET', '/acl/token/self', { token: canary })
+    await ask('GET', `/acl/token/self?token=${canary}`, { token: '' })
+    await ask('GET', '/acl/token/self', { token: '', headers: { Authorization: `Bearer ${canary}` } })
+    await ask('GET', `/acl/info/${canary}`)
+    await ask('PUT', `/acl/destroy/${canary}`)
+    await ask('GET', `/nowhere?token=${canary}`)
+    expect(service.calls).toHaveLength(8)
+    expect(JSON.stringify(service.calls)).not.toContain('caca')
+    expect(JSON.stringify(printed.map((spy) => spy.mock.calls))).not.toContain('caca')
+    vi.restoreAllMocks()
+  })
+})
+
+describe('requests that nobody answers', () => {
+  test('an unknown path below the base URL is a 500 and an error in the console, both with method and path', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { ask } = mount()
+    const answer = await ask('GET', '/acl/tokenz?token=x')
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('unhandled request: GET /v1/acl/tokenz.')
+    expect(printed).toHaveBeenCalledExactlyOnceWith(answer.text)
+    vi.restoreAllMocks()
+  })
+
+  test('404 endpoint_unknown, as the service answers, where that is asked for', async () => {
+    const { ask } = mount({ unknownEndpoints: 'answer' })
+    const answer = await ask('GET', '/acl/tokenz')
+    expect([answer.status, answer.text]).toEqual([404, 'No such endpoint'])
+  })
+
+  test('a path that another version knows is no mistake: 404', async () => {
+    const { ask } = mount({ serviceVersion: '1.3.0' })
+    expect((await ask('GET', '/acl/tokens')).status).toBe(404)
+  })
+
+  test('requests to elsewhere are left alone', async () => {
+    const { service } = mount({ baseUrl: 'https://latchkey.test/gateway' })
+    const { status } = await call(service, 'GET', '/acl/tokens')
+    expect(status).toBe(200)
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    await expect(fetch('https://latchkey.test/gatewayed/v1/acl/tokens')).rejects.toThrow()
+    await expect(fetch('https://other.test/gateway/v1/acl/tokens')).rejects.toThrow()
+    expect(service.calls).toHaveLength(1)
+    vi.restoreAllMocks()
+  })
+})
+
+describe('options', () => {
+  const statusOf = async (options: MockServiceOptions, path: string, request?: CallOptions) =>
+    (await mount(options).ask('GET', path, request)).status
+
+  test('serviceVersion: before 1.11 the legacy API is there (spec 9.1)', async () => {
+    expect(await statusOf({ serviceVersion: '1.10' }, '/acl/list')).toBe(200)
+    expect(await statusOf({}, '/acl/list')).toBe(410)
+  })
+
+  test('edition: ns is refused in the standard one (spec 4.9)', async () => {
+    expect(await statusOf({}, '/acl/tokens?ns=team')).toBe(400)
+    expect(await statusOf({ edition: 'extended' }, '/acl/tokens?ns=default')).toBe(200)
+  })
+
+  test('defaultPolicy: allow opens keys (spec 5.4)', async () => {
+    const seed = { kv: { a: '1' } }
+    expect(await statusOf({ seed }, '/kv/a', { token: '' })).toBe(403)
+    expect(await statusOf({ seed, defaultPolicy: 'allow' }, '/kv/a', { token: '' })).toBe(200)
+  })
+
+  test('datacenter: a node identity of another one gives no right (spec 2.5)', async () => {
+    const SecretID = '00000000-1111-4000-8000-00000000000f'
+    const seed = { tokens: [{ SecretID, NodeIdentities: [{ NodeName: 'mock', Datacenter: 'dc1' }] }] }
+    const ask = async (datacenter: string): Promise<Answer> =>
+      mount({ seed, datacenter }).ask('POST', '/internal/acl/authorize', {
+        token: SecretID,
+        body: [{ Resource: 'node', Segment: 'mock', Access: 'write' }],
+      })
+    expect((await ask('dc1')).json).toMatchObject([{ Allow: true }])
+    expect((await ask('dc2')).json).toMatchObject([{ Allow: false }])
+  })
+
+  test('aclEnabled: false switches the ACL system off', async () => {
+    expect(await statusOf({ aclEnabled: false }, '/acl/tokens')).toBe(401)
+  })
+
+  test('aclMode: legacy refuses the new APIs, and says what it waits for (spec 7, 9.2.1)', async () => {
+    const refused = await mount({ aclMode: 'legacy' }).ask('GET', '/acl/tokens')
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      'The ACL system is currently in legacy mode. It waits for the option aclMode of the mock service to be "enabled".',
+    ])
+  })
+
+  test('managementToken: false leaves bootstrap open, once', async () => {
+    const { ask, service } = mount({ managementToken: false })
+    expect(service.managementToken).toBe('')
+    expect((await ask('PUT', '/acl/bootstrap')).status).toBe(200)
+    expect((await ask('PUT', '/acl/bootstrap')).status).toBe(403)
+  })
+
+  test('headerPrefixes: only the named families count', async () => {
+    const { ask, service } = mount({ headerPrefixes: ['X-Latchkey-'] })
+    const asked = (name: string) =>
+      ask('GET', '/acl/token/self', { token: '', headers: { [name]: service.managementToken } })
+    expect((await asked('X-Latchkey-Token')).status).toBe(200)
+    expect((await asked('X-Service-Token')).status).toBe(403)
+  })
+
+  test('what cannot be used is refused when the service is made', () => {
+    expect(() => createMockService({ baseUrl: 'latchkey' })).toThrow(/baseUrl/)
+    expect(() => createMockService({ baseUrl: 'https://a.test?b' })).toThrow(/query/)
+    expect(() => createMockService({ clock: 'yesterday' })).toThrow(/clock/)
+    expect(() => createMockService({ serviceVersion: '2.0' })).toThrow(/serviceVersion/)
+  })
+})
+
+describe('fetch', () => {
+  const direct = (service: MockService, path: string, init: RequestInit = {}) =>
+    service.fetch(`${service.baseUrl}/v1${path}`, {
+      ...init,
+      headers: { 'X-Service-Token': service.managementToken },
+    })
+
+  test('is the service without a mocked network', async () => {
+    const service = createMockService({ baseUrl: 'https://not-mounted.test' })
+    expect((await direct(service, '/acl/tokens')).status).toBe(200)
+  })
+
+  test('rejects with the reason of its signal', async () => {
+    const service = createMockService()
+    const gone = new AbortController()
+    const waiting = direct(service, '/acl/tokens?index=1000', { signal: gone.signal })
+    await service.untilWaiting()
+    gone.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+
+  test('a request to elsewhere is a TypeError', async () => {
+    const service = createMockService()
+    await expect(service.fetch('https://other.test/v1/acl/tokens')).rejects.toThrow(/base URL/)
+  })
+})

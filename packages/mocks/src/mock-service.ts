@@ -1,0 +1,185 @@
+/** Latchkey without a server: the service's own rules behind MSW handlers, with levers for tests. */
+import type { MemorySnapshot, WireReply } from '@latchkey/acl'
+import { AclError, type EndpointName } from '@latchkey/contract'
+import type { HttpHandler } from 'msw/http'
+import { type Asked, askedOf, belowBase } from './base-path.ts'
+import { CallLog, type MockCall } from './call-log.ts'
+import { type Failure, Faults, refuse } from './faults.ts'
+import { type Latency, latencyMs, sleep } from './latency.ts'
+import type { Duration } from './mock-clock.ts'
+import { type MockServiceOptions, readOptions, type Settings } from './options.ts'
+import { ServiceHandler } from './service-handler.ts'
+import { ServiceState } from './service-state.ts'
+import { toResponse, toWireRequest } from './wire.ts'
+
+/** Everything that a mock service holds, to go back to. */
+export type MockSnapshot = MemorySnapshot
+
+export interface MockService {
+  /** For `setupServer` and `setupWorker`. */
+  readonly handlers: readonly HttpHandler[]
+  /** The service as a function, for clients that take a `fetch`: no network is mocked, no worker is needed. */
+  readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** The secret of the management token; empty where the options say that there is none. */
+  readonly managementToken: string
+  readonly clock: {
+    /** Milliseconds since the epoch. */
+    now(): number
+    /** Moves time forward: tokens expire, and blocking queries whose wait is over end. */
+    advance(by: Duration): void
+  }
+  /**
+   * Lets the next calls to an endpoint fail.
+   *
+   * @param times how many calls; default 1.
+   */
+  failNext(endpoint: EndpointName, failure: Failure, times?: number): void
+  /** Sets how long answers take, from now on. */
+  latency(latency: Latency): void
+  /** Everything that is stored, as a value. */
+  snapshot(): MockSnapshot
+  /** Goes back to a snapshot. Indexes go on upward, so blocking queries that wait see a change. */
+  restore(snapshot: MockSnapshot): void
+  /** What was asked so far, in the order of the answers. Holds no secret. */
+  readonly calls: readonly MockCall[]
+  /** Back to the start: seed, time and latency; no calls, no planned failures. */
+  reset(): void
+  /** Resolves once so many blocking queries wait at the same time. Default 1. */
+  untilWaiting(count?: number): Promise<void>
+}
+
+/**
+ * Makes a mock service of its own state.
+ *
+ * @throws TypeError where an option cannot be used, or a record of the seed breaks a rule.
+ */
+export function createMockService(options: MockServiceOptions = {}): MockService {
+  return new LatchkeyMock(readOptions(options))
+}
+
+class LatchkeyMock implements MockService {
+  readonly handlers: readonly HttpHandler[]
+  readonly fetch: MockService['fetch']
+  readonly clock: MockService['clock']
+  readonly baseUrl: string
+  readonly managementToken: string
+  private readonly settings: Settings
+  private readonly state: ServiceState
+  private readonly faults = new Faults()
+  private readonly log = new CallLog()
+  private currentLatency: Latency
+  private requestCount = 0
+
+  constructor(settings: Settings) {
+    this.settings = settings
+    this.state = new ServiceState(settings)
+    this.currentLatency = settings.latency
+    latencyMs(settings.latency, undefined)
+    this.baseUrl = settings.baseUrl.href.replace(/\/$/, '')
+    this.managementToken = settings.managementToken || ''
+    const { clock } = this.state
+    this.clock = { now: () => clock.now(), advance: (by) => clock.advance(by) }
+    this.handlers = [
+      new ServiceHandler(
+        (url) => belowBase(url, settings.baseUrl) !== undefined,
+        (request) => this.answer(request),
+      ),
+    ]
+    this.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      return unlessAborted(this.answer(request), request.signal)
+    }
+  }
+
+  get calls(): readonly MockCall[] {
+    return this.log.list()
+  }
+
+  failNext(endpoint: EndpointName, failure: Failure, times = 1): void {
+    this.faults.plan(endpoint, failure, times)
+  }
+
+  latency(latency: Latency): void {
+    latencyMs(latency, undefined)
+    this.currentLatency = latency
+  }
+
+  snapshot(): MockSnapshot {
+    return this.state.snapshot()
+  }
+
+  restore(snapshot: MockSnapshot): void {
+    this.state.restore(snapshot)
+  }
+
+  reset(): void {
+    this.faults.clear()
+    this.log.clear()
+    this.currentLatency = this.settings.latency
+    this.state.reset()
+  }
+
+  untilWaiting(count = 1): Promise<void> {
+    return this.state.blocked.untilWaiting(count)
+  }
+
+  private async answer(request: Request): Promise<Response> {
+    const { method, signal } = request
+    const url = belowBase(request.url, this.settings.baseUrl)
+    if (url === undefined) throw new TypeError(`${request.method} went past the base URL ${this.baseUrl}`)
+    const asked = askedOf(method, url)
+    await sleep(latencyMs(this.currentLatency, asked.endpoint), signal)
+    const reply = await this.reply(request, url, asked)
+    this.log.add({
+      endpoint: asked.endpoint,
+      method,
+      path: asked.template,
+      status: signal.aborted ? 0 : (reply?.status ?? 0),
+      accessorId: reply?.accessorId,
+    })
+    return reply ? toResponse(reply, method) : Response.error()
+  }
+
+  /** `undefined`: the client gets no answer. */
+  private async reply(request: Request, url: string, asked: Asked): Promise<WireReply | undefined> {
+    this.requestCount += 1
+    const wire = toWireRequest(request, url, `mock-${this.requestCount}`)
+    const failure = this.faults.take(asked.endpoint)
+    if (failure === 'network') return undefined
+    if (asked.endpoint !== undefined && failure !== undefined && failure !== 'lost') {
+      return refuse(failure, wire, asked.endpoint)
+    }
+    const reply = await this.state.handle(wire)
+    if (failure === 'lost') return undefined
+    const isMistake = isUnknown(reply) && asked.template === undefined
+    return isMistake && this.settings.unknownEndpoints === 'fail' ? complain(request.method, url) : reply
+  }
+}
+
+function isUnknown({ error }: WireReply): boolean {
+  return error instanceof AclError && error.code === 'endpoint_unknown'
+}
+
+/** A request that no version of the service knows is a mistake in the code under test, or in the test. */
+function complain(method: string, url: string): WireReply {
+  const [path] = url.split('?', 1)
+  const message =
+    `[latchkey mocks] unhandled request: ${method} ${path}. No version of the service has this path. ` +
+    "Correct the path, or create the mock service with unknownEndpoints: 'answer' for a 404 as the service gives."
+  console.error(message)
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' }
+  return { status: 500, headers, body: message, endpoint: undefined, accessorId: undefined }
+}
+
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let stopListening = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    stopListening = () => signal.removeEventListener('abort', abort)
+  })
+  return Promise.race([answer, aborted]).finally(stopListening)
+}

@@ -1,0 +1,92 @@
+/** What a mock service can be told, and what it is told where nothing is said. */
+import { HEADER_PREFIXES_DEFAULT, parseServiceVersion, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
+import type { Latency } from './latency.ts'
+import type { Seed } from './seed.ts'
+
+export interface MockServiceOptions {
+  /** Where the service is, without `/v1`. Default `https://latchkey.test`. In a browser it may be a path of the page's origin. */
+  readonly baseUrl?: string
+  /** Records that are there from the start, and again after `reset()`. */
+  readonly seed?: Seed
+  /** `real` (default), or an instant at which time stands until `clock.advance()`. */
+  readonly clock?: 'real' | Date | number | string
+  /** How long answers take. Default: no time at all. */
+  readonly latency?: Latency
+  /** Secret of the management token that is there from the start. `false`: none, so that `bootstrap` is open. */
+  readonly managementToken?: string | false
+  /** As which version the service speaks. Default: the newest. Spec 9. */
+  readonly serviceVersion?: string
+  /** `extended` has namespaces. Default `standard`. Spec 4.9. */
+  readonly edition?: 'standard' | 'extended'
+  /** What is decided where no rule says anything. Default `deny`. */
+  readonly defaultPolicy?: 'allow' | 'deny'
+  /** Default `dc1`. */
+  readonly datacenter?: string
+  /** Families of header names. Default `X-Service-` and `X-Consul-`. */
+  readonly headerPrefixes?: readonly string[]
+  /** `false`: the ACL system is switched off. */
+  readonly aclEnabled?: boolean
+  /** `legacy`: a service in the middle of the upgrade to 1.4.0, which refuses the new ACL APIs. Spec 9.2.1. */
+  readonly aclMode?: 'enabled' | 'legacy'
+  /**
+   * A request to the base URL that no version of the service knows. `fail` (default): an error is printed and the
+   * request answered with a 500 that names method and path. `answer`: 404, as the service does.
+   */
+  readonly unknownEndpoints?: 'fail' | 'answer'
+  /** Makes generated ids, and everything else that is random, the same in every run. Default: they differ. */
+  readonly randomSeed?: number
+}
+
+/** The secret of the management token where the options name none. */
+export const MANAGEMENT_TOKEN_DEFAULT = '11111111-2222-4333-8444-555555555555'
+
+/** The options, complete and checked. */
+export interface Settings
+  extends Required<Omit<MockServiceOptions, 'baseUrl' | 'clock' | 'randomSeed' | 'serviceVersion'>> {
+  readonly baseUrl: URL
+  /** Instant at which time stands; `undefined`: real time. */
+  readonly clockStart: number | undefined
+  readonly version: ReturnType<typeof parseServiceVersion>
+  readonly randomSeed: number | undefined
+}
+
+/**
+ * Completes the options.
+ *
+ * @throws TypeError, or AclError `version_invalid`, where a value cannot be used.
+ */
+export function readOptions(options: MockServiceOptions): Settings {
+  return {
+    baseUrl: readBaseUrl(options.baseUrl ?? 'https://latchkey.test'),
+    seed: options.seed ?? {},
+    clockStart: readInstant(options.clock ?? 'real'),
+    latency: options.latency ?? 0,
+    managementToken: options.managementToken ?? MANAGEMENT_TOKEN_DEFAULT,
+    version: parseServiceVersion(options.serviceVersion ?? SERVICE_VERSION_NEWEST, 'serviceVersion'),
+    edition: options.edition ?? 'standard',
+    defaultPolicy: options.defaultPolicy ?? 'deny',
+    datacenter: options.datacenter ?? 'dc1',
+    headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
+    aclEnabled: options.aclEnabled ?? true,
+    aclMode: options.aclMode ?? 'enabled',
+    unknownEndpoints: options.unknownEndpoints ?? 'fail',
+    randomSeed: options.randomSeed,
+  }
+}
+
+/** In a browser a path is one of the page's origin. */
+function readBaseUrl(text: string): URL {
+  const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href
+  if (!URL.canParse(text, page)) throw new TypeError(`baseUrl ${JSON.stringify(text)} is not a URL`)
+  const url = new URL(text, page)
+  if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl must have no query and no fragment')
+  url.pathname = url.pathname.replace(/\/+$/, '')
+  return url
+}
+
+function readInstant(clock: 'real' | Date | number | string): number | undefined {
+  if (clock === 'real') return undefined
+  const instant = new Date(clock).getTime()
+  if (Number.isFinite(instant)) return instant
+  throw new TypeError(`clock must be 'real' or an instant, not ${JSON.stringify(clock)}`)
+}

@@ -1,0 +1,28 @@
+/** Removes expired tokens, as the server's reaper does. They act as absent before that; this ends waits for them. */
+import type { MemoryStore } from '@latchkey/acl'
+import { parseInstant } from '@latchkey/contract'
+import type { MockClock } from './mock-clock.ts'
+
+/** How long after its expiration a token's record goes, in milliseconds. */
+const REAP_DELAY_MS = 1_000
+
+/** @returns a function to call after every write: it sees to it that the next token to expire is removed. */
+export function createReaper(store: MemoryStore, clock: MockClock): () => void {
+  let cancel = () => {}
+  const reap = () => {
+    const changes = store
+      .expiredTokens(clock.now(), Number.POSITIVE_INFINITY)
+      .map((record) => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }) as const)
+    if (changes.length > 0) store.commitNow(changes)
+    schedule()
+  }
+  const schedule = () => {
+    cancel()
+    const [next] = store.expiredTokens(Number.POSITIVE_INFINITY, 1)
+    const expiresAt = parseInstant(next?.ExpirationTime ?? '')
+    if (expiresAt === undefined) return
+    const inMs = Math.max(0, expiresAt - clock.now())
+    cancel = clock.afterInBackground(inMs + REAP_DELAY_MS, reap)
+  }
+  return schedule
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { createMockService, type Seed } from './index.ts'
+
+async function read(seed: Seed, path: string): Promise<unknown> {
+  const service = createMockService({ seed })
+  const headers = { 'X-Service-Token': service.managementToken }
+  const response = await service.fetch(`${service.baseUrl}/v1${path}`, { headers })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+const POLICY_ID = 'aaaaaaaa-0000-4000-8000-000000000001'
+
+test('links stand by name or ID, and are shown with both (spec 2.2, 2.3)', async () => {
+  const seed = {
+    policies: [{ ID: POLICY_ID, Name: 'reader', Rules: 'key_prefix "" { policy = "read" }' }],
+    roles: [{ Name: 'team', Policies: [{ ID: POLICY_ID }] }],
+    tokens: [
+      {
+        AccessorID: 'bbbbbbbb-0000-4000-8000-000000000001',
+        Policies: [{ Name: 'READER' }],
+        Roles: [{ Name: 'team' }],
+      },
+    ],
+  }
+  expect(await read(seed, '/acl/token/bbbbbbbb-0000-4000-8000-000000000001')).toMatchObject({
+    Policies: [{ ID: POLICY_ID, Name: 'reader' }],
+    Roles: [{ Name: 'team' }],
+  })
+})
+
+test('keys hold texts and bytes', async () => {
+  const kv = { 'a/text': 'grüß', 'a/bytes': new Uint8Array([0, 255]) }
+  expect(await read({ kv }, '/kv/a?recurse')).toMatchObject([
+    { Key: 'a/bytes', Value: 'AP8=' },
+    { Key: 'a/text', Value: btoa('gr\xc3\xbc\xc3\x9f') },
+  ])
+})
+
+test('what a create refuses is refused here, naming record, rule and field', () => {
+  const broken = (seed: Seed) => () => createMockService({ seed })
+  expect(broken({ tokens: [{}, { Policies: [{ Name: 'none' }] }] })).toThrow(
+    'seed.tokens[1]: No such ACL policy with name "none" (Policies[0])',
+  )
+  expect(broken({ policies: [{ Name: 'a b' }] })).toThrow('seed.policies[0]: Invalid Policy: invalid Name')
+  expect(broken({ policies: [{ Name: 'a', Rules: 'acl = "all"' }] })).toThrow('seed.policies[0]: ')
+  expect(broken({ roles: [{ Name: 'a' }, { Name: 'A' }] })).toThrow('seed.roles[1]: ')
+  const SecretID = 'cccccccc-0000-4000-8000-000000000001'
+  expect(broken({ tokens: [{ SecretID }, { SecretID }] })).toThrow('seed.tokens[1]: ')
+  // @ts-expect-error a field that no policy has
+  expect(broken({ policies: [{ Name: 'a', Rule: '' }] })).toThrow('unknown field "Rule"')
+})

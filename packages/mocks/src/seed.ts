@@ -1,0 +1,110 @@
+/** The records that a mock service has from the start, as plain objects: what a create would send. */
+import {
+  type Change,
+  createPolicy,
+  createRole,
+  createToken,
+  DEFAULT_NAMESPACE,
+  type MemoryStore,
+  type Random,
+} from '@latchkey/acl'
+import {
+  AclError,
+  decodeValue,
+  type Json,
+  type PolicyRequestInput,
+  policyRequestSchema,
+  type RoleRequestInput,
+  roleRequestSchema,
+  type Schema,
+  type SchemaOutput,
+  type TokenRequestInput,
+  tokenRequestSchema,
+} from '@latchkey/contract'
+
+export interface Seed {
+  /** Other than in a create, an ID may be chosen. */
+  readonly policies?: readonly PolicyRequestInput[]
+  /** May link the policies above, by name or ID. Other than in a create, an ID may be chosen. */
+  readonly roles?: readonly RoleRequestInput[]
+  /** May link the policies and roles above, by name or ID. */
+  readonly tokens?: readonly TokenRequestInput[]
+  /** Values by key; a text is stored as UTF-8. */
+  readonly kv?: Readonly<Record<string, string | Uint8Array>>
+}
+
+interface SeedContext {
+  readonly store: MemoryStore
+  readonly random: Random
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * Writes the records of a seed, in the order policies, roles, tokens, keys, each by the rules of its create.
+ *
+ * @throws TypeError naming the record and the rule that it breaks, such as `seed.tokens[1]: …`.
+ */
+export function plantSeed(seed: Seed, context: SeedContext): void {
+  plant('policies', seed.policies, (policy) => policyChange(policy, context), context)
+  plant('roles', seed.roles, (role) => roleChange(role, context), context)
+  plant('tokens', seed.tokens, (token) => tokenChange(token, context), context)
+  for (const [key, value] of Object.entries(seed.kv ?? {})) context.store.commitNow([kvChange(key, value)])
+}
+
+function plant<T>(
+  list: keyof Seed,
+  records: readonly T[] | undefined,
+  toChange: (record: T) => Change,
+  { store }: SeedContext,
+): void {
+  for (const [i, record] of (records ?? []).entries()) {
+    try {
+      store.commitNow([toChange(record)])
+    } catch (cause) {
+      const field = cause instanceof AclError && cause.details.field ? ` (${cause.details.field})` : ''
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new TypeError(`seed.${list}[${i}]: ${reason}${field}`, { cause })
+    }
+  }
+}
+
+function policyChange({ ID, ...fields }: PolicyRequestInput, { store, random }: SeedContext): Change {
+  const request = decode(policyRequestSchema, fields)
+  const namespace = request.Namespace || DEFAULT_NAMESPACE
+  const record = createPolicy(request, { random, directory: store.directory(), namespace })
+  return { table: 'policies', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
+}
+
+function roleChange({ ID, ...fields }: RoleRequestInput, { store, random }: SeedContext): Change {
+  const request = decode(roleRequestSchema, fields)
+  const namespace = request.Namespace || DEFAULT_NAMESPACE
+  const record = createRole(request, { random, directory: store.directory(), namespace })
+  return { table: 'roles', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
+}
+
+function tokenChange(token: TokenRequestInput, { store, random, now }: SeedContext): Change {
+  const request = decode(tokenRequestSchema, token)
+  const namespace = request.Namespace || DEFAULT_NAMESPACE
+  const record = createToken(request, { now, random, directory: store.directory(), namespace })
+  return { table: 'tokens', op: 'put', record, expect: 0 }
+}
+
+function kvChange(Key: string, value: string | Uint8Array): Change {
+  const Value = typeof value === 'string' ? new TextEncoder().encode(value) : value
+  const record = {
+    Key,
+    Flags: 0,
+    Value,
+    LockIndex: 0,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+  }
+  return { table: 'kv', op: 'put', record, expect: 0 }
+}
+
+/** A plain object is what JSON would carry, so it is read as a body is. */
+function decode<S extends Schema>(schema: S, record: object): SchemaOutput<S> {
+  return decodeValue(schema, JSON.parse(JSON.stringify(record)) as Json)
+}

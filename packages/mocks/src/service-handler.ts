@@ -1,0 +1,17 @@
+/** The one MSW handler of a mock service: it takes every request below the base URL, whatever its method. */
+import { HttpHandler } from 'msw/http'
+
+const ANY_METHOD = /^/
+
+export class ServiceHandler extends HttpHandler {
+  constructor(isOurs: (url: string) => boolean, answer: (request: Request) => Promise<Response>) {
+    super(
+      ANY_METHOD,
+      ({ request }) => isOurs(request.url),
+      ({ request }) => answer(request),
+    )
+  }
+
+  /** MSW prints whole requests to the console of the browser, and their headers hold secrets. */
+  override async log(): Promise<void> {}
+}

@@ -1,0 +1,98 @@
+/** The service behind the handlers: the API over a memory store, with a clock that can be moved. */
+import {
+  type AclModeRecord,
+  Api,
+  builtinChanges,
+  initialMode,
+  legacyBuiltinChanges,
+  type MemorySnapshot,
+  MemoryStore,
+  type WireReply,
+  type WireRequest,
+} from '@latchkey/acl'
+import { ENDPOINTS, profileOf } from '@latchkey/contract'
+import { BlockedCounter } from './blocked-counter.ts'
+import { clusterOfOne, NODE_NAME } from './cluster.ts'
+import { MockClock } from './mock-clock.ts'
+import type { Settings } from './options.ts'
+import { createRandom } from './random.ts'
+import { createReaper } from './reaper.ts'
+import { plantSeed } from './seed.ts'
+
+/** Bytes of cached lists: as the server, so that both take the same ways. */
+const LIST_CACHE_BYTES = 4_194_304
+
+export class ServiceState {
+  readonly clock: MockClock
+  readonly blocked: BlockedCounter
+  private readonly api: Api
+  private readonly store: MemoryStore
+  private readonly reapLater: () => void
+  private readonly initial: MemorySnapshot
+
+  /** @throws TypeError where the seed breaks a rule. */
+  constructor(settings: Settings) {
+    const { clockStart, version, edition, datacenter, headerPrefixes, defaultPolicy, aclEnabled } = settings
+    const random = createRandom(settings.randomSeed)
+    const profile = profileOf(version)
+    this.clock = new MockClock(clockStart)
+    this.blocked = new BlockedCounter(this.clock)
+    this.store = new MemoryStore(this.blocked)
+    this.reapLater = createReaper(this.store, this.clock)
+    this.api = new Api({
+      store: this.store,
+      clock: this.clock,
+      random,
+      cluster: clusterOfOne(settings),
+      profile,
+      edition,
+      datacenter,
+      nodeName: NODE_NAME,
+      headerPrefixes,
+      defaultPolicy,
+      aclEnabled,
+      listCacheBytes: LIST_CACHE_BYTES,
+      onInternalError: (error, requestId) =>
+        console.error(`[latchkey mocks] request ${requestId} failed`, error),
+    })
+    const now = this.clock.now()
+    const mode: AclModeRecord =
+      settings.aclMode === 'legacy' ? { mode: 'legacy' } : initialMode(profile, { isPrimary: true, now })
+    const initialManagementToken = settings.managementToken || undefined
+    const found = {
+      directory: this.store.directory(),
+      anonymousToken: undefined,
+      initialManagementToken: undefined,
+    }
+    const toChanges = mode.mode === 'enabled' ? builtinChanges : legacyBuiltinChanges
+    this.store.commitNow(toChanges(found, { random, now, initialManagementToken }))
+    const modeRecord = { Key: 'acl-mode', Value: mode, CreateIndex: 0, ModifyIndex: 0 } as const
+    this.store.commitNow([{ table: 'system', op: 'put', record: modeRecord, expect: 0 }])
+    plantSeed(settings.seed, { store: this.store, random, now })
+    this.initial = this.store.snapshot()
+    this.reapLater()
+  }
+
+  async handle(request: WireRequest): Promise<WireReply> {
+    const reply = await this.api.handle(request)
+    const isWrite = reply.endpoint !== undefined && ENDPOINTS[reply.endpoint].method !== 'GET'
+    if (isWrite) this.reapLater()
+    return reply
+  }
+
+  snapshot(): MemorySnapshot {
+    return this.store.snapshot()
+  }
+
+  /** Goes back to a snapshot; blocking queries that wait see it as a change. */
+  restore(snapshot: MemorySnapshot): void {
+    this.store.restore(snapshot)
+    this.reapLater()
+  }
+
+  /** Goes back to the seed, and to the time of the start. */
+  reset(): void {
+    this.clock.reset()
+    this.restore(this.initial)
+  }
+}

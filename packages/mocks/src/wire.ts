@@ -1,0 +1,50 @@
+/** Between the requests and responses of `fetch` and those of the API. Nothing is decided here. */
+import type { WireReply, WireRequest } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+
+/**
+ * @param url path and query below the base URL.
+ */
+export function toWireRequest(request: Request, url: string, requestId: string): WireRequest {
+  return {
+    method: request.method,
+    url,
+    header: (name) => request.headers.get(name) ?? undefined,
+    readBody: (bytesMax) => readBody(request, bytesMax),
+    signal: request.signal,
+    requestId,
+  }
+}
+
+async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  if (bytes.length <= bytesMax) return bytes
+  throw new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`, {
+    headers: { Connection: 'close' },
+  })
+}
+
+/** @param method of the request: the answer to HEAD has no body. */
+export function toResponse(reply: WireReply, method: string): Response {
+  const { body, status, headers } = reply
+  if (body === undefined || method === 'HEAD') return new Response(null, { status, headers })
+  if (typeof body === 'string') return new Response(body, { status, headers })
+  if (body instanceof Uint8Array) return new Response(new Uint8Array(body), { status, headers })
+  return new Response(toStream(body), { status, headers })
+}
+
+/** As `ReadableStream.from`, which not every browser has. */
+function toStream(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
