@@ -1,5 +1,5 @@
 /** Which function answers which endpoint. */
-import { AclError, type EndpointName } from '@latchkey/contract'
+import type { EndpointName } from '@latchkey/contract'
 import { authorizeHandler, whoCanHandler } from './authorize-handlers.ts'
 import { bootstrapHandler } from './bootstrap-handler.ts'
 import type { Handler } from './call.ts'
@@ -45,6 +45,7 @@ import {
   membersHandler,
   metricsHandler,
   migrationHandler,
+  openapiHandler,
   peersHandler,
   replicationHandler,
   versionsHandler,
@@ -58,10 +59,6 @@ import {
   updateTokenHandler,
 } from './token-handlers.ts'
 import { listTokensHandler } from './token-list-handler.ts'
-
-const notYet: Handler = () => {
-  throw new AclError('endpoint_not_built', 'not yet')
-}
 
 export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   'tokens.create': createTokenHandler,
@@ -115,5 +112,5 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   'agent.metrics': metricsHandler,
   'catalog.datacenters': datacentersHandler,
   versions: versionsHandler,
-  openapi: notYet,
+  openapi: openapiHandler,
 }

@@ -61,6 +61,8 @@ export interface ApiOptions {
   readonly aclEnabled: boolean
   /** Bound of the cached lists, in bytes; 0 switches them off. */
   readonly listCacheBytes: number
+  /** The document of `/v1/openapi.json`. A function of the edge, as it is made from schemas that the rules do without. */
+  readonly openapi: () => unknown
   /** Called with what went wrong inside a request; the caller sees its id alone. */
   readonly onInternalError: (error: unknown, requestId: string) => void
 }

@@ -46,9 +46,11 @@ export function readPolicyByNameHandler(call: Call): Answer {
   return readAnswer(call, call.directory.policyByName(call.namespace, name))
 }
 
+/** With an empty ID it creates, as existing clients of the reference may do. Reference 5.1. */
 export function updatePolicyHandler(call: Call): Promise<Answer> {
   const { api } = call
   const id = call.params.ID ?? ''
+  if (id === '') return createPolicyHandler(call)
   checkPathId(id, 'policy', 'ID')
   const request = decode(call, policyRequestSchema)
   bodyNamespace(call, request.Namespace)

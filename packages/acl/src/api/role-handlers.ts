@@ -36,9 +36,11 @@ export function readRoleByNameHandler(call: Call): Answer {
   return readAnswer(call, call.directory.roleByName(call.namespace, name))
 }
 
+/** With an empty ID it creates, as existing clients of the reference may do. Reference 5.2. */
 export function updateRoleHandler(call: Call): Promise<Answer> {
   const { api } = call
   const id = call.params.ID ?? ''
+  if (id === '') return createRoleHandler(call)
   checkPathId(id, 'role', 'ID')
   const request = decode(call, roleRequestSchema, { absentFields: absentRoleFields(api.profile) })
   bodyNamespace(call, request.Namespace)

@@ -141,3 +141,8 @@ export function versionsHandler(call: Call): Answer {
     })),
   )
 }
+
+/** This API as an OpenAPI document. */
+export function openapiHandler(call: Call): Answer {
+  return json(call.api.openapi())
+}
