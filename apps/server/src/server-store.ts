@@ -1,13 +1,11 @@
 /** The store with its connections and keys, as one thing to open and close. */
-import { randomUUID } from 'node:crypto'
-import type { Member, MemberMode, Store } from '@latchkey/acl'
+import { StoreConflict, type SystemKey } from '@latchkey/acl'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { connectDatabase } from './database/connect.ts'
 import { loadKeyFile } from './secrets/encryption-keys.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
 import { openStore } from './storage/open-store.ts'
-import type { PostgresStore } from './storage/postgres-store.ts'
 
 export async function openServerStore(options: {
   config: Config
@@ -16,57 +14,46 @@ export async function openServerStore(options: {
   log: Logger
 }) {
   const { config, databaseUrl, dataDir, log } = options
-  const database = connectDatabase({ url: databaseUrl, log, connectionsMax: config.databaseConnections })
+  const { databaseConnections: connectionsMax, databaseReplicaUrl } = config
   const ring = createKeyRing(config.encryptionKeys ?? (await loadKeyFile(dataDir)))
+  const database = connectDatabase({ url: databaseUrl, log, connectionsMax })
+  const replica =
+    databaseReplicaUrl === undefined
+      ? undefined
+      : connectDatabase({ url: databaseReplicaUrl, log, connectionsMax })
+  const closeConnections = async () => {
+    await Promise.all([database.close(), replica?.close()])
+  }
   const store = await openStore({
     database,
+    replica,
+    url: databaseUrl,
     ring,
+    log,
+    member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
     isCaching: config.cache,
     tokenCacheBytes: config.cacheBytes,
+  }).catch(async (error: unknown) => {
+    await closeConnections()
+    throw error
   })
-  const me: Member & { address: string } = {
-    id: randomUUID(),
-    datacenter: config.datacenter,
-    node: config.nodeName,
-    version: config.serviceVersion.text,
-    mode: 'enabled',
-    heartbeatAt: Date.now(),
-    status: 'alive',
-    address: '',
-  }
-  let mode: MemberMode = 'enabled'
-  let address = ''
-  const self = () => ({ ...me, mode, address, heartbeatAt: Date.now() })
-  return Object.assign(store as PostgresStore & Store, {
-    clock: { now: () => Date.now() },
-    membership: {
-      self,
-      members: async () => [self()],
-      leader: async () => self(),
-      announce: async (value: string) => {
-        address = value
-      },
-      setMode: async (value: MemberMode) => {
-        mode = value
-      },
-    },
-    singleWinner: async <T>(_name: string, work: () => Promise<T>) => work(),
-    recordOnce: async (Key: 'acl-mode', Value: unknown) => {
-      await store.commit([
-        { table: 'system', op: 'put', record: { Key, Value, CreateIndex: 0, ModifyIndex: 0 }, expect: 0 },
-      ])
-    },
-    notReady: async () => {
+  const closeStore = store.close.bind(store)
+  return Object.assign(store, {
+    /** Writes a fact that nobody has written yet; of several processes that start at once, the first one's stands. */
+    async recordOnce(Key: SystemKey, Value: unknown): Promise<void> {
+      const record = { Key, Value, CreateIndex: 0, ModifyIndex: 0 }
       try {
-        await database.ping()
-        return []
-      } catch (e) {
-        return [String(e)]
+        await store.commit([{ table: 'system', op: 'put', record, expect: 0 }])
+      } catch (error) {
+        if (!(error instanceof StoreConflict)) throw error
+        await store.refresh('consistent')
       }
     },
-    close: async () => {
-      await database.close()
+    async close(): Promise<void> {
+      await closeStore()
+      await closeConnections()
     },
   })
 }
+
 export type ServerStore = Awaited<ReturnType<typeof openServerStore>>

@@ -21,8 +21,16 @@ export interface TestStoreOptions extends Partial<OpenStoreOptions> {
 export async function openTestStore({ url, ...options }: TestStoreOptions = {}): Promise<PostgresStore> {
   const own = url === undefined ? await createTestDatabase() : undefined
   const database = connectDatabase({ url: url ?? own?.url ?? '', log })
-  const store = await openStore({ database, ring, ...options })
+  const store = await openStore({
+    database,
+    url: url ?? own?.url ?? '',
+    ring,
+    log,
+    member: { datacenter: 'dc1', node: 'test', version: '1.11.0' },
+    ...options,
+  })
   afterAll(async () => {
+    await store.close()
     await database.close()
     await own?.drop()
   })

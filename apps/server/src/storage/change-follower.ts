@@ -21,7 +21,10 @@ export class ChangeFollower {
   failedAt = Number.NEGATIVE_INFINITY
   /** Told the database's clock, in milliseconds since the epoch, with when the question and the answer passed by. */
   onDatabaseTime: (databaseMs: number, askedAt: number, answeredAt: number) => void = () => {}
+  /** Whether commits of this process are on their way. */
+  isCommitting: () => boolean = () => false
   rounds = 0
+  private heard = 0
 
   /** @param isReloading read the whole directory at every change, for `LATCHKEY_CACHE=off`. */
   constructor(queries: Queries, state: LocalState, { isReloading = false } = {}) {
@@ -30,12 +33,12 @@ export class ChangeFollower {
     this.isReloading = isReloading
   }
 
-  /** Reads the whole directory, for the first time. */
-  async start(): Promise<void> {
+  /** Reads the whole directory and forgets the rest: at the start, and where the database has lost commits. */
+  async reload(): Promise<void> {
     const askedAt = performance.now()
     const batch = await this.queries.changes(FROM_THE_START, true)
     this.onDatabaseTime(batch.now, askedAt, performance.now())
-    this.state.applyBatch(batch)
+    if (batch.reset) this.state.reset(batch.index, batch.tables, batch)
     this.currentAt = askedAt
   }
 
@@ -61,9 +64,31 @@ export class ChangeFollower {
     return this.next
   }
 
-  /** Makes the local state at least as new as an index that the database is known to have. */
-  async reach(index: number): Promise<void> {
+  /**
+   * Makes the local state at least as new as an index that the database is known to have.
+   *
+   * @param askedAt where `index` was all the database had at that moment, by `performance.now()`.
+   */
+  async reach(index: number, askedAt?: number): Promise<void> {
     while (this.state.appliedIndex < index) await this.sync()
+    if (askedAt !== undefined) this.currentAt = Math.max(this.currentAt, askedAt)
+  }
+
+  /** Takes note that the database did not answer somebody else's question. */
+  noteFailure(): void {
+    this.failedAt = performance.now()
+  }
+
+  /**
+   * Hears that the database has an index, or that something may have been missed. While a commit of our own is on its
+   * way, that is most likely it, and its answer comes with all there is to know; so the question waits for it.
+   */
+  hear(index: number | undefined): void {
+    this.heard = Math.max(this.heard, index ?? this.state.appliedIndex + 1)
+    if (this.isCommitting() || this.heard <= this.state.appliedIndex) return
+    this.heard = 0
+    // Whoever reads asks again; an unread failure is noted, and the next heartbeat asks anyway.
+    this.sync().catch(() => {})
   }
 
   private async round(): Promise<void> {
@@ -72,12 +97,22 @@ export class ChangeFollower {
     try {
       const batch = await this.queries.changes(after, this.isReloading)
       this.onDatabaseTime(batch.now, askedAt, performance.now())
-      this.state.applyBatch(batch, this.isReloading)
-      this.currentAt = askedAt
+      if (batch.index < after) await this.recover(after)
+      else this.state.applyBatch(batch, this.isReloading)
+      this.currentAt = Math.max(this.currentAt, askedAt)
       this.rounds += 1
     } catch (error) {
-      this.failedAt = performance.now()
+      this.noteFailure()
       throw error
     }
+  }
+
+  /**
+   * The database knows less than this process has seen: a standby took over without the last commits. The index must not
+   * fall, so it is lifted above what was seen, and everything is read anew.
+   */
+  private async recover(seen: number): Promise<void> {
+    await this.queries.raise(seen)
+    await this.reload()
   }
 }

@@ -18,15 +18,24 @@ interface Write {
 export interface CommitQueueOptions {
   readonly secrets: SecretBox
   /** Commits a group; see `latchkey_commit`. */
-  readonly send: (writes: string) => Promise<CommitAnswer>
-  /**
-   * Makes the local state show the commits of a group, before its callers are told.
-   *
-   * @param before the index that the first of them follows.
-   * @param commits undefined where only the database knows all that changed.
-   */
-  readonly apply: (before: number, last: number, commits: readonly OwnCommit[] | undefined) => Promise<void>
+  readonly send: (writes: string) => Promise<GroupAnswer>
+  /** Makes the local state show the commits of a group, before its callers are told. */
+  readonly apply: (group: CommittedGroup) => Promise<void>
 }
+
+/** A group that was committed, or parts of it. */
+export interface CommittedGroup {
+  /** The index that the first commit follows. */
+  readonly before: number
+  /** The index of the last commit. */
+  readonly last: number
+  /** Undefined where only the database knows all that changed. */
+  readonly commits: readonly OwnCommit[] | undefined
+  /** The database had lost commits that this process has seen. */
+  readonly isBehind: boolean
+}
+
+export type GroupAnswer = Exclude<CommitAnswer, { readonly is_fenced: true }>
 
 /** Most writes, and characters of JSON, of one group: it holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
@@ -39,7 +48,8 @@ const GROUP_CHARS_MAX = 4_194_304
 export class CommitQueue {
   private readonly options: CommitQueueOptions
   private waiting: Write[] = []
-  private isBusy = false
+  /** Whether a group is on its way. */
+  isBusy = false
   readonly counts = { writes: 0, groups: 0, conflicts: 0, failures: 0 }
 
   constructor(options: CommitQueueOptions) {
@@ -83,7 +93,7 @@ export class CommitQueue {
   }
 
   private async commitGroup(group: readonly Write[]): Promise<void> {
-    let answer: CommitAnswer
+    let answer: GroupAnswer
     try {
       answer = await this.options.send(`[${group.map(({ json }) => json).join(',')}]`)
     } catch (error) {
@@ -99,7 +109,8 @@ export class CommitQueue {
     }
   }
 
-  private async settle(group: readonly Write[], { before, results }: CommitAnswer): Promise<void> {
+  private async settle(group: readonly Write[], answer: GroupAnswer): Promise<void> {
+    const { before, results } = answer
     const commits: OwnCommit[] = []
     let isKnown = true
     let last = before
@@ -111,7 +122,10 @@ export class CommitQueue {
       if (own) commits.push(own)
       else isKnown = false
     }
-    if (last > before) await this.options.apply(before, last, isKnown ? commits : undefined)
+    if (last > before) {
+      const group = { before, last, commits: isKnown ? commits : undefined, isBehind: answer.is_behind }
+      await this.options.apply(group)
+    }
     for (const [i, write] of group.entries()) {
       const result = results[i] ?? ''
       const index = Number(result)

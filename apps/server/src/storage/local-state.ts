@@ -38,6 +38,8 @@ export class LocalState {
   /** Told of every token that changed, before the index counts as applied. */
   onTokenChange: (keys: TokenKeys, index: number) => void = () => {}
   onMembersChange: () => void = () => {}
+  /** How often the members have changed: to notice that they did while something was on its way. */
+  membersVersion = 0
 
   private readonly policies = new Map<string, PolicyRecord>()
   private readonly roles = new Map<string, RoleRecord>()
@@ -97,13 +99,18 @@ export class LocalState {
     this.replaceDirectory(index, rows)
     this.topics.reset(index, tables)
     this.appliedIndex = index
-    this.onMembersChange()
+    this.noteMembersChange()
     this.waiters.wakeAll()
   }
 
   private finish(index: number, touched: ReadonlySet<Topic>): void {
     this.appliedIndex = index
     for (const topic of touched) this.waiters.wake(topic)
+  }
+
+  private noteMembersChange(): void {
+    this.membersVersion += 1
+    this.onMembersChange()
   }
 
   private touch(topic: Topic, index: number, touched: Set<Topic>): void {
@@ -119,7 +126,7 @@ export class LocalState {
 
   private noteChange({ index, entity, op, key, binary_key }: ChangeRow, touched: Set<Topic>): void {
     if (entity === 'members') {
-      this.onMembersChange()
+      this.noteMembersChange()
       return
     }
     this.touch(entity, index, touched)
@@ -171,12 +178,15 @@ export class LocalState {
       case 'tokens': {
         const { AccessorID, CreateIndex } = change.record
         const accessorKey = AccessorID === '' ? undefined : AccessorID.toLowerCase()
+        const { op, expect } = change
+        const replaced =
+          expect && secretHash !== undefined ? this.tokens.sameAs(secretHash, expect) : undefined
         this.touchToken({ accessorKey, secretHash }, index, touched)
-        // Of a replaced record only the database knows the CreateIndex for sure; it is read when it is asked for.
-        if (change.op === 'put' && change.expect === 0 && secretHash !== undefined) {
-          const record = { ...change.record, CreateIndex: CreateIndex || index, ModifyIndex: index }
-          this.tokens.add(record, secretHash)
-        }
+        if (op === 'delete' || secretHash === undefined) return
+        // Of a record that is not at hand only the database knows the CreateIndex; it is read when it is asked for.
+        const created = expect === 0 ? CreateIndex || index : replaced?.CreateIndex
+        if (created === undefined) return
+        this.tokens.add({ ...change.record, CreateIndex: created, ModifyIndex: index }, secretHash)
         return
       }
       case 'kv':

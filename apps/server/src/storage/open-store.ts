@@ -1,8 +1,14 @@
+import { AclError } from '@latchkey/contract'
+import type { BaseLogger } from 'pino'
 import type { Database } from '../database/connect.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import { ChangeFeed } from './change-feed.ts'
 import { ChangeFollower } from './change-follower.ts'
-import { CommitQueue } from './commit-queue.ts'
+import { CommitQueue, type CommittedGroup, type GroupAnswer } from './commit-queue.ts'
+import { DatabaseClock } from './database-clock.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { LocalState } from './local-state.ts'
+import { type MemberInfo, Membership } from './membership.ts'
 import { openSecrets } from './open-secrets.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { Queries } from './queries.ts'
@@ -12,8 +18,15 @@ import { Waiters } from './waiters.ts'
 
 export interface OpenStoreOptions {
   readonly database: Database
+  /** The URL of the same database, for the connection of the change feed. */
+  readonly url: string
   readonly ring: KeyRing
-  /** Bound of the token cache, in bytes. Default 64 MiB; 0 for none. */
+  readonly log: BaseLogger
+  /** What the other processes on this database are told of this one. */
+  readonly member: MemberInfo
+  /** A replica, for `stale` reads of what is not in memory. */
+  readonly replica?: Database | undefined
+  /** Bound of the token cache, in bytes. Default 64 MiB. */
   readonly tokenCacheBytes?: number
   /** False for `LATCHKEY_CACHE=off`: every answer from the database. */
   readonly isCaching?: boolean
@@ -22,25 +35,73 @@ export interface OpenStoreOptions {
 const TOKEN_CACHE_BYTES = 67_108_864
 
 /**
- * Opens the store of a migrated database.
+ * Opens the store of a migrated database, and joins the processes that share it.
  *
  * @throws StartError where the key ring is not the one of this database; AclError `unavailable`.
  */
 export async function openStore(options: OpenStoreOptions): Promise<PostgresStore> {
-  const { database, ring, tokenCacheBytes = TOKEN_CACHE_BYTES, isCaching = true } = options
+  const { database, replica, url, log, ring, isCaching = true } = options
   const secrets = await openSecrets(database.prisma, ring)
   const queries = new Queries(database.prisma)
-  const state = new LocalState(new TokenCache(isCaching ? tokenCacheBytes : 0), new Waiters())
+  const clock = new DatabaseClock()
+  const cacheBytes = isCaching ? (options.tokenCacheBytes ?? TOKEN_CACHE_BYTES) : 0
+  const state = new LocalState(new TokenCache(cacheBytes), new Waiters())
   const follower = new ChangeFollower(queries, state, { isReloading: !isCaching })
-  const tokens = new TokenReader({ queries, state, follower, secrets })
-  const commits = new CommitQueue({
+  follower.onDatabaseTime = (databaseMs, askedAt, answeredAt) =>
+    clock.measure(databaseMs, askedAt, answeredAt)
+  const feed = new ChangeFeed({ url, log, onCommit: (index) => follower.hear(index) })
+  const isLeader = () => feed.leaderSignal !== undefined
+  const { prisma } = database
+  const membership = new Membership(
+    { prisma, queries, state, follower, clock, log, isLeader },
+    options.member,
+  )
+  const commits = new CommitQueue({ secrets, send, apply })
+  follower.isCommitting = () => commits.isBusy
+  const tokens = new TokenReader({
+    queries,
+    state,
+    follower,
     secrets,
-    send: (writes) => queries.commit(writes),
-    apply: async (before, last, own) => {
-      if (own && isCaching && before === state.appliedIndex) state.applyOwn(own)
-      else await follower.reach(last)
-    },
+    replica: replica && new Queries(replica.prisma),
   })
-  await follower.start()
-  return new PostgresStore({ queries, state, follower, tokens, commits })
+  const housekeeping = new Housekeeping({ queries, membership, isLeader, log })
+  const store = new PostgresStore({
+    queries,
+    state,
+    follower,
+    feed,
+    membership,
+    commits,
+    tokens,
+    clock,
+    housekeeping,
+  })
+  try {
+    await follower.reload()
+    await Promise.all([feed.start(), membership.start()])
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
+
+  /** A process that was taken for dead joins again first: then nobody relies on being alone any more. */
+  async function send(writes: string): Promise<GroupAnswer> {
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await membership.ready()
+      const answer = await queries.commit(writes, membership.memberId, state.appliedIndex)
+      if (!answer.is_fenced) return answer
+      await membership.join()
+    }
+    throw new AclError('unavailable', 'This server was taken for dead by the others; try again', {
+      headers: { 'Retry-After': '1' },
+    })
+  }
+
+  async function apply({ before, last, commits, isBehind }: CommittedGroup): Promise<void> {
+    if (isBehind) await follower.reload()
+    else if (commits && isCaching && before === state.appliedIndex) state.applyOwn(commits)
+    else await follower.reach(last)
+  }
 }

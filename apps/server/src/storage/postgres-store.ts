@@ -1,9 +1,11 @@
 import type {
   Change,
+  Clock,
   ConsistencyMode,
   Directory,
   Freshness,
   KvRecord,
+  MaybePromise,
   Store,
   TableName,
   TokenFilter,
@@ -11,36 +13,81 @@ import type {
   Topic,
   WaitOutcome,
 } from '@latchkey/acl'
+import type { ChangeFeed } from './change-feed.ts'
 import type { ChangeFollower } from './change-follower.ts'
 import type { CommitQueue } from './commit-queue.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import { kvOfRow } from './decode-rows.ts'
+import type { Housekeeping } from './housekeeping.ts'
 import type { LocalState } from './local-state.ts'
+import type { Membership } from './membership.ts'
 import type { Queries } from './queries.ts'
+import { StaleReads } from './stale-reads.ts'
 import type { TokenReader } from './token-reader.ts'
 
 export interface StoreParts {
   readonly queries: Queries
   readonly state: LocalState
   readonly follower: ChangeFollower
-  readonly tokens: TokenReader
+  readonly feed: ChangeFeed
+  readonly membership: Membership
   readonly commits: CommitQueue
+  readonly tokens: TokenReader
+  readonly clock: DatabaseClock
+  readonly housekeeping: Housekeeping
 }
+
+/** For metrics and for people. Counts are since the start. */
+export interface StoreStatus {
+  readonly appliedIndex: number
+  /** Whether the change feed is heard; without it changes are found by polling, within a second. */
+  readonly isFeedConnected: boolean
+  /** Whether this process is the only one, and answers from its own state. */
+  readonly isAlone: boolean
+  readonly isLeader: boolean
+  /** Age of the local state as far as it is known, in milliseconds. */
+  readonly lastContactMs: number
+  readonly waiters: number
+  readonly cache: {
+    readonly tokens: number
+    readonly bytes: number
+    readonly hits: number
+    readonly misses: number
+  }
+  readonly commits: {
+    readonly writes: number
+    readonly groups: number
+    readonly conflicts: number
+    readonly failures: number
+  }
+  readonly feed: { readonly connections: number; readonly notifications: number }
+  /** Questions to the database for what is new, each shared by all who asked meanwhile. */
+  readonly confirmations: number
+}
+
+const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
+/** The database is asked something every second. Silent for longer, it is taken for gone. */
+const LEADER_SILENT_MS_MAX = 3_000
 
 /** The port, put together from its parts. Which promise each method keeps is said there. */
 export class PostgresStore implements Store {
   private readonly parts: StoreParts
+  readonly clock: Clock
+  readonly membership: Membership
+  /** The same store for reads after `refresh('stale')`: what is not in memory may come from the replica. */
+  readonly stale: Store
 
   constructor(parts: StoreParts) {
     this.parts = parts
+    this.clock = parts.clock
+    this.membership = parts.membership
+    this.stale = new StaleReads(this, parts)
   }
 
-  async refresh(mode: ConsistencyMode): Promise<Freshness> {
-    const { follower } = this.parts
-    if (mode === 'stale') {
-      return { knownLeader: true, lastContactMs: Math.round(performance.now() - follower.currentAt) }
-    }
-    await follower.sync()
-    return { knownLeader: true, lastContactMs: 0 }
+  refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
+    if (mode === 'stale') return this.staleness()
+    if (mode === 'default' && this.membership.lease.isValid()) return CURRENT
+    return this.confirm()
   }
 
   directory(): Directory {
@@ -51,11 +98,11 @@ export class PostgresStore implements Store {
     return this.parts.state.topics.table(table)
   }
 
-  tokenByAccessor(accessorId: string): TokenRecord | undefined | Promise<TokenRecord | undefined> {
+  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined> {
     return this.parts.tokens.byAccessor(accessorId)
   }
 
-  tokenBySecret(secretId: string): TokenRecord | undefined | Promise<TokenRecord | undefined> {
+  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined> {
     return this.parts.tokens.bySecret(secretId)
   }
 
@@ -81,8 +128,14 @@ export class PostgresStore implements Store {
     return rows.map(kvOfRow)
   }
 
-  commit(changes: readonly Change[]): Promise<number> {
-    return this.parts.commits.commit(changes)
+  async commit(changes: readonly Change[]): Promise<number> {
+    const { commits, follower } = this.parts
+    try {
+      return await commits.commit(changes)
+    } finally {
+      // What was heard meanwhile of other processes' commits is looked at now.
+      follower.hear(0)
+    }
   }
 
   async wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
@@ -91,5 +144,75 @@ export class PostgresStore implements Store {
     // Not remembered is taken as changed: the caller looks again, and waits from the index it then sees.
     if (topics.changedAfter(topic, after) ?? true) return 'changed'
     return waiters.add(topic, timeoutMs, signal)
+  }
+
+  /**
+   * Runs work in one process of all that share the database: the one that holds the leader's lock. Work may still be
+   * running when another process has become the leader; the signal then tells it to end.
+   *
+   * @returns undefined where this process is not the one.
+   */
+  async singleWinner<T>(_name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const signal = this.parts.feed.leaderSignal
+    return signal && work(signal)
+  }
+
+  /** Why this process should get no requests now; empty where it should. For `/readyz`. */
+  async notReady(): Promise<readonly string[]> {
+    try {
+      await this.confirm()
+      return this.membership.ready() ? ['joining the other servers on the database'] : []
+    } catch {
+      return ['the database cannot be reached']
+    }
+  }
+
+  status(): StoreStatus {
+    const { state, feed, commits, tokens, follower } = this.parts
+    return {
+      appliedIndex: state.appliedIndex,
+      isFeedConnected: feed.isConnected,
+      isAlone: this.membership.lease.isValid(),
+      isLeader: feed.leaderSignal !== undefined,
+      lastContactMs: this.staleness().lastContactMs,
+      waiters: state.waiters.count,
+      cache: {
+        tokens: state.tokens.size,
+        bytes: state.tokens.usedBytes,
+        hits: tokens.counts.hits,
+        misses: tokens.counts.misses,
+      },
+      commits: commits.counts,
+      feed: feed.counts,
+      confirmations: follower.rounds,
+    }
+  }
+
+  /** Answers every wait as if its time were over: the first step of a shutdown. */
+  closeAllWaiters(): void {
+    this.parts.state.waiters.close()
+  }
+
+  /** Leaves the other processes, and closes the change feed. The database given at the opening stays open. */
+  async close(): Promise<void> {
+    this.closeAllWaiters()
+    this.parts.housekeeping.close()
+    await this.membership.close()
+    await this.parts.feed.close()
+  }
+
+  private async confirm(): Promise<Freshness> {
+    await this.parts.follower.sync()
+    return CURRENT
+  }
+
+  private staleness(): Freshness {
+    if (this.membership.lease.isValid()) return CURRENT
+    const { currentAt, failedAt } = this.parts.follower
+    const ageMs = performance.now() - currentAt
+    return {
+      knownLeader: currentAt > failedAt && ageMs < LEADER_SILENT_MS_MAX,
+      lastContactMs: Math.ceil(ageMs),
+    }
   }
 }

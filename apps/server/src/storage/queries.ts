@@ -11,11 +11,23 @@ export interface Snapshot<T> {
   readonly value: T
 }
 
-/** The answer of `latchkey_commit`: the index before the group; per write its index or its conflict, in text. */
-export interface CommitAnswer {
-  readonly before: number
-  readonly results: readonly string[]
-}
+/**
+ * The answer of `latchkey_commit`: the index before the group; per write its index or its conflict, in text; whether
+ * the database had lost commits. Or that this process is fenced, and nothing was done.
+ */
+export type CommitAnswer =
+  | { readonly is_fenced: true }
+  | {
+      readonly is_fenced?: never
+      readonly before: number
+      readonly results: readonly string[]
+      readonly is_behind: boolean
+    }
+
+/** The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds. */
+export type HeartbeatAnswer =
+  | { readonly is_member: false }
+  | { readonly is_member: true; readonly index: number; readonly now: number; readonly others: number }
 
 /** Where a page of tokens goes on: the list order, with the hash to tell tokens without accessor apart. */
 export interface PageStart extends ListPosition {
@@ -33,9 +45,46 @@ export class Queries {
     this.prisma = prisma
   }
 
-  /** @param writes JSON: an array of writes, each an array of encoded changes. */
-  async commit(writes: string): Promise<CommitAnswer> {
-    return this.ask(Prisma.sql`SELECT latchkey_commit(${writes}::jsonb)::text AS answer`)
+  /**
+   * @param writes JSON: an array of writes, each an array of encoded changes.
+   * @param author the member that commits.
+   * @param known the highest index that it has seen.
+   */
+  async commit(writes: string, author: string, known: number): Promise<CommitAnswer> {
+    return this.ask(
+      Prisma.sql`SELECT latchkey_commit(${writes}::jsonb, ${author}, ${known}::bigint)::text AS answer`,
+    )
+  }
+
+  /** Lifts the index of a database that has lost commits above what was seen. */
+  async raise(known: number): Promise<void> {
+    await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
+  }
+
+  /** @returns the index of the join. */
+  async join(member: Readonly<Record<string, unknown>>): Promise<number> {
+    const json = JSON.stringify(member)
+    const { index } = await this.ask<{ index: number }>(
+      Prisma.sql`SELECT latchkey_join(${json}::jsonb)::text AS answer`,
+    )
+    return index
+  }
+
+  async heartbeat(beat: Readonly<Record<string, unknown>>, failedAfterMs: number): Promise<HeartbeatAnswer> {
+    const json = JSON.stringify(beat)
+    return this.ask(
+      Prisma.sql`SELECT latchkey_heartbeat(${json}::jsonb, ${failedAfterMs}::int * interval '1 ms')::text AS answer`,
+    )
+  }
+
+  /** @param isDead fence a member that is known to be gone, instead of saying that it has left. */
+  async leave(member: string, isDead: boolean): Promise<void> {
+    await this.ask(Prisma.sql`SELECT latchkey_leave(${member}, ${isDead})::text AS answer`)
+  }
+
+  /** @returns up to which index the log is gone now; 0 where nothing was removed. */
+  async prune(keptForMs: number): Promise<number> {
+    return this.ask(Prisma.sql`SELECT latchkey_prune(${keptForMs}::int * interval '1 ms')::text AS answer`)
   }
 
   /** @param isWhole answer the whole directory, not only the rows that changed. */
@@ -91,7 +140,8 @@ export class Queries {
   /** Every statement here has one row with one text; its shape is this project's own SQL. */
   private async ask<T>(statement: Prisma.Sql): Promise<T> {
     const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
-    return JSON.parse(rows[0]?.answer ?? 'null')
+    // A function without a result answers an empty text.
+    return JSON.parse(rows[0]?.answer || 'null')
   }
 }
 

@@ -1,4 +1,4 @@
-import { type TokenFilter, type TokenRecord, tokenTopic } from '@latchkey/acl'
+import { type MaybePromise, type TokenFilter, type TokenRecord, tokenTopic } from '@latchkey/acl'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import type { ChangeFollower } from './change-follower.ts'
 import { type TokenRow, tokenOfRow } from './decode-rows.ts'
@@ -13,6 +13,12 @@ interface Load {
   touchedAt: number
 }
 
+/** A page as it was read, and as it is given. */
+interface Page {
+  readonly rows: readonly TokenRow[]
+  readonly tokens: readonly TokenRecord[]
+}
+
 const PAGE_SIZE = 1_000
 
 export interface TokenReaderParts {
@@ -20,7 +26,11 @@ export interface TokenReaderParts {
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly secrets: SecretBox
+  /** Where `stale` reads look for what is not in memory. */
+  readonly replica: Queries | undefined
 }
+
+type ReadToken = (queries: Queries) => Promise<Snapshot<TokenRow | null>>
 
 /**
  * Tokens from the cache, and from the database where the cache does not know.
@@ -33,7 +43,7 @@ export class TokenReader {
   private readonly parts: TokenReaderParts
   private readonly cache: TokenCache
   private readonly loads = new Map<string, Load>()
-  readonly counts = { hits: 0, misses: 0, pages: 0 }
+  readonly counts = { hits: 0, misses: 0, pages: 0, replicaReads: 0 }
 
   constructor(parts: TokenReaderParts) {
     this.parts = parts
@@ -41,7 +51,8 @@ export class TokenReader {
     parts.state.onTokenChange = (keys, index) => this.noteChange(keys, index)
   }
 
-  byAccessor(accessorId: string): TokenRecord | undefined | Promise<TokenRecord | undefined> {
+  /** @param isStale the answer may come from the replica. */
+  byAccessor(accessorId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
     const accessorKey = accessorId.toLowerCase()
     // A legacy token without accessor has none to be found by. Spec 9.2.3.
     if (accessorKey === '') return undefined
@@ -50,34 +61,35 @@ export class TokenReader {
       this.counts.hits += 1
       return known.record
     }
-    return this.load(
-      accessorLoad(accessorKey),
-      () => this.parts.queries.tokenByAccessorKey(accessorKey),
-      () => this.cache.addAbsentAccessor(accessorKey),
-    )
+    const read: ReadToken = (queries) => queries.tokenByAccessorKey(accessorKey)
+    const load = () =>
+      this.load(accessorLoad(accessorKey), read, () => this.cache.addAbsentAccessor(accessorKey))
+    return isStale ? this.loadStale(read, load) : load()
   }
 
-  bySecret(secretId: string): TokenRecord | undefined | Promise<TokenRecord | undefined> {
+  bySecret(secretId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
     const known = this.cache.bySecretId(secretId)
     if (known) {
       this.counts.hits += 1
       return known.record
     }
     const secretHash = this.parts.secrets.lookupHash(secretId).toString('hex')
-    return this.load(
-      secretLoad(secretHash),
-      () => this.parts.queries.tokenBySecretHash(secretHash),
-      () => this.cache.addAbsentSecret(secretId, secretHash),
-    )
+    const read: ReadToken = (queries) => queries.tokenBySecretHash(secretHash)
+    const load = () =>
+      this.load(secretLoad(secretHash), read, () => this.cache.addAbsentSecret(secretId, secretHash))
+    return isStale ? this.loadStale(read, load) : load()
   }
 
-  async *pages(filter: TokenFilter): AsyncGenerator<readonly TokenRecord[]> {
+  async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
     let left = filter.limit ?? Number.POSITIVE_INFINITY
     let after: PageStart | undefined = filter.after && { ...filter.after, secretHash: undefined }
     while (left > 0) {
       const size = Math.min(left, PAGE_SIZE)
-      const page = await this.parts.queries.tokenPage(filter, after, size)
-      const { rows, tokens } = await this.take(page)
+      const start = after
+      const read = (queries: Queries) => queries.tokenPage(filter, start, size)
+      const { rows, tokens } =
+        (isStale ? await this.takeStale(read) : undefined) ??
+        (await this.take(await read(this.parts.queries)))
       this.counts.pages += 1
       if (tokens.length > 0) yield tokens
       const last = rows.at(-1)
@@ -96,31 +108,60 @@ export class TokenReader {
     return tokens
   }
 
-  /** Rows as records: the cached object where it is the same version. New ones are kept where there is room. */
-  private async take({
-    index,
-    value: rows,
-  }: Snapshot<readonly TokenRow[]>): Promise<{ rows: readonly TokenRow[]; tokens: readonly TokenRecord[] }> {
-    const { state, follower, secrets } = this.parts
+  /** Rows as records. New ones are kept where there is room. */
+  private async take({ index, value: rows }: Snapshot<readonly TokenRow[]>): Promise<Page> {
+    const { state, follower } = this.parts
     await follower.reach(index)
     const tokens = rows.map((row) => {
       const secretHash = row.secret_hash.slice(2)
-      const cached = this.cache.sameAs(secretHash, row.modify_index)
-      if (cached) return cached
-      const token = tokenOfRow(row, secrets)
+      const token = this.recordOf(row)
       const isCurrent =
         token.AccessorID !== '' && state.topics.changedAfter(tokenTopic(token.AccessorID), index) === false
-      if (isCurrent && this.cache.hasRoom) this.cache.add(token, secretHash)
+      const isKept = this.cache.sameAs(secretHash, row.modify_index) === token
+      if (isCurrent && !isKept && this.cache.hasRoom) this.cache.add(token, secretHash)
       return token
     })
     return { rows, tokens }
   }
 
-  private load(
-    key: string,
-    read: () => Promise<Snapshot<TokenRow | null>>,
-    rememberAbsence: () => void,
+  /** A page from the replica; undefined where it has none that is new enough. */
+  private async takeStale(
+    read: (queries: Queries) => Promise<Snapshot<readonly TokenRow[]>>,
+  ): Promise<Page | undefined> {
+    const rows = (await this.readReplica(read))?.value
+    return rows && { rows, tokens: rows.map((row) => this.recordOf(row)) }
+  }
+
+  private async loadStale(
+    read: ReadToken,
+    load: () => Promise<TokenRecord | undefined>,
   ): Promise<TokenRecord | undefined> {
+    const snapshot = await this.readReplica(read)
+    if (!snapshot) return load()
+    return snapshot.value ? this.recordOf(snapshot.value) : undefined
+  }
+
+  /** What the replica says, if it has all that this process has seen: then the age told for that holds for it, too. */
+  private async readReplica<T>(
+    read: (queries: Queries) => Promise<Snapshot<T>>,
+  ): Promise<Snapshot<T> | undefined> {
+    const { replica, state } = this.parts
+    if (!replica) return undefined
+    const { appliedIndex } = state
+    this.counts.replicaReads += 1
+    // A replica that is away is nobody's failure: the primary is asked.
+    const snapshot = await read(replica).catch(() => undefined)
+    return snapshot && snapshot.index >= appliedIndex ? snapshot : undefined
+  }
+
+  /** The record of a row: the cached object where it is the same version. */
+  private recordOf(row: TokenRow): TokenRecord {
+    return (
+      this.cache.sameAs(row.secret_hash.slice(2), row.modify_index) ?? tokenOfRow(row, this.parts.secrets)
+    )
+  }
+
+  private load(key: string, read: ReadToken, rememberAbsence: () => void): Promise<TokenRecord | undefined> {
     const running = this.loads.get(key)
     if (running) return running.answer
     this.counts.misses += 1
@@ -132,23 +173,20 @@ export class TokenReader {
 
   private async loadCurrent(
     load: Load,
-    read: () => Promise<Snapshot<TokenRow | null>>,
+    read: ReadToken,
     rememberAbsence: () => void,
   ): Promise<TokenRecord | undefined> {
-    const { follower, secrets } = this.parts
+    const { queries, follower } = this.parts
     for (;;) {
-      const { index, value: row } = await read()
+      const { index, value: row } = await read(queries)
       await follower.reach(index)
       if (load.touchedAt > index) continue
       if (!row) {
         rememberAbsence()
         return undefined
       }
-      const secretHash = row.secret_hash.slice(2)
-      const cached = this.cache.sameAs(secretHash, row.modify_index)
-      if (cached) return cached
-      const token = tokenOfRow(row, secrets)
-      this.cache.add(token, secretHash)
+      const token = this.recordOf(row)
+      this.cache.add(token, row.secret_hash.slice(2))
       return token
     }
   }

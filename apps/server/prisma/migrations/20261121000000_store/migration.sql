@@ -131,7 +131,7 @@ CREATE TABLE kv (
   PRIMARY KEY (namespace, key)
 );
 
--- The server processes that share this database.
+-- The server processes that share this database. Times are of this database's clock.
 CREATE TABLE member (
   id           text PRIMARY KEY,
   datacenter   text NOT NULL,
@@ -139,10 +139,15 @@ CREATE TABLE member (
   version      text NOT NULL,
   mode         text NOT NULL,
   address      text NOT NULL,
+  -- Tells on the same machine whether the process still lives: see src/storage/process-identity.ts.
+  process      text NOT NULL,
+  is_leader    boolean NOT NULL DEFAULT false,
+  -- Taken for dead by the others: it may not commit until it has joined again.
+  is_fenced    boolean NOT NULL DEFAULT false,
   started_at   timestamptz(3) NOT NULL,
   heartbeat_at timestamptz(3) NOT NULL,
   left_at      timestamptz(3),
-  -- The commit at which it joined, and the index up to which it has applied the log.
+  -- The commit with which it joined, and the index up to which it has applied the log.
   join_index   bigint NOT NULL,
   seen_index   bigint NOT NULL
 );
@@ -346,19 +351,32 @@ END $$;
 -- Commits a group of writes: each whole or not at all, each with the next index or with the reason why not.
 --
 -- writes: an array of writes; a write is an array of changes. Checks see the state before their own write.
--- Answers { before, results }: the index before the group, and per write its index or its conflict.
-CREATE FUNCTION latchkey_commit(writes jsonb) RETURNS json LANGUAGE plpgsql AS $$
+-- author: the member that commits. known: the highest index it has seen; where the database has less (a standby took
+-- over that lacked the last commits), the index goes on from there, for it must never fall.
+-- Answers { before, results }: the index before the group, and per write its index or its conflict; is_behind where
+-- commits that the author has seen are lost; or { is_fenced } where it may not commit, and nothing was done.
+CREATE FUNCTION latchkey_commit(writes jsonb, author text, known bigint) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
-  state   commit_index;
-  before  bigint;
-  results text[] := '{}';
-  write   jsonb;
-  change  jsonb;
-  reason  text;
-  ordinal integer;
-  broken  text;
+  state     commit_index;
+  before    bigint;
+  is_behind boolean;
+  results   text[] := '{}';
+  write     jsonb;
+  change    jsonb;
+  reason    text;
+  ordinal   integer;
+  broken    text;
 BEGIN
   SELECT * INTO state FROM commit_index FOR UPDATE;
+  IF NOT EXISTS (SELECT FROM member WHERE id = author AND NOT is_fenced AND left_at IS NULL) THEN
+    RETURN json_build_object('is_fenced', true);
+  END IF;
+  is_behind := state.index < known;
+  IF is_behind THEN
+    state.index := known;
+    -- Whoever has seen a lost commit must start anew, whatever it has applied.
+    state.pruned := known;
+  END IF;
   before := state.index;
   FOR write IN SELECT value FROM jsonb_array_elements(writes) LOOP
     reason := NULL;
@@ -401,11 +419,102 @@ BEGIN
     END IF;
   END LOOP;
   IF state.index > before THEN
-    UPDATE commit_index SET (index, tokens, policies, roles, kv, namespaces, system) =
-      (state.index, state.tokens, state.policies, state.roles, state.kv, state.namespaces, state.system);
+    UPDATE commit_index SET (index, tokens, policies, roles, kv, namespaces, system, pruned) =
+      (state.index, state.tokens, state.policies, state.roles, state.kv, state.namespaces, state.system, state.pruned);
     PERFORM pg_notify('latchkey', state.index::text);
   END IF;
-  RETURN json_build_object('before', before, 'results', results);
+  RETURN json_build_object('before', before, 'results', results, 'is_behind', is_behind);
+END $$;
+
+-- A process that has seen a higher index than the database has raises it above: see latchkey_commit. All start anew.
+CREATE FUNCTION latchkey_raise(known bigint) RETURNS void LANGUAGE sql AS $$
+  UPDATE commit_index SET index = known + 1, pruned = known + 1 WHERE index < known;
+  SELECT pg_notify('latchkey', (known + 1)::text);
+$$;
+
+-- Joining. A process alone answers reads from its own state, trusting that it would hear of others (its lease), so a
+-- process that joins must be known to all before it serves. Heartbeats take the lock in shared mode, joins alone: a
+-- heartbeat either was over before the join, which then sees its time, or sees the new member.
+
+-- Puts a member there, as new or again, through the commit index. Answers { index, now }.
+CREATE FUNCTION latchkey_join(joining jsonb) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  m        member := jsonb_populate_record(NULL::member, joining);
+  at_index bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7270736901);
+  UPDATE commit_index SET index = index + 1 RETURNING index INTO at_index;
+  INSERT INTO member VALUES (m.id, m.datacenter, m.node, m.version, m.mode, m.address, m.process, false, false,
+    clock_timestamp(), clock_timestamp(), NULL, at_index, at_index - 1)
+  ON CONFLICT (id) DO UPDATE SET mode = excluded.mode, address = excluded.address, is_leader = false,
+    is_fenced = false, heartbeat_at = excluded.heartbeat_at, left_at = NULL, join_index = excluded.join_index,
+    seen_index = excluded.seen_index;
+  INSERT INTO change VALUES (at_index, 0, 'members', 'put', m.id);
+  PERFORM pg_notify('latchkey', at_index::text);
+  RETURN json_build_object('index', at_index);
+END $$;
+
+-- A sign of life. Answers { is_member, index, now, others }: whether the sender is (still) a member, and how many others
+-- may commit. Members silent for longer than `failed_after` are fenced first: under the lock of the index, so that none
+-- of their commits comes after the index that is answered.
+CREATE FUNCTION latchkey_heartbeat(beating jsonb, failed_after interval) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  m        member := jsonb_populate_record(NULL::member, beating);
+  others   integer;
+  at_index bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(7270736901);
+  UPDATE member SET mode = m.mode, address = m.address, is_leader = m.is_leader, seen_index = m.seen_index,
+    heartbeat_at = clock_timestamp()
+  WHERE id = m.id AND NOT is_fenced AND left_at IS NULL;
+  IF NOT FOUND THEN RETURN json_build_object('is_member', false); END IF;
+  IF EXISTS (SELECT FROM member WHERE NOT is_fenced AND left_at IS NULL
+    AND heartbeat_at < clock_timestamp() - failed_after)
+  THEN
+    PERFORM FROM commit_index FOR UPDATE;
+    -- A row that is locked is being beaten for right now.
+    UPDATE member SET is_fenced = true, is_leader = false
+    WHERE id IN (SELECT id FROM member WHERE NOT is_fenced AND left_at IS NULL
+      AND heartbeat_at < clock_timestamp() - failed_after FOR UPDATE SKIP LOCKED);
+  END IF;
+  SELECT count(*) INTO others FROM member WHERE id <> m.id AND NOT is_fenced AND left_at IS NULL;
+  SELECT index INTO at_index FROM commit_index;
+  RETURN json_build_object('is_member', true, 'index', at_index, 'others', others,
+    'now', extract(epoch FROM clock_timestamp()) * 1000);
+END $$;
+
+-- Leaving, or fencing somebody who is known to be dead.
+CREATE FUNCTION latchkey_leave(leaving text, is_dead boolean) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  at_index bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7270736901);
+  UPDATE commit_index SET index = index + 1 RETURNING index INTO at_index;
+  UPDATE member SET
+    is_leader = false,
+    is_fenced = is_fenced OR is_dead,
+    left_at = CASE WHEN is_dead THEN left_at ELSE clock_timestamp() END
+  WHERE id = leaving;
+  INSERT INTO change VALUES (at_index, 0, 'members', 'put', leaving);
+  PERFORM pg_notify('latchkey', at_index::text);
+END $$;
+
+-- Removes what every member has applied and is older than `kept_for` from the log, at most about 10,000 indexes.
+CREATE FUNCTION latchkey_prune(kept_for interval) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  oldest  bigint := (SELECT min(index) FROM change);
+  seen    bigint := (SELECT min(seen_index) FROM member WHERE NOT is_fenced AND left_at IS NULL);
+  last    bigint;
+BEGIN
+  WITH removed AS (
+    DELETE FROM change WHERE index <= least(seen, oldest + 10000) AND changed_at < clock_timestamp() - kept_for
+    RETURNING index
+  )
+  SELECT max(index) INTO last FROM removed;
+  IF last IS NOT NULL THEN
+    UPDATE commit_index SET pruned = greatest(pruned, last);
+  END IF;
+  RETURN coalesce(last, 0);
 END $$;
 
 -- What a process needs to catch up from index `after`: one snapshot, so it fits together and with its index.

@@ -1,0 +1,145 @@
+import pg from 'pg'
+import type { BaseLogger } from 'pino'
+
+export interface ChangeFeedOptions {
+  readonly url: string
+  readonly log: BaseLogger
+  /** Told the index of every commit group, as it is announced; and, without one, after every connection. */
+  readonly onCommit: (index: number | undefined) => void
+}
+
+const CHANNEL = 'latchkey'
+/** The session that holds this advisory lock is of the process that runs the single-winner jobs. */
+const LEADER_LOCK = 7_270_736_902
+
+const CONNECT_MS = 2_000
+const ANSWER_MS = 2_000
+const CHECK_INTERVAL_MS = 1_000
+/** The database ends a session that is silent for longer: it belongs to a process that is paused, or gone. */
+const SILENT_MS_MAX = 10_000
+const RETRY_DELAY_MS_MIN = 50
+const RETRY_DELAY_MS_MAX = 2_000
+
+/**
+ * The connection on which this process hears of commits, and which makes it the leader while it holds the leader's
+ * lock. A connection of its own: pooled ones come and go. It is checked every second and made anew when it is lost.
+ *
+ * What is missed meanwhile is caught up with: hearing of a commit is a matter of speed alone.
+ */
+export class ChangeFeed {
+  private readonly options: ChangeFeedOptions
+  private client: pg.Client | undefined
+  private timer: NodeJS.Timeout | undefined
+  private retryDelayMs = RETRY_DELAY_MS_MIN
+  private isClosed = false
+  private leadership: AbortController | undefined
+  readonly counts = { connections: 0, notifications: 0 }
+
+  constructor(options: ChangeFeedOptions) {
+    this.options = options
+  }
+
+  get isConnected(): boolean {
+    return this.client !== undefined
+  }
+
+  /** Aborts when this process is no longer the leader; undefined while it is not. */
+  get leaderSignal(): AbortSignal | undefined {
+    return this.leadership?.signal
+  }
+
+  /** The pid of the database's process behind this connection. */
+  get backendPid(): number | undefined {
+    // The driver has it; its types do not.
+    return (this.client as { processID?: number } | undefined)?.processID
+  }
+
+  /** Makes the first connection; later ones are made by themselves. Resolves also where the database is away. */
+  start(): Promise<void> {
+    return this.connect()
+  }
+
+  /** Gives leadership up and closes the connection. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    clearTimeout(this.timer)
+    await this.drop()
+  }
+
+  private async connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.options.url,
+      application_name: 'latchkey-feed',
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    })
+    // Both events may come, and unheard, an error would end the process.
+    client.on('error', (error) => this.onLost(client, error))
+    client.on('end', () => this.onLost(client, undefined))
+    client.on('notification', ({ payload }) => {
+      this.counts.notifications += 1
+      this.options.onCommit(Number(payload))
+    })
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${CHANNEL}`)
+      await client.query('SELECT set_config($1, $2, false)', ['idle_session_timeout', String(SILENT_MS_MAX)])
+    } catch (error) {
+      void client.end().catch(() => {})
+      this.retryLater(error)
+      return
+    }
+    if (this.isClosed) {
+      await client.end()
+      return
+    }
+    this.client = client
+    this.counts.connections += 1
+    this.retryDelayMs = RETRY_DELAY_MS_MIN
+    this.options.onCommit(undefined)
+    await this.check(client)
+  }
+
+  /** Whether the connection lives, and whether leadership is to be had. */
+  private async check(client: pg.Client): Promise<void> {
+    try {
+      if (this.leadership) await client.query('SELECT 1')
+      else {
+        const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS won', [LEADER_LOCK])
+        if (rows[0]?.won === true && this.client === client) this.leadership = new AbortController()
+      }
+    } catch (error) {
+      this.onLost(client, error)
+      return
+    }
+    this.later(CHECK_INTERVAL_MS, () => this.check(client))
+  }
+
+  private onLost(client: pg.Client, error: unknown): void {
+    if (client !== this.client) return
+    void this.drop()
+    if (!this.isClosed) this.retryLater(error)
+  }
+
+  private retryLater(error: unknown): void {
+    this.options.log.warn({ err: error, againInMs: this.retryDelayMs }, 'the change feed is not connected')
+    this.later(this.retryDelayMs, () => this.connect())
+    this.retryDelayMs = Math.min(this.retryDelayMs * 2, RETRY_DELAY_MS_MAX)
+  }
+
+  private later(ms: number, work: () => Promise<void>): void {
+    if (this.isClosed) return
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => void work(), ms)
+    this.timer.unref()
+  }
+
+  private async drop(): Promise<void> {
+    const client = this.client
+    this.client = undefined
+    this.leadership?.abort()
+    this.leadership = undefined
+    await client?.end().catch(() => {})
+  }
+}

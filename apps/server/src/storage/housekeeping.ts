@@ -1,0 +1,40 @@
+import type { BaseLogger } from 'pino'
+import type { Membership } from './membership.ts'
+import type { Queries } from './queries.ts'
+
+export interface HousekeepingParts {
+  readonly queries: Queries
+  readonly membership: Membership
+  readonly isLeader: () => boolean
+  readonly log: BaseLogger
+}
+
+const INTERVAL_MS = 60_000
+/** How long changes stay in the log though every process has applied them: for one that is fenced and comes back. */
+export const CHANGES_KEPT_MS = 600_000
+
+/** Removes what nobody needs any more from the tables of the store itself. Done by the leader, once a minute. */
+export class Housekeeping {
+  private readonly parts: HousekeepingParts
+  private readonly timer: NodeJS.Timeout
+
+  constructor(parts: HousekeepingParts) {
+    this.parts = parts
+    this.timer = setInterval(() => {
+      this.clean().catch((error: unknown) =>
+        parts.log.warn({ err: error }, 'housekeeping failed; it goes on'),
+      )
+    }, INTERVAL_MS)
+    this.timer.unref()
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+  }
+
+  private async clean(): Promise<void> {
+    const { queries, membership, isLeader } = this.parts
+    while (isLeader() && (await queries.prune(CHANGES_KEPT_MS)) > 0);
+    if (isLeader()) await membership.forget()
+  }
+}

@@ -1,0 +1,34 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+
+/**
+ * A name for this process that another one on the same machine can check: boot, pid namespace, pid and start time.
+ * Empty where the system does not tell (only Linux does); then nobody can check.
+ */
+export function processIdentity(): string {
+  return identityOf(process.pid) ?? ''
+}
+
+/**
+ * Whether a process that gave itself this name is surely gone. False also where that cannot be known: it was on another
+ * machine, or in another container. Spares a server that was killed and started again the wait for its own lease.
+ */
+export function isProcessGone(identity: string): boolean {
+  const [boot, namespace, pid] = identity.split(' ')
+  const [ownBoot, ownNamespace] = processIdentity().split(' ')
+  if (!boot || boot !== ownBoot || namespace !== ownNamespace) return false
+  return identityOf(Number(pid)) !== identity
+}
+
+function identityOf(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const namespace = readlinkSync('/proc/self/ns/pid')
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // After the name, which may hold anything: state is the third field, start time the 22nd.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z') return undefined
+    return `${boot} ${namespace} ${pid} ${fields[19]}`
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import type {
+  Change,
+  ConsistencyMode,
+  Directory,
+  Freshness,
+  KvRecord,
+  MaybePromise,
+  Store,
+  TableName,
+  TokenFilter,
+  TokenRecord,
+  Topic,
+  WaitOutcome,
+} from '@latchkey/acl'
+import type { TokenReader } from './token-reader.ts'
+
+/**
+ * A store for requests that asked for `stale`: what is not in memory is read from the replica where there is one and
+ * it is as far as the local state. So the age that was reported holds for what it gives, too.
+ */
+export class StaleReads implements Store {
+  private readonly store: Store
+  private readonly reader: TokenReader
+
+  constructor(store: Store, { tokens }: { readonly tokens: TokenReader }) {
+    this.store = store
+    this.reader = tokens
+  }
+
+  refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
+    return this.store.refresh(mode)
+  }
+
+  directory(): MaybePromise<Directory> {
+    return this.store.directory()
+  }
+
+  tableIndex(table: TableName): MaybePromise<number> {
+    return this.store.tableIndex(table)
+  }
+
+  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined> {
+    return this.reader.byAccessor(accessorId, true)
+  }
+
+  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined> {
+    return this.reader.bySecret(secretId, true)
+  }
+
+  tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
+    return this.reader.pages(filter, true)
+  }
+
+  expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]> {
+    return this.store.expiredTokens(now, limit)
+  }
+
+  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+    return this.store.kvEntry(namespace, key)
+  }
+
+  kvEntries(namespace: string, prefix: string): MaybePromise<readonly KvRecord[]> {
+    return this.store.kvEntries(namespace, prefix)
+  }
+
+  commit(changes: readonly Change[]): Promise<number> {
+    return this.store.commit(changes)
+  }
+
+  wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
+    return this.store.wait(topic, after, timeoutMs, signal)
+  }
+}
