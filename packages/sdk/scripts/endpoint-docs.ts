@@ -39,10 +39,11 @@ function endpointFacts(name: EndpointName): string {
   const versions = [since && `from service version ${since}`, until && `removed in ${until}`].filter(Boolean)
   const source = endpoint.spec === 'extension' ? 'An extension of the spec' : `Spec ${endpoint.spec}`
   const refusals = refusalsOf(endpoint)
+  const edition = endpoint.edition === undefined ? '' : `, in the ${endpoint.edition} edition`
   return [
     `Endpoint \`${name}\` (${endpoint.method} /v1${endpoint.path}).`,
     `Right: ${endpoint.right}.`,
-    `${[source, ...versions].join(', ')}.`,
+    `${[source, ...versions].join(', ')}${edition}.`,
     ...(refusals === '' ? [] : [`Errors: ${refusals}.`]),
   ].join(' ')
 }

@@ -20,6 +20,8 @@ interface RequestType {
   readonly without?: readonly string[]
   /** Fields of the schema that this endpoint takes, where these are few. */
   readonly only?: readonly string[]
+  /** Fields that this endpoint requires, where the schema does not say it. */
+  readonly needs?: readonly string[]
 }
 
 /** What a record has and a body may repeat: of no use to a create. */
@@ -59,6 +61,18 @@ const REQUESTS: readonly RequestType[] = [
   {
     name: 'RoleUpdate',
     endpoint: 'roles.update',
+    doc: 'The body of update: a record that was read, changed.',
+  },
+  {
+    name: 'NamespaceCreate',
+    endpoint: 'namespaces.create',
+    doc: 'The body of create. ACLs are linked to every token in the namespace.',
+    without: READ_ONLY,
+    needs: ['Name'],
+  },
+  {
+    name: 'NamespaceUpdate',
+    endpoint: 'namespaces.update',
     doc: 'The body of update: a record that was read, changed.',
   },
   {
@@ -118,11 +132,18 @@ function bodySchema(request: RequestType): { $defs: JsonSchema['$defs']; fields:
     record = $defs?.[definitionName((record.items ?? record).$ref ?? '')]
   }
   if (!record?.properties) throw new Error(`${request.endpoint} takes no record`)
-  const { only, without = [] } = request
+  const { only, without = [], needs = [] } = request
   const kept = Object.entries(record.properties).filter(([field]) =>
     only ? only.includes(field) : !without.includes(field),
   )
-  return { $defs, fields: { ...record, properties: Object.fromEntries(kept) } }
+  return {
+    $defs,
+    fields: {
+      ...record,
+      required: [...(record.required ?? []), ...needs],
+      properties: Object.fromEntries(kept),
+    },
+  }
 }
 
 function isUsed(name: string, schema: JsonSchema): boolean {

@@ -22,6 +22,7 @@ import {
 import { Agent } from './resources/agent.ts'
 import { Kv } from './resources/kv.ts'
 import { Legacy } from './resources/legacy.ts'
+import { Namespaces } from './resources/namespaces.ts'
 import { Policies } from './resources/policies.ts'
 import { Roles } from './resources/roles.ts'
 import { Status } from './resources/status.ts'
@@ -42,6 +43,7 @@ export class Client<M extends Mode = 'value'> {
   readonly policies: Policies<M>
   readonly roles: Roles<M>
   readonly kv: Kv<M>
+  readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
   readonly status: Status<M>
   readonly agent: Agent<M>
@@ -53,6 +55,7 @@ export class Client<M extends Mode = 'value'> {
     this.policies = new Policies(core)
     this.roles = new Roles(core)
     this.kv = new Kv(core)
+    this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)
     this.status = new Status(core)
     this.agent = new Agent(core)

@@ -79,7 +79,7 @@ export abstract class LatchkeyError extends Error {
 /** 401, 403: no token, an unknown or expired one, or one that lacks the right. */
 export class PermissionDenied extends LatchkeyError {
   override readonly name = 'PermissionDenied'
-  readonly kind = 'permission_denied'
+  readonly kind = 'permission_denied' as const
   /** The right that was missing; `undefined` where the secret itself was not accepted. */
   readonly missing: MissingRight | undefined
   /** The accessor of the token that lacked it. */
@@ -95,7 +95,7 @@ export class PermissionDenied extends LatchkeyError {
 /** 404: the record does not exist. A path that the service does not know is {@link Invalid}. */
 export class NotFound extends LatchkeyError {
   override readonly name = 'NotFound'
-  readonly kind = 'not_found'
+  readonly kind = 'not_found' as const
   /** The index at which the record was absent: wait from there for its creation. */
   readonly index: number | undefined
 
@@ -108,7 +108,7 @@ export class NotFound extends LatchkeyError {
 /** 409: an identifier or a name is already in use. */
 export class Conflict extends LatchkeyError {
   override readonly name = 'Conflict'
-  readonly kind = 'conflict'
+  readonly kind = 'conflict' as const
   /** The field whose value is in use. */
   readonly field: string | undefined
 
@@ -121,7 +121,7 @@ export class Conflict extends LatchkeyError {
 /** 400 and its kin: the request breaks a rule, or this version of the service does not take it. */
 export class Invalid extends LatchkeyError {
   override readonly name = 'Invalid'
-  readonly kind = 'invalid'
+  readonly kind = 'invalid' as const
   /** Full path of the offending field, such as `Policies[0].ID`, or the name of a query option. */
   readonly field: string | undefined
   /** Line and column, from 1, in a rule text. */
@@ -139,13 +139,13 @@ export class Invalid extends LatchkeyError {
 /** 403 of a service that is still in legacy mode: the new ACL APIs do not work until it ends. Spec 9.2.1. */
 export class LegacyMode extends LatchkeyError {
   override readonly name = 'LegacyMode'
-  readonly kind = 'legacy_mode'
+  readonly kind = 'legacy_mode' as const
 }
 
 /** The service could not be reached (no status), or could not do it: 429 and 5xx. */
 export class Unavailable extends LatchkeyError {
   override readonly name = 'Unavailable'
-  readonly kind = 'unavailable'
+  readonly kind = 'unavailable' as const
   /** How long the service asked to be left alone, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
@@ -158,11 +158,11 @@ export class Unavailable extends LatchkeyError {
 /** No full answer arrived within `attemptTimeout` or `timeout`. */
 export class Timeout extends LatchkeyError {
   override readonly name = 'Timeout'
-  readonly kind = 'timeout'
+  readonly kind = 'timeout' as const
 }
 
 /** Something answered that does not speak this API: a redirect, a web page, an answer of the wrong shape. */
 export class ContractBroken extends LatchkeyError {
   override readonly name = 'ContractBroken'
-  readonly kind = 'contract_broken'
+  readonly kind = 'contract_broken' as const
 }

@@ -31,6 +31,9 @@ export type {
   LintFinding,
   Member,
   MigrationStatus,
+  Namespace,
+  NamespaceCreate,
+  NamespaceUpdate,
   NodeIdentity,
   Policy,
   PolicyCreate,
@@ -75,6 +78,7 @@ export {
   valueText,
 } from './resources/kv.ts'
 export type { Legacy } from './resources/legacy.ts'
+export type { Namespaces } from './resources/namespaces.ts'
 export type { Policies } from './resources/policies.ts'
 export type { RoleFilter, Roles } from './resources/roles.ts'
 export type { Status, VersionRange } from './resources/status.ts'

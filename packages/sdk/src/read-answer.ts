@@ -21,8 +21,8 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
   const { call, headerPrefix, clean } = reading
   const facts = readMeta(response.headers, headerPrefix)
   const meta = { ...facts, requestId: facts.requestId && clean(facts.requestId) }
-  const mediaType = clean(mediaTypeOf(response))
-  if (response.status === 200) return { ...meta, value: await readValue(response, mediaType, call, meta) }
+  const mediaType = mediaTypeOf(response)
+  if (response.status === 200) return { ...meta, value: await readValue(response, mediaType, reading, meta) }
   throw refusalOf({
     call,
     status: response.status,
@@ -37,7 +37,7 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
 async function readValue(
   response: Response,
   mediaType: string,
-  call: Call,
+  { call, clean }: Reading,
   meta: AnswerMeta,
 ): Promise<unknown> {
   const { form = 'json', endpoint } = call
@@ -50,7 +50,7 @@ async function readValue(
     })
   if (form === 'bytes') return new Uint8Array(await response.arrayBuffer())
   const isExpected = form === 'text' ? mediaType === 'text/plain' : mediaType === 'application/json'
-  if (!isExpected) throw broken(`has the content type ${mediaType === '' ? 'of nothing' : mediaType}`)
+  if (!isExpected) throw broken(`has the content type ${clean(mediaType) || 'of nothing'}`)
   const text = await response.text()
   if (form === 'text') return text
   const value = parse(text)

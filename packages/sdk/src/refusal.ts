@@ -96,11 +96,11 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   })
 }
 
-function describeStranger({ status, mediaType }: RefusalAnswer): string {
+function describeStranger({ status, mediaType, clean }: RefusalAnswer): string {
   if (status === 0 || (status >= 300 && status < 400)) {
     return 'is a redirect, which is not followed: the secret would go along'
   }
-  return `is not an answer of this service (content type ${mediaType === '' ? 'absent' : mediaType})`
+  return `is not an answer of this service (content type ${clean(mediaType) || 'absent'})`
 }
 
 interface Problem {

@@ -20,6 +20,8 @@ export interface TestServer extends AsyncDisposable {
   readonly openSockets: ReadonlySet<Socket>
   /** Most connections that were open at once. */
   readonly openSocketsMax: number
+  /** Closes the connections that a client keeps for later; those with a request under way stay. */
+  closeIdle(): void
 }
 
 /**
@@ -55,6 +57,7 @@ export async function startServer(...replies: readonly Reply[]): Promise<TestSer
     get openSocketsMax() {
       return openSocketsMax
     },
+    closeIdle: () => server.closeIdleConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { clientOf } from '../test/client.ts'
+import { ACCESSOR_ID, aToken } from '../test/records.ts'
+import {
+  closedAddress,
+  halfBody,
+  html,
+  json,
+  plain,
+  reset,
+  silence,
+  stalledBody,
+  startServer,
+} from '../test/test-server.ts'
+import { ContractBroken, LatchkeyError, NotFound, Timeout, Unavailable } from './errors.ts'
+
+const once = { retries: 0 }
+
+test.each([
+  ['a reset connection', reset(), Unavailable],
+  ['half a body', halfBody(), Unavailable],
+  ['no answer', silence(), Timeout],
+  ['a body that stalls', stalledBody(), Timeout],
+  ['a web page with 200', html(200), ContractBroken],
+  ['a web page with 404', html(404), ContractBroken],
+  ['a web page with 403', html(403), ContractBroken],
+  ['a web page with 500', html(500), Unavailable],
+  ['a redirect', plain(307, '', { Location: '/v1/acl/token/self' }), ContractBroken],
+  ['no content', plain(204, ''), ContractBroken],
+  ['another success', plain(206, '[]', { 'Content-Type': 'application/json' }), ContractBroken],
+  ['an empty body with 200', plain(200, '', { 'Content-Type': 'application/json' }), ContractBroken],
+  ['cut JSON', plain(200, '{"AccessorID":', { 'Content-Type': 'application/json' }), ContractBroken],
+  ['another content type', plain(200, JSON.stringify(aToken())), ContractBroken],
+  ['an answer of another shape', json([aToken()]), ContractBroken],
+  ['null', json(null), ContractBroken],
+  ['a refusal of another type', plain(400, '{}', { 'Content-Type': 'application/json' }), ContractBroken],
+  [
+    'cut problem details',
+    plain(404, '{"code":', { 'Content-Type': 'application/problem+json' }),
+    ContractBroken,
+  ],
+  ['a plain 404, as other services of this API answer', plain(404, ''), NotFound],
+])('%s is a typed error (SDK-01)', async (_, fault, errorClass) => {
+  await using server = await startServer(fault)
+  const client = clientOf(server, { ...once, attemptTimeout: 100 })
+  const error = await client.tokens.read(ACCESSOR_ID).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(errorClass)
+  expect(error).toBeInstanceOf(LatchkeyError)
+})
+
+test('a refused connection is Unavailable with the cause of the network', async () => {
+  const client = clientOf({ address: await closedAddress() }, once)
+  const error = await client.tokens.self().catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(Unavailable)
+  expect(error).toMatchObject({
+    message: expect.stringContaining('ECONNREFUSED'),
+    cause: { code: 'ECONNREFUSED' },
+  })
+})
+
+test('a redirect is not followed, so the secret stays with the service', async () => {
+  await using thief = await startServer(json(aToken()))
+  await using server = await startServer(plain(302, '', { Location: `${thief.address}/v1/acl/token/self` }))
+  await expect(clientOf(server, once).tokens.self()).rejects.toThrow(/redirect/)
+  expect(thief.requests).toHaveLength(0)
+})
+
+test.each([
+  ['while it waits for the answer', silence()],
+  ['while the body arrives', stalledBody()],
+])('an abort %s returns within 50 ms with the reason of the signal (SDK-01)', async (_, fault) => {
+  await using server = await startServer(fault)
+  const abort = new AbortController()
+  const reason = new Error('enough')
+  const call = clientOf(server)
+    .tokens.self({ signal: abort.signal })
+    .catch((e: unknown) => e)
+  await delay(50)
+  const abortedAt = performance.now()
+  abort.abort(reason)
+  expect(await call).toBe(reason)
+  expect(performance.now() - abortedAt).toBeLessThan(50)
+})
+
+test('an abort while it pauses before a repetition returns within 50 ms (SDK-01)', async () => {
+  await using server = await startServer(plain(503, '', { 'Retry-After': 2 }))
+  const abort = new AbortController()
+  const client = clientOf(server, { onRetry: () => setTimeout(() => abort.abort(), 20) })
+  const startedAt = performance.now()
+  await expect(client.tokens.self({ signal: abort.signal })).rejects.toHaveProperty('name', 'AbortError')
+  expect(performance.now() - startedAt).toBeLessThan(200)
+})
+
+test('a call with an aborted signal sends nothing', async () => {
+  await using server = await startServer(json(aToken()))
+  await expect(clientOf(server).tokens.self({ signal: AbortSignal.abort() })).rejects.toHaveProperty(
+    'name',
+    'AbortError',
+  )
+  expect(server.requests).toHaveLength(0)
+})
+
+test('an abort returns even if the injected fetch ignores signals, and its late answer is closed', async () => {
+  let isClosed = false
+  const body = new ReadableStream({
+    cancel() {
+      isClosed = true
+    },
+  })
+  const client = clientOf(
+    { address: 'http://127.0.0.1:1' },
+    { fetch: () => delay(60).then(() => new Response(body)), attemptTimeout: 20, retries: 0 },
+  )
+  await expect(client.tokens.self()).rejects.toThrow(Timeout)
+  await delay(80)
+  expect(isClosed).toBe(true)
+})
+
+test('an injected fetch is used for every call', async () => {
+  const urls: string[] = []
+  const client = clientOf(
+    { address: 'http://acl.example/base/' },
+    {
+      fetch: async (url) => {
+        urls.push(url)
+        return Response.json(aToken())
+      },
+    },
+  )
+  await client.tokens.self()
+  expect(urls).toEqual(['http://acl.example/base/v1/acl/token/self'])
+})
+
+test('the global fetch is looked up at the call, so that mocks set up later are used', async () => {
+  const client = clientOf({ address: 'http://acl.example' })
+  const { fetch } = globalThis
+  globalThis.fetch = async () => Response.json(aToken({ Description: 'mocked' }))
+  try {
+    await expect(client.tokens.self()).resolves.toMatchObject({ Description: 'mocked' })
+  } finally {
+    globalThis.fetch = fetch
+  }
+})
+
+test('no socket stays busy after faults, timeouts and aborts (SDK-01)', async () => {
+  const faults = [silence(), stalledBody(), halfBody(), html(404), html(500), plain(400, 'x'.repeat(500_000))]
+  await using server = await startServer(...faults, silence())
+  const client = clientOf(server, { ...once, attemptTimeout: 60 })
+  for (const _ of faults) await client.tokens.self().catch(() => undefined)
+  const abort = new AbortController()
+  const aborted = client.tokens.self({ signal: abort.signal, attemptTimeout: 5_000 }).catch(() => undefined)
+  await expect.poll(() => server.requests.length).toBe(faults.length + 1)
+  abort.abort()
+  await aborted
+  // Node's fetch keeps some connections for later: idle ones, and fresh ones that have carried no request yet.
+  await expect
+    .poll(() => {
+      server.closeIdle()
+      return [...server.openSockets].filter((socket) => socket.bytesRead > 0)
+    })
+    .toEqual([])
+})

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientOf } from '../test/client.ts'
+import { json, startServer, type TestServer } from '../test/test-server.ts'
+import { isWrite } from './call.ts'
+import type { Client } from './client.ts'
+import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from './contract.ts'
+
+let server: TestServer
+let client: Client
+beforeAll(async () => {
+  server = await startServer((response, request) =>
+    json(/^\/v1\/(kv|acl\/tokens)/.test(request.url) ? [{}] : {})(response, request),
+  )
+  client = clientOf(server)
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+})
+
+/** Path and query of the request that the call makes; `undefined` where it is refused as misuse. */
+async function urlOf(call: () => Promise<unknown>): Promise<string | undefined> {
+  const before = server.requests.length
+  await call().catch((error: unknown) => {
+    if (!(error instanceof TypeError)) throw error
+  })
+  return server.requests[before]?.url
+}
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('..', '.', '../policies?x=1', 'a/b', 'self', '%2e%2e', 'a?b', 'a#b', '//', 'ü', '\u0000'),
+)
+
+test('no accessor leaves its path segment (SDK-01)', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostile, async (accessorId) => {
+      const url = await urlOf(() => client.tokens.read(accessorId))
+      if (url === undefined) return
+      const path = new URL(url, server.address).pathname
+      expect(path.startsWith('/v1/acl/token/')).toBe(true)
+      expect(path.split('/')).toHaveLength(5)
+      expect(decodeURIComponent(path.slice('/v1/acl/token/'.length))).toBe(accessorId)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a key arrives as it was given, with its slashes', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostile, async (key) => {
+      const url = await urlOf(() => client.kv.get(key))
+      if (url === undefined) return
+      expect(decodeURIComponent(url)).toBe(`/v1/kv/${key}`)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('query values are encoded', async () => {
+  const url = await urlOf(() => client.tokens.list({ policy: 'a&token=x', servicename: 'ü #' }))
+  expect(url).toBe('/v1/acl/tokens?policy=a%26token%3Dx&servicename=%C3%BC%20%23')
+})
+
+test('every PUT and DELETE is a write, and every POST only asks', () => {
+  const names = Object.keys(ENDPOINTS) as EndpointName[]
+  const posts = names.filter((name) => endpoint(name).method === 'POST')
+  expect(posts).toEqual(['policies.lint', 'policies.whatIf', 'authorize', 'acl.whoCan', 'rules.translate'])
+  for (const name of names) {
+    const { method }: Endpoint = ENDPOINTS[name]
+    expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE')
+  }
+})

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { clientOf } from '../test/client.ts'
+import { aToken } from '../test/records.ts'
+import { json, startServer, type TestServer } from '../test/test-server.ts'
+import { createClient } from './client.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+function tokenSeen(server: TestServer): string | string[] | undefined {
+  return server.requests.at(-1)?.headers['x-service-token']
+}
+
+test('reads address and token from the environment', async () => {
+  await using server = await startServer(json(aToken()))
+  vi.stubEnv('LATCHKEY_ADDR', server.address)
+  vi.stubEnv('LATCHKEY_TOKEN', 'from-env')
+  await createClient().tokens.self()
+  expect(tokenSeen(server)).toBe('from-env')
+})
+
+test('takes an address without a scheme as http', async () => {
+  await using server = await startServer(json(aToken()))
+  vi.stubEnv('LATCHKEY_ADDR', server.address.replace('http://', ''))
+  await createClient().tokens.self()
+  expect(server.requests).toHaveLength(1)
+})
+
+test('options win over the environment, LATCHKEY_TOKEN over LATCHKEY_TOKEN_FILE', async () => {
+  await using server = await startServer(json(aToken()))
+  vi.stubEnv('LATCHKEY_ADDR', 'http://127.0.0.1:1')
+  vi.stubEnv('LATCHKEY_TOKEN', 'from-env')
+  vi.stubEnv('LATCHKEY_TOKEN_FILE', '/does/not/exist')
+  const { address } = server
+  await createClient({ address, token: 'from-option' }).tokens.self()
+  expect(tokenSeen(server)).toBe('from-option')
+  await createClient({ address }).tokens.self()
+  expect(tokenSeen(server)).toBe('from-env')
+})
+
+test('reads the token file before each attempt, so that it can be replaced, without its newline', async () => {
+  await using server = await startServer(json(aToken()))
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'))
+  const file = join(directory, 'token')
+  vi.stubEnv('LATCHKEY_TOKEN', '')
+  vi.stubEnv('LATCHKEY_TOKEN_FILE', file)
+  try {
+    writeFileSync(file, 'first\n')
+    const client = createClient({ address: server.address })
+    await client.tokens.self()
+    expect(tokenSeen(server)).toBe('first')
+    writeFileSync(file, 'second\n')
+    await client.tokens.self()
+    expect(tokenSeen(server)).toBe('second')
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
+
+test('a token file that is missing says so, with its path', async () => {
+  vi.stubEnv('LATCHKEY_TOKEN', '')
+  vi.stubEnv('LATCHKEY_TOKEN_FILE', '/does/not/exist')
+  await expect(createClient({ address: 'http://127.0.0.1:1' }).tokens.self()).rejects.toThrow(
+    /\/does\/not\/exist/,
+  )
+})
+
+test('env: false reads nothing', async () => {
+  await using server = await startServer(json(aToken()))
+  vi.stubEnv('LATCHKEY_ADDR', 'http://127.0.0.1:1')
+  vi.stubEnv('LATCHKEY_TOKEN', 'from-env')
+  await createClient({ address: server.address, env: false }).tokens.self()
+  expect(tokenSeen(server)).toBeUndefined()
+  expect(() => createClient({ env: false })).toThrow(TypeError)
+})
+
+test('nothing is read where a page is shown, even with a process object in it', async () => {
+  await using server = await startServer(json(aToken()))
+  vi.stubEnv('LATCHKEY_ADDR', server.address)
+  vi.stubGlobal('document', {})
+  expect(() => createClient()).toThrow(/LATCHKEY_ADDR/)
+})
+
+test.each([
+  ['no URL', 'http://exa mple'],
+  ['another protocol', 'ftp://example.com'],
+  ['credentials', 'https://user:hush@example.com'],
+  ['a query', 'https://example.com/?token=hush'],
+  ['a fragment', 'https://example.com/#hush'],
+])('an address with %s is a TypeError that does not repeat it', (_, address) => {
+  expect(() => createClient({ address, env: false })).toThrow(TypeError)
+  expect(() => createClient({ address, env: false })).not.toThrow(/hush/)
+})
+
+test.each([
+  { timeout: 0 },
+  { attemptTimeout: -1 },
+  { timeout: Number.NaN },
+  { retries: -1 },
+  { waitSlice: 0 },
+])('an option out of its bounds is a TypeError that names it: %j', (options) => {
+  const [name = ''] = Object.keys(options)
+  expect(() => createClient({ address: 'http://127.0.0.1:1', env: false, ...options })).toThrow(name)
+})
+
+test('a token source is asked before each attempt, and an anonymous client sends no token', async () => {
+  await using server = await startServer(json(aToken()))
+  const secrets = ['one', 'two']
+  const client = clientOf(server, { token: async () => secrets.shift() })
+  for (const secret of ['one', 'two', undefined]) {
+    await client.tokens.self()
+    expect(tokenSeen(server)).toBe(secret)
+  }
+})
+
+test('withToken and withNamespace make variants and leave the client as it is (spec 4.9, 5)', async () => {
+  await using server = await startServer(json(aToken()))
+  const client = clientOf(server, { token: 'mine' })
+  await client.withToken('other').withNamespace('team a').tokens.self()
+  expect(server.requests.at(-1)).toMatchObject({
+    url: '/v1/acl/token/self?ns=team%20a',
+    headers: { 'x-service-token': 'other' },
+  })
+  await client.withToken(undefined).tokens.self()
+  expect(tokenSeen(server)).toBeUndefined()
+  await client.tokens.self()
+  expect(server.requests.at(-1)).toMatchObject({
+    url: '/v1/acl/token/self',
+    headers: { 'x-service-token': 'mine' },
+  })
+})
+
+test('withMeta tells index, known leader, last contact, request id and next cursor (spec 4.1)', async () => {
+  const headers = {
+    'X-Service-Index': 42,
+    'X-Service-KnownLeader': 'true',
+    'X-Service-LastContact': 15,
+    'X-Request-Id': 'r-1',
+    'X-Service-Next-Cursor': 'c2',
+  }
+  await using server = await startServer(json([], headers), json('leader', { 'X-Service-Index': '' }))
+  const client = clientOf(server).withMeta()
+  expect(await client.tokens.list()).toEqual({
+    value: [],
+    index: 42,
+    knownLeader: true,
+    lastContactMs: 15,
+    requestId: 'r-1',
+    nextCursor: 'c2',
+  })
+  expect(await client.status.leader()).toMatchObject({
+    value: 'leader',
+    index: undefined,
+    knownLeader: undefined,
+  })
+})

@@ -1,0 +1,107 @@
+import { ACL_ERRORS, type AclErrorCode } from '@latchkey/contract'
+import { expect, test } from 'vitest'
+import { clientOf } from '../test/client.ts'
+import { ACCESSOR_ID } from '../test/records.ts'
+import { plain, problem, type Reply, startServer } from '../test/test-server.ts'
+import type { ErrorKind, LatchkeyError } from './errors.ts'
+import { kindOf } from './refusal.ts'
+
+async function errorOf(reply: Reply): Promise<LatchkeyError> {
+  await using server = await startServer(reply)
+  return await clientOf(server, { retries: 0 })
+    .tokens.read(ACCESSOR_ID)
+    .then(
+      () => expect.unreachable(),
+      (error: LatchkeyError) => error,
+    )
+}
+
+test('every code of the error table becomes one class (spec 7; decisions: status codes)', () => {
+  const byKind: Partial<Record<ErrorKind, AclErrorCode[]>> = {}
+  for (const [code, { status }] of Object.entries(ACL_ERRORS)) {
+    const kind = kindOf(status, code)
+    byKind[kind] = [...(byKind[kind] ?? []), code as AclErrorCode]
+  }
+  const { invalid, ...others } = byKind
+  expect(others).toEqual({
+    permission_denied: expect.arrayContaining(['privilege_missing', 'caller_unknown', 'bootstrap_done']),
+    legacy_mode: ['legacy_mode'],
+    not_found: ['not_found'],
+    conflict: expect.arrayContaining(['id_in_use', 'name_in_use']),
+    timeout: ['request_timeout'],
+    unavailable: expect.arrayContaining(['internal', 'unavailable', 'too_many_connections']),
+  })
+  expect(invalid).toEqual(
+    expect.arrayContaining([
+      'field_unknown',
+      'local_mismatch',
+      'endpoint_unknown',
+      'endpoint_removed',
+      'body_too_large',
+    ]),
+  )
+})
+
+test('403 privilege_missing: PermissionDenied says which accessor lacks which right', async () => {
+  const missing = { resource: 'acl', segment: 'x', access: 'read' }
+  const error = await errorOf(
+    problem(403, 'privilege_missing', { missing, accessorId: ACCESSOR_ID, requestId: 'r-1' }),
+  )
+  expect(error).toMatchObject({
+    name: 'PermissionDenied',
+    kind: 'permission_denied',
+    code: 'privilege_missing',
+    status: 403,
+    endpoint: 'tokens.read',
+    requestId: 'r-1',
+    missing,
+    accessorId: ACCESSOR_ID,
+    message: 'tokens.read: 403 detail of privilege_missing',
+  })
+})
+
+test('400 names the field, and line and column of rules', async () => {
+  const error = await errorOf(problem(400, 'rules_invalid', { field: 'Rules', line: 3, column: 5 }))
+  expect(error).toMatchObject({ kind: 'invalid', code: 'rules_invalid', field: 'Rules', line: 3, column: 5 })
+})
+
+test('409 is a Conflict with its field', async () => {
+  const error = await errorOf(problem(409, 'id_in_use', { field: 'AccessorID' }))
+  expect(error).toMatchObject({ name: 'Conflict', kind: 'conflict', field: 'AccessorID' })
+})
+
+test('403 in legacy mode is LegacyMode (spec 9.2.1)', async () => {
+  expect(await errorOf(problem(403, 'legacy_mode'))).toMatchObject({
+    name: 'LegacyMode',
+    kind: 'legacy_mode',
+  })
+})
+
+test('404 is NotFound with the index to wait from', async () => {
+  const error = await errorOf(problem(404, 'not_found', {}, { 'X-Service-Index': 31 }))
+  expect(error).toMatchObject({ name: 'NotFound', kind: 'not_found', index: 31 })
+})
+
+test('a plain text body is the message, and the header the request id', async () => {
+  const error = await errorOf(plain(403, 'ACL not found\n', { 'X-Request-Id': 'r-2' }))
+  expect(error).toMatchObject({
+    kind: 'permission_denied',
+    code: undefined,
+    requestId: 'r-2',
+    message: 'tokens.read: 403 ACL not found',
+  })
+})
+
+test('members of another type than agreed are left out', async () => {
+  const odd = { code: 7, field: null, requestId: {}, missing: { resource: 1 }, detail: ['x'] }
+  const error = await errorOf(problem(403, 'privilege_missing', odd))
+  expect(error).toMatchObject({ code: undefined, requestId: undefined, missing: undefined })
+  expect(error.message).toBe('tokens.read: 403 privilege_missing')
+})
+
+test('a code that only a newer service knows is passed on', async () => {
+  expect(await errorOf(problem(400, 'quota_exceeded'))).toMatchObject({
+    kind: 'invalid',
+    code: 'quota_exceeded',
+  })
+})

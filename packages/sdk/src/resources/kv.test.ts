@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { clientOf } from '../../test/client.ts'
+import { json, plain, problem, startServer } from '../../test/test-server.ts'
+import { ContractBroken, NotFound } from '../errors.ts'
+import { valueBytes, valueText } from './kv.ts'
+
+const entry = { LockIndex: 0, Key: 'a', Flags: 3, Value: 'w7w=', CreateIndex: 5, ModifyIndex: 6 }
+const absent = problem(404, 'not_found', {}, { 'X-Service-Index': 8 })
+
+test('get answers the entry, whose value decodes to bytes and text', async () => {
+  await using server = await startServer(json([entry]))
+  const found = await clientOf(server).kv.get('web/port')
+  expect(found).toEqual(entry)
+  expect(valueBytes(found)).toEqual(new Uint8Array([0xc3, 0xbc]))
+  expect(valueText(found)).toBe('ü')
+  expect(server.requests[0]?.url).toBe('/v1/kv/web/port')
+})
+
+test('an entry without a value has no bytes', () => {
+  expect(valueBytes({ Value: null })).toEqual(new Uint8Array())
+  expect(valueText({ Value: null })).toBe('')
+})
+
+test('404 not_found: get and getRaw of an absent key', async () => {
+  await using server = await startServer(absent)
+  await expect(clientOf(server).kv.get('a')).rejects.toThrow(NotFound)
+  await expect(clientOf(server).kv.getRaw('a')).rejects.toThrow(NotFound)
+})
+
+test('an answer without an entry breaks the contract', async () => {
+  await using server = await startServer(json([]))
+  await expect(clientOf(server).kv.get('a')).rejects.toThrow(ContractBroken)
+})
+
+test('getRaw answers the bytes as they are, whatever their type', async () => {
+  await using server = await startServer(plain(200, 'ü', { 'Content-Type': 'application/octet-stream' }))
+  await expect(clientOf(server).kv.getRaw('a')).resolves.toEqual(new Uint8Array([0xc3, 0xbc]))
+  expect(server.requests[0]?.url).toBe('/v1/kv/a?raw')
+})
+
+test('list and keys of a prefix without entries are empty, with the index', async () => {
+  await using server = await startServer(absent)
+  const { kv } = clientOf(server).withMeta()
+  await expect(kv.list('app/')).resolves.toMatchObject({ value: [], index: 8 })
+  await expect(kv.keys('app/', { separator: '/' })).resolves.toMatchObject({ value: [], index: 8 })
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    '/v1/kv/app/?recurse',
+    '/v1/kv/app/?keys&separator=%2F',
+  ])
+})
+
+test('the empty prefix is the whole store; the empty key is misuse', async () => {
+  await using server = await startServer(json([entry]))
+  const { kv } = clientOf(server)
+  await kv.list('')
+  expect(server.requests[0]?.url).toBe('/v1/kv/?recurse')
+  await expect(kv.get('')).rejects.toThrow(TypeError)
+  await expect(kv.put('', 'x')).rejects.toThrow(TypeError)
+  await expect(kv.delete('')).rejects.toThrow(TypeError)
+  expect(server.requests).toHaveLength(1)
+})
+
+test('put sends text and bytes as they are, with flags and the index it depends on', async () => {
+  await using server = await startServer(json(true), json(false))
+  const { kv } = clientOf(server)
+  await expect(kv.put('a', 'ü', { flags: 3 })).resolves.toBe(true)
+  await expect(kv.put('a', new TextEncoder().encode('ü'), { cas: 0 })).resolves.toBe(false)
+  expect(server.requests).toMatchObject([
+    { method: 'PUT', url: '/v1/kv/a?flags=3', body: 'ü' },
+    { method: 'PUT', url: '/v1/kv/a?cas=0', body: 'ü' },
+  ])
+})
+
+test('delete and deleteTree', async () => {
+  await using server = await startServer(json(true))
+  const { kv } = clientOf(server)
+  await kv.delete('a', { cas: 6 })
+  await kv.deleteTree('app/')
+  expect(server.requests).toMatchObject([
+    { method: 'DELETE', url: '/v1/kv/a?cas=6' },
+    { method: 'DELETE', url: '/v1/kv/app/?recurse' },
+  ])
+})

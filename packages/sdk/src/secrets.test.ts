@@ -1,0 +1,169 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { CALLER_SECRET, clientOf } from '../test/client.ts'
+import { ACCESSOR_ID, aToken, SECRET_ID } from '../test/records.ts'
+import { plain, problem, type Reply, reset, startServer } from '../test/test-server.ts'
+import { createClient } from './client.ts'
+import type { LatchkeyError } from './errors.ts'
+import { redact } from './secrets.ts'
+
+const LEGACY_SECRET = 'a legacy "secret"/with ünusual text'
+const SECRETS = [CALLER_SECRET, SECRET_ID, LEGACY_SECRET]
+
+/** Every way in which an error or a client is likely to be printed. */
+function printed(value: unknown): string {
+  const own = value instanceof Error ? [value.message, value.stack, inspect(value.cause, { depth: 9 })] : []
+  const depth = { depth: 9, showHidden: true, getters: true }
+  return [
+    String(value),
+    JSON.stringify(value),
+    inspect(value, { depth: 9 }),
+    inspect(value, depth),
+    ...own,
+  ].join('\n')
+}
+
+function expectNoSecret(value: unknown): void {
+  for (const secret of SECRETS) {
+    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
+      expect(printed(value)).not.toContain(form)
+    }
+  }
+}
+
+/** Answers with everything that it was told: URL, body and headers. */
+function echo(status: number, contentType: string): Reply {
+  return (response, request) => {
+    const heard = `${decodeURIComponent(request.url)} ${request.url} ${request.body} ${request.headers['x-service-token']}`
+    const members = {
+      detail: heard,
+      title: heard,
+      field: heard,
+      requestId: heard,
+      accessorId: heard,
+      code: 'x_y',
+    }
+    const missing = { resource: heard, segment: heard, access: heard }
+    const body = contentType === 'application/problem+json' ? JSON.stringify({ ...members, missing }) : heard
+    response.writeHead(status, { 'Content-Type': contentType, 'X-Request-Id': CALLER_SECRET })
+    response.end(body)
+  }
+}
+
+const calls: readonly [string, (client: ReturnType<typeof clientOf>) => Promise<unknown>][] = [
+  ['create', (client) => client.tokens.create({ SecretID: SECRET_ID })],
+  ['update', (client) => client.tokens.update(ACCESSOR_ID, aToken({ Description: SECRET_ID }))],
+  ['legacy info', (client) => client.legacy.info(LEGACY_SECRET)],
+  ['legacy create', (client) => client.legacy.create({ ID: LEGACY_SECRET })],
+  ['legacy destroy', (client) => client.legacy.destroy(LEGACY_SECRET)],
+  [
+    'legacy import',
+    (client) =>
+      client.legacy.import([
+        { ID: LEGACY_SECRET, Name: '', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 },
+      ]),
+  ],
+]
+const answers: readonly [string, Reply][] = [
+  ['problem details with 403', echo(403, 'application/problem+json')],
+  ['problem details with 400', echo(400, 'application/problem+json')],
+  ['problem details with 503', echo(503, 'application/problem+json')],
+  ['plain text with 403', echo(403, 'text/plain')],
+  ['a web page with 404', echo(404, 'text/html')],
+  ['no JSON with 200', echo(200, 'application/json')],
+  ['text with 200', echo(200, 'text/plain')],
+  ['a reset connection', reset()],
+]
+
+for (const [name, call] of calls) {
+  test.each(answers)(`no error of ${name} repeats a secret, though the answer is %s`, async (_, reply) => {
+    await using server = await startServer(reply)
+    const error = await call(clientOf(server, { retries: 0 })).catch((e: unknown) => e)
+    expect(error).toHaveProperty('kind')
+    expectNoSecret(error)
+  })
+}
+
+test('a secret that create made itself is not repeated either', async () => {
+  await using server = await startServer(echo(400, 'text/plain'))
+  const error = await clientOf(server)
+    .tokens.create()
+    .catch((e: unknown) => e)
+  const { SecretID } = JSON.parse(server.requests[0]?.body ?? '')
+  expect(SecretID).toMatch(/^[0-9a-f-]{36}$/)
+  expect(printed(error)).not.toContain(SecretID)
+})
+
+test('a secret is taken out whole, not cut in two at the end of a long text', async () => {
+  await using server = await startServer(plain(403, `${'x'.repeat(480)}${CALLER_SECRET}`))
+  const error: LatchkeyError = await clientOf(server)
+    .tokens.self()
+    .catch((e) => e)
+  expect(error.message).not.toContain(CALLER_SECRET.slice(0, 8))
+})
+
+test('a secret of one letter leaves the code as it is', async () => {
+  await using server = await startServer(problem(403, 'privilege_missing'))
+  const error = await clientOf(server)
+    .withToken('i')
+    .tokens.self()
+    .catch((e: unknown) => e)
+  expect(error).toHaveProperty('code', 'privilege_missing')
+})
+
+test('an error of an injected fetch that carries the request is reduced to name, message and code', async () => {
+  const fetch = async (url: string, init: RequestInit): Promise<never> => {
+    const token = new Headers(init.headers).get('X-Service-Token')
+    throw Object.assign(new Error(`failed with ${token}`), { code: 'EODD', config: { url, init, token } })
+  }
+  const client = clientOf({ address: 'http://127.0.0.1:1' }, { fetch, retries: 0 })
+  const error = await client.tokens.self().catch((e: unknown) => e)
+  expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EODD' } })
+  expectNoSecret(error)
+})
+
+test('a client shows no secret, whole or in parts', () => {
+  const client = createClient({ address: 'http://127.0.0.1:1', token: CALLER_SECRET, env: false })
+  for (const part of [client, client.tokens, client.kv, client.withMeta(), client.withToken(SECRET_ID)]) {
+    expectNoSecret(part)
+  }
+  expect(JSON.parse(JSON.stringify(client.withNamespace('team')))).toEqual({
+    address: 'http://127.0.0.1:1',
+    namespace: 'team',
+  })
+})
+
+test.each(['line\nbreak', 'tab\tin', ' space before', 'space after ', 'snow ☃', 'nul\0'])(
+  'a token that no header can carry is a TypeError that does not repeat it: %j',
+  async (token) => {
+    const options = { address: 'http://127.0.0.1:1', env: false }
+    expect(() => createClient({ ...options, token })).toThrow(TypeError)
+    const error = await createClient({ ...options, token: () => token })
+      .tokens.self()
+      .catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(printed(error)).not.toContain(token.trim())
+  },
+)
+
+test('redact knows the forms of JSON and of a URL, and the longest secret first', () => {
+  expect(redact('ab abc a%2Fb "a\\"b"', ['ab', 'abc', 'a/b', 'a"b', ''])).toBe(
+    '<hidden> <hidden> <hidden> "<hidden>"',
+  )
+})
+
+test('what the service said stays on the record for debugging', async () => {
+  await using server = await startServer(problem(409, 'id_in_use', { field: 'AccessorID', requestId: 'r-9' }))
+  const error = await clientOf(server)
+    .tokens.create({ SecretID: SECRET_ID })
+    .catch((e: unknown) => e)
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+    name: 'Conflict',
+    kind: 'conflict',
+    code: 'id_in_use',
+    field: 'AccessorID',
+    requestId: 'r-9',
+    endpoint: 'tokens.create',
+    message: 'tokens.create: 409 detail of id_in_use',
+  })
+})
