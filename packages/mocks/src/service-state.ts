@@ -10,7 +10,8 @@ import {
   type WireReply,
   type WireRequest,
 } from '@latchkey/acl'
-import { ENDPOINTS, profileOf } from '@latchkey/contract'
+import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
+import { buildOpenApi } from '@latchkey/contract/openapi'
 import { BlockedCounter } from './blocked-counter.ts'
 import { clusterOfOne, NODE_NAME } from './cluster.ts'
 import { MockClock } from './mock-clock.ts'
@@ -52,6 +53,13 @@ export class ServiceState {
       defaultPolicy,
       aclEnabled,
       listCacheBytes: LIST_CACHE_BYTES,
+      openapi: () =>
+        buildOpenApi({
+          profile,
+          edition,
+          headerPrefix: headerPrefixes[0] ?? HEADER_PREFIX_DEFAULT,
+          serverUrl: settings.baseUrl.href.replace(/\/$/, ''),
+        }),
       onInternalError: (error, requestId) =>
         console.error(`[latchkey mocks] request ${requestId} failed`, error),
     })
