@@ -17,6 +17,7 @@ import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import { createApp } from './http/app.ts'
 import { startHttpServer } from './http/http-server.ts'
+import { openApiOf } from './http/openapi.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { createRandom } from './random.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
@@ -55,6 +56,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     const cluster = createClusterInfo({ store, config, dataDir, metrics })
     const closing = new AbortController()
     let isClosing = false
+    const openapi = openApiOf(config, profile)
     const api = new Api({
       store,
       clock: store.clock,
@@ -67,12 +69,14 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       headerPrefixes: config.headerPrefixes,
       defaultPolicy: config.defaultPolicy,
       aclEnabled: config.aclEnabled,
+      openapi,
       listCacheBytes: config.cache ? config.cacheBytes / 4 : 0,
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
     const notReady = async () => (isClosing ? ['shutting down'] : store.notReady())
     const app = createApp({
       api,
+      openapi,
       log,
       metrics,
       accessLog: options.accessLog,

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '@latchkey/acl'
 import { ACL_ERRORS, REQUEST_ID_HEADER } from '@latchkey/contract'
+import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -12,6 +13,8 @@ import { toWireRequest, writeReply } from './wire-adapter.ts'
 
 export interface AppOptions {
   readonly api: Api
+  /** What the page at `/docs` shows. */
+  readonly openapi: () => OpenApiDocument
   readonly log: Logger
   readonly metrics: Metrics
   /** For a line per answer. */
@@ -91,7 +94,7 @@ export function createApp(options: AppOptions): Express {
   app.get('/', (_request, response) => {
     response.type('text/plain').send('Latchkey')
   })
-  app.use('/docs', docsRouter())
+  app.use('/docs', docsRouter(options.openapi))
   const listener = createApiListener(options)
   app.use((request, response, next) => {
     // Express has cut nothing here: the API reads the path as it was sent.

@@ -1,0 +1,152 @@
+/** One operation: what it does, what it takes, what it answers, and how it refuses. */
+import { BLOCKING_QUERY_OPTIONS } from '@latchkey/contract'
+import type { Gate, MediaType, OpenApiDocument, Operation, Parameter } from '@latchkey/contract/openapi'
+import { curlExample } from './curl-example.ts'
+import { type Html, html } from './html.ts'
+import { inline, paragraphs, prettyJson } from './prose.ts'
+import { boundsOf, schemaView, typeName } from './schema-view.ts'
+
+/** An operation and where it is. */
+export interface Place {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+}
+
+/** All operations in the order of the document. */
+export function placesOf(document: OpenApiDocument): readonly Place[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  )
+}
+
+export function operationView(place: Place, document: OpenApiDocument): Html {
+  const { method, path, operation } = place
+  const { operationId: id, summary, description } = operation
+  return html`<section class="operation" id="${id}" data-search="${searchText(place)}">
+<h3><a class="anchor" href="#${id}">${summary}</a>${operation.deprecated && html`<span class="chip warn">deprecated</span>`}</h3>
+<p class="line"><span class="method ${method}">${method.toUpperCase()}</span><code class="path">${breakable(path)}</code></p>
+<ul class="chips">${chips(operation)}</ul>
+${paragraphs(description)}
+<div class="columns">
+<div>
+${parameterView(operation)}
+${bodyView(operation)}
+${answerView(operation)}
+${refusalView(operation)}
+</div>
+<div class="examples">${exampleView(place, document)}</div>
+</div>
+</section>`
+}
+
+/** Long paths break behind a slash. */
+function breakable(path: string): readonly Html[] {
+  return path.split('/').map((step, i) => (i === 0 ? html`${step}` : html`/<wbr>${step}`))
+}
+
+function searchText({ method, path, operation }: Place): string {
+  const { operationId, summary, tags } = operation
+  return [method, path, operationId, summary, ...tags, operation['x-latchkey-right']].join(' ').toLowerCase()
+}
+
+/** What each right means to a caller. Spec 4.1. */
+const RIGHTS: Readonly<Record<string, string>> = {
+  none: 'no token needed',
+  self: 'any token',
+  key: 'a right on each key',
+}
+
+function chips(operation: Operation): readonly Html[] {
+  const right = operation['x-latchkey-right']
+  const spec = operation['x-latchkey-spec']
+  const gate = operation['x-latchkey-gate']
+  return [
+    html`<li class="chip right">${RIGHTS[right] ?? html`needs <code>${right}</code>`}</li>`,
+    html`<li class="chip">${spec === 'extension' ? 'extension' : `section ${spec}`}</li>`,
+    ...(gate ? [html`<li class="chip" title="${gate.sentence}">${versionsOf(gate)}</li>`] : []),
+    ...(operation['x-latchkey-blocking'] ? [html`<li class="chip">can wait for changes</li>`] : []),
+    ...(operation['x-latchkey-refused-in-legacy-mode']
+      ? [html`<li class="chip">not in legacy mode</li>`]
+      : []),
+  ]
+}
+
+function versionsOf({ since, until }: Gate): string {
+  if (since !== undefined && until !== undefined) return `from ${since}, before ${until}`
+  return until === undefined ? `from ${since ?? ''}` : `before ${until}`
+}
+
+const ELSEWHERE: ReadonlySet<string> = new Set([...BLOCKING_QUERY_OPTIONS, 'pretty'])
+
+/** Own parameters first; those that many operations share are folded away. */
+function parameterView({ parameters = [] }: Operation): Html {
+  const own = parameters.filter(({ name }) => !ELSEWHERE.has(name))
+  const shared = parameters.filter(({ name }) => ELSEWHERE.has(name))
+  const title = shared.length > 1 ? 'Waiting, consistency, form' : 'Form of the answer'
+  return html`${own.length > 0 && html`<h4>Parameters</h4>${parameterTable(own)}`}
+<details><summary>${title}</summary>${parameterTable(shared)}</details>`
+}
+
+function parameterTable(parameters: readonly Parameter[]): Html {
+  const rows = parameters.map(
+    (parameter) => html`<tr>
+<th scope="row"><code>${parameter.name}</code>${parameter.required && html`<span class="required">required</span>`}</th>
+<td><span class="type">${parameter.in === 'query' && parameter.allowEmptyValue ? 'flag' : typeName(parameter.schema)} in ${parameter.in}</span>${boundsOf(parameter.schema)}
+<div>${inline(parameter.description)}</div></td>
+</tr>`,
+  )
+  return html`<table class="fields"><tbody>${rows}</tbody></table>`
+}
+
+function bodyView({ requestBody }: Operation): Html | undefined {
+  if (!requestBody) return undefined
+  return html`<h4>Body${!requestBody.required && html` <span class="bounds">may be left out</span>`}</h4>${contentView(requestBody.content)}`
+}
+
+function contentView(content: Readonly<Record<string, MediaType>>): readonly Html[] {
+  return Object.entries(content).map(
+    ([type, { schema }]) => html`<p class="media">${type}</p>${schemaView(schema)}`,
+  )
+}
+
+function answerView({ responses }: Operation): Html | undefined {
+  const answer = responses[200]
+  if (!answer) return undefined
+  const headers = Object.keys(answer.headers ?? {})
+  return html`<h4>Answer</h4>${contentView(answer.content ?? {})}
+<p class="bounds">Headers: ${headers.map((name, i) => html`${i > 0 && ', '}<a href="#header.${name}">${name}</a>`)}</p>`
+}
+
+function refusalView({ responses }: Operation): Html {
+  const rows = Object.entries(responses)
+    .filter(([status]) => status !== '200')
+    .map(
+      ([status, response]) =>
+        html`<tr><th scope="row">${status}</th><td>${(response['x-latchkey-errors'] ?? []).map(
+          (code) => html`<a class="chip" href="#error.${code}"><code>${code}</code></a> `,
+        )}</td></tr>`,
+    )
+  return html`<h4>Refusals</h4><table class="refusals"><tbody>${rows}</tbody></table>`
+}
+
+function exampleView({ method, path, operation }: Place, document: OpenApiDocument): Html {
+  const tokenHeader = document.components.securitySchemes.token?.name ?? 'Authorization'
+  const [answer] = Object.values(operation.responses[200]?.content ?? {})
+  const shown = Object.entries(answer?.examples ?? {}).flatMap(([name, example]) =>
+    'value' in example ? [{ title: example.summary ?? name, value: example.value }] : [],
+  )
+  return html`<h4>Example</h4><pre class="command"><code>${curlExample(method, path, { operation, tokenHeader })}</code></pre>
+${shown.map(
+  (
+    { title, value },
+    i,
+  ) => html`<details ${i === 0 && html`open`}><summary>${shown.length > 1 ? title : 'answers'}</summary>
+<pre><code>${typeof value === 'string' && !answer?.schema.$ref ? exampleText(value, operation) : prettyJson(value)}</code></pre></details>`,
+)}`
+}
+
+/** Answers that are text are shown as text, and JSON strings as JSON. */
+function exampleText(value: string, operation: Operation): string {
+  return 'application/json' in (operation.responses[200]?.content ?? {}) ? JSON.stringify(value) : value
+}

@@ -1,0 +1,132 @@
+/** The page of the API: made from the OpenAPI document alone, readable without any script. */
+import type { OpenApiDocument } from '@latchkey/contract/openapi'
+import { type Html, html } from './html.ts'
+import { operationView, type Place, placesOf } from './operation-view.ts'
+import { inline, paragraphs } from './prose.ts'
+import { schemaView, typeName } from './schema-view.ts'
+
+/** Where the page finds what belongs to it. */
+export interface PageLinks {
+  readonly style: string
+  readonly script: string
+  readonly icon: string
+  readonly document: string
+}
+
+export function renderPage(document: OpenApiDocument, links: PageLinks): string {
+  const { info } = document
+  const places = placesOf(document)
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${info.title} API ${info.version}</title>
+<link rel="icon" href="${links.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${links.style}">
+<script src="${links.script}" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+${sidebar(document, places)}
+<main id="content">
+<header class="intro" id="top">
+<h1>${info.title} API <span class="bounds">version ${info.version}</span></h1>
+${paragraphs(info.description)}
+<p>The same as <a href="${links.document}">OpenAPI 3.1</a>. For the examples:</p>
+<pre class="command"><code>export LATCHKEY_ADDR=<span id="origin">http://127.0.0.1:8500</span>
+export LATCHKEY_TOKEN=<span class="placeholder">the SecretID of a token</span></code></pre>
+</header>
+${authentication(document)}
+${document.tags.map((tag) => group(tag, places, document))}
+${headerReference(document)}
+${schemaReference(document)}
+${errorReference(document)}
+</main>
+</body>
+</html>
+`.text
+}
+
+function sidebar(document: OpenApiDocument, places: readonly Place[]): Html {
+  return html`<nav aria-label="Operations">
+<div class="bar"><a class="brand" href="#top">${document.info.title}</a>
+<input id="search" type="search" placeholder="Filter, such as token or PUT" aria-label="Filter operations" autocomplete="off" hidden>
+<button id="menu" type="button" aria-expanded="false" aria-controls="toc" hidden>Menu</button></div>
+<div id="toc">
+<a class="other" href="#authentication">Authentication</a>
+${document.tags.map(
+  ({ name }) =>
+    html`<div class="group" data-group="${name}"><a class="tag" href="#tag.${name}">${name}</a><ul>${ofTag(
+      places,
+      name,
+    ).map(
+      ({ method, operation }) =>
+        html`<li data-for="${operation.operationId}"><a href="#${operation.operationId}"><span class="method ${method}">${method.toUpperCase()}</span>${operation.summary}</a></li>`,
+    )}</ul></div>`,
+)}
+<a class="other" href="#headers">Headers</a>
+<a class="other" href="#schemas">Schemas</a>
+<a class="other" href="#errors">Errors</a>
+<p id="nothing" hidden>Nothing matches.</p>
+</div>
+</nav>`
+}
+
+function ofTag(places: readonly Place[], tag: string): readonly Place[] {
+  return places.filter(({ operation }) => operation.tags.includes(tag))
+}
+
+function group(
+  { name, description }: OpenApiDocument['tags'][number],
+  places: readonly Place[],
+  document: OpenApiDocument,
+): Html {
+  return html`<section class="group" data-group="${name}" id="tag.${name}">
+<h2><a class="anchor" href="#tag.${name}">${name}</a></h2>
+<p>${inline(description)}</p>
+${ofTag(places, name).map((place) => operationView(place, document))}
+</section>`
+}
+
+/** Spec 5.1: the sources of the secret. */
+function authentication({ components }: OpenApiDocument): Html {
+  const rows = Object.values(components.securitySchemes).map((scheme) => {
+    const how =
+      scheme.type === 'http'
+        ? 'Authorization: Bearer …'
+        : `${scheme.name ?? ''}${scheme.in === 'query' ? '=…' : ': …'}`
+    return html`<tr><th scope="row"><code>${scheme.in === 'query' ? `?${how}` : how}</code></th><td>${inline(scheme.description)}</td></tr>`
+  })
+  return html`<section class="reference" id="authentication"><h2><a class="anchor" href="#authentication">Authentication</a></h2>
+<p>A request presents the secret of a token in one of these places. Without one it has the rights of the anonymous token; a secret that no token has is refused.</p>
+<table class="fields"><tbody>${rows}</tbody></table></section>`
+}
+
+function headerReference({ components }: OpenApiDocument): Html {
+  const rows = Object.entries(components.headers).map(
+    ([name, { description, schema }]) =>
+      html`<tr id="header.${name}"><th scope="row"><code>${name}</code></th><td><span class="type">${typeName(schema)}</span><div>${inline(description)}</div></td></tr>`,
+  )
+  return html`<section class="reference" id="headers"><h2><a class="anchor" href="#headers">Headers of answers</a></h2>
+<table class="fields"><tbody>${rows}</tbody></table></section>`
+}
+
+function schemaReference({ components }: OpenApiDocument): Html {
+  const parts = Object.entries(components.schemas).map(
+    ([id, schema]) =>
+      html`<details class="schema" id="schema.${id}"><summary><code>${id}</code></summary>${schemaView(schema)}</details>`,
+  )
+  return html`<section class="reference" id="schemas"><h2><a class="anchor" href="#schemas">Schemas</a></h2>${parts}</section>`
+}
+
+function errorReference(document: OpenApiDocument): Html {
+  const rows = document['x-latchkey-errors'].map(
+    ({ code, status, title }) =>
+      html`<tr id="error.${code}"><th scope="row"><code>${code}</code></th><td>${status}</td><td>${title}.</td></tr>`,
+  )
+  return html`<section class="reference" id="errors"><h2><a class="anchor" href="#errors">Errors</a></h2>
+<p>Codes are stable. The text says which field, and which bound.</p>
+<table class="errors"><thead><tr><th scope="col">code</th><th scope="col">status</th><th scope="col">meaning</th></tr></thead><tbody>${rows}</tbody></table></section>`
+}

@@ -1,0 +1,67 @@
+/** JSON Schemas as tables of fields. */
+import type { JsonSchema } from '@latchkey/contract/openapi'
+import { type Html, html } from './html.ts'
+import { inline } from './prose.ts'
+
+const PREFIX = '#/components/schemas/'
+
+/** A type in a few words, with links to the schemas it names. */
+export function typeName(schema: JsonSchema): Html {
+  if (schema.$ref) {
+    const id = schema.$ref.replace(PREFIX, '')
+    return html`<a href="#schema.${id}">${id}</a>`
+  }
+  if (schema.anyOf) return join(schema.anyOf.map(typeName), ' or ')
+  if (schema.enum)
+    return join(
+      schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`),
+      ' or ',
+    )
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
+  if (schema.items) return html`list of ${typeName(schema.items)}`
+  const { type, format } = schema
+  if (type === undefined) return html`anything`
+  if (type === 'object' && !schema.properties && typeof schema.additionalProperties === 'object') {
+    return html`object of ${typeName(schema.additionalProperties)}`
+  }
+  return html`${typeof type === 'string' ? type : type.join(' or ')}${format === undefined ? '' : `, ${format}`}`
+}
+
+function join(parts: readonly Html[], separator: string): Html {
+  return html`${parts.map((part, i) => (i === 0 ? part : html`${separator}${part}`))}`
+}
+
+/** A schema whole: its fields, or its type where it has none. */
+export function schemaView(schema: JsonSchema): Html {
+  if (schema.properties) return fieldTable(schema)
+  return html`<p class="type">${typeName(schema)}${schema.description && html` – ${inline(schema.description)}`}</p>`
+}
+
+/** The fields of an object; objects without a name of their own are shown inside. */
+export function fieldTable(schema: JsonSchema): Html {
+  const required = new Set(schema.required)
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const inner = field.properties ? field : field.items?.properties ? field.items : undefined
+    return html`<tr>
+<th scope="row"><code>${name}</code>${required.has(name) && html`<span class="required" title="always there">required</span>`}</th>
+<td><span class="type">${typeName(field)}</span>${boundsOf(field)}
+<div>${inline(field.description ?? '')}</div>${inner && html`<details><summary>its fields</summary>${fieldTable(inner)}</details>`}</td>
+</tr>`
+  })
+  return html`<table class="fields"><tbody>${rows}</tbody></table>`
+}
+
+/** What bounds a value, in words. */
+export function boundsOf(schema: JsonSchema): Html | undefined {
+  const { minimum, maximum, maxLength, maxItems } = schema
+  const bytesMax = schema['x-latchkey-bytes-max']
+  const words = [
+    ...(minimum === undefined || maximum !== undefined ? [] : [`at least ${minimum}`]),
+    ...(minimum === undefined || maximum === undefined ? [] : [`${minimum} to ${maximum}`]),
+    ...(bytesMax === undefined ? [] : [`at most ${bytesMax.toLocaleString('en')} bytes`]),
+    ...(maxLength === undefined || bytesMax !== undefined ? [] : [`at most ${maxLength} characters`]),
+    ...(maxItems === undefined ? [] : [`at most ${maxItems.toLocaleString('en')} entries`]),
+    ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
+  ]
+  return words.length === 0 ? undefined : html` <span class="bounds">${words.join(', ')}</span>`
+}
