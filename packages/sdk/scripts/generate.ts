@@ -1,4 +1,4 @@
-/** Writes what is derived from the contract: src/generated, and the facts of the endpoints inside docstrings. */
+/** Writes what is derived from the contract: src/generated-*.ts, and the facts of the endpoints inside docstrings. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { withEndpointDocs } from './endpoint-docs.ts'
 import { ANSWERS_FILE, documentedFiles, TYPES_FILE } from './generated-files.ts'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 const SRC = join(import.meta.dirname, '../src')
 
-export const TYPES_FILE = join(SRC, 'generated/types.ts')
-export const ANSWERS_FILE = join(SRC, 'generated/answers.ts')
+export const TYPES_FILE = join(SRC, 'generated-types.ts')
+export const ANSWERS_FILE = join(SRC, 'generated-answers.ts')
 
 /** The sources whose docstrings name endpoints. */
 export function documentedFiles(): readonly string[] {

@@ -6,7 +6,7 @@ import { SCHEMAS } from '@latchkey/contract/routes'
 import { definitionName, type JsonSchema, toJsonSchema } from './json-schema.ts'
 import { typeText } from './render-types.ts'
 
-/** The whole file src/generated/answers.ts. */
+/** The whole file src/generated-answers.ts. */
 export function renderAnswers(): string {
   const answers = Object.entries(SCHEMAS).map(([name, { answer }]) => ({
     key: /^\w+$/.test(name) ? name : `'${name}'`,
@@ -17,17 +17,19 @@ export function renderAnswers(): string {
   const names = [...new Set(types.join('\n').match(/(?<=: |\| )[A-Z]\w+/g))].filter(
     (name) => name !== 'Record',
   )
-  return `/**
+  return `// biome-ignore-all format: generated
+
+/**
  * What each endpoint answers. Generated from the schemas of the contract by
  * \`pnpm --filter @latchkey/sdk generate\`.
  */
-import type { EndpointName } from '../contract.ts'
+import type { EndpointName } from './contract.ts'
 import type {
 ${names
   .sort()
   .map((name) => `  ${name},`)
   .join('\n')}
-} from './types.ts'
+} from './generated-types.ts'
 
 /** The type of each answer. */
 export interface AnswerTypes {

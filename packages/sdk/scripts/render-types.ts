@@ -1,6 +1,6 @@
 /**
  * The records of the contract as flat TypeScript, so that a published type needs no zod and a hover shows fields, not
- * an inference. The page src/generated/types.ts is this text, and a test holds it to that.
+ * an inference. The page src/generated-types.ts is this text, and a test holds it to that.
  */
 import { GATES, TOKEN_FIELD_GATES } from '@latchkey/contract'
 import { SCHEMAS } from '@latchkey/contract/routes'
@@ -84,7 +84,9 @@ const REQUESTS: readonly RequestType[] = [
   { name: 'AuthorizeCheck', endpoint: 'authorize', doc: 'One question of authorize.' },
 ]
 
-const HEAD = `/**
+const HEAD = `// biome-ignore-all format: generated
+
+/**
  * What travels, as TypeScript. Generated from the schemas of the contract by \`pnpm --filter @latchkey/sdk generate\`; to
  * change a type, change its schema.
  */

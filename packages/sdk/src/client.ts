@@ -8,7 +8,7 @@ import type {
   BootstrapToken,
   TokenReference,
   WhoCanRequest,
-} from './generated/types.ts'
+} from './generated-types.ts'
 import type { Mode, Result, Shape } from './meta.ts'
 import {
   type CallOptions,

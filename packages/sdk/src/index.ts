@@ -55,7 +55,7 @@ export type {
   VersionChange,
   WhatIfChange,
   WhoCanRequest,
-} from './generated/types.ts'
+} from './generated-types.ts'
 export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
 export type {
   CallOptions,

@@ -1,7 +1,7 @@
 /** From a response to the value of the call, or to the error it means. */
 import { type Call, factsOf } from './call.ts'
 import { ContractBroken } from './errors.ts'
-import { ANSWERS } from './generated/answers.ts'
+import { ANSWERS } from './generated-answers.ts'
 import { type AnswerMeta, readMeta, type WithMeta } from './meta.ts'
 import { refusalOf } from './refusal.ts'
 import { readRetryAfter } from './time.ts'

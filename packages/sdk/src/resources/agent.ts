@@ -1,6 +1,6 @@
 /** The one server process that answers. Behind a load balancer each call may meet another one. Spec 9.3, 9.4. */
 import { type Core, call } from '../core.ts'
-import type { AgentSelf, Member } from '../generated/types.ts'
+import type { AgentSelf, Member } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
 import { send } from '../send.ts'

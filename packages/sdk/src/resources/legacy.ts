@@ -1,6 +1,6 @@
 /** The legacy ACL API, until service version 1.11. The ID of a legacy token is its secret. Spec 9.1, 9.2.4. */
 import { type Core, call } from '../core.ts'
-import type { ImportResult, LegacyToken, LegacyTokenID, LegacyTokenRequest } from '../generated/types.ts'
+import type { ImportResult, LegacyToken, LegacyTokenID, LegacyTokenRequest } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions } from '../options.ts'
 import { randomUuid } from '../uuid.ts'

@@ -1,7 +1,7 @@
 /** Namespaces, of the extended edition. Spec 4.9. */
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall } from '../core.ts'
-import type { Namespace, NamespaceCreate, NamespaceUpdate } from '../generated/types.ts'
+import type { Namespace, NamespaceCreate, NamespaceUpdate } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { Watch } from '../watch.ts'

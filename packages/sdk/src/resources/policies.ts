@@ -9,7 +9,7 @@ import type {
   PolicyListEntry,
   PolicyUpdate,
   WhatIfChange,
-} from '../generated/types.ts'
+} from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { Watch } from '../watch.ts'

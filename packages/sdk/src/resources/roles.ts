@@ -3,7 +3,7 @@
 import { whenGone } from '../absence.ts'
 import type { QueryOf } from '../call.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
-import type { Role, RoleCreate, RoleUpdate } from '../generated/types.ts'
+import type { Role, RoleCreate, RoleUpdate } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { Watch } from '../watch.ts'

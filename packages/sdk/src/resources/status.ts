@@ -1,7 +1,7 @@
 /** The service as a whole: its processes, replication, migration and versions. Spec 9. */
 import type { QueryOf } from '../call.ts'
 import { type Core, call } from '../core.ts'
-import type { MigrationStatus, ReplicationStatus, VersionChange } from '../generated/types.ts'
+import type { MigrationStatus, ReplicationStatus, VersionChange } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
 

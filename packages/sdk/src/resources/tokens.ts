@@ -10,7 +10,7 @@ import type {
   TokenCreate,
   TokenListEntry,
   TokenUpdate,
-} from '../generated/types.ts'
+} from '../generated-types.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { eachPage } from '../pages.ts'
