@@ -52,8 +52,6 @@ export class ServiceState {
       headerPrefixes,
       defaultPolicy,
       aclEnabled,
-      openapi: () =>
-        buildOpenApi({ profile, headerPrefix: headerPrefixes[0] ?? HEADER_PREFIX_DEFAULT, edition }),
       listCacheBytes: LIST_CACHE_BYTES,
       openapi: () =>
         buildOpenApi({
