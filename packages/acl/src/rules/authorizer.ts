@@ -96,30 +96,31 @@ export class Authorizer {
   /** Whether the token may read ACL records; precomputed, as nearly every request asks. */
   readonly aclRead: boolean
   readonly aclWrite: boolean
-  readonly #compiled: CompiledPolicies
+  /** The same object for all tokens with the same set of policies. */
+  readonly policies: CompiledPolicies
   readonly #paths: ReadonlyMap<string, GrantPath>
 
   constructor(compiled: CompiledPolicies, paths: ReadonlyMap<string, GrantPath>) {
     this.aclRead = compiled.aclRead
     this.aclWrite = compiled.aclWrite
-    this.#compiled = compiled
+    this.policies = compiled
     this.#paths = paths
   }
 
   /** May this be done? */
   decide(question: Question): boolean {
-    return this.#compiled.decide(question)
+    return this.policies.decide(question)
   }
 
   /** As {@link Authorizer.decide}, with the reason. */
   explain(question: Question): DecisionExplanation {
     const allow = this.decide(question)
     const missing = allow ? {} : { missing: question }
-    const { unreadable } = this.#compiled
+    const { unreadable } = this.policies
     if (unreadable !== undefined) {
       return { allow, path: { via: 'unreadable', reason: unreadable.reason }, ...missing }
     }
-    const merged = this.#compiled.decidingRule(question)
+    const merged = this.policies.decidingRule(question)
     if (merged === undefined) return { allow, path: { via: 'default' }, ...missing }
     const { rule, input, level } = merged
     const { policyId, policyName } = input

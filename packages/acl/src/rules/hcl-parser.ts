@@ -19,7 +19,7 @@ export function parseHcl(text: string): SyntaxTree {
   const tokens = new CommentedTokens(text)
   const items: Item[] = []
   while (tokens.peek().type !== 'eof') items.push(parseItem(tokens, 0))
-  return { form: 'hcl', items, comments: tokens.comments }
+  return { form: 'hcl', items, comments: tokens.comments, faults: [] }
 }
 
 function parseItem(tokens: CommentedTokens, depth: number): Item {

@@ -32,6 +32,7 @@ export interface LintFinding {
 }
 
 const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severity: LintSeverity }>> = {
+  syntax_tolerated: { code: 'text_invalid', severity: 'error' },
   kind_ignored: { code: 'kind_unknown', severity: 'error' },
   attribute_ignored: { code: 'attribute_unknown', severity: 'error' },
   duplicate_merged: { code: 'duplicate', severity: 'error' },

@@ -144,6 +144,8 @@ const INVALID: readonly (readonly [
     'the first is on line 1',
   ],
   ['acl = "read"\nacl = "read"', 2, 1, 'acl a second time', 'the first is on line 1, column 1'],
+  ['acl = ""\nacl = "read"', 2, 1, 'acl a second time', 'the first is on line 1, column 1'],
+  ['key "${\\}}" { policy = "read" }', 1, 5, 'the escape \\}', 'a known escape'],
   [
     'key "a" { policy = "read" }\nkey { "a" { policy = "read" } }',
     2,
@@ -155,8 +157,8 @@ const INVALID: readonly (readonly [
   ['{"key":{"a":[{"policy":"read"},{"policy":"read"}]}}', 1, 9, 'key "a" a second time', 'each rule once'],
   ['{"acl":"read"', 1, 14, 'the end of the text', '"," or "}"'],
   ['{"acl":"read",}', 1, 15, '"}"', 'a string'],
-  ['{"acl":"read"} x', 1, 16, '"x"', 'JSON'],
-  ['{"acl":"read"}{}', 1, 15, '"{"', 'the end of the text'],
+  ['{"acl":"read"} x', 1, 16, 'x', 'the end of the text'],
+  ['{"acl":"read"}{}', 1, 15, '{}', 'the end of the text'],
   ['{"key":{"\\ud83d":{"policy":"read"}}}', 1, 9, 'half of a character', 'whole characters'],
   ['{"key":{"a":null}}', 1, 13, 'null', 'a block'],
   ['[]', 1, 1, '"["', 'the kind of a rule'],
@@ -226,6 +228,21 @@ test('lenient: what would be refused passes with a warning for each; duplicates 
     '7 duplicate_merged',
     '9 duplicate_merged',
   ])
+})
+
+test.each([
+  ['{"acl":"read",}', 15],
+  ['{"acl":"read"', 14],
+  ['{"acl":"read"} x "', 16],
+  ['{"acl":"read" "key":{}}', 15],
+])('lenient: %s passes as in the reference, with a warning', (text, column) => {
+  const { rules, warnings } = parseRules(text, { lenient: true })
+  expect(brief(rules)).toEqual(['acl/scalar "" read'])
+  expect(warnings).toMatchObject([{ code: 'syntax_tolerated', line: 1, column }])
+})
+
+test('lenient: the last of a scalar counts, also where it sets nothing (reference 6.1)', () => {
+  expect(parseRules('acl = "read"\nacl = ""', { lenient: true }).rules).toEqual([])
 })
 
 test('lenient readings refuse bad levels and bad syntax as strict ones do (reference 6.2)', () => {

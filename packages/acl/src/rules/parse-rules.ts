@@ -12,8 +12,9 @@ import { parseSyntax } from './syntax.ts'
  * @throws AclError `rules_invalid` with line and column: what was found there and what was expected.
  */
 export function parseRules(text: string, options: ParseRulesOptions = {}): RuleSet {
-  const reader = new RuleReader(options)
-  reader.readTree(parseSyntax(text))
+  const isTolerant = options.lenient === true || options.dialect === 'legacy'
+  const reader = new RuleReader({ ...options, lenient: isTolerant })
+  reader.readTree(parseSyntax(text, { isTolerant }))
   return reader.ruleSet()
 }
 

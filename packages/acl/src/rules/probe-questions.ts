@@ -1,7 +1,7 @@
 /** Questions that tell two rule sets apart. */
 import { PrefixIndex } from './prefix-index.ts'
 import { type Access, accessesOf, type Question, type Resource } from './question.ts'
-import type { Rule, RuleSet } from './rule.ts'
+import { type Rule, type RuleSet, ruleKeyword } from './rule.ts'
 
 /** What is put behind a prefix to ask for a name below it: the first that no rule names. */
 const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
@@ -9,25 +9,38 @@ const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
 const FIRST_SPARE_LETTER = 0x100
 
 /**
- * Asks about everything that the rules of either set name: each segment itself, and below each prefix a longer name
- * that no rule of the two sets names. Every question once, in the order of the rules.
+ * Asks about everything that rules of one set name and the other set says otherwise: each segment itself, and below
+ * each prefix a longer name that no rule of the two sets names. Where a rule for keys differs, also whether all
+ * names below the named prefixes around it may be written. Every question once, in the order of the rules.
  */
 export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>): Question[] {
-  const rules = [...before.rules, ...after.rules]
-  const named = new PrefixIndex(
-    [...new Set(rules.map((rule) => rule.segment))].map((segment) => ({ segment })),
-  )
+  const segmentRules = [...before.rules, ...after.rules].filter((rule) => rule.match !== 'scalar')
+  const segments = new Set(segmentRules.map((rule) => rule.segment))
+  const named: NamedSegments = new PrefixIndex([...segments].map((segment) => ({ segment })))
   const questions = new Map<string, Question>()
-  for (const rule of rules) {
+  const ask = (resource: Resource, segment: string, access: Access) => {
+    questions.set(JSON.stringify([resource, segment, access]), aQuestion(resource, segment, access))
+  }
+  for (const rule of [...withoutThoseOf(before, after), ...withoutThoseOf(after, before)]) {
     for (const resource of resourcesOf(rule)) {
       for (const segment of probesOf(rule, resource, named)) {
-        for (const access of accessesOf(resource)) {
-          questions.set(JSON.stringify([resource, segment, access]), aQuestion(resource, segment, access))
-        }
+        for (const access of accessesOf(resource)) ask(resource, segment, access)
       }
     }
+    if (rule.kind === 'key')
+      for (const segment of prefixesAround(rule.segment, named)) ask('key', segment, 'write-prefix')
   }
   return [...questions.values()]
+}
+
+/** The rules of one set that the other does not have, or not with the same levels. */
+function withoutThoseOf(rules: Pick<RuleSet, 'rules'>, others: Pick<RuleSet, 'rules'>): Rule[] {
+  const known = new Set(others.rules.map(meaningOf))
+  return rules.rules.filter((rule) => !known.has(meaningOf(rule)))
+}
+
+function meaningOf(rule: Rule): string {
+  return JSON.stringify([ruleKeyword(rule), rule.segment, rule.level, rule.intentions])
 }
 
 /** What a rule bears on: service rules on intentions too, operator on the kinds that follow it. */
@@ -52,6 +65,17 @@ function unnamedBelow(prefix: string, named: NamedSegments): string {
   let letter = FIRST_SPARE_LETTER
   while (!isFree(String.fromCharCode(letter))) letter++
   return prefix + String.fromCharCode(letter)
+}
+
+/** The named segments that a segment begins with, the longest first. */
+function* prefixesAround(segment: string, named: NamedSegments): Generator<string> {
+  let rest = segment
+  while (rest !== '') {
+    const around = named.longestPrefixOf(rest.slice(0, -1))?.segment
+    if (around === undefined) return
+    yield around
+    rest = around
+  }
 }
 
 function aQuestion(resource: Resource, segment: string, access: Access): Question {

@@ -7,7 +7,7 @@ import {
   type ParseRulesOptions,
 } from './keywords.ts'
 import {
-  mergeLevels,
+  mergeRules,
   type Rule,
   type RuleKind,
   type RuleLevel,
@@ -38,11 +38,13 @@ export class RuleReader {
   readonly #lenient: boolean
   /** By keyword and segment, in the order of the text. */
   readonly #rules = new Map<string, Rule>()
+  /** Where each of them stood first, also of those that set nothing. */
+  readonly #places = new Map<string, Place>()
   readonly #warnings: RuleWarning[] = []
 
   constructor(options: ParseRulesOptions) {
     this.#options = options
-    this.#lenient = options.lenient === true || options.dialect === 'legacy'
+    this.#lenient = options.lenient === true
   }
 
   ruleSet(): RuleSet {
@@ -50,6 +52,10 @@ export class RuleReader {
   }
 
   readTree(tree: SyntaxTree): void {
+    for (const fault of tree.faults) {
+      const { line = 1, column = 1 } = fault.details
+      this.#warn('syntax_tolerated', { line, column }, fault.message)
+    }
     if (tree.form === 'json') this.#checkMembers(tree.items)
     for (const item of tree.items) this.#readItem(item, tree.form === 'json')
   }
@@ -78,8 +84,11 @@ export class RuleReader {
       throw rulesError(extra, shown(extra.text), `"=" and a level after ${word.text}, which has no segments`)
     }
     const level = this.#readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
-    if (level !== undefined)
-      this.#add({ ...keyword, segment: '', level, line: word.line, column: word.column }, word)
+    const { line, column } = word
+    this.#checkDuplicate(keyword.kind, word, keyword.kind)
+    // Of a scalar that stands there twice the last one counts.
+    if (level === undefined) this.#rules.delete(keyword.kind)
+    else this.#rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
   }
 
   /** `key "a" { … }`, or `key { "a" { … } "b" { … } }`, in JSON also in lists. */
@@ -108,11 +117,14 @@ export class RuleReader {
     const { start, segment, isJson } = where
     const expected = `a block { policy = "…" } for ${shown(segment.text)}`
     for (const object of objectsOf(value, expected, isJson)) {
-      const attributes = this.#readAttributes(object, keyword)
-      this.#add(
-        { ...keyword, segment: segment.value, ...attributes, line: start.line, column: start.column },
-        start,
-      )
+      const { line, column } = start
+      this.#addBlock({
+        ...keyword,
+        segment: segment.value,
+        ...this.#readAttributes(object, keyword),
+        line,
+        column,
+      })
     }
   }
 
@@ -174,20 +186,22 @@ export class RuleReader {
     return level
   }
 
-  /** Adds a rule; a second one for the same segment is refused, or merged as between policies (reference 6.1). */
-  #add(rule: Rule, place: Place): void {
+  /** A second rule for one segment is refused, or merged as between policies (reference 6.1). */
+  #addBlock(rule: Rule): void {
     const key = `${ruleKeyword(rule)} ${rule.segment}`
+    this.#checkDuplicate(key, rule, `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`)
     const earlier = this.#rules.get(key)
-    if (earlier === undefined) {
-      this.#rules.set(key, rule)
+    this.#rules.set(key, earlier === undefined ? rule : mergeRules(earlier, rule))
+  }
+
+  #checkDuplicate(key: string, place: Place, name: string): void {
+    const first = this.#places.get(key)
+    if (first === undefined) {
+      this.#places.set(key, place)
       return
     }
-    const name =
-      rule.match === 'scalar' ? rule.kind : `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`
-    const expected = `each rule once; the first is on line ${earlier.line}, column ${earlier.column}`
+    const expected = `each rule once; the first is on line ${first.line}, column ${first.column}`
     this.#refuse('duplicate_merged', place, `${name} a second time`, expected)
-    // Of a scalar the last one counts.
-    this.#rules.set(key, rule.match === 'scalar' ? rule : mergeRules(earlier, rule))
   }
 
   /** JSON: one name twice in one object. */
@@ -231,15 +245,4 @@ function onlyObject(node: Node, expected: string): ObjectNode {
 
 function levelsOf(name: string, kind: RuleKind): readonly RuleLevel[] {
   return kind === 'key' && name === 'policy' ? ['read', 'list', 'write', 'deny'] : ['read', 'write', 'deny']
-}
-
-/** Two rules for one segment: policy and intentions merge separately. Reference 6.3. */
-function mergeRules(a: Rule, b: Rule): Rule {
-  const level = mergeLevels(a.level, b.level)
-  const intentions = mergeOptional(a.intentions, b.intentions)
-  return intentions === undefined ? { ...a, level } : { ...a, level, intentions }
-}
-
-function mergeOptional(a: RuleLevel | undefined, b: RuleLevel | undefined): RuleLevel | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : mergeLevels(a, b)
 }

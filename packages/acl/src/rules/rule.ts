@@ -47,7 +47,12 @@ export interface Rule {
 }
 
 /** What a lenient reading let pass. */
-export type RuleWarningCode = 'kind_ignored' | 'attribute_ignored' | 'duplicate_merged' | 'level_unset'
+export type RuleWarningCode =
+  | 'syntax_tolerated'
+  | 'kind_ignored'
+  | 'attribute_ignored'
+  | 'duplicate_merged'
+  | 'level_unset'
 
 /** Something that the reading accepted and that has no effect, or not the one it seems to have. */
 export interface RuleWarning {
@@ -82,3 +87,14 @@ export function mergeLevels(a: RuleLevel, b: RuleLevel): RuleLevel {
 
 /** Place of each level in the merge of policies: the highest decides. */
 export const MERGE_RANK: Readonly<Record<RuleLevel, number>> = { read: 1, list: 2, write: 3, deny: 4 }
+
+/** Two rules for one segment: policy and intentions merge separately. Reference 6.3. */
+export function mergeRules(a: Rule, b: Rule): Rule {
+  const level = mergeLevels(a.level, b.level)
+  const intentions = mergeOptional(a.intentions, b.intentions)
+  return intentions === undefined ? { ...a, level } : { ...a, level, intentions }
+}
+
+function mergeOptional(a: RuleLevel | undefined, b: RuleLevel | undefined): RuleLevel | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : mergeLevels(a, b)
+}

@@ -2,6 +2,7 @@
  * The tree that both forms of the rule language, HCL 1 and JSON, are read into.
  * It keeps every token's text and place and every comment, so that a text can be rewritten and printed again.
  */
+import type { AclError } from '@latchkey/contract'
 import type { Place } from './syntax-error.ts'
 
 export type TokenType =
@@ -78,6 +79,8 @@ export interface SyntaxTree {
   readonly items: readonly Item[]
   /** Every comment of the text, also those that belong to an item. */
   readonly comments: readonly CommentGroup[]
+  /** What a strict reading refuses and the reference lets pass. */
+  readonly faults: readonly AclError[]
 }
 
 /** The word that names an item. */

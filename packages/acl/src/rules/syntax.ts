@@ -14,9 +14,10 @@ const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
  * Reads a rule text in either form: JSON where its first character is `{`, else HCL 1. Reference 6.1.
  * Only the form is checked, not what the words mean.
  *
+ * @param options isTolerant: what the reference lets pass is left among the tree's faults instead of refused.
  * @throws AclError `rules_invalid` at the first fault; `field_too_long` above RULES_BYTES_MAX.
  */
-export function parseSyntax(text: string): SyntaxTree {
+export function parseSyntax(text: string, options: { readonly isTolerant?: boolean } = {}): SyntaxTree {
   if (text.length * BYTES_PER_UNIT_MAX > limits.RULES_BYTES_MAX) checkLength(text)
   // HCL 1 joins the two characters of a line end before it reads.
   const unixText = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
@@ -26,7 +27,10 @@ export function parseSyntax(text: string): SyntaxTree {
     const place = { line: before.split('\n').length, column: fault.index - before.lastIndexOf('\n') }
     throw rulesError(place, fault[0] === '\0' ? 'a null character' : 'half of a character', 'text')
   }
-  return /^\s*\{/.test(unixText) ? parseJson(unixText) : parseHcl(unixText)
+  const tree = /^\s*\{/.test(unixText) ? parseJson(unixText) : parseHcl(unixText)
+  const [firstFault] = tree.faults
+  if (firstFault !== undefined && options.isTolerant !== true) throw firstFault
+  return tree
 }
 
 function checkLength(text: string): void {
@@ -35,8 +39,6 @@ function checkLength(text: string): void {
   throw new AclError(
     'field_too_long',
     `Rules is ${length} bytes long; at most ${limits.RULES_BYTES_MAX} are allowed`,
-    {
-      field: 'Rules',
-    },
+    { field: 'Rules' },
   )
 }

@@ -49,7 +49,7 @@ const REWRITTEN: ReadonlyMap<string, string> = new Map([
  * @throws AclError `rules_invalid` where the text is neither HCL nor JSON.
  */
 export function translateLegacyRules(text: string, options: TranslateOptions): Translation {
-  const tree = jsonToHcl(parseSyntax(text))
+  const tree = jsonToHcl(parseSyntax(text, { isTolerant: true }))
   const notes: TranslationNote[] = []
   const ignored = new Set<Item>()
   const items = tree.items.map((item) => {

@@ -127,3 +127,18 @@ function lastClose(node: Node): Token | undefined {
 function countNewlines(text: string): number {
   return text.split('\n').length - 1
 }
+
+const encoder = new TextEncoder()
+
+export function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
+
+/** Columns count bytes; a line that must not be moved carries a mark of three bytes in the reference. */
+export function widthOf(value: string): number {
+  const marked = value
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '')
+  return byteLength(value) + 3 * marked.length
+}

@@ -13,7 +13,7 @@ import {
   type SyntaxTree,
   type Token,
 } from './syntax-tree.ts'
-import { literalText, TreeLayout } from './tree-layout.ts'
+import { byteLength, literalText, TreeLayout, widthOf } from './tree-layout.ts'
 
 export interface PrintTreeOptions {
   /** Why an item must not take effect: it is printed as a comment below this reason. Undefined: it takes effect. */
@@ -240,19 +240,4 @@ function isEmptyBlock({ leadComment, assign, value }: Item): boolean {
   return (
     leadComment === undefined && assign === undefined && value.type === 'object' && value.items.length === 0
   )
-}
-
-const encoder = new TextEncoder()
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length
-}
-
-/** Columns count bytes; a line that must not be moved carries a mark of three bytes in the reference. */
-function widthOf(value: string): number {
-  const marked = value
-    .split('\n')
-    .slice(1)
-    .filter((line) => line !== '')
-  return byteLength(value) + 3 * marked.length
 }

@@ -55,6 +55,26 @@ test('operator bears on mesh and peering, service on intentions', () => {
   ])
 })
 
+test('rules that stay the same are not asked about, but what surrounds a changed key rule is', () => {
+  const stays = 'key_prefix "a/" { policy = "write" }\nkey "b" { policy = "read" }\nacl = "read"\n'
+  const questions = probeQuestions(parseRules(stays), parseRules(`${stays}key "a/x" { policy = "read" }`))
+  expect(brief(questions)).toEqual([
+    'key:read a/x',
+    'key:list a/x',
+    'key:write a/x',
+    'key:write-prefix a/x',
+    'key:write-prefix a/',
+  ])
+})
+
+test('tokens that share a set of policies are compared once', () => {
+  const replacement = { before: parseRules('acl = "read"'), after: parseRules('acl = "write"') }
+  const authorizers = { before: anAuthorizer(['acl = "read"']), after: anAuthorizer(['acl = "write"']) }
+  const found = [...whatIf(['a', 'b'], replacement, () => authorizers)]
+  expect(found.map(({ token }) => token)).toEqual(['a', 'b'])
+  expect(found[0]?.gains).toBe(found[1]?.gains)
+})
+
 test('tokens that do not have the policy are left out', () => {
   const replacement = { before: parseRules(''), after: parseRules('acl = "read"') }
   expect([...whatIf(['a', 'b'], replacement, () => undefined)]).toEqual([])
