@@ -1,5 +1,7 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 
+const FLUSH_INTERVAL_MS = 200
+
 export interface Loggers {
   readonly log: Logger
   /** One line per answer: without the second net, as its fields are fixed and none is a secret. */
@@ -11,8 +13,9 @@ export interface Loggers {
  * field where it is logged; redaction by name is a second net.
  */
 export function createLoggers(level: string): Loggers {
-  // Buffered, as a write per line costs more than most requests; flushed at exit.
+  // Buffered, as a write per line costs more than most requests; what a quiet server has to say does not wait for more.
   const stream = destination({ dest: 2, sync: false, minLength: 4_096 })
+  setInterval(() => stream.flush(), FLUSH_INTERVAL_MS).unref()
   const options = {
     level,
     base: { pid: process.pid },

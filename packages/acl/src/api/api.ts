@@ -4,7 +4,7 @@
  */
 import { AclError, limits, type Right, type RouteMatch } from '@latchkey/contract'
 import type { Directory } from '../store/directory.ts'
-import type { ConsistencyMode, Freshness } from '../store/store.ts'
+import type { ConsistencyMode, Freshness, Store } from '../store/store.ts'
 import { legacyModeError } from '../upgrade/mode.ts'
 import { aclModeOf } from './acl-mode.ts'
 import { answerRead } from './blocking.ts'
@@ -38,6 +38,8 @@ interface Asked {
 
 export class Api {
   private readonly options: ApiOptions
+  /** As the options, over the store's view for stale reads. */
+  private readonly staleOptions: ApiOptions
   private readonly families: readonly HeaderFamily[]
   private readonly callers: Callers
   private readonly texts: TokenTexts
@@ -45,6 +47,7 @@ export class Api {
 
   constructor(options: ApiOptions) {
     this.options = options
+    this.staleOptions = { ...options, store: options.store.stale ?? options.store }
     this.families = headerFamilies(options.headerPrefixes)
     this.callers = new Callers(options)
     this.texts = new TokenTexts(options.edition)
@@ -112,20 +115,21 @@ export class Api {
   private async admit(asked: Asked): Promise<Call> {
     const { match, query, options, secretId, state } = asked
     const { name, endpoint, params } = match
-    const { store, clock, cluster, aclEnabled } = this.options
     const { mode, freshness } = await this.refresh(options)
+    const api = mode === 'stale' ? this.staleOptions : this.options
+    const { store, clock, cluster, aclEnabled } = api
     if (endpoint.blocking) state.setFreshness(freshness)
     const directory = await store.directory()
     if (endpoint.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
       throw legacyModeError(cluster.legacyModeWaitsFor())
     }
-    const caller = await this.callerOf(aclEnabled ? secretId : undefined, endpoint.right, directory)
+    const caller = await this.callerOf(aclEnabled ? secretId : undefined, endpoint.right, directory, store)
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
     if (aclEnabled) this.requireEndpointRight(endpoint.right, caller, namespace)
     return {
-      api: this.options,
+      api,
       callers: this.callers,
       texts: this.texts,
       lists: this.lists,
@@ -155,13 +159,18 @@ export class Api {
   }
 
   /** An endpoint that needs no right takes no notice of an unknown secret. Reference 3. */
-  private async callerOf(secretId: string | undefined, right: Right, directory: Directory): Promise<Caller> {
+  private async callerOf(
+    secretId: string | undefined,
+    right: Right,
+    directory: Directory,
+    store: Store,
+  ): Promise<Caller> {
     try {
-      return await this.callers.resolve(secretId, directory)
+      return await this.callers.resolve(secretId, directory, store)
     } catch (error) {
       const isIgnored = right === 'none' && error instanceof AclError && error.code === 'caller_unknown'
       if (!isIgnored) throw error
-      return { ...(await this.callers.resolve(undefined, directory)), unknown: true }
+      return { ...(await this.callers.resolve(undefined, directory, store)), unknown: true }
     }
   }
 

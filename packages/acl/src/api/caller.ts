@@ -11,6 +11,7 @@ import { type AuthorizerCache, createAuthorizerCache } from '../rules/authorizer
 import type { Question } from '../rules/question.ts'
 import type { Directory } from '../store/directory.ts'
 import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
 import { isExpired } from '../token/expiration.ts'
 import type { ApiOptions } from './options.ts'
 
@@ -68,8 +69,8 @@ export class Callers {
    *
    * @throws AclError `caller_unknown` where the secret is unknown or its token is expired. Spec 5; decisions.
    */
-  async resolve(secretId: string | undefined, directory: Directory): Promise<Caller> {
-    const { store, clock } = this.options
+  async resolve(secretId: string | undefined, directory: Directory, store: Store): Promise<Caller> {
+    const { clock } = this.options
     if (secretId === undefined) {
       const anonymous = (await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)) ?? NOBODY
       return { token: anonymous, presented: false, ...this.rightsOf(anonymous, directory) }

@@ -106,6 +106,9 @@ export interface ListPosition {
 export type WaitOutcome = 'changed' | 'timeout' | 'aborted'
 
 export interface Store {
+  /** The same store for reads after `refresh('stale')`, where they may come from elsewhere; absent: itself. */
+  readonly stale?: Store
+
   /**
    * Makes the reads that follow as fresh as the mode asks.
    *
