@@ -18,6 +18,7 @@ export {
   type SchemaOutput,
 } from './decode.ts'
 export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './duration.ts'
+export { COMMON_ERRORS, errorsOf } from './endpoint-errors.ts'
 export {
   BLOCKING_QUERY_OPTIONS,
   ENDPOINTS,

@@ -1,10 +1,10 @@
 /** One operation: what it does, what it takes, what it answers, and how it refuses. */
-import { BLOCKING_QUERY_OPTIONS } from '@latchkey/contract'
+import { ACL_ERRORS, type AclErrorCode, BLOCKING_QUERY_OPTIONS, COMMON_ERRORS } from '@latchkey/contract'
 import type { Gate, MediaType, OpenApiDocument, Operation, Parameter } from '@latchkey/contract/openapi'
 import { curlExample } from './curl-example.ts'
 import { type Html, html } from './html.ts'
 import { inline, paragraphs, prettyJson } from './prose.ts'
-import { boundsOf, schemaView, typeName } from './schema-view.ts'
+import { boundsOf, foldedSchema, schemaView, typeName } from './schema-view.ts'
 
 /** An operation and where it is. */
 export interface Place {
@@ -31,7 +31,7 @@ ${paragraphs(description)}
 <div class="columns">
 <div>
 ${parameterView(operation)}
-${bodyView(operation)}
+${bodyView(operation, document)}
 ${answerView(operation)}
 ${refusalView(operation)}
 </div>
@@ -92,16 +92,19 @@ function parameterTable(parameters: readonly Parameter[]): Html {
   const rows = parameters.map(
     (parameter) => html`<tr>
 <th scope="row"><code>${parameter.name}</code>${parameter.required && html`<span class="required">required</span>`}</th>
-<td><span class="type">${parameter.in === 'query' && parameter.allowEmptyValue ? 'flag' : typeName(parameter.schema)} in ${parameter.in}</span>${boundsOf(parameter.schema)}
+<td><span class="type">${parameter.allowEmptyValue ? 'flag' : typeName(parameter.schema)}, in ${parameter.in}</span>${boundsOf(parameter.schema)}
 <div>${inline(parameter.description)}</div></td>
 </tr>`,
   )
   return html`<table class="fields"><tbody>${rows}</tbody></table>`
 }
 
-function bodyView({ requestBody }: Operation): Html | undefined {
+function bodyView({ requestBody }: Operation, document: OpenApiDocument): Html | undefined {
   if (!requestBody) return undefined
-  return html`<h4>Body${!requestBody.required && html` <span class="bounds">may be left out</span>`}</h4>${contentView(requestBody.content)}`
+  const { required, content } = requestBody
+  return html`<h4>Body${!required && html` <span class="bounds">may be left out</span>`}</h4>${Object.entries(
+    content,
+  ).map(([type, { schema }]) => html`<p class="media">${type}</p>${foldedSchema(schema, document)}`)}`
 }
 
 function contentView(content: Readonly<Record<string, MediaType>>): readonly Html[] {
@@ -118,16 +121,23 @@ function answerView({ responses }: Operation): Html | undefined {
 <p class="bounds">Headers: ${headers.map((name, i) => html`${i > 0 && ', '}<a href="#header.${name}">${name}</a>`)}</p>`
 }
 
+const ANY_REQUEST: ReadonlySet<string> = new Set(COMMON_ERRORS)
+
+/** By status, without those that any request may meet. */
 function refusalView({ responses }: Operation): Html {
-  const rows = Object.entries(responses)
-    .filter(([status]) => status !== '200')
-    .map(
-      ([status, response]) =>
-        html`<tr><th scope="row">${status}</th><td>${(response['x-latchkey-errors'] ?? []).map(
-          (code) => html`<a class="chip" href="#error.${code}"><code>${code}</code></a> `,
-        )}</td></tr>`,
-    )
-  return html`<h4>Refusals</h4><table class="refusals"><tbody>${rows}</tbody></table>`
+  const rows = Object.entries(responses).flatMap(([status, response]) => {
+    const own = (response['x-latchkey-errors'] ?? []).filter((code) => !ANY_REQUEST.has(code))
+    return own.length === 0
+      ? []
+      : [html`<tr><th scope="row">${status}</th><td><div class="codes">${own.map(codeChip)}</div></td></tr>`]
+  })
+  return html`<h4>Refusals</h4>${rows.length > 0 && html`<table class="refusals"><tbody>${rows}</tbody></table>`}
+<p class="bounds">${rows.length > 0 ? 'Besides' : 'Only'} <a href="#errors.common">those of any request</a>.</p>`
+}
+
+function codeChip(code: string): Html {
+  const title = ACL_ERRORS[code as AclErrorCode].title
+  return html`<a class="chip" href="#error.${code}" title="${title}"><code>${code}</code></a>`
 }
 
 function exampleView({ method, path, operation }: Place, document: OpenApiDocument): Html {
@@ -142,7 +152,7 @@ ${shown.map(
     { title, value },
     i,
   ) => html`<details ${i === 0 && html`open`}><summary>${shown.length > 1 ? title : 'answers'}</summary>
-<pre><code>${typeof value === 'string' && !answer?.schema.$ref ? exampleText(value, operation) : prettyJson(value)}</code></pre></details>`,
+<pre><code>${typeof value === 'string' ? exampleText(value, operation) : prettyJson(value)}</code></pre></details>`,
 )}`
 }
 

@@ -1,4 +1,5 @@
 /** The page of the API: made from the OpenAPI document alone, readable without any script. */
+import { COMMON_ERRORS } from '@latchkey/contract'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import { type Html, html } from './html.ts'
 import { operationView, type Place, placesOf } from './operation-view.ts'
@@ -128,5 +129,6 @@ function errorReference(document: OpenApiDocument): Html {
   )
   return html`<section class="reference" id="errors"><h2><a class="anchor" href="#errors">Errors</a></h2>
 <p>Codes are stable. The text says which field, and which bound.</p>
+<p id="errors.common">Any request may meet ${COMMON_ERRORS.map((code, i) => html`${i > 0 && ', '}<a href="#error.${code}"><code>${code}</code></a>`)}.</p>
 <table class="errors"><thead><tr><th scope="col">code</th><th scope="col">status</th><th scope="col">meaning</th></tr></thead><tbody>${rows}</tbody></table></section>`
 }

@@ -1,5 +1,5 @@
 /** JSON Schemas as tables of fields. */
-import type { JsonSchema } from '@latchkey/contract/openapi'
+import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
 import { type Html, html } from './html.ts'
 import { inline } from './prose.ts'
 
@@ -24,7 +24,7 @@ export function typeName(schema: JsonSchema): Html {
   if (type === 'object' && !schema.properties && typeof schema.additionalProperties === 'object') {
     return html`object of ${typeName(schema.additionalProperties)}`
   }
-  return html`${typeof type === 'string' ? type : type.join(' or ')}${format === undefined ? '' : `, ${format}`}`
+  return html`${format ?? (typeof type === 'string' ? type : type.join(' or '))}`
 }
 
 function join(parts: readonly Html[], separator: string): Html {
@@ -35,6 +35,14 @@ function join(parts: readonly Html[], separator: string): Html {
 export function schemaView(schema: JsonSchema): Html {
   if (schema.properties) return fieldTable(schema)
   return html`<p class="type">${typeName(schema)}${schema.description && html` – ${inline(schema.description)}`}</p>`
+}
+
+/** A schema with the fields of what it names, so that a body can be written without a jump. */
+export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Html {
+  const named = schema.$ref ?? schema.items?.$ref
+  const target = named === undefined ? undefined : document.components.schemas[named.replace(PREFIX, '')]
+  if (!target?.properties) return schemaView(schema)
+  return html`<details open><summary>${typeName(schema)}</summary>${fieldTable(target)}</details>`
 }
 
 /** The fields of an object; objects without a name of their own are shown inside. */
@@ -63,5 +71,5 @@ export function boundsOf(schema: JsonSchema): Html | undefined {
     ...(maxItems === undefined ? [] : [`at most ${maxItems.toLocaleString('en')} entries`]),
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
   ]
-  return words.length === 0 ? undefined : html` <span class="bounds">${words.join(', ')}</span>`
+  return words.length === 0 ? undefined : html`<span class="bounds">, ${words.join(', ')}</span>`
 }
