@@ -1,22 +1,33 @@
 /**
- * Generates the Prisma client into `src/generated`.
+ * Generates the Prisma client into `src/generated`, where the schema has changed since it was last generated.
  *
  * `prisma generate` runs on WebAssembly, yet the command first looks for its schema engine binary and would
  * download it. Pointing the variable at any existing file keeps generation offline (tried with 7.10.0).
  */
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const packageDir = dirname(import.meta.dirname)
-const prismaCli = createRequire(import.meta.url).resolve('prisma/build/index.js')
+const schema = join(packageDir, 'prisma', 'schema.prisma')
+const stamp = join(packageDir, 'src', 'generated', 'prisma', 'schema.sha256')
+const prismaPackage = createRequire(import.meta.url).resolve('prisma/package.json')
 
-execFileSync(
-  process.execPath,
-  [prismaCli, 'generate', '--schema', join(packageDir, 'prisma', 'schema.prisma')],
-  {
+/** What the generated code is made from: the schema, by one version of Prisma. */
+const source = createHash('sha256').update(readFileSync(schema)).update(readFileSync(prismaPackage)).digest('hex')
+
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
+  const prismaCli = join(dirname(prismaPackage), 'build', 'index.js')
+  execFileSync(process.execPath, [prismaCli, 'generate', '--schema', schema], {
     cwd: packageDir,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
-  },
-)
+    env: {
+      ...process.env,
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    },
+  })
+  writeFileSync(stamp, source)
+}
