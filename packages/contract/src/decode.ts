@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from './errors.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
+import { LINKS_MAX } from './limits.ts'
 
 /** A schema of this contract, for who need not know the library behind it. */
 export type Schema = z.ZodType
@@ -19,7 +20,7 @@ export interface DecodeOptions {
 /**
  * Reads a JSON body against a schema.
  *
- * An explicit `null` field counts as absent, and a `null` body as `{}`.
+ * An explicit `null` counts as absent where the field is known, and a `null` body as `{}`.
  *
  * @throws AclError `body_required`, `body_malformed`, `field_unknown`, `field_type` or the code a schema names.
  */
@@ -42,21 +43,9 @@ export function decodeValue<S extends z.ZodType>(
   json: Json,
   options: DecodeOptions = {},
 ): z.output<S> {
-  const value = withoutNulls(json === null ? {} : json)
-  const absent = removeAbsentFields(value, options)
-  if (absent !== undefined) throw unknownField(schema, [absent], [])
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(prepare(json ?? {}, schema, [], options))
   if (parsed.success) return parsed.data
-  if (
-    options.unknownFields === 'ignore' &&
-    parsed.error.issues.every((issue) => issue.code === 'unrecognized_keys')
-  ) {
-    for (const issue of parsed.error.issues) dropKeys(value, issue)
-    const again = schema.safeParse(value)
-    if (again.success) return again.data
-    throw toAclError(schema, again.error)
-  }
-  throw toAclError(schema, parsed.error)
+  throw toAclError(parsed.error)
 }
 
 /** UTF-8, refused where it is not: "strings are kept as given" leaves no room for replacement characters. */
@@ -68,71 +57,70 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Names the gated field that stands in the body, or removes it where unknown fields are ignored. */
-function removeAbsentFields(value: Json, options: DecodeOptions): string | undefined {
-  if (!options.absentFields || typeof value !== 'object' || value === null || Array.isArray(value))
-    return undefined
-  for (const field of options.absentFields) {
-    if (!Object.hasOwn(value, field)) continue
-    if (options.unknownFields !== 'ignore') return field
-    delete value[field]
+/**
+ * What the schema is to judge: without nulls, and without unknown fields where they are ignored. Here and not in the
+ * schema, which would look at every one of a million entries before it refuses the first. Depth is bounded by the JSON
+ * reader.
+ *
+ * @throws AclError `field_unknown`, `field_too_long`.
+ */
+function prepare(value: Json, schema: unknown, path: readonly PropertyKey[], options: DecodeOptions): Json {
+  const known = unwrap(schema)
+  if (Array.isArray(value)) {
+    if (value.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
+    const element = known instanceof z.ZodArray ? known.element : undefined
+    return value.map((entry, i) => prepare(entry, element, [...path, i], options))
   }
-  return undefined
-}
-
-function dropKeys(value: Json, issue: z.core.$ZodIssue): void {
-  let target: unknown = value
-  for (const step of issue.path) target = (target as Record<PropertyKey, unknown>)[step]
-  if (issue.code !== 'unrecognized_keys') return
-  for (const key of issue.keys) delete (target as Record<string, unknown>)[key]
-}
-
-/** Depth is bounded by the JSON reader. */
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (value === null || typeof value !== 'object') return value
+  if (value === null || typeof value !== 'object' || !(known instanceof z.ZodObject)) return value
   const result: { [key: string]: Json } = {}
   for (const [key, field] of Object.entries(value)) {
-    if (field !== null) result[key] = withoutNulls(field)
+    const isKnown = Object.hasOwn(known.shape, key)
+    if (isKnown && field === null) continue
+    if (!isKnown || (path.length === 0 && options.absentFields?.has(key))) {
+      if (options.unknownFields === 'ignore') continue
+      throw unknownField(Object.keys(known.shape), path, key)
+    }
+    result[key] = prepare(field, known.shape[key], [...path, key], options)
   }
   return result
 }
 
-function toAclError(schema: z.ZodType, error: z.ZodError): AclError {
+function unwrap(schema: unknown): unknown {
+  let at = schema
+  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap()
+  return at
+}
+
+function toAclError(error: z.ZodError): AclError {
   const issue = error.issues[0]
   if (!issue) return new AclError('body_malformed', 'The body does not have the expected form')
   const field = formatPath(issue.path)
-  if (issue.code === 'unrecognized_keys') return unknownField(schema, issue.keys, issue.path)
   if (issue.code === 'custom') {
     const code = (issue.params?.code as AclErrorCode | undefined) ?? 'field_invalid'
     return new AclError(code, `${field || 'The body'} ${issue.message}`, { field })
   }
   if (issue.code === 'too_big') {
-    const unit = issue.origin === 'string' ? 'characters' : 'entries'
-    return new AclError('field_too_long', `${field} must hold at most ${issue.maximum} ${unit}`, { field })
+    if (issue.origin !== 'string') return tooManyEntries(field, Number(issue.maximum))
+    return new AclError('field_too_long', `${field} must hold at most ${issue.maximum} characters`, { field })
   }
   const problem = issue.message.replace(/^Invalid input: /, '')
   return new AclError('field_type', `${field || 'The body'}: ${problem}`, field === '' ? {} : { field })
 }
 
-/** Names the unknown field, and the one that was probably meant. */
-function unknownField(schema: z.ZodType, keys: readonly string[], path: readonly PropertyKey[]): AclError {
-  const key = keys[0] ?? ''
-  const field = formatPath([...path, key])
-  const meant = knownFields(schema, path).find((known) => isNear(known, key))
-  const hint = meant === undefined ? '' : ` (did you mean ${JSON.stringify(meant)}?)`
-  return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
+function tooManyEntries(field: string, max: number): AclError {
+  return new AclError(
+    'field_too_long',
+    `${field || 'The body'} must hold at most ${max} entries`,
+    field === '' ? {} : { field },
+  )
 }
 
-function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let at: unknown = schema
-  for (const step of [...path, undefined]) {
-    while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap()
-    if (step === undefined) break
-    at =
-      at instanceof z.ZodArray ? at.element : at instanceof z.ZodObject ? at.shape[String(step)] : undefined
-  }
-  return at instanceof z.ZodObject ? Object.keys(at.shape) : []
+/** Names the unknown field, and the one that was probably meant. */
+function unknownField(known: readonly string[], path: readonly PropertyKey[], key: string): AclError {
+  const field = formatPath([...path, key])
+  const meant = known.find((name) => isNear(name, key))
+  const hint = meant === undefined ? '' : ` (did you mean ${JSON.stringify(meant)}?)`
+  return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
 }
 
 /** Equal without case, `_` and `-`, or with one letter more, less or other. */

@@ -70,6 +70,7 @@ export function formatDurationMs(ms: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
 }
 
+/** Nine digits: a second cut to nanoseconds, so that 59.999999999s never reads as a minute. */
 function trim(value: number): string {
-  return String(Number(value.toFixed(6)))
+  return value.toFixed(9).replace(/\.?0+$/, '')
 }

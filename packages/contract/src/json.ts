@@ -78,7 +78,9 @@ class Reader {
       if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
       const key = this.string()
       if (key === '__proto__') throw this.error('the field name "__proto__" is refused')
-      if (Object.hasOwn(result, key)) throw this.error(`the field ${JSON.stringify(key)} stands twice`)
+      if (Object.hasOwn(result, key)) {
+        throw this.error(`the field ${JSON.stringify(shorten(key))} stands twice`)
+      }
       this.expect(':')
       this.path.push(key)
       result[key] = this.value()
@@ -191,12 +193,19 @@ class Reader {
   }
 }
 
-/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. */
+/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Names are cut, as any text may stand as one. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`
-    else text += text === '' ? String(step) : `.${String(step)}`
+    else text += `${text === '' ? '' : '.'}${shorten(String(step))}`
   }
   return text
+}
+
+/** Longest name that an error repeats, in characters. */
+const NAME_SHOWN_LENGTH_MAX = 64
+
+function shorten(name: string): string {
+  return name.length <= NAME_SHOWN_LENGTH_MAX ? name : `${name.slice(0, NAME_SHOWN_LENGTH_MAX)}…`
 }
