@@ -16,7 +16,10 @@ const stamp = join(packageDir, 'src', 'generated', 'prisma', 'schema.sha256')
 const prismaPackage = createRequire(import.meta.url).resolve('prisma/package.json')
 
 /** What the generated code is made from: the schema, by one version of Prisma. */
-const source = createHash('sha256').update(readFileSync(schema)).update(readFileSync(prismaPackage)).digest('hex')
+const source = createHash('sha256')
+  .update(readFileSync(schema))
+  .update(readFileSync(prismaPackage))
+  .digest('hex')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
   const prismaCli = join(dirname(prismaPackage), 'build', 'index.js')

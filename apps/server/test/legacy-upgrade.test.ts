@@ -61,7 +61,9 @@ async function rights(server: RunningServer, secret: string): Promise<string> {
 }
 
 /** Instants at which batches became visible, and their sizes, from the database's own commit log. */
-async function readBatches(url: string): Promise<{ tokens: number; batches: number; withoutAccessor: number; accessors: number }> {
+async function readBatches(
+  url: string,
+): Promise<{ tokens: number; batches: number; withoutAccessor: number; accessors: number }> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -111,29 +113,50 @@ test('three servers at 1.3.0 are replaced one by one: the mode ends once, after 
 
   const replacements: RunningServer[] = []
   for (const old of [a, b, c]) {
-    const answer = replacements[0] && (await replacements[0].call('GET', '/acl/tokens', { token: MANAGEMENT }))
-    if (answer) expect([answer.status, String(answer.body).slice(0, 42)]).toEqual([403, 'The ACL system is currently in legacy mode'])
+    const answer =
+      replacements[0] && (await replacements[0].call('GET', '/acl/tokens', { token: MANAGEMENT }))
+    if (answer)
+      expect([answer.status, String(answer.body).slice(0, 42)]).toEqual([
+        403,
+        'The ACL system is currently in legacy mode',
+      ])
     await old.stop()
     replacements.push(await start('1.4.0'))
   }
   const [first, second] = replacements as [RunningServer, RunningServer]
-  await until('legacy mode has ended', async () => (await first.call('GET', '/acl/tokens', { token: MANAGEMENT })).status === 200)
+  await until(
+    'legacy mode has ended',
+    async () => (await first.call('GET', '/acl/tokens', { token: MANAGEMENT })).status === 200,
+  )
   const edited = dump[299] as LegacyToken
-  await second.call('PUT', '/acl/update', { token: MANAGEMENT, body: { ...edited, Name: 'edited meanwhile' } })
+  await second.call('PUT', '/acl/update', {
+    token: MANAGEMENT,
+    body: { ...edited, Name: 'edited meanwhile' },
+  })
   await until('all tokens have an accessor', async () => {
     const { body } = await first.call('GET', '/internal/acl/migration', { token: MANAGEMENT })
     return body.State === 'done'
   })
 
   const state = await readBatches(database?.url ?? '')
-  expect(state).toMatchObject({ tokens: 300 + BUILTIN_TOKENS, withoutAccessor: 0, accessors: 300 + BUILTIN_TOKENS })
+  expect(state).toMatchObject({
+    tokens: 300 + BUILTIN_TOKENS,
+    withoutAccessor: 0,
+    accessors: 300 + BUILTIN_TOKENS,
+  })
+  await until(
+    'all batches are logged',
+    async () => batchLines().reduce((sum, batch) => sum + batch.tokens, 0) === 302,
+  )
   const batches = batchLines()
   expect(batches.length).toBeGreaterThanOrEqual(Math.ceil(302 / BATCH_SIZE_MAX))
   for (const [i, batch] of batches.entries()) {
     expect(batch.tokens).toBeLessThanOrEqual(BATCH_SIZE_MAX)
     if (i > 0) expect(batch.at - (batches[i - 1]?.at ?? 0)).toBeGreaterThanOrEqual(1_000)
   }
-  const ended = running.flatMap((server) => server.log).filter((line) => line.includes('legacy mode has ended'))
+  const ended = running
+    .flatMap((server) => server.log)
+    .filter((line) => line.includes('legacy mode has ended'))
   expect(ended).toHaveLength(1)
   expect([await rights(second, client.ID), await rights(second, manager.ID)]).toEqual(before)
   const self = await second.call('GET', '/acl/token/self', { token: edited.ID })
@@ -152,7 +175,11 @@ test('a killed migrating server is replaced within 5 s and the law still holds (
   await migrating?.stop('SIGKILL')
   await until('another server goes on', async () => batchLines().some(({ at }) => at > killedAt), 6_000)
   const survivor = servers.find((server) => server !== migrating) as RunningServer
-  await until('done', async () => (await survivor.call('GET', '/internal/acl/migration', { token: MANAGEMENT })).body.State === 'done')
+  await until(
+    'done',
+    async () =>
+      (await survivor.call('GET', '/internal/acl/migration', { token: MANAGEMENT })).body.State === 'done',
+  )
   const state = await readBatches(database?.url ?? '')
   expect(state).toMatchObject({ tokens: 642, withoutAccessor: 0, accessors: 642 })
   const batches = batchLines()
@@ -168,7 +195,10 @@ test('a version before 1.4.0 does not start on upgraded data, and says why (spec
 
 test('1.11 does not start while tokens live from legacy rules alone, unless told to (decisions: upgrade)', async () => {
   const server = await start('1.10')
-  await server.call('PUT', '/acl/create', { token: MANAGEMENT, body: { Name: 'old', Rules: 'key "a" { policy = "read" }' } })
+  await server.call('PUT', '/acl/create', {
+    token: MANAGEMENT,
+    body: { Name: 'old', Rules: 'key "a" { policy = "read" }' },
+  })
   await server.stop()
   await expect(start('1.11')).rejects.toThrow('LATCHKEY_ALLOW_UNCONVERTED_LEGACY')
   const told = await start('1.11', { LATCHKEY_ALLOW_UNCONVERTED_LEGACY: 'true' })

@@ -35,7 +35,9 @@ const MAIN = join(import.meta.dirname, '../src/main.ts')
  * @throws with what it printed, where it ends before it listens.
  */
 export async function runServer(env: Readonly<Record<string, string>>): Promise<RunningServer> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL')
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
+  )
   const child = spawn(process.execPath, [MAIN], {
     env: { ...Object.fromEntries(inherited), PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
