@@ -95,5 +95,5 @@ test('reads a duration of a million parts in linear time', () => {
   const startedAt = performance.now()
   expect(parseDurationMs('1ns'.repeat(350_000))).toBeCloseTo(0.35)
   expect(() => parseDurationMs('1.'.repeat(500_000))).toThrow(DurationSyntaxError)
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
 })
