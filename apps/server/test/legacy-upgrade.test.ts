@@ -107,7 +107,7 @@ test('three servers at 1.3.0 are replaced one by one: the mode ends once, after 
   expect(imported.body).toMatchObject({ Imported: 300, Unchanged: 0 })
   const client = dump[1] as LegacyToken
   const manager = dump[0] as LegacyToken
-  await a.call('PUT', '/kv/app/1/x', { token: MANAGEMENT, body: 'x' })
+  for (let i = 0; i < 7; i += 1) await a.call('PUT', `/kv/app/${i}/x`, { token: MANAGEMENT, body: 'x' })
   const before = [await rights(b, client.ID), await rights(b, manager.ID)]
   expect((await b.call('GET', '/acl/tokens', { token: MANAGEMENT })).status).toBe(404)
 
