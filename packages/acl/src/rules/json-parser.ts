@@ -51,9 +51,6 @@ function parseObject(reader: Reader, open: Token, depth: number): ObjectNode {
       return { type: 'object', open, close: key, items }
     }
     if (key.type !== 'string') throw rulesError(key, describeJson(key), 'a string that names the next member')
-    if (!key.value.isWellFormed()) {
-      throw rulesError(key, `half of a character in ${shown(key.text)}`, 'whole characters')
-    }
     const assign = scanner.next()
     if (assign.type !== ':') throw rulesError(assign, describeJson(assign), `":" after ${shown(key.text)}`)
     items.push({ keys: [key], assign, value: parseValue(reader, depth + 1) })

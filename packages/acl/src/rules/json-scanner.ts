@@ -56,21 +56,25 @@ export class JsonScanner {
       case ':':
       case ',':
         return this.#token(character, start + 1)
-      case '"': {
-        const end = this.#end(STRING)
-        if (end === start)
-          throw this.#error(
-            'a string that does not end or has a character that must be escaped',
-            'a JSON string',
-          )
-        return this.#token('string', end, decodeString(this.#text.slice(start, end)))
-      }
+      case '"':
+        return this.#string()
     }
     const numberEnd = this.#end(NUMBER)
     if (numberEnd > start) return this.#token('number', numberEnd)
     const wordEnd = this.#end(WORD)
     if (wordEnd > start) return this.#token(character === 'n' ? 'null' : 'bool', wordEnd)
     throw this.#error(JSON.stringify(String.fromCodePoint(this.#text.codePointAt(start) ?? 0)), 'JSON')
+  }
+
+  #string(): Token {
+    const end = this.#end(STRING)
+    const text = this.#text.slice(this.#offset, end)
+    if (text === '') {
+      throw this.#error('a string that does not end or has a character that must be escaped', 'a JSON string')
+    }
+    const value = decodeString(text)
+    if (!value.isWellFormed()) throw this.#error(`half of a character in ${shown(text)}`, 'whole characters')
+    return this.#token('string', end, value)
   }
 
   #skipBlanks(): void {

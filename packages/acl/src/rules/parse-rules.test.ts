@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
 import { limits } from '@latchkey/contract'
 import { expect, test } from 'vitest'
 import { parseLegacyRules, parseRules } from './parse-rules.ts'

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
 /** Random rule texts: well-formed ones with everything the language has, the same with damage, and plain noise. */
 import type { SeededRandom } from './seed.ts'
 
