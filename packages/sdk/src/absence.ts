@@ -3,8 +3,8 @@ import { type LatchkeyError, NotFound } from './errors.ts'
 import type { WithMeta } from './meta.ts'
 
 /** The answer that an absence stands for. */
-export function absentAs<T>(value: T, { index, requestId }: NotFound): WithMeta<T> {
-  return { value, index, requestId, knownLeader: undefined, lastContactMs: undefined, nextCursor: undefined }
+export function absentAs<T>(value: T, { meta }: NotFound): WithMeta<T> {
+  return { ...meta, value }
 }
 
 /** A record that is absent when an earlier attempt may have deleted it: gone, as was asked. */

@@ -83,6 +83,14 @@ test.each([
   expect(performance.now() - abortedAt).toBeLessThan(50)
 })
 
+test('an aborted write gives the reason of the signal too, not a timeout', async () => {
+  await using server = await startServer(silence())
+  const abort = new AbortController()
+  const call = clientOf(server, once).tokens.clone(ACCESSOR_ID, {}, { signal: abort.signal })
+  setTimeout(() => abort.abort(), 20)
+  await expect(call).rejects.toHaveProperty('name', 'AbortError')
+})
+
 test('an abort while it pauses before a repetition returns within 50 ms (SDK-01)', async () => {
   await using server = await startServer(plain(503, '', { 'Retry-After': 2 }))
   const abort = new AbortController()

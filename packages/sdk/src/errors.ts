@@ -1,6 +1,6 @@
 /** Everything a call can fail with, besides misuse (a `TypeError`) and the reason of your own abort signal. */
 import type { AclErrorCode, EndpointName } from './contract.ts'
-import type { AnswerMeta } from './meta.ts'
+import { type AnswerMeta, NO_META } from './meta.ts'
 
 /** Names the class of an error; unlike `instanceof` it also works across two copies of this package. */
 export type ErrorKind =
@@ -98,10 +98,17 @@ export class NotFound extends LatchkeyError {
   readonly kind = 'not_found' as const
   /** The index at which the record was absent: wait from there for its creation. */
   readonly index: number | undefined
+  readonly #meta: AnswerMeta
 
   constructor(facts: ErrorFacts) {
     super(facts)
-    this.index = facts.meta?.index
+    this.#meta = { ...NO_META, ...facts.meta }
+    this.index = this.#meta.index
+  }
+
+  /** What the answer said about itself. */
+  get meta(): AnswerMeta {
+    return this.#meta
   }
 }
 

@@ -15,6 +15,15 @@ export interface AnswerMeta {
   readonly nextCursor: string | undefined
 }
 
+/** The facts of an answer that says nothing about itself. */
+export const NO_META: AnswerMeta = {
+  index: undefined,
+  knownLeader: undefined,
+  lastContactMs: undefined,
+  requestId: undefined,
+  nextCursor: undefined,
+}
+
 /** An answer with its facts: what a client from `withMeta()` resolves to, and what a watch yields. */
 export interface WithMeta<T> extends AnswerMeta {
   readonly value: T

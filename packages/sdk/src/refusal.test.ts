@@ -99,6 +99,11 @@ test('members of another type than agreed are left out', async () => {
   expect(error.message).toBe('tokens.read: 403 privilege_missing')
 })
 
+test('an empty detail leaves the word to the title', async () => {
+  const error = await errorOf(problem(404, 'not_found', { detail: '', title: 'The record does not exist' }))
+  expect(error.message).toBe('tokens.read: 404 The record does not exist')
+})
+
 test('a code that only a newer service knows is passed on', async () => {
   expect(await errorOf(problem(400, 'quota_exceeded'))).toMatchObject({
     kind: 'invalid',

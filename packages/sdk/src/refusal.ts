@@ -126,7 +126,7 @@ function readProblem(body: string, clean: (text: string) => string): Problem | u
   const count = (name: string): number | undefined =>
     typeof json[name] === 'number' ? json[name] : undefined
   return {
-    detail: text('detail') ?? text('title') ?? '',
+    detail: text('detail') || text('title') || '',
     // Not cleaned, as a secret of one letter would change it; nothing but a code looks like this.
     code: code !== undefined && CODE.test(code) ? code : undefined,
     requestId: text('requestId'),

@@ -103,6 +103,17 @@ test('measures a Retry-After instant with the clock of the service, not the loca
   expect(events[0]?.delayMs).toBe(1_000)
 })
 
+test('half an error page says its status and Retry-After all the same', async () => {
+  await using server = await startServer((response, request) => {
+    response.setHeader('Retry-After', 3600)
+    halfBody(503, 'text/html')(response, request)
+  })
+  const error = await clientOf(server)
+    .tokens.self()
+    .catch((e: unknown) => e)
+  expect(error).toMatchObject({ status: 503, retryAfterMs: 3_600_000 })
+})
+
 test('gives up at once where Retry-After goes beyond the time of the call', async () => {
   await using server = await startServer(problem(503, 'unavailable', {}, { 'Retry-After': 3600 }))
   const error = await clientOf(server)

@@ -216,11 +216,12 @@ test('return ends a request that is under way, and the waiting next is done', as
 })
 
 test('a watch leaves no listener on the signal of its owner', async () => {
-  await using server = await startServer(state(7), state(8))
+  await using server = await startServer(state(7), state(8), problem(403, 'caller_unknown'), state(9))
   const { signal } = new AbortController()
   const added = vi.spyOn(signal, 'addEventListener')
   const removed = vi.spyOn(signal, 'removeEventListener')
   await take(clientOf(server).tokens.watch(ACCESSOR_ID, { signal }), 2)
+  await expect(clientOf(server).tokens.watchSelf({ signal }).next()).rejects.toThrow(PermissionDenied)
   await clientOf(server).tokens.self({ signal })
   expect(added.mock.calls.length).toBeGreaterThan(0)
   expect(removed).toHaveBeenCalledTimes(added.mock.calls.length)

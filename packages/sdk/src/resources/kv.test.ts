@@ -5,7 +5,7 @@ import { ContractBroken, NotFound } from '../errors.ts'
 import { valueBytes, valueText } from './kv.ts'
 
 const entry = { LockIndex: 0, Key: 'a', Flags: 3, Value: 'w7w=', CreateIndex: 5, ModifyIndex: 6 }
-const absent = problem(404, 'not_found', {}, { 'X-Service-Index': 8 })
+const absent = problem(404, 'not_found', {}, { 'X-Service-Index': 8, 'X-Service-LastContact': 3 })
 
 test('get answers the entry, whose value decodes to bytes and text', async () => {
   await using server = await startServer(json([entry]))
@@ -38,10 +38,10 @@ test('getRaw answers the bytes as they are, whatever their type', async () => {
   expect(server.requests[0]?.url).toBe('/v1/kv/a?raw')
 })
 
-test('list and keys of a prefix without entries are empty, with the index', async () => {
+test('list and keys of a prefix without entries are empty, with the facts of the answer', async () => {
   await using server = await startServer(absent)
   const { kv } = clientOf(server).withMeta()
-  await expect(kv.list('app/')).resolves.toMatchObject({ value: [], index: 8 })
+  await expect(kv.list('app/')).resolves.toMatchObject({ value: [], index: 8, lastContactMs: 3 })
   await expect(kv.keys('app/', { separator: '/' })).resolves.toMatchObject({ value: [], index: 8 })
   expect(server.requests.map(({ url }) => url)).toEqual([
     '/v1/kv/app/?recurse',

@@ -91,6 +91,11 @@ test('a conflict after a doubtful attempt that is not about our own token stays 
   await expect(clientOf(server).tokens.create()).rejects.toThrow(Conflict)
 })
 
+test('a token of another accessor is not taken for our own', async () => {
+  await using server = await startServer(reset(), inUse, json(aToken()))
+  await expect(clientOf(server).tokens.create()).rejects.toThrow(Conflict)
+})
+
 test('a conflict at once is a conflict: nobody is asked', async () => {
   await using server = await startServer(inUse)
   await expect(clientOf(server).tokens.create({ AccessorID: ACCESSOR_ID })).rejects.toThrow(Conflict)
