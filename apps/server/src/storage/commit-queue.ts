@@ -1,27 +1,23 @@
 import { type Change, type ConflictReason, StoreConflict } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { type EncodedChange, encodeChange } from './encode-change.ts'
+import { encodeChange } from './encode-change.ts'
 import type { OwnCommit } from './local-state.ts'
-import type { CommitAnswer } from './queries.ts'
+import type { CommitAnswer, CommitGroup } from './queries.ts'
+import { splitGroup } from './split-group.ts'
 
 /** A write that waits for its group, or is in it. */
-interface Write {
+export interface Write {
   readonly changes: readonly Change[]
-  readonly encoded: readonly EncodedChange[]
-  /** As it goes to the database. */
-  readonly json: string
+  /** Each change as it goes to the database. */
+  readonly encoded: readonly string[]
+  /** Per change: the lookup hash of the secret in hex, of tokens. */
+  readonly secretHashes: readonly (string | undefined)[]
   readonly resolve: (index: number) => void
   readonly reject: (error: unknown) => void
 }
 
-export interface CommitQueueOptions {
-  readonly secrets: SecretBox
-  /** Commits a group; see `latchkey_commit`. */
-  readonly send: (writes: string) => Promise<GroupAnswer>
-  /** Makes the local state show the commits of a group, before its callers are told. */
-  readonly apply: (group: CommittedGroup) => Promise<void>
-}
+export type GroupAnswer = Exclude<CommitAnswer, { readonly is_fenced: true }>
 
 /** A group that was committed, or parts of it. */
 export interface CommittedGroup {
@@ -29,13 +25,19 @@ export interface CommittedGroup {
   readonly before: number
   /** The index of the last commit. */
   readonly last: number
-  /** Undefined where only the database knows all that changed. */
+  /** In order of their index. Undefined where only the database knows all that changed. */
   readonly commits: readonly OwnCommit[] | undefined
   /** The database had lost commits that this process has seen. */
   readonly isBehind: boolean
 }
 
-export type GroupAnswer = Exclude<CommitAnswer, { readonly is_fenced: true }>
+export interface CommitQueueOptions {
+  readonly secrets: SecretBox
+  /** Commits a group; see `latchkey_commit`. */
+  readonly send: (group: CommitGroup) => Promise<GroupAnswer>
+  /** Makes the local state show the commits of a group, before its callers are told. */
+  readonly apply: (group: CommittedGroup) => Promise<void> | undefined
+}
 
 /** Most writes, and characters of JSON, of one group: it holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
@@ -61,10 +63,11 @@ export class CommitQueue {
    * @throws StoreConflict, AclError `unavailable`
    */
   commit(changes: readonly Change[]): Promise<number> {
-    const encoded = changes.map((change) => encodeChange(change, this.options.secrets))
-    const json = JSON.stringify(encoded)
+    const parts = changes.map((change) => encodeChange(change, this.options.secrets))
+    const encoded = parts.map(({ change }) => JSON.stringify(change))
+    const secretHashes = parts.map(({ secretHash }) => secretHash)
     return new Promise((resolve, reject) => {
-      this.waiting.push({ changes, encoded, json, resolve, reject })
+      this.waiting.push({ changes, encoded, secretHashes, resolve, reject })
       this.counts.writes += 1
       // Not at once: the other requests of this turn of the event loop come along.
       if (!this.isBusy) {
@@ -84,8 +87,8 @@ export class CommitQueue {
   private takeGroup(): Write[] {
     let chars = 0
     let count = 0
-    for (const { json } of this.waiting) {
-      chars += json.length
+    for (const { encoded } of this.waiting) {
+      for (const text of encoded) chars += text.length
       if (count === GROUP_WRITES_MAX || (count > 0 && chars > GROUP_CHARS_MAX)) break
       count += 1
     }
@@ -93,46 +96,48 @@ export class CommitQueue {
   }
 
   private async commitGroup(group: readonly Write[]): Promise<void> {
+    const { tokens, others } = splitGroup(group)
     let answer: GroupAnswer
     try {
-      answer = await this.options.send(`[${group.map(({ json }) => json).join(',')}]`)
+      answer = await this.options.send({
+        tokens: `[${tokens.map(({ encoded }) => encoded[0]).join(',')}]`,
+        writes: `[${others.map(({ encoded }) => `[${encoded.join(',')}]`).join(',')}]`,
+      })
     } catch (error) {
       this.counts.failures += 1
       return this.fail(group, error)
     }
     this.counts.groups += 1
     try {
-      await this.settle(group, answer)
+      await this.settle([...tokens, ...others], answer)
     } catch (error) {
       // Committed, but not to be seen here yet: to the caller, an unknown outcome. Never sent again.
       for (const write of group) write.reject(error)
     }
   }
 
+  /** @param group in the order of the answers. */
   private async settle(group: readonly Write[], answer: GroupAnswer): Promise<void> {
-    const { before, results } = answer
-    const commits: OwnCommit[] = []
-    let isKnown = true
+    const results = [...answer.tokens, ...answer.writes]
+    const { before, is_behind: isBehind } = answer
+    let commits: OwnCommit[] | undefined = []
     let last = before
     for (const [i, write] of group.entries()) {
       const index = Number(results[i])
       if (Number.isNaN(index)) continue
       last = index
       const own = ownCommit(write, index)
-      if (own) commits.push(own)
-      else isKnown = false
+      if (own) commits?.push(own)
+      else commits = undefined
     }
-    if (last > before) {
-      const group = { before, last, commits: isKnown ? commits : undefined, isBehind: answer.is_behind }
-      await this.options.apply(group)
-    }
-    for (const [i, write] of group.entries()) {
-      const result = results[i] ?? ''
+    if (last > before) await this.options.apply({ before, last, commits, isBehind })
+    for (const [i, { resolve, reject }] of group.entries()) {
+      const result = results[i]
       const index = Number(result)
-      if (!Number.isNaN(index)) write.resolve(index)
+      if (!Number.isNaN(index)) resolve(index)
       else {
         this.counts.conflicts += 1
-        write.reject(new StoreConflict(result as ConflictReason))
+        reject(new StoreConflict(result as ConflictReason))
       }
     }
   }
@@ -154,13 +159,7 @@ export class CommitQueue {
 }
 
 /** Undefined where the write removes keys that only the database knows. */
-function ownCommit({ changes, encoded }: Write, index: number): OwnCommit | undefined {
+function ownCommit({ changes, secretHashes }: Write, index: number): OwnCommit | undefined {
   const known = changes.filter((change) => change.op !== 'delete-tree')
-  if (known.length < changes.length) return undefined
-  return { index, changes: known, secretHashes: encoded.map(secretHashOf) }
-}
-
-function secretHashOf({ row }: EncodedChange): string | undefined {
-  if (typeof row !== 'object' || row === null || !('secret_hash' in row)) return undefined
-  return String(row.secret_hash).slice(2)
+  return known.length < changes.length ? undefined : { index, changes: known, secretHashes }
 }

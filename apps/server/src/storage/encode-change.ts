@@ -7,10 +7,24 @@ import { storeBytes, storeText } from './stored-text.ts'
  * A change in the form that `latchkey_commit` takes: `{ table, op, expect, row, … }`. `row` has the columns of the
  * table by name; what must not go through `jsonb` (it reorders keys) stands beside it as JSON text.
  */
-export type EncodedChange = Readonly<Record<string, unknown>>
+export interface EncodedChange {
+  readonly change: Readonly<Record<string, unknown>>
+  /** Of a token: the lookup hash of its secret in hex. */
+  readonly secretHash: string | undefined
+}
 
 /** Writes a change for the database. Here, and only here, a secret becomes a keyed hash and a ciphertext. */
 export function encodeChange(change: Change, secrets: SecretBox): EncodedChange {
+  if (change.table !== 'tokens') return { change: encodeOther(change), secretHash: undefined }
+  const { table, op, record } = change
+  const expect = change.expect ?? null
+  const hash = secrets.lookupHash(record.SecretID)
+  const encoded =
+    op === 'put' ? encodeToken(record, hash, expect === 0, secrets) : { row: tokenKeys(record, hash) }
+  return { change: { table, op, expect, ...encoded }, secretHash: hash.toString('hex') }
+}
+
+function encodeOther(change: Exclude<Change, { table: 'tokens' }>): Readonly<Record<string, unknown>> {
   if (change.op === 'delete-tree') {
     const { table, op, namespace, prefix } = change
     return { table, op, namespace: storeText(namespace), prefix: storeBytes(Buffer.from(prefix)) }
@@ -18,10 +32,6 @@ export function encodeChange(change: Change, secrets: SecretBox): EncodedChange 
   const { table, op } = change
   const expect = change.expect ?? null
   switch (table) {
-    case 'tokens':
-      return op === 'put'
-        ? { table, op, expect, ...encodeToken(change.record, expect === 0, secrets) }
-        : { table, op, expect, row: encodeTokenKey(change.record, secrets) }
     case 'policies':
       return op === 'put'
         ? { table, op, expect, ...encodePolicy(change.record) }
@@ -56,9 +66,9 @@ export function encodeChange(change: Change, secrets: SecretBox): EncodedChange 
   }
 }
 
-function encodeTokenKey(record: TokenRecord, secrets: SecretBox): Record<string, unknown> {
+function tokenKeys(record: TokenRecord, hash: Buffer): Record<string, unknown> {
   return {
-    secret_hash: storeBytes(secrets.lookupHash(record.SecretID)),
+    secret_hash: storeBytes(hash),
     accessor_key: record.AccessorID === '' ? null : storeText(record.AccessorID.toLowerCase()),
   }
 }
@@ -67,8 +77,12 @@ function encodeTokenKey(record: TokenRecord, secrets: SecretBox): Record<string,
  * An id must be new among accessors and secrets alike (decisions: tokens), so a new token brings the hash of its
  * accessor to be looked for among the secrets, and of its secret to be looked for among the accessors.
  */
-function encodeToken(record: TokenRecord, isNew: boolean, secrets: SecretBox): Record<string, unknown> {
-  const hash = secrets.lookupHash(record.SecretID)
+function encodeToken(
+  record: TokenRecord,
+  hash: Buffer,
+  isNew: boolean,
+  secrets: SecretBox,
+): Record<string, unknown> {
   const accessorHash = record.AccessorID === '' ? undefined : secrets.lookupHash(record.AccessorID)
   const sealed = secrets.seal(record.SecretID, hash.toString('hex'))
   const expiresAt = record.ExpirationTime === undefined ? undefined : parseInstant(record.ExpirationTime)
@@ -78,11 +92,10 @@ function encodeToken(record: TokenRecord, isNew: boolean, secrets: SecretBox): R
     service_identities: jsonText(record.ServiceIdentities),
     node_identities: jsonText(record.NodeIdentities),
     row: {
-      secret_hash: storeBytes(hash),
+      ...tokenKeys(record, hash),
       secret_cipher: storeBytes(sealed.bytes),
       secret_key_id: sealed.keyId,
       accessor_id: storeText(record.AccessorID),
-      accessor_key: record.AccessorID === '' ? null : storeText(record.AccessorID.toLowerCase()),
       accessor_hash: accessorHash ? firstEightBytes(accessorHash) : null,
       namespace: storeText(record.Namespace),
       description: storeText(record.Description),

@@ -11,7 +11,7 @@ import { LocalState } from './local-state.ts'
 import { type MemberInfo, Membership } from './membership.ts'
 import { openSecrets } from './open-secrets.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { Queries } from './queries.ts'
+import { type CommitGroup, Queries } from './queries.ts'
 import { TokenCache } from './token-cache.ts'
 import { TokenReader } from './token-reader.ts'
 import { Waiters } from './waiters.ts'
@@ -87,10 +87,10 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   return store
 
   /** A process that was taken for dead joins again first: then nobody relies on being alone any more. */
-  async function send(writes: string): Promise<GroupAnswer> {
+  async function send(group: CommitGroup): Promise<GroupAnswer> {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await membership.ready()
-      const answer = await queries.commit(writes, membership.memberId, state.appliedIndex)
+      const answer = await queries.commit(group, membership.memberId, state.appliedIndex)
       if (!answer.is_fenced) return answer
       await membership.join()
     }
@@ -99,9 +99,10 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     })
   }
 
-  async function apply({ before, last, commits, isBehind }: CommittedGroup): Promise<void> {
-    if (isBehind) await follower.reload()
-    else if (commits && isCaching && before === state.appliedIndex) state.applyOwn(commits)
-    else await follower.reach(last)
+  function apply({ before, last, commits, isBehind }: CommittedGroup): Promise<void> | undefined {
+    if (isBehind) return follower.reload()
+    if (!commits || !isCaching || before !== state.appliedIndex) return follower.reach(last)
+    state.applyOwn(commits)
+    return undefined
   }
 }

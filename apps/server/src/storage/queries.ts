@@ -11,6 +11,14 @@ export interface Snapshot<T> {
   readonly value: T
 }
 
+/** A group of writes as JSON: see `latchkey_commit`. */
+export interface CommitGroup {
+  /** An array of encoded changes of tokens, each a write of its own, that share no id. */
+  readonly tokens: string
+  /** An array of the other writes, each an array of encoded changes. */
+  readonly writes: string
+}
+
 /**
  * The answer of `latchkey_commit`: the index before the group; per write its index or its conflict, in text; whether
  * the database had lost commits. Or that this process is fenced, and nothing was done.
@@ -20,7 +28,8 @@ export type CommitAnswer =
   | {
       readonly is_fenced?: never
       readonly before: number
-      readonly results: readonly string[]
+      readonly tokens: readonly string[]
+      readonly writes: readonly string[]
       readonly is_behind: boolean
     }
 
@@ -46,13 +55,13 @@ export class Queries {
   }
 
   /**
-   * @param writes JSON: an array of writes, each an array of encoded changes.
    * @param author the member that commits.
    * @param known the highest index that it has seen.
    */
-  async commit(writes: string, author: string, known: number): Promise<CommitAnswer> {
+  async commit({ tokens, writes }: CommitGroup, author: string, known: number): Promise<CommitAnswer> {
     return this.ask(
-      Prisma.sql`SELECT latchkey_commit(${writes}::jsonb, ${author}, ${known}::bigint)::text AS answer`,
+      Prisma.sql`SELECT latchkey_commit(
+        ${tokens}::jsonb, ${writes}::jsonb, ${author}, ${known}::bigint)::text AS answer`,
     )
   }
 
