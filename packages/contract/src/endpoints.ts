@@ -35,6 +35,8 @@ export interface Endpoint {
   readonly body?: 'json' | 'text' | 'raw'
   /** Query options beyond those that every endpoint takes. */
   readonly query?: readonly string[]
+  /** The path parameter may be empty: all keys, or a create on the path of an update. */
+  readonly mayBeEmpty?: true
   /** A blocking query with consistency modes. Spec 4.1. */
   readonly blocking?: true
   /** One of the new ACL APIs: refused in legacy mode before authentication. Spec 9.2.1. */
@@ -197,6 +199,7 @@ export const ENDPOINTS = {
   },
   'policies.update': {
     ...write,
+    mayBeEmpty: true,
     path: '/acl/policy/:ID',
     gate: 'api.policy',
     spec: '9.1',
@@ -253,6 +256,7 @@ export const ENDPOINTS = {
   },
   'roles.update': {
     ...write,
+    mayBeEmpty: true,
     path: '/acl/role/:ID',
     gate: 'api.role',
     spec: '2.3',
@@ -480,6 +484,7 @@ export const ENDPOINTS = {
   'kv.read': {
     method: 'GET',
     right: 'key',
+    mayBeEmpty: true,
     path: '/kv/:Key',
     spec: '5.4',
     summary: 'Read a key, a tree of keys, or key names',
@@ -502,6 +507,7 @@ export const ENDPOINTS = {
   'kv.delete': {
     method: 'DELETE',
     right: 'key',
+    mayBeEmpty: true,
     path: '/kv/:Key',
     spec: '5.4',
     summary: 'Delete a key or a tree of keys',

@@ -62,7 +62,30 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
   const found = match.byMethod.get(chosen)
   if (!found) throw unknownEndpoint()
   if (found.endpoint.gate === 'api.legacy' && !profile.has('api.legacy')) throw removed(path)
+  requireParams(found)
   return { kind: 'route', match: found }
+}
+
+/**
+ * What a path must name is looked at before who asks. Reference 0, order of checks.
+ *
+ * @throws AclError `id_missing`.
+ */
+function requireParams({ name, endpoint, params }: RouteMatch): void {
+  if (endpoint.mayBeEmpty) return
+  for (const [param, value] of Object.entries(params)) {
+    if (value === '')
+      throw new AclError('id_missing', `Missing ${WHAT[name.split('.')[0] ?? ''] ?? param}`, { field: param })
+  }
+}
+
+/** In the words of the reference. */
+const WHAT: Readonly<Record<string, string>> = {
+  tokens: 'token AccessorID',
+  policies: 'policy ID',
+  roles: 'role ID',
+  rules: 'token AccessorID',
+  legacy: 'ACL',
 }
 
 /**
