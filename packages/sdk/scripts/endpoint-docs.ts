@@ -51,7 +51,8 @@ function endpointFacts(name: EndpointName): string {
 /** The refusals of an endpoint by their class; those that every endpoint may answer are left out. */
 function refusalsOf(endpoint: Endpoint): string {
   const codes: AclErrorCode[] = [...(endpoint.errors ?? [])]
-  if (!['none', 'self'].includes(endpoint.right)) codes.push('privilege_missing')
+  if (endpoint.right !== 'none') codes.push('caller_unknown')
+  if (endpoint.right !== 'none' && endpoint.right !== 'self') codes.push('privilege_missing')
   if (endpoint.refusedInLegacyMode) codes.push('legacy_mode')
   const byClass = new Map<string, AclErrorCode[]>()
   for (const code of codes) {

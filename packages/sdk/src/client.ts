@@ -94,7 +94,8 @@ export class Client<M extends Mode = 'value'> {
    * Lists the tokens that may do something: all of them, or one page where `limit` is given.
    *
    * Endpoint `acl.whoCan` (POST /v1/internal/acl/who-can). Right: acl:read. An extension of the spec, from service
-   * version 1.4.0. Errors: Invalid (field_invalid), PermissionDenied (privilege_missing), LegacyMode.
+   * version 1.4.0. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   whoCan(check: WhoCanRequest, options: PageOptions = {}): Promise<Result<M, TokenReference[]>> {
     const { limit, cursor } = options

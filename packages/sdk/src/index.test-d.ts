@@ -64,6 +64,8 @@ test('methods answer records; a withMeta client answers them with their facts', 
 test('expanded changes the answer', () => {
   expectTypeOf(client.tokens.read('a', { expanded: true })).resolves.toEqualTypeOf<ExpandedToken>()
   expectTypeOf(client.tokens.read('a', { consistency: 'stale' })).resolves.toEqualTypeOf<Token>()
+  const expanded = Boolean(client)
+  expectTypeOf(client.tokens.read('a', { expanded })).resolves.toEqualTypeOf<Token>()
 })
 
 test('authorize answers a tuple for a tuple', () => {

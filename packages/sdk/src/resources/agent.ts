@@ -16,7 +16,7 @@ export class Agent<M extends Mode> {
    * Reads configuration and version of the process.
    *
    * Endpoint `agent.self` (GET /v1/agent/self). Right: agent:read. Spec 9.3. Errors: PermissionDenied
-   * (privilege_missing).
+   * (caller_unknown, privilege_missing).
    */
   self(options: CallOptions = {}): Promise<Result<M, AgentSelf>> {
     return call(this.#core, { endpoint: 'agent.self', options })
@@ -26,7 +26,7 @@ export class Agent<M extends Mode> {
    * Lists all server processes that it knows.
    *
    * Endpoint `agent.members` (GET /v1/agent/members). Right: agent:read. Spec 9.4. Errors: PermissionDenied
-   * (privilege_missing).
+   * (caller_unknown, privilege_missing).
    */
   members(options: CallOptions = {}): Promise<Result<M, Member[]>> {
     return call(this.#core, { endpoint: 'agent.members', options })
@@ -36,7 +36,7 @@ export class Agent<M extends Mode> {
    * Reads the metrics of the process.
    *
    * Endpoint `agent.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
-   * (privilege_missing).
+   * (caller_unknown, privilege_missing).
    */
   metrics(options: CallOptions = {}): Promise<Result<M, Record<string, unknown>>> {
     return call(this.#core, { endpoint: 'agent.metrics', options })
@@ -46,7 +46,7 @@ export class Agent<M extends Mode> {
    * Reads the metrics of the process in the text format of Prometheus.
    *
    * Endpoint `agent.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
-   * (privilege_missing).
+   * (caller_unknown, privilege_missing).
    */
   async metricsText(options: CallOptions = {}): Promise<Result<M, string>> {
     const answer = send<'agent.metrics', string>(this.#core.settings, {

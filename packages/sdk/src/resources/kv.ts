@@ -38,7 +38,7 @@ export class Kv<M extends Mode> {
    * Reads a key. `valueText` and `valueBytes` decode its base64 value.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    *
    * @example
    * const port = valueText(await client.kv.get('web/port'))
@@ -51,7 +51,7 @@ export class Kv<M extends Mode> {
    * Reads the bytes of a key, without base64 on the way.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   async getRaw(key: string, options: ReadOptions = {}): Promise<Result<M, Uint8Array>> {
     return this.#core.shape(
@@ -63,7 +63,7 @@ export class Kv<M extends Mode> {
    * Lists the entries whose keys begin with the prefix; an empty prefix means all. None is an empty list.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   async list(prefix: string, options: ReadOptions = {}): Promise<Result<M, KVEntry[]>> {
     return this.#core.shape(await this.#list(prefix, options))
@@ -73,7 +73,7 @@ export class Kv<M extends Mode> {
    * Lists the keys that begin with the prefix; an empty prefix means all. None is an empty list.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   async keys(prefix: string, options: KeyListOptions = {}): Promise<Result<M, string[]>> {
     const query = { keys: true, separator: options.separator }
@@ -85,7 +85,7 @@ export class Kv<M extends Mode> {
    * Writes a key. `true`: it is written.
    *
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, session_unsupported,
-   * field_too_long), PermissionDenied (privilege_missing).
+   * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
    */
   async put(key: string, value: string | Uint8Array, options: PutOptions = {}): Promise<Result<M, boolean>> {
     const { cas, flags } = options
@@ -104,7 +104,7 @@ export class Kv<M extends Mode> {
    * Deletes a key. `true` also where it did not exist.
    *
    * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), PermissionDenied
-   * (privilege_missing).
+   * (caller_unknown, privilege_missing).
    */
   async delete(key: string, options: CasOptions = {}): Promise<Result<M, boolean>> {
     const { cas } = options
@@ -115,7 +115,7 @@ export class Kv<M extends Mode> {
    * Deletes all keys that begin with the prefix; an empty prefix means all keys.
    *
    * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), PermissionDenied
-   * (privilege_missing).
+   * (caller_unknown, privilege_missing).
    */
   async deleteTree(prefix: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return this.#core.shape(await this.#delete({ Key: prefix }, { recurse: true }, options))
@@ -125,7 +125,7 @@ export class Kv<M extends Mode> {
    * Follows a key; `value` is `undefined` while it does not exist.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   watch(key: string, options?: WatchOptions): Watch<KVEntry | undefined> {
     const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#get(key, read) } as const
@@ -136,7 +136,7 @@ export class Kv<M extends Mode> {
    * Follows the entries whose keys begin with the prefix.
    *
    * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   watchTree(prefix: string, options?: WatchOptions): Watch<KVEntry[]> {
     const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#list(prefix, read) } as const

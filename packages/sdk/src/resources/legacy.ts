@@ -17,7 +17,7 @@ export class Legacy<M extends Mode> {
    * safe.
    *
    * Endpoint `legacy.create` (PUT /v1/acl/create). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
-   * (field_invalid, rules_invalid, legacy_token_immutable), PermissionDenied (root_name_refused,
+   * (field_invalid, rules_invalid, legacy_token_immutable), PermissionDenied (root_name_refused, caller_unknown,
    * privilege_missing).
    */
   create(token: LegacyTokenRequest = {}, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
@@ -37,7 +37,7 @@ export class Legacy<M extends Mode> {
    *
    * Endpoint `legacy.update` (PUT /v1/acl/update). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
    * (id_missing, field_invalid, rules_invalid, legacy_token_immutable), PermissionDenied (root_name_refused,
-   * privilege_missing).
+   * caller_unknown, privilege_missing).
    */
   update(token: LegacyTokenRequest, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     const secrets = [token.ID]
@@ -54,7 +54,7 @@ export class Legacy<M extends Mode> {
    * Destroys a token by its secret. `true` also where it did not exist.
    *
    * Endpoint `legacy.destroy` (PUT /v1/acl/destroy/:ID). Right: acl:write. Spec 9.1, removed in 1.11. Errors:
-   * Invalid (id_missing, delete_refused), PermissionDenied (privilege_missing).
+   * Invalid (id_missing, delete_refused), PermissionDenied (caller_unknown, privilege_missing).
    */
   destroy(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     const params = { ID: id }
@@ -82,7 +82,7 @@ export class Legacy<M extends Mode> {
    * repeated.
    *
    * Endpoint `legacy.clone` (PUT /v1/acl/clone/:ID). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
-   * (id_missing), PermissionDenied (privilege_missing).
+   * (id_missing), PermissionDenied (caller_unknown, privilege_missing).
    */
   clone(id: string, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     return call(this.#core, { endpoint: 'legacy.clone', params: { ID: id }, secrets: [id], options })
@@ -92,7 +92,7 @@ export class Legacy<M extends Mode> {
    * Lists all legacy tokens, with their secrets.
    *
    * Endpoint `legacy.list` (GET /v1/acl/list). Right: acl:write. Spec 9.1, removed in 1.11. Errors:
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   list(options: ReadOptions = {}): Promise<Result<M, LegacyToken[]>> {
     return call(this.#core, { endpoint: 'legacy.list', options })
@@ -103,7 +103,8 @@ export class Legacy<M extends Mode> {
    * safe. Give a long list more `attemptTimeout`.
    *
    * Endpoint `legacy.import` (PUT /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,
-   * removed in 1.11. Errors: Invalid (field_invalid, rules_invalid), PermissionDenied (privilege_missing).
+   * removed in 1.11. Errors: Invalid (field_invalid, rules_invalid), PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   import(tokens: readonly LegacyToken[], options: CallOptions = {}): Promise<Result<M, ImportResult>> {
     const secrets = tokens.map((token) => token.ID)
@@ -120,7 +121,7 @@ export class Legacy<M extends Mode> {
    * Exports all legacy tokens, in the shape that {@link import} takes.
    *
    * Endpoint `legacy.export` (GET /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,
-   * removed in 1.11. Errors: PermissionDenied (privilege_missing).
+   * removed in 1.11. Errors: PermissionDenied (caller_unknown, privilege_missing).
    */
   export(options: CallOptions = {}): Promise<Result<M, LegacyToken[]>> {
     return call(this.#core, { endpoint: 'legacy.export', options })
@@ -130,7 +131,7 @@ export class Legacy<M extends Mode> {
    * Translates legacy rules to the present rule language.
    *
    * Endpoint `rules.translate` (POST /v1/acl/rules/translate). Right: acl:read. Spec 9.1, removed in 1.11. Errors:
-   * Invalid (rules_invalid), PermissionDenied (privilege_missing).
+   * Invalid (rules_invalid), PermissionDenied (caller_unknown, privilege_missing).
    */
   translate(rules: string, options: CallOptions = {}): Promise<Result<M, string>> {
     return call(this.#core, { endpoint: 'rules.translate', body: rules, form: 'text', options })
@@ -141,7 +142,7 @@ export class Legacy<M extends Mode> {
    *
    * Endpoint `rules.translateToken` (GET /v1/acl/rules/translate/:AccessorID). Right: acl:read. Spec 9.1, removed
    * in 1.11. Errors: Invalid (id_missing, id_invalid, legacy_rules_missing), NotFound, PermissionDenied
-   * (privilege_missing), LegacyMode.
+   * (caller_unknown, privilege_missing), LegacyMode.
    */
   translateToken(accessorId: string, options: CallOptions = {}): Promise<Result<M, string>> {
     const params = { AccessorID: accessorId }

@@ -18,7 +18,7 @@ export class Namespaces<M extends Mode> {
    *
    * Endpoint `namespaces.create` (PUT /v1/namespace). Right: operator:write. Spec 4.9, from service version 1.4.0,
    * in the extended edition. Errors: Invalid (field_required, name_invalid, link_unknown), Conflict (name_in_use),
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   create(namespace: NamespaceCreate, options: CallOptions = {}): Promise<Result<M, Namespace>> {
     return call(this.#core, { endpoint: 'namespaces.create', json: namespace, options })
@@ -28,7 +28,8 @@ export class Namespaces<M extends Mode> {
    * Reads a namespace by its name.
    *
    * Endpoint `namespaces.read` (GET /v1/namespace/:Name). Right: operator:read. Spec 4.9, from service version
-   * 1.4.0, in the extended edition. Errors: Invalid (id_missing), NotFound, PermissionDenied (privilege_missing).
+   * 1.4.0, in the extended edition. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing).
    */
   read(name: string, options: ReadOptions = {}): Promise<Result<M, Namespace>> {
     return call(this.#core, { endpoint: 'namespaces.read', params: { Name: name }, options })
@@ -39,7 +40,7 @@ export class Namespaces<M extends Mode> {
    *
    * Endpoint `namespaces.update` (PUT /v1/namespace/:Name). Right: operator:write. Spec 4.9, from service version
    * 1.4.0, in the extended edition. Errors: Invalid (id_missing, accessor_mismatch, link_unknown), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   update(name: string, namespace: NamespaceUpdate, options: CallOptions = {}): Promise<Result<M, Namespace>> {
     return call(this.#core, {
@@ -56,7 +57,7 @@ export class Namespaces<M extends Mode> {
    *
    * Endpoint `namespaces.delete` (DELETE /v1/namespace/:Name). Right: operator:write. Spec 4.9, from service
    * version 1.4.0, in the extended edition. Errors: Invalid (id_missing, delete_refused), NotFound,
-   * PermissionDenied (privilege_missing).
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   delete(name: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
@@ -72,7 +73,7 @@ export class Namespaces<M extends Mode> {
    * Lists all namespaces.
    *
    * Endpoint `namespaces.list` (GET /v1/namespaces). Right: operator:read. Spec 4.9, from service version 1.4.0, in
-   * the extended edition. Errors: PermissionDenied (privilege_missing).
+   * the extended edition. Errors: PermissionDenied (caller_unknown, privilege_missing).
    */
   list(options: ReadOptions = {}): Promise<Result<M, Namespace[]>> {
     return call(this.#core, { endpoint: 'namespaces.list', options })
@@ -82,7 +83,7 @@ export class Namespaces<M extends Mode> {
    * Follows the list of all namespaces.
    *
    * Endpoint `namespaces.list` (GET /v1/namespaces). Right: operator:read. Spec 4.9, from service version 1.4.0, in
-   * the extended edition. Errors: PermissionDenied (privilege_missing).
+   * the extended edition. Errors: PermissionDenied (caller_unknown, privilege_missing).
    */
   watchList(options?: WatchOptions): Watch<Namespace[]> {
     return watchCall(this.#core, { endpoint: 'namespaces.list' }, options)

@@ -26,7 +26,7 @@ export class Policies<M extends Mode> {
    *
    * Endpoint `policies.create` (PUT /v1/acl/policy). Right: acl:write. Spec 9.1, from service version 1.4.0.
    * Errors: Invalid (field_required, field_invalid, name_invalid, rules_invalid), Conflict (name_in_use),
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
    * await client.policies.create({ Name: 'web-read', Rules: 'key_prefix "web/" { policy = "read" }' })
@@ -39,7 +39,8 @@ export class Policies<M extends Mode> {
    * Reads a policy by its ID.
    *
    * Endpoint `policies.read` (GET /v1/acl/policy/:ID). Right: acl:read. Spec 9.1, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   read(id: string, options: ReadOptions = {}): Promise<Result<M, Policy>> {
     return call(this.#core, { ...readCall(id), options })
@@ -49,7 +50,8 @@ export class Policies<M extends Mode> {
    * Reads a policy by its name.
    *
    * Endpoint `policies.readByName` (GET /v1/acl/policy/name/:Name). Right: acl:read. Spec 9.1, from service version
-   * 1.4.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * 1.4.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   readByName(name: string, options: ReadOptions = {}): Promise<Result<M, Policy>> {
     return call(this.#core, { endpoint: 'policies.readByName', params: { Name: name }, options })
@@ -60,7 +62,7 @@ export class Policies<M extends Mode> {
    *
    * Endpoint `policies.update` (PUT /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
    * Errors: Invalid (id_invalid, accessor_mismatch, name_invalid, rules_invalid, builtin_immutable), Conflict
-   * (name_in_use), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * (name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   update(id: string, policy: PolicyUpdate, options: CallOptions = {}): Promise<Result<M, Policy>> {
     const params = { ID: id }
@@ -77,8 +79,8 @@ export class Policies<M extends Mode> {
    * Deletes a policy; its links disappear from tokens and roles.
    *
    * Endpoint `policies.delete` (DELETE /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (privilege_missing),
-   * LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    */
   delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     const params = { ID: id }
@@ -95,7 +97,7 @@ export class Policies<M extends Mode> {
    * Lists all policies, without their rules.
    *
    * Endpoint `policies.list` (GET /v1/acl/policies). Right: acl:read. Spec 9.1, from service version 1.4.0. Errors:
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   list(options: ReadOptions = {}): Promise<Result<M, PolicyListEntry[]>> {
     return call(this.#core, { endpoint: 'policies.list', options })
@@ -115,8 +117,8 @@ export class Policies<M extends Mode> {
    * Lists the tokens that would gain or lose rights if the policy had these rules; nothing is stored.
    *
    * Endpoint `policies.whatIf` (POST /v1/acl/policy/:ID/what-if). Right: acl:read. An extension of the spec, from
-   * service version 1.4.0. Errors: Invalid (id_invalid, rules_invalid), NotFound, PermissionDenied
-   * (privilege_missing), LegacyMode.
+   * service version 1.4.0. Errors: Invalid (id_invalid, rules_invalid), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    */
   whatIf(id: string, rules: string, options: PageOptions = {}): Promise<Result<M, WhatIfChange[]>> {
     const { limit, cursor } = options
@@ -133,7 +135,8 @@ export class Policies<M extends Mode> {
    * Follows a policy; `value` is `undefined` while it does not exist.
    *
    * Endpoint `policies.read` (GET /v1/acl/policy/:ID). Right: acl:read. Spec 9.1, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   watch(id: string, options?: WatchOptions): Watch<Policy | undefined> {
     return watchRecordCall(this.#core, readCall(id), options)
@@ -143,7 +146,7 @@ export class Policies<M extends Mode> {
    * Follows the list of all policies.
    *
    * Endpoint `policies.list` (GET /v1/acl/policies). Right: acl:read. Spec 9.1, from service version 1.4.0. Errors:
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   watchList(options?: WatchOptions): Watch<PolicyListEntry[]> {
     return watchCall(this.#core, { endpoint: 'policies.list' }, options)

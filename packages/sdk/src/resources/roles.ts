@@ -22,8 +22,8 @@ export class Roles<M extends Mode> {
    * Creates a role. The service gives the ID, so a create whose outcome is unknown is not repeated.
    *
    * Endpoint `roles.create` (PUT /v1/acl/role). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
-   * Invalid (field_required, name_invalid, link_unknown), Conflict (name_in_use), PermissionDenied
-   * (privilege_missing), LegacyMode.
+   * Invalid (field_required, name_invalid, link_unknown), Conflict (name_in_use), PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    */
   create(role: RoleCreate, options: CallOptions = {}): Promise<Result<M, Role>> {
     return call(this.#core, { endpoint: 'roles.create', json: role, options })
@@ -33,7 +33,7 @@ export class Roles<M extends Mode> {
    * Reads a role by its ID.
    *
    * Endpoint `roles.read` (GET /v1/acl/role/:ID). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
-   * Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   read(id: string, options: ReadOptions = {}): Promise<Result<M, Role>> {
     return call(this.#core, { ...readCall(id), options })
@@ -43,7 +43,8 @@ export class Roles<M extends Mode> {
    * Reads a role by its name.
    *
    * Endpoint `roles.readByName` (GET /v1/acl/role/name/:Name). Right: acl:read. Spec 2.3, from service version
-   * 1.5.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * 1.5.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   readByName(name: string, options: ReadOptions = {}): Promise<Result<M, Role>> {
     return call(this.#core, { endpoint: 'roles.readByName', params: { Name: name }, options })
@@ -54,7 +55,7 @@ export class Roles<M extends Mode> {
    *
    * Endpoint `roles.update` (PUT /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
    * Invalid (id_invalid, accessor_mismatch, name_invalid, link_unknown), Conflict (name_in_use), NotFound,
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   update(id: string, role: RoleUpdate, options: CallOptions = {}): Promise<Result<M, Role>> {
     const params = { ID: id }
@@ -71,7 +72,8 @@ export class Roles<M extends Mode> {
    * Deletes a role; its links disappear from tokens.
    *
    * Endpoint `roles.delete` (DELETE /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     const params = { ID: id }
@@ -88,7 +90,7 @@ export class Roles<M extends Mode> {
    * Lists roles.
    *
    * Endpoint `roles.list` (GET /v1/acl/roles). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   list(filter: RoleFilter = {}, options: ReadOptions = {}): Promise<Result<M, Role[]>> {
     return call(this.#core, { endpoint: 'roles.list', query: filter, options })
@@ -98,7 +100,7 @@ export class Roles<M extends Mode> {
    * Follows a role; `value` is `undefined` while it does not exist.
    *
    * Endpoint `roles.read` (GET /v1/acl/role/:ID). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
-   * Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   watch(id: string, options?: WatchOptions): Watch<Role | undefined> {
     return watchRecordCall(this.#core, readCall(id), options)
@@ -108,7 +110,7 @@ export class Roles<M extends Mode> {
    * Follows a list of roles.
    *
    * Endpoint `roles.list` (GET /v1/acl/roles). Right: acl:read. Spec 2.3, from service version 1.5.0. Errors:
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   watchList(filter: RoleFilter = {}, options?: WatchOptions): Watch<Role[]> {
     return watchCall(this.#core, { endpoint: 'roles.list', query: filter }, options)

@@ -46,7 +46,7 @@ export class Status<M extends Mode> {
    * Reads how far the background migration is that gives legacy tokens their accessors.
    *
    * Endpoint `acl.migration` (GET /v1/internal/acl/migration). Right: acl:read. An extension of the spec, from
-   * service version 1.4.0. Errors: PermissionDenied (privilege_missing).
+   * service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing).
    */
   migration(options: CallOptions = {}): Promise<Result<M, MigrationStatus>> {
     return call(this.#core, { endpoint: 'acl.migration', options })

@@ -45,8 +45,8 @@ export class Tokens<M extends Mode> {
    *
    * Endpoint `tokens.create` (PUT /v1/acl/token). Right: acl:write. Spec 4.2, from service version 1.4.0. Errors:
    * Invalid (id_invalid, id_reserved, field_required, field_invalid, field_too_long, name_invalid, link_unknown,
-   * expiration_out_of_bounds, expiration_conflict), Conflict (id_in_use), PermissionDenied (privilege_missing),
-   * LegacyMode.
+   * expiration_out_of_bounds, expiration_conflict), Conflict (id_in_use), PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    *
    * @example
    * const token = await client.tokens.create({ Policies: [{ Name: 'web-read' }], ExpirationTTL: '1h' })
@@ -59,16 +59,14 @@ export class Tokens<M extends Mode> {
    * Reads a token by its accessor. SecretID is `<hidden>` unless the caller has acl:write.
    *
    * Endpoint `tokens.read` (GET /v1/acl/token/:AccessorID). Right: acl:read. Spec 4.3, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   read(
     accessorId: string,
     options: TokenReadOptions & { readonly expanded: true },
   ): Promise<Result<M, ExpandedToken>>
-  read(
-    accessorId: string,
-    options?: TokenReadOptions & { readonly expanded?: false },
-  ): Promise<Result<M, Token>>
+  read(accessorId: string, options?: TokenReadOptions): Promise<Result<M, Token>>
   read(accessorId: string, options: TokenReadOptions = {}): Promise<Result<M, Token>> {
     return call(this.#core, { ...readCall(accessorId), query: { expanded: options.expanded }, options })
   }
@@ -77,7 +75,7 @@ export class Tokens<M extends Mode> {
    * Reads the token that the client presents; the secret is its own right.
    *
    * Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from service version 1.4.0. Errors:
-   * LegacyMode.
+   * PermissionDenied (caller_unknown), LegacyMode.
    */
   self(options: ReadOptions = {}): Promise<Result<M, Token>> {
     return call(this.#core, { endpoint: 'tokens.self', options })
@@ -91,7 +89,7 @@ export class Tokens<M extends Mode> {
    * Endpoint `tokens.update` (PUT /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.5, from service version
    * 1.4.0. Errors: Invalid (id_invalid, id_reserved, field_required, field_invalid, field_too_long, name_invalid,
    * link_unknown, id_missing, accessor_mismatch, field_immutable, local_mismatch), NotFound, PermissionDenied
-   * (privilege_missing), LegacyMode.
+   * (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
    * const token = await client.tokens.read(accessorId)
@@ -115,7 +113,7 @@ export class Tokens<M extends Mode> {
    *
    * Endpoint `tokens.clone` (PUT /v1/acl/token/:AccessorID/clone). Right: acl:write. Spec 4.6, from service version
    * 1.4.0. Errors: Invalid (id_missing, id_invalid, clone_refused, expiration_out_of_bounds), NotFound,
-   * PermissionDenied (privilege_missing), LegacyMode.
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   clone(accessorId: string, clone: TokenClone = {}, options: CallOptions = {}): Promise<Result<M, Token>> {
     const params = { AccessorID: accessorId }
@@ -127,8 +125,8 @@ export class Tokens<M extends Mode> {
    * very call may have deleted it.
    *
    * Endpoint `tokens.delete` (DELETE /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.7, from service version
-   * 1.4.0. Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied
-   * (privilege_missing), LegacyMode.
+   * 1.4.0. Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    */
   delete(accessorId: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
@@ -145,7 +143,7 @@ export class Tokens<M extends Mode> {
    * lists page by page.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
-   * Invalid (filter_conflict), PermissionDenied (privilege_missing), LegacyMode.
+   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   list(filter: TokenFilter = {}, options: PageOptions = {}): Promise<Result<M, TokenListEntry[]>> {
     return call(this.#core, pageCall(filter, options))
@@ -155,7 +153,7 @@ export class Tokens<M extends Mode> {
    * Goes through a list token by token, page by page from the service.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
-   * Invalid (filter_conflict), PermissionDenied (privilege_missing), LegacyMode.
+   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
    * for await (const token of client.tokens.each({ policy: policyId })) console.log(token.AccessorID)
@@ -171,7 +169,7 @@ export class Tokens<M extends Mode> {
    * Goes through a list page by page.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
-   * Invalid (filter_conflict), PermissionDenied (privilege_missing), LegacyMode.
+   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   async *pages(
     filter: TokenFilter = {},
@@ -185,7 +183,8 @@ export class Tokens<M extends Mode> {
    * not exist.
    *
    * Endpoint `tokens.read` (GET /v1/acl/token/:AccessorID). Right: acl:read. Spec 4.3, from service version 1.4.0.
-   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (privilege_missing), LegacyMode.
+   * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    *
    * @example
    * for await (const { value, index } of client.tokens.watch(accessorId)) console.log(index, value?.Description)
@@ -198,7 +197,7 @@ export class Tokens<M extends Mode> {
    * Follows the token that the client presents. Ends with `PermissionDenied` when it is deleted or expires.
    *
    * Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from service version 1.4.0. Errors:
-   * LegacyMode.
+   * PermissionDenied (caller_unknown), LegacyMode.
    */
   watchSelf(options?: WatchOptions): Watch<Token> {
     return watchCall(this.#core, { endpoint: 'tokens.self' }, options)
@@ -208,7 +207,7 @@ export class Tokens<M extends Mode> {
    * Follows a list of tokens.
    *
    * Endpoint `tokens.list` (GET /v1/acl/tokens). Right: acl:read. Spec 4.8, from service version 1.4.0. Errors:
-   * Invalid (filter_conflict), PermissionDenied (privilege_missing), LegacyMode.
+   * Invalid (filter_conflict), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   watchList(filter: TokenFilter = {}, options?: WatchOptions): Watch<TokenListEntry[]> {
     return watchCall(this.#core, { endpoint: 'tokens.list', query: filter }, options)
