@@ -105,7 +105,6 @@ describe('values', () => {
     expect(problemsOf(secondary)).toEqual([expect.stringContaining('LATCHKEY_PRIMARY_URL: is needed')])
     expect(problemsOf({ ...secondary, LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toEqual([])
     expect(problemsOf({ LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toHaveLength(1)
-    expect(problemsOf({ LATCHKEY_REPLICATION_TOKEN: UUID })).toHaveLength(1)
   })
 
   test('a replica needs its primary', () => {
@@ -156,7 +155,6 @@ describe('secrets', () => {
     LATCHKEY_DATACENTER: 'dc2',
     LATCHKEY_PRIMARY_DATACENTER: 'dc1',
     LATCHKEY_PRIMARY_URL: 'https://dc1.example',
-    LATCHKEY_REPLICATION_TOKEN: 'canary-replication',
   }
   const canaries = ['canary', UUID, key]
 
@@ -166,7 +164,6 @@ describe('secrets', () => {
       databaseUrl: 'latchkey@db.example:5432/tokens',
       encryptionKeys: 'set',
       initialManagementToken: 'set',
-      replicationToken: 'set',
       serviceVersion: '1.11',
     })
     for (const canary of canaries) expect(shown).not.toContain(canary)
@@ -178,7 +175,6 @@ describe('secrets', () => {
       DATABASE_REPLICA_URL: 'canary not a url',
       LATCHKEY_ENCRYPTION_KEYS: key.slice(1),
       LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID.slice(1),
-      LATCHKEY_REPLICATION_TOKEN: 'canary with spaces',
       LATCHKEY_PRIMARY_URL: 'https://user:canary@dc1.example',
     }
     const problems = problemsOf(malformed).join('\n')

@@ -106,8 +106,7 @@ function findUnknown(env: Readonly<Record<string, string | undefined>>): string[
 
 /** Settings that need, or exclude, one another. */
 function findContradictions(values: Values): string[] {
-  const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl, replicationToken } =
-    values
+  const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl } = values
   const isSecondary = primaryDatacenter !== undefined && primaryDatacenter !== datacenter
   const contradictions: readonly (readonly [boolean, string])[] = [
     [
@@ -121,10 +120,6 @@ function findContradictions(values: Values): string[] {
     [
       !isSecondary && primaryUrl !== undefined,
       'LATCHKEY_PRIMARY_URL: needs LATCHKEY_PRIMARY_DATACENTER, another one than LATCHKEY_DATACENTER',
-    ],
-    [
-      !isSecondary && replicationToken !== undefined,
-      'LATCHKEY_REPLICATION_TOKEN: needs LATCHKEY_PRIMARY_DATACENTER, another one than LATCHKEY_DATACENTER',
     ],
   ]
   return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))

@@ -114,7 +114,7 @@ export const SETTINGS = {
   }),
   primaryDatacenter: text({
     env: 'LATCHKEY_PRIMARY_DATACENTER',
-    doc: 'The datacenter whose tokens, policies and roles this one replicates.',
+    doc: 'The datacenter that leaves legacy mode before this one does.',
     fallback: undefined,
     fallbackText: 'this datacenter',
     accepts: NAME_FORM,
@@ -126,14 +126,6 @@ export const SETTINGS = {
     fallback: undefined,
     accepts: 'an `http` or `https` URL',
     schemes: ['http', 'https'],
-  }),
-  replicationToken: text({
-    env: 'LATCHKEY_REPLICATION_TOKEN',
-    doc: 'The secret presented to the primary datacenter.',
-    fallback: undefined,
-    accepts: 'the SecretID of a token',
-    pattern: /^[\x21-\x7e]+$/,
-    isSecret: true,
   }),
   nodeName: text({
     env: 'LATCHKEY_NODE_NAME',
