@@ -92,7 +92,11 @@ export class Callers {
       defaultPolicy,
       legacyRules,
     })
-    const rights = { directoryVersion: directory.version, authorizer, isGlobal: isGlobal(token, directory) }
+    const rights = {
+      directoryVersion: directory.version,
+      authorizer,
+      isGlobal: isGlobal(token, directory, legacyRules),
+    }
     this.rights.set(token, rights)
     return rights
   }
@@ -107,8 +111,8 @@ function isNeverASecret(text: string): boolean {
   return text === REDACTED_SECRET_ID || ROOT_NAMES.has(text)
 }
 
-function isGlobal(token: TokenRecord, directory: Directory): boolean {
-  if (token.Type === 'management') return true
+function isGlobal(token: TokenRecord, directory: Directory, legacyRules: boolean): boolean {
+  if (legacyRules && token.Type === 'management') return true
   const isBuiltin = (link: { readonly ID: string }) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID
   return (
     token.Policies.some(isBuiltin) ||

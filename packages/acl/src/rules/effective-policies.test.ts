@@ -146,6 +146,16 @@ test('a legacy management token may do everything, whatever its rules (upgrade r
   ])
 })
 
+test('from 1.11 a management token has what it is linked to, and nothing by its type (spec 9.1; upgrade reference 5.3)', () => {
+  const builtin = aPolicy('00000000-0000-0000-0000-000000000001')
+  const unlinked = aToken({ Type: 'management' })
+  const linked = aToken({ Type: 'management', Policies: [{ ID: builtin.ID }] })
+  const from111 = { ...HERE, legacyRules: false }
+  expect(effectivePolicies(unlinked, aLookup([builtin]), from111)).toEqual([])
+  expect(effectivePolicies(linked, aLookup([builtin]), from111)).toMatchObject([{ policyId: builtin.ID }])
+  expect(effectivePolicies(unlinked, aLookup([builtin]), HERE)).toHaveLength(1)
+})
+
 test('keys differ with every change of a policy, and between ids that begin one another (CVE-2025-4922 of a peer)', () => {
   const policies = [
     aPolicy('a'),

@@ -20,7 +20,10 @@ export interface LinkLookup {
 
 export interface EffectivePoliciesOptions {
   readonly datacenter: string
-  /** False when speaking as 1.11 or above, which ignores the rules of unconverted client tokens. Default true. */
+  /**
+   * False when speaking as 1.11 or above, where the legacy system is gone: neither the rules of an unconverted client
+   * token nor the type of a management token count, only links do. Default true.
+   */
   readonly legacyRules?: boolean
 }
 
@@ -147,13 +150,14 @@ function nodeIdentitySource({ NodeName }: NodeIdentity, start: PathStart): Polic
 
 /** A management token may do everything; a client token's rules count while it has no link of its own. */
 function* legacySources(token: TokenLinks, options: EffectivePoliciesOptions): Generator<PolicySource> {
+  if (options.legacyRules === false) return
   const shared = { policyId: '', policyName: '' }
   if (token.Type === 'management') {
     const path: GrantPath = { via: 'legacy-management' }
     yield { ...shared, key: 'legacy-management', path, text: globalManagementRules(), dialect: 'current' }
     return
   }
-  if (options.legacyRules === false || token.Rules === '' || hasLinks(token)) return
+  if (token.Rules === '' || hasLinks(token)) return
   const path: GrantPath = { via: 'legacy-rules' }
   yield { ...shared, key: `legacy-rules:${token.Rules}`, path, text: token.Rules, dialect: 'legacy' }
 }
