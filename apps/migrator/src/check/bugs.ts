@@ -57,7 +57,7 @@ export const BUGS = {
   },
   'blind-write': {
     sentence: 'a batch writes tokens that were edited since it read them',
-    plant: (model) => ({ ...model, maySave: () => true }),
+    plant: (model) => ({ ...model, onConflict: 'overwrite' }),
   },
   'second-accessor': {
     sentence: 'a new leader repeats the last batch of the one before',

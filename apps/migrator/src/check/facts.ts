@@ -43,7 +43,8 @@ export function spansOf(history: History): ReadonlyMap<string, readonly ServerSp
   for (const each of history.records) {
     if (each.kind === 'process') {
       const { at, version, acls, mode, detail } = each
-      const state = each.state === 'resumed' ? 'up' : each.state
+      const states = { up: 'up', resumed: 'up', paused: 'paused', down: 'down', refused: 'down' } as const
+      const state = states[each.state]
       open(each.server, { from: at, to: Number.POSITIVE_INFINITY, state, how: detail, version, acls, mode })
     }
     if (each.kind === 'mode') {

@@ -33,9 +33,10 @@ export function checkNotEarly(history: History): Violation[] {
   })
 }
 
-/** A follower leaves after its leader, never without one. Where all leave together the leader leaves with them. */
+/** A follower leaves after its leader, never without one. Our servers share one store: they leave all together. */
 export function checkFollowersWait(history: History): Violation[] {
   const spans = spansOf(history)
+  if (history.model === 'latchkey') return checkTogether(history, spans)
   const stale = new Set(recordsOf(history, 'stale-gossip').map((each) => each.server))
   return leavings(history).flatMap(({ at, server, datacenter }) => {
     const leader = leaderAt(history, datacenter, at)
@@ -46,11 +47,24 @@ export function checkFollowersWait(history: History): Violation[] {
   })
 }
 
+function checkTogether(history: History, spans: ReadonlyMap<string, readonly ServerSpan[]>): Violation[] {
+  const datacenters = datacentersOf(history)
+  return leavings(history).flatMap(({ at, server, datacenter }) =>
+    [...spans].flatMap(([id, list]) => {
+      const span = datacenters.get(id) === datacenter ? during(list, at, at).at(-1) : undefined
+      if (span?.state !== 'up' || span.mode !== 'legacy') return []
+      return [{ rule: 'followers wait', at, detail: `${server} left legacy mode and ${id} did not` }]
+    }),
+  )
+}
+
 /** No server of a secondary leaves before each server of the primary that counts has done so. */
 export function checkPrimaryFirst(history: History): Violation[] {
   const datacenters = datacentersOf(history)
   const spans = spansOf(history)
   const primary = [...spans].filter(([id]) => datacenters.get(id) === history.primary)
+  const hasAny = (at: number) =>
+    primary.some(([, list]) => list.some((span) => span.from <= at && span.mode === 'new'))
   return leavings(history).flatMap(({ at, server, datacenter }) => {
     if (datacenter === history.primary) return []
     const waiting = primary.flatMap(([id, list]) => {
@@ -59,7 +73,8 @@ export function checkPrimaryFirst(history: History): Violation[] {
       const isThrough = past.some((span) => span.mode === 'new')
       return seen.length === 0 || seen.some(hasLeft) || isThrough ? [] : [id]
     })
-    if (waiting.length === 0) return []
+    // Of our servers one speaks for all of its datacenter.
+    if (waiting.length === 0 || (history.model === 'latchkey' && hasAny(at))) return []
     return [
       { rule: 'primary first', at, detail: `${server} left legacy mode while ${waiting.join(', ')} had not` },
     ]

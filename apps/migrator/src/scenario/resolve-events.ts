@@ -88,7 +88,7 @@ function resolveEvent(
           kind: input.kind,
           count: input.count ?? 1,
           type: input.type ?? 'client',
-          rules: input.rules ?? '',
+          rules: input.rules,
         },
       ]
     case 'edit-tokens':
@@ -114,17 +114,17 @@ type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left' | 'restarting'
 
 /** What each event needs the server to be, and what it makes of it. */
 const LIVES: Partial<
-  Record<ScenarioEvent['kind'], { readonly needs: readonly Life[]; readonly then: Life }>
+  Record<ScenarioEvent['kind'], { readonly needs: readonly Life[]; readonly becomes: Life }>
 > = {
-  crash: { needs: ['up', 'paused'], then: 'failed' },
-  leave: { needs: ['up'], then: 'left' },
-  'force-leave': { needs: ['failed', 'left'], then: 'left' },
-  start: { needs: ['failed', 'left'], then: 'up' },
-  restart: { needs: ['up', 'paused'], then: 'up' },
-  join: { needs: ['not joined'], then: 'up' },
-  pause: { needs: ['up'], then: 'paused' },
-  resume: { needs: ['paused'], then: 'up' },
-  elect: { needs: ['up'], then: 'up' },
+  crash: { needs: ['up', 'paused'], becomes: 'failed' },
+  leave: { needs: ['up'], becomes: 'left' },
+  'force-leave': { needs: ['failed', 'left'], becomes: 'left' },
+  start: { needs: ['failed', 'left'], becomes: 'up' },
+  restart: { needs: ['up', 'paused'], becomes: 'up' },
+  join: { needs: ['not joined'], becomes: 'up' },
+  pause: { needs: ['up'], becomes: 'paused' },
+  resume: { needs: ['paused'], becomes: 'up' },
+  elect: { needs: ['up'], becomes: 'up' },
 }
 
 function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
@@ -147,7 +147,7 @@ function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly Se
         { place: event.place },
       )
     }
-    lives.set(event.server, rule.then)
+    lives.set(event.server, rule.becomes)
     if (event.kind === 'restart') upAgainAt.set(event.server, event.atMs + event.downtimeMs)
   }
   refuseEarlyEvents(events, servers)

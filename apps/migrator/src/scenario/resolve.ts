@@ -31,8 +31,6 @@ export function sourceOf(placeOf: (path: Path) => Place): Source {
 
 const FROM_DEFAULT = '1.3.1'
 const VERSION_DEFAULT = '1.4.0'
-/** Between the loss of a leader and the next one: the reference's own time-outs give five seconds and more. */
-const ELECTION_SECONDS_DEFAULT = 5
 
 /**
  * Resolves a file that has passed the schema.
@@ -57,7 +55,7 @@ export function resolveScenario(input: ScenarioInput, source: Source): Scenario 
     gossipDelayMs: toMs(input.gossipDelay ?? 0),
     gossipJitterMs: toMs(input.gossipJitter ?? 0),
     failureDetectionMs: toMs(input.failureDetection ?? 0),
-    electionMs: toMs(input.electionTime ?? ELECTION_SECONDS_DEFAULT),
+    electionMs: input.electionTime === undefined ? undefined : toMs(input.electionTime),
     commitMs: toMs(input.commitTime ?? 0),
     bootstrapped: input.bootstrapped,
     defaultPolicy: input.defaultPolicy ?? 'deny',
@@ -227,7 +225,7 @@ function resolveLinks(
 function resolveTokens(input: ScenarioInput): TokenGroup[] {
   const given = input.legacyTokens
   const plain = (type: 'client' | 'management', count: number): TokenGroup[] =>
-    count === 0 ? [] : [{ type, count, rules: '', unwritable: false }]
+    count === 0 ? [] : [{ type, count, rules: undefined, unwritable: false }]
   if (given === undefined) return []
   if (typeof given === 'number') return plain('client', given)
   if (!Array.isArray(given))
@@ -236,7 +234,7 @@ function resolveTokens(input: ScenarioInput): TokenGroup[] {
     .map((group) => ({
       type: group.type ?? 'client',
       count: group.count ?? 1,
-      rules: group.rules ?? '',
+      rules: group.rules,
       unwritable: group.unwritable ?? false,
     }))
     .filter((group) => group.count > 0)

@@ -16,7 +16,8 @@ export interface Scenario {
   readonly gossipDelayMs: number
   readonly gossipJitterMs: number
   readonly failureDetectionMs: number
-  readonly electionMs: number
+  /** Undefined: as the model has it. */
+  readonly electionMs: number | undefined
   readonly commitMs: number
   readonly bootstrapped: boolean | undefined
   readonly defaultPolicy: 'allow' | 'deny'
@@ -70,7 +71,8 @@ export interface AgentSpec {
 export interface TokenGroup {
   readonly type: TokenType
   readonly count: number
-  readonly rules: string
+  /** Undefined: not given, and taken to grant something. */
+  readonly rules: string | undefined
   readonly unwritable: boolean
 }
 
@@ -120,7 +122,7 @@ export type ScenarioEvent = At &
         readonly kind: 'create-tokens'
         readonly count: number
         readonly type: TokenType
-        readonly rules: string
+        readonly rules: string | undefined
       }
     | {
         readonly kind: 'edit-tokens' | 'delete-tokens'

@@ -288,7 +288,9 @@ export const scenarioSchema = z
     failureDetection: seconds
       .optional()
       .describe('Until the others see a dead or unreachable server as failed. Default 0.'),
-    electionTime: seconds.optional().describe('From the loss of a leader to the next one. Default 5.'),
+    electionTime: seconds
+      .optional()
+      .describe('From the loss of a leader to the next one. Default 5 (model latchkey: 1).'),
     commitTime: seconds
       .optional()
       .describe('From the read to the write of one batch of accessors. Default 0.'),

@@ -33,7 +33,7 @@ export function loseLeader(world: World, datacenter: DatacenterState): void {
 /** A leader that stands still for the time of an election is replaced; before that nobody has noticed. */
 export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, leader: ServerState): void {
   const { lives } = leader
-  world.queue.push(world.now + world.scenario.electionMs, PHASE.election, () => {
+  world.queue.push(world.now + electionMs(world), PHASE.election, () => {
     if (datacenter.leader !== leader || leader.lives !== lives || isRunning(leader)) return
     if (winnerOf(world, datacenter) === undefined) return
     loseLeader(world, datacenter)
@@ -47,15 +47,15 @@ export function electIfNeeded(world: World, datacenter: DatacenterState): void {
   const voters = votersOf(datacenter)
   const [only] = voters
   // A server that is alone needs nobody's vote, and no time-out to find that out.
-  if (voters.length === 1 && only !== undefined && isRunning(only)) return install(world, datacenter, only)
-  queueElection(world, datacenter)
+  if (voters.length === 1 && only !== undefined && isRunning(only)) install(world, datacenter, only)
+  else queueElection(world, datacenter)
 }
 
 function queueElection(world: World, datacenter: DatacenterState): void {
   const { term } = datacenter
   if (datacenter.electionTerm === term) return
   datacenter.electionTerm = term
-  world.queue.push(world.now + world.scenario.electionMs, PHASE.election, () => {
+  world.queue.push(world.now + electionMs(world), PHASE.election, () => {
     if (datacenter.term !== term) return
     datacenter.electionTerm = undefined
     if (datacenter.leader === undefined) elect(world, datacenter)
@@ -113,4 +113,8 @@ function hasMajority(world: World, datacenter: DatacenterState): boolean {
 /** Members that did not leave: a dead server still counts for the majority. */
 function votersOf(datacenter: DatacenterState): ServerState[] {
   return datacenter.servers.filter((server) => server.isMember && server.status !== 'left')
+}
+
+function electionMs(world: World): number {
+  return world.scenario.electionMs ?? world.model.electionMsDefault
 }

@@ -23,7 +23,7 @@ export type HistoryRecord = { readonly at: number } & (
       readonly kind: 'process'
       readonly server: string
       readonly datacenter: string
-      readonly state: 'up' | 'down' | 'paused' | 'resumed'
+      readonly state: 'up' | 'down' | 'refused' | 'paused' | 'resumed'
       readonly version: ServiceVersion
       readonly acls: boolean
       readonly mode: Mode
@@ -108,6 +108,8 @@ export interface AccessorSpan {
 /** What a datacenter's store holds at the end. */
 export interface FinalStore {
   readonly datacenter: string
+  /** Rounds of replication that brought tokens; 0 in the primary. */
+  readonly rounds: number
   readonly accessors: readonly AccessorSpan[]
   /** Tokens that are there and have no accessor. */
   readonly unmigrated: Ranges

@@ -44,7 +44,10 @@ function poll(world: World, datacenter: DatacenterState): void {
   if (intentions.state === 'done' || intentions.state === 'migrating') return
   const blockers = blockersOf(world, datacenter)
   intentions.lookedAtChange = world.changes
-  if (blockers.length === 0) return migrate(world, datacenter)
+  if (blockers.length === 0) {
+    migrate(world, datacenter)
+    return
+  }
   if (intentions.state !== 'waiting') {
     enter(world, datacenter, 'waiting', waitText(blockers), blockers)
   }

@@ -14,7 +14,7 @@ import { type DatacenterState, record, type World } from './world.ts'
 export function leaderHasNewMode(world: World, datacenter: DatacenterState): void {
   wakeReplication(world)
   const { migration } = datacenter
-  if (datacenter !== world.primary || migration.isRunning) return
+  if (datacenter !== world.primary || datacenter.leader === undefined || migration.isRunning) return
   migration.isRunning = true
   migration.isIdle = false
   queuePass(world, datacenter)
@@ -83,8 +83,13 @@ function pass(world: World, datacenter: DatacenterState): void {
     migration.isOver = leader?.process !== undefined && isAtLeast(leader.process.version, LEGACY_REMOVED)
     return
   }
-  if (model.undoesWholeBatch && store.hasUnwritable(batch)) return failBatch(world, datacenter, batch)
-  if (world.scenario.commitMs === 0) return save(world, datacenter, batch)
+  if (model.undoesWholeBatch && store.hasUnwritable(batch)) failBatch(world, datacenter, batch)
+  else if (world.scenario.commitMs === 0) save(world, datacenter, batch)
+  else saveLater(world, datacenter, batch)
+}
+
+function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead): void {
+  const { migration } = datacenter
   const pending = { isInLog: true }
   migration.pending = pending
   world.queue.push(world.now + world.scenario.commitMs, PHASE.work, () => {
@@ -98,11 +103,9 @@ function save(world: World, datacenter: DatacenterState, batch: BatchRead): void
   const { store, model } = world
   const { migration } = datacenter
   const changed = store.changedSince(batch)
-  const skipped = changed.filter(
-    (token) => !model.maySave(batch.revision, store.writes.get(token) ?? batch.revision),
-  )
+  const skipped = model.onConflict === 'skip' ? changed : []
   const skippedRanges = skipped.sort((a, b) => a - b).map((token): Range => [token, token + 1])
-  if (skipped.length < changed.length) store.loseWrites(changed.filter((token) => !skipped.includes(token)))
+  if (model.onConflict === 'overwrite') store.loseWrites(changed)
   const given = store.giveAccessors(subtract(batch.tokens, skippedRanges), world.accessorNext)
   if (!model.retriesSkipped) store.forget(skippedRanges)
   if (given.length > 0) write(world, datacenter, given, skipped.length)

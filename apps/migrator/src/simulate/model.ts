@@ -45,21 +45,26 @@ export interface UpgradeModel {
   waitsFor(look: Look): WaitsFor
   /** The mode of a new process. */
   modeAtStart(process: { version: ServiceVersion; acls: boolean; hasCompleted: boolean }): Mode
+  /** Why a server does not start on this data, apart from the downgrade of spec 9.2.5; undefined where it does. */
+  startRefusal(start: { version: ServiceVersion; legacyRightsCount: number }): string | undefined
+  /** From the loss of a leader to the next one, where the scenario does not say. */
+  readonly electionMsDefault: number
   /** Whether all processes of a datacenter leave legacy mode with the one that looked. */
   readonly leavesTogether: boolean
   /** What becomes of a server's mode when its datacenter loses the leader. */
   modeWithoutLeader(mode: Mode): Mode
   /** Whether a datacenter needs a majority of its servers for a leader. */
   readonly needsMajority: boolean
-  /** Whether a datacenter gives accessors itself. */
-  migrates(datacenter: { isPrimary: boolean }): boolean
   /** Whether a new leader that is in new mode goes on with the migration. */
   readonly migratesAfterElection: boolean
   readonly batchTokensMax: number
   /** Earliest time of the next pass. */
   nextPassMs(memory: PassMemory, nowMs: number): number
-  /** Whether a batch may write a token that it read at one revision and that has another one now. */
-  maySave(readRevision: number, revision: number): boolean
+  /**
+   * What becomes of a token that was changed between the read and the write of its batch. `skip`: a later batch takes
+   * it. `reread`: the batch is read and written again at once. `overwrite`: the change is lost, which no rule allows.
+   */
+  readonly onConflict: 'skip' | 'reread' | 'overwrite'
   /** Whether tokens that a batch skipped are taken again. */
   readonly retriesSkipped: boolean
   /** Whether tokens created after the migration has begun are seen. */

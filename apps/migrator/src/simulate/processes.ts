@@ -10,6 +10,7 @@ import type { Mode } from './history.ts'
 import { tellIntentionsLeader } from './intentions.ts'
 import { overdueLook, queueLook } from './looks.ts'
 import { interruptPass, leaderHasNewMode, overduePass, stopMigration } from './migration.ts'
+import { size } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
 import { type AgentState, changed, type Process, record, type ServerState, type World } from './world.ts'
 
@@ -42,6 +43,14 @@ interface StartOptions {
 export function startProcess(world: World, server: ServerState, options: StartOptions): void {
   const { version, acls, datacenter } = server
   refuseDowngrade(world, server, options.place)
+  const refusal = world.model.startRefusal({
+    version,
+    legacyRightsCount: size(world.store.withLegacyRights()),
+  })
+  if (refusal !== undefined) {
+    refuseStart(world, server, refusal)
+    return
+  }
   const mode = world.model.modeAtStart({ version, acls, hasCompleted: datacenter.hasCompleted })
   server.process = createProcess(version, acls, mode)
   server.isMember = true
@@ -70,6 +79,22 @@ export function startProcess(world: World, server: ServerState, options: StartOp
     electIfNeeded(world, datacenter)
   }
   wakeReplication(world)
+}
+
+/** The process says why it does not start, and ends. */
+function refuseStart(world: World, server: ServerState, detail: string): void {
+  const { spec, version, acls, datacenter } = server
+  stopProcess(world, server, 'restart')
+  record(world, {
+    kind: 'process',
+    server: spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'refused',
+    version,
+    acls,
+    mode: 'new',
+    detail,
+  })
 }
 
 function refuseDowngrade(world: World, { spec, version, datacenter }: ServerState, place: Place): void {

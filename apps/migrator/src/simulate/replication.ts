@@ -14,6 +14,8 @@ const ROUND_INTERVAL_MS = 1_000
 const ROUND_BURST = 5
 /** The legacy loop writes one token per log entry, each at least this long. */
 const LEGACY_WRITE_MS = 10
+/** About so many rounds of a migration are written down; there may be a hundred thousand. */
+const ROUNDS_RECORDED = 200
 const BACKOFF_MS_FIRST = 2_000
 const BACKOFF_MS_MAX = 64_000
 
@@ -83,8 +85,10 @@ function startRound(world: World, datacenter: DatacenterState): void {
     replication.failingSinceMs ??= world.now
     return
   }
-  if (loop === 'tokens' && datacenter.spec.replicationToken === 'read')
-    return refuseRedacted(world, datacenter)
+  if (loop === 'tokens' && datacenter.spec.replicationToken === 'read') {
+    refuseRedacted(world, datacenter)
+    return
+  }
   replication.failingSinceMs = undefined
   replication.limiterMs = Math.max(replication.limiterMs, world.now) + ROUND_INTERVAL_MS
   const end = world.store.log.length
@@ -133,6 +137,11 @@ function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'toke
     }
   }
   replication.cursor = end
+  replication.rounds += 1
+  const isDone = end === world.store.log.length && world.store.unmigratedCount === 0
+  const step = Math.ceil(world.store.total / ROUNDS_RECORDED)
+  if (!isDone && replication.migrated - replication.recorded < step) return
+  replication.recorded = replication.migrated
   record(world, {
     kind: 'replicated',
     datacenter: spec.name,

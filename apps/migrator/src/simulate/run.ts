@@ -71,16 +71,18 @@ function finalStore(world: World, datacenter: DatacenterState): FinalStore {
   if (datacenter === world.primary) {
     return {
       datacenter: datacenter.spec.name,
+      rounds: 0,
       accessors: store.accessors,
       unmigrated: subtract(store.present, store.migrated()),
       ghosts: [],
       writes: store.writes,
     }
   }
-  const { ghosts } = datacenter.replication
+  const { ghosts, rounds } = datacenter.replication
   const migrated = migratedIn(world, datacenter)
   return {
     datacenter: datacenter.spec.name,
+    rounds,
     accessors: store.accessors.flatMap((span) =>
       subtract([[span.from, span.to]], subtract([[span.from, span.to]], migrated)).map(([from, to]) => ({
         from,

@@ -54,7 +54,8 @@ function bringBack(world: World, server: ServerState): void {
       mode: modeBefore({ ...spec, from: spec.version }),
       detail: spec.status,
     })
-    return knowBeforehand(world, server)
+    knowBeforehand(world, server)
+    return
   }
   const mode = modeBefore(spec)
   server.process = createProcess(spec.from, spec.acls, mode)
@@ -97,46 +98,60 @@ function happen(world: World, event: ScenarioEvent): void {
   switch (event.kind) {
     case 'crash':
     case 'leave':
-      return stopProcess(world, serverOf(world, event.server), event.kind)
-    case 'force-leave': {
-      const server = serverOf(world, event.server)
-      server.status = 'left'
-      return tell(world, server)
-    }
+      stopProcess(world, serverOf(world, event.server), event.kind)
+      break
+    case 'force-leave':
+      forceLeave(world, serverOf(world, event.server))
+      break
     case 'join':
-      return startProcess(world, serverOf(world, event.server), { detail: 'join', place: event.place })
+      startProcess(world, serverOf(world, event.server), { detail: 'join', place: event.place })
+      break
     case 'start':
     case 'restart':
-      return restart(world, event)
+      restart(world, event)
+      break
     case 'pause':
-      return pauseProcess(world, serverOf(world, event.server))
+      pauseProcess(world, serverOf(world, event.server))
+      break
     case 'resume':
-      return resumeProcess(world, serverOf(world, event.server))
+      resumeProcess(world, serverOf(world, event.server))
+      break
     case 'elect':
-      return forceElection(world, serverOf(world, event.server))
+      forceElection(world, serverOf(world, event.server))
+      break
     case 'stale-gossip':
       serverOf(world, event.server).isGossipStale = true
-      return record(world, { kind: 'stale-gossip', server: event.server })
-    case 'snapshot': {
-      const ids = event.server === undefined ? [...world.servers.keys()] : [event.server]
-      for (const server of ids) record(world, { kind: 'snapshot', server })
-      return
-    }
+      record(world, { kind: 'stale-gossip', server: event.server })
+      break
+    case 'snapshot':
+      for (const server of event.server === undefined ? world.servers.keys() : [event.server]) {
+        record(world, { kind: 'snapshot', server })
+      }
+      break
     case 'partition':
     case 'heal':
-      return changeLink(world, event.between, event.kind)
+      changeLink(world, event.between, event.kind)
+      break
     case 'edit-intention':
-      return record(world, {
+      record(world, {
         kind: 'intention-edited',
         destination: event.destination,
         migrated: world.primary.intentions.state === 'done',
       })
+      break
     case 'create-tokens':
     case 'edit-tokens':
     case 'delete-tokens':
     case 'convert-tokens':
-      return changeTokens(world, event)
+      changeTokens(world, event)
+      break
   }
+}
+
+/** An operator takes a dead server off the list. */
+function forceLeave(world: World, server: ServerState): void {
+  server.status = 'left'
+  tell(world, server)
 }
 
 function restart(world: World, event: Extract<ScenarioEvent, { kind: 'start' | 'restart' }>): void {
@@ -159,7 +174,10 @@ function changeLink(world: World, between: readonly [string, string], kind: 'par
   else world.linksDown.delete(key)
   record(world, { kind: 'link', between, state: kind === 'partition' ? 'down' : 'up' })
   changed(world)
-  if (kind === 'partition') return noticeUnreachable(world, a, b)
+  if (kind === 'partition') {
+    noticeUnreachable(world, a, b)
+    return
+  }
   tellAnew(world, a, b)
   wakeReplication(world)
 }

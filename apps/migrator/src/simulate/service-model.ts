@@ -9,6 +9,8 @@ import type { Look, MemberView, PassMemory, UpgradeModel, WaitsFor } from './mod
 
 const FIRST_LOOK_MS = 50
 const LOOK_DELAY_MS_MAX = 30_000
+/** The time-outs of the reference give an election five seconds and more. */
+const ELECTION_MS_DEFAULT = 5_000
 /** Most legacy tokens in one batch, and the least time between two of them. Spec 8. */
 export const ACCESSOR_BATCH_TOKENS_MAX = 128
 export const ACCESSOR_BATCH_INTERVAL_MS_MIN = 1_000
@@ -23,14 +25,15 @@ export const serviceModel: UpgradeModel = {
   lookDelayMs,
   waitsFor,
   modeAtStart: ({ version, acls }) => modeOf(version, acls),
+  startRefusal: () => undefined,
+  electionMsDefault: ELECTION_MS_DEFAULT,
   leavesTogether: false,
   modeWithoutLeader: (mode) => mode,
   needsMajority: true,
-  migrates: ({ isPrimary }) => isPrimary,
   migratesAfterElection: true,
   batchTokensMax: ACCESSOR_BATCH_TOKENS_MAX,
   nextPassMs,
-  maySave: (readRevision, revision) => readRevision === revision,
+  onConflict: 'skip',
   retriesSkipped: true,
   noticesNewTokens: true,
   repeatsAtTakeover: false,

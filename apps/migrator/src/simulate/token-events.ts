@@ -11,39 +11,54 @@ type TokenEvent = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-toke
 
 /** Carries out a write, or writes down why it was refused. */
 export function changeTokens(world: World, event: TokenEvent): void {
-  const { store } = world
   const refused = refusalOf(world)
   switch (event.kind) {
-    case 'create-tokens': {
-      if (refused !== undefined) return note(world, 'created', [[0, event.count]], { refused })
-      const tokens = store.create(event.count, event.type)
-      note(world, 'created', tokens, { write: store.revision })
-      if (world.model.noticesNewTokens) tokensAppeared(world)
-      else store.forget(tokens)
-      return wakeReplication(world)
-    }
-    case 'edit-tokens': {
-      if (event.racing) {
-        world.racingEdits.push({ count: event.count, offset: event.offset })
-        return
-      }
-      const tokens = store.pick(event.state, event.count, event.offset)
-      if (refused !== undefined) return note(world, 'edited', tokens, { refused })
-      return edit(world, tokens)
-    }
-    case 'delete-tokens': {
-      const tokens = store.pick(event.state, event.count, event.offset)
-      if (refused !== undefined) return note(world, 'deleted', tokens, { refused })
-      const unmigrated = size(intersect(tokens, store.unmigrated))
-      store.delete(tokens)
-      note(world, 'deleted', tokens, { write: store.revision, unmigrated })
-      return wakeReplication(world)
-    }
-    case 'convert-tokens': {
-      const clients = store.ofType(store.migrated(), 'client')
-      return note(world, 'converted', slice(clients, event.count ?? size(clients)), { write: store.revision })
-    }
+    case 'create-tokens':
+      if (refused === undefined) create(world, event)
+      else note(world, 'created', [[0, event.count]], { refused })
+      break
+    case 'edit-tokens':
+      if (event.racing) world.racingEdits.push({ count: event.count, offset: event.offset })
+      else if (refused === undefined) edit(world, pick(world, event))
+      else note(world, 'edited', pick(world, event), { refused })
+      break
+    case 'delete-tokens':
+      if (refused === undefined) remove(world, pick(world, event))
+      else note(world, 'deleted', pick(world, event), { refused })
+      break
+    case 'convert-tokens':
+      convert(world, event.count)
+      break
   }
+}
+
+function pick(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): Range[] {
+  return world.store.pick(event.state, event.count, event.offset)
+}
+
+function create(world: World, { count, type, rules }: ScenarioEventOf<'create-tokens'>): void {
+  const { store, model } = world
+  const tokens = store.create(count, type, rules)
+  note(world, 'created', tokens, { write: store.revision })
+  if (model.noticesNewTokens) tokensAppeared(world)
+  else store.forget(tokens)
+  wakeReplication(world)
+}
+
+function remove(world: World, tokens: readonly Range[]): void {
+  const { store } = world
+  const unmigrated = size(intersect(tokens, store.unmigrated))
+  store.delete(tokens)
+  note(world, 'deleted', tokens, { write: store.revision, unmigrated })
+  wakeReplication(world)
+}
+
+function convert(world: World, count: number | undefined): void {
+  const { store } = world
+  const clients = store.ofType(store.migrated(), 'client')
+  const tokens = slice(clients, count ?? size(clients))
+  store.convert(tokens)
+  note(world, 'converted', tokens, { write: store.revision })
 }
 
 /** The edits that wait for a batch hit it now, after its read. */

@@ -16,6 +16,8 @@ interface PlacedGroup {
   readonly to: number
   readonly type: TokenType
   readonly unwritable: boolean
+  /** A client token with rules: its rights end with the legacy system, unless it is converted. */
+  readonly hasLegacyRights: boolean
 }
 
 /** A batch as it was read: the tokens, and the revision of the store then. */
@@ -30,6 +32,7 @@ export class TokenStore {
   #total = 0
   #unmigrated: Range[] = []
   #deleted: Range[] = []
+  #converted: Range[] = []
   #spans: AccessorSpan[] = []
   #migrated = 0
   /** Counts every write; a token's revision is the count at its last write. */
@@ -37,7 +40,7 @@ export class TokenStore {
   readonly #writes = new Map<number, number>()
 
   constructor(groups: readonly TokenGroup[]) {
-    for (const group of groups) this.#append(group.count, group.type, group.unwritable)
+    for (const group of groups) this.#append(group)
     this.#unmigrated = this.#total === 0 ? [] : [[0, this.#total]]
   }
 
@@ -126,9 +129,9 @@ export class TokenStore {
     for (const token of tokens) this.#writes.set(token, 0)
   }
 
-  create(count: number, type: TokenType): Range[] {
+  create(count: number, type: TokenType, rules: string | undefined): Range[] {
     const from = this.#total
-    this.#append(count, type, false)
+    this.#append({ count, type, rules, unwritable: false })
     this.#revision += 1
     const tokens: Range[] = count === 0 ? [] : [[from, from + count]]
     this.#unmigrated = unite(this.#unmigrated, tokens)
@@ -171,6 +174,21 @@ export class TokenStore {
     return slice(this.present, count, offset)
   }
 
+  /** Tokens whose rights end with the legacy system. */
+  withLegacyRights(): Range[] {
+    const groups = this.#groups.filter((group) => group.hasLegacyRights)
+    const all = unite(
+      groups.map(({ from, to }): Range => [from, to]),
+      [],
+    )
+    return subtract(intersect(all, this.present), this.#converted)
+  }
+
+  /** Tokens get a policy instead of their rules. */
+  convert(tokens: Ranges): void {
+    this.#converted = unite(this.#converted, tokens)
+  }
+
   /** Of some tokens, those of one type. */
   ofType(tokens: Ranges, type: TokenType): Range[] {
     const ranges = this.#groups
@@ -179,8 +197,9 @@ export class TokenStore {
     return intersect(tokens, unite(ranges, []))
   }
 
-  #append(count: number, type: TokenType, unwritable: boolean): void {
-    this.#groups.push({ from: this.#total, to: this.#total + count, type, unwritable })
+  #append({ count, type, rules, unwritable }: TokenGroup): void {
+    const hasLegacyRights = type === 'client' && rules !== ''
+    this.#groups.push({ from: this.#total, to: this.#total + count, type, unwritable, hasLegacyRights })
     this.#total += count
   }
 

@@ -91,8 +91,11 @@ export interface Replication {
   limiterMs: number
   /** First failure since the last success. */
   failingSinceMs: number | undefined
+  rounds: number
   /** Tokens that have an accessor here. */
   migrated: number
+  /** What was last written down of it. */
+  recorded: number
   ghosts: Range[]
 }
 
@@ -199,7 +202,9 @@ function createDatacenter(spec: DatacenterSpec): DatacenterState {
       isRoundQueued: false,
       limiterMs: 0,
       failingSinceMs: undefined,
+      rounds: 0,
       migrated: 0,
+      recorded: 0,
       ghosts: [],
     },
     intentions: { state: 'none', lookedAtChange: -1 },

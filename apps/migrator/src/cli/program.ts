@@ -1,0 +1,75 @@
+/** The command line: commands, help, and how everything that goes wrong becomes a message and an exit code. */
+import { AclError } from '@latchkey/contract'
+import { Command, CommanderError } from 'commander'
+import { EXIT, type ExitCode, InputError } from '../errors.ts'
+import { addChanges } from './commands/changes.ts'
+import { addCheckTraffic } from './commands/check-traffic.ts'
+import { addPlan } from './commands/plan.ts'
+import { addSimulate } from './commands/simulate.ts'
+import { type Io, write } from './io.ts'
+
+/** A command: adds itself to the program, and reports its exit code when it has run. */
+export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => void) => void
+
+const COMMANDS: readonly AddCommand[] = [addPlan, addSimulate, addCheckTraffic, addChanges]
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  failed: an input cannot be read, an output cannot be written, a check found a fault
+  2  usage: the command line or the scenario cannot be used
+  3  blockers found: the upgrade is a no-go as it stands
+  4  interrupted, and can be resumed: the message says how
+  130  interrupted by Ctrl-C, with nothing to resume
+`
+
+/** Runs one command line, without the name of the program. Never throws and never ends the process. */
+export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done
+  const program = new Command('latchkey-migrator')
+    .description(
+      'Rehearses the upgrade of a legacy cluster: know before the day how long it takes and what breaks.',
+    )
+    .helpCommand(true)
+    .showSuggestionAfterError(true)
+    .addHelpText('after', EXIT_CODES)
+  configure(program, io)
+  for (const add of COMMANDS) {
+    add(program, io, (result) => {
+      code = result
+    })
+  }
+  for (const command of program.commands) configure(command, io)
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return code
+  } catch (error) {
+    return report(error, io)
+  }
+}
+
+function configure(command: Command, io: Io): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => io.stdout.write(text),
+    writeErr: (text) => io.stderr.write(text),
+  })
+}
+
+async function report(error: unknown, io: Io): Promise<ExitCode> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (io.signal.aborted) {
+    await write(io.stderr, 'interrupted\n')
+    return EXIT.interrupted
+  }
+  if (error instanceof InputError) {
+    await write(io.stderr, `error: ${error.text}\n`)
+    return error.exitCode
+  }
+  if (error instanceof AclError) {
+    await write(io.stderr, `error: ${error.message}\n`)
+    return EXIT.usage
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  await write(io.stderr, `error: a fault of the migrator itself, please report it: ${detail}\n`)
+  return EXIT.failed
+}

@@ -1,0 +1,92 @@
+/** The cluster as clients meet it: stretches of time in which every call comes to the same. */
+import type { ServiceVersion } from '@latchkey/contract'
+import { linkKey } from '../scenario/scenario.ts'
+import type { History, HistoryRecord, Mode } from '../simulate/history.ts'
+
+export interface ServerNow {
+  readonly version: ServiceVersion
+  readonly mode: Mode
+  readonly state: 'up' | 'down' | 'paused'
+}
+
+/** What holds from `from` up to, not including, `to`. The object is reused from stretch to stretch: read it at once. */
+export interface ClusterState {
+  from: number
+  to: number
+  readonly servers: Map<string, ServerNow>
+  readonly leaders: Map<string, string | undefined>
+  readonly linksDown: Set<string>
+  intentionsAreMigrated: boolean
+  /** Destinations that were edited as config entries after the migration. */
+  readonly editedDestinations: Set<string>
+  /** Servers whose process started at `from`. */
+  readonly started: Set<string>
+}
+
+/** Walks through the states of a history, in order. Stretches of no length are left out. */
+export function* clusterStates(history: History): Generator<ClusterState> {
+  const state: ClusterState = {
+    from: 0,
+    to: 0,
+    servers: new Map(),
+    leaders: new Map(),
+    linksDown: new Set(),
+    intentionsAreMigrated: false,
+    editedDestinations: new Set(),
+    started: new Set(),
+  }
+  for (const each of history.records) {
+    if (!isSeenByClients(each)) continue
+    if (each.at > state.from) {
+      state.to = each.at
+      yield state
+      state.from = each.at
+      state.started.clear()
+    }
+    apply(state, each, history.primary)
+  }
+  state.to = history.endedAt
+  if (state.to > state.from) yield state
+}
+
+const SEEN = new Set<HistoryRecord['kind']>([
+  'process',
+  'mode',
+  'leader',
+  'link',
+  'intentions',
+  'intention-edited',
+])
+
+function isSeenByClients({ kind }: HistoryRecord): boolean {
+  return SEEN.has(kind)
+}
+
+function apply(state: ClusterState, each: HistoryRecord, primary: string): void {
+  switch (each.kind) {
+    case 'process': {
+      const states = { up: 'up', resumed: 'up', paused: 'paused', down: 'down', refused: 'down' } as const
+      state.servers.set(each.server, { version: each.version, mode: each.mode, state: states[each.state] })
+      if (each.state === 'up') state.started.add(each.server)
+      break
+    }
+    case 'mode': {
+      const server = state.servers.get(each.server)
+      if (server !== undefined) state.servers.set(each.server, { ...server, mode: each.mode })
+      break
+    }
+    case 'leader':
+      state.leaders.set(each.datacenter, each.server)
+      break
+    case 'link':
+      if (each.state === 'down') state.linksDown.add(linkKey(...each.between))
+      else state.linksDown.delete(linkKey(...each.between))
+      break
+    case 'intentions':
+      if (each.datacenter === primary) state.intentionsAreMigrated = each.state === 'done'
+      break
+    case 'intention-edited':
+      if (each.migrated) state.editedDestinations.add(each.destination)
+      break
+  }
+}

@@ -1,0 +1,258 @@
+/** What one call of a client comes to, given who takes it and who is behind. Every rule cites the row it shows. */
+import { isBefore, type ServiceVersion } from '@latchkey/contract'
+import type { ModelName } from '../scenario/scenario.ts'
+import type { WorkloadKind } from '../scenario/schema.ts'
+import type { Mode } from '../simulate/history.ts'
+import {
+  INTENTIONS_AS_ENTRIES,
+  isAtLeast,
+  isIn,
+  LEGACY_REMOVED,
+  NEW_ACLS,
+  range,
+  version,
+} from '../version.ts'
+
+/** An error, or an answer that is odd enough to tell: something other than what the client is used to. */
+export interface Outcome {
+  /** Stable name, such as `legacy-mode`. */
+  readonly kind: string
+  /** HTTP status; absent where there is no answer at all, or no HTTP. */
+  readonly status?: number
+  /** What the client sees, literally where it is an error. */
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** Everything that an outcome depends on. */
+export interface CallContext {
+  readonly model: ModelName
+  /** The server that is called, or that the client agent forwards to. */
+  readonly server: {
+    readonly version: ServiceVersion
+    readonly mode: Mode
+    readonly state: 'up' | 'down' | 'paused'
+    readonly isLeader: boolean
+  }
+  /** The client agent that takes the call; undefined: the server takes it itself. */
+  readonly agent: ServiceVersion | undefined
+  readonly hasLeader: boolean
+  /** The leader of the primary, which decides on intentions; undefined: there is none. */
+  readonly primaryLeader: ServiceVersion | undefined
+  readonly intentionsAreMigrated: boolean
+  readonly isPrimaryReached: boolean
+  readonly bootstrapped: boolean | undefined
+}
+
+/** A single call; workloads of kind `mixed` make two of them in turn. */
+export type CallKind = Exclude<WorkloadKind, 'mixed'>
+
+/** The calls of a workload, in turn. */
+export function callsOf(kind: WorkloadKind): readonly CallKind[] {
+  return kind === 'mixed' ? ['new', 'legacy'] : [kind]
+}
+
+/** @returns undefined where the client gets what it is used to. */
+export function outcomeOf(call: CallKind, context: CallContext): Outcome | undefined {
+  const { server, agent } = context
+  if (server.state === 'down' && agent === undefined) {
+    return { kind: 'unreachable', text: 'connection refused', isError: true }
+  }
+  if (server.state === 'paused') return { kind: 'timeout', text: 'no answer', isError: true }
+  if (server.state === 'down') {
+    return {
+      kind: 'unreachable',
+      status: 500,
+      text: 'rpc error getting client: failed to get conn',
+      isError: true,
+    }
+  }
+  return RULES[call](context)
+}
+
+type Rule = (context: CallContext) => Outcome | undefined
+
+const NO_LEADER: Outcome = { kind: 'no-leader', status: 500, text: 'No cluster leader', isError: true }
+const RPC = 'rpc error making call: '
+
+/** Who takes the HTTP request. */
+function edgeOf({ agent, server }: CallContext): ServiceVersion {
+  return agent ?? server.version
+}
+
+const RULES: Readonly<Record<CallKind, Rule>> = {
+  // Spec 9.1, 9.2.1; reference 1.5.
+  new: (context) => {
+    const { server, agent, hasLeader, model } = context
+    if (isBefore(edgeOf(context), NEW_ACLS)) {
+      return { kind: 'endpoint-unknown', status: 404, text: '(empty body)', isError: true }
+    }
+    if (agent !== undefined && isBefore(server.version, NEW_ACLS)) {
+      return {
+        kind: 'method-unknown',
+        status: 500,
+        text: `${RPC}rpc: can't find method ACL.TokenList`,
+        isError: true,
+      }
+    }
+    if (server.mode === 'off')
+      return { kind: 'acl-disabled', status: 401, text: 'ACL support disabled', isError: true }
+    if (server.mode === 'legacy') {
+      const status = model === 'latchkey' ? 403 : 500
+      return {
+        kind: 'legacy-mode',
+        status,
+        text: 'The ACL system is currently in legacy mode.',
+        isError: true,
+      }
+    }
+    return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
+  },
+  // Spec 9.1, 9.2.4; reference 5.3.
+  legacy: (context) => {
+    const { server, agent, hasLeader, model } = context
+    if (isAtLeast(edgeOf(context), LEGACY_REMOVED)) {
+      return { kind: 'endpoint-removed', status: 410, text: REMOVED, isError: true }
+    }
+    if (agent !== undefined && isAtLeast(server.version, LEGACY_REMOVED)) {
+      return {
+        kind: 'method-unknown',
+        status: 500,
+        text: `${RPC}rpc: can't find method ACL.List`,
+        isError: true,
+      }
+    }
+    if (server.mode === 'off')
+      return { kind: 'acl-disabled', status: 401, text: 'ACL support disabled', isError: true }
+    return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
+  },
+  // Spec 9.2.1; reference 1.6.
+  bootstrap: (context) => {
+    const { server, bootstrapped, model } = context
+    if (server.mode === 'legacy') return RULES.new(context)
+    if (server.mode !== 'new' || bootstrapped !== true || model === 'latchkey') return undefined
+    return {
+      kind: 'bootstrap-reopened',
+      status: 200,
+      text: 'a management token, without authentication, where bootstrap was refused before',
+      isError: false,
+    }
+  },
+  // Spec 9.3 (1.0), 5.4.
+  'kv-read': ({ server, agent }) => {
+    if (isBefore(server.version, version('1.0.0'))) return undefined
+    const prefix = agent !== undefined && isBefore(agent, version('1.0.0')) ? 'rpc error: ' : ''
+    return { kind: 'kv-forbidden', status: 403, text: `${prefix}Permission denied`, isError: false }
+  },
+  // Spec 9.3 (1.0.7): what a single call shows; the decrease between two calls is counted in service-index.ts.
+  'service-watch': () => undefined,
+  // Spec 9.3 (1.3.0); reference 5.1.
+  'tag-filter': (context) => {
+    const { server } = context
+    const edge = edgeOf(context)
+    if (isBefore(edge, version('1.3.0')) && isIn(server.version, [range('1.3.0', '1.3.1')])) {
+      return { kind: 'tag-ignored', status: 200, text: 'all instances, whatever the tag', isError: false }
+    }
+    if (isAtLeast(edge, version('1.3.0')) && isBefore(server.version, version('1.3.0'))) {
+      return { kind: 'tag-no-instance', status: 200, text: 'no instance at all', isError: false }
+    }
+    return undefined
+  },
+  // Spec 7, 9.3 (1.7.0).
+  'unknown-field': (context) => {
+    if (isBefore(edgeOf(context), version('1.7.0'))) return undefined
+    return { kind: 'unknown-field', status: 400, text: 'json: unknown field "…"', isError: true }
+  },
+  // Spec 9.3 (1.7.0); reference 5.1: info and renew between both sides of 1.7.0, fixed both ways in 1.7.2.
+  session: (context) => {
+    const faulty = [range('1.7.0', '1.7.2')]
+    const edge = edgeOf(context)
+    const { server } = context
+    const isOld = (each: ServiceVersion) => isBefore(each, version('1.7.0'))
+    const isRejected =
+      (isOld(edge) && isIn(server.version, faulty)) || (isIn(edge, faulty) && isOld(server.version))
+    if (!isRejected) return undefined
+    const text = `${RPC}failed session lookup: index error: UUID must be 36 characters`
+    return { kind: 'session-rejected', status: 500, text, isError: true }
+  },
+  // Spec 9.3 (1.7.0).
+  'ptr-query': (context) => {
+    if (isBefore(edgeOf(context), version('1.7.0'))) return undefined
+    return { kind: 'ptr-name-changed', text: 'web.service.dc1.… instead of web.service.…', isError: false }
+  },
+  // Spec 9.3 (1.0), 9.4.
+  'wrong-method': (context) => {
+    if (isBefore(edgeOf(context), version('1.0.0'))) return undefined
+    return { kind: 'wrong-method', status: 405, text: 'method POST not allowed', isError: true }
+  },
+  // Spec 9.3 (1.0).
+  'agent-self': (context) => {
+    if (isBefore(edgeOf(context), version('1.0.0'))) return undefined
+    return {
+      kind: 'config-reduced',
+      status: 200,
+      text: 'Config is reduced; DebugConfig has the rest',
+      isError: false,
+    }
+  },
+  // Spec 9.3 (0.7).
+  'address-translation': (context) => {
+    if (isBefore(edgeOf(context), version('0.7.0'))) return undefined
+    const text = 'X-…-Translate-Addresses where translation is on; TaggedAddresses with "lan"'
+    return { kind: 'translate-header', status: 200, text, isError: false }
+  },
+  // Spec 9.3 (1.9.0).
+  'intention-list': ({ server }) => {
+    if (isBefore(server.version, INTENTIONS_AS_ENTRIES)) return undefined
+    return {
+      kind: 'intentions-of-one-namespace',
+      status: 200,
+      text: 'one namespace only, without ns=*',
+      isError: false,
+    }
+  },
+  // Spec 9.5.2: reads answer throughout.
+  'intention-read': () => undefined,
+  'intention-write': (context) => {
+    const { primaryLeader, isPrimaryReached } = context
+    if (primaryLeader === undefined || !isPrimaryReached) return NO_LEADER
+    return blockedIntention(context, primaryLeader)
+  },
+  'intention-config-write': (context) => {
+    const { primaryLeader, isPrimaryReached } = context
+    if (primaryLeader === undefined || !isPrimaryReached) return NO_LEADER
+    if (isBefore(edgeOf(context), INTENTIONS_AS_ENTRIES) || isBefore(primaryLeader, INTENTIONS_AS_ENTRIES)) {
+      const status = isBefore(edgeOf(context), INTENTIONS_AS_ENTRIES) ? 400 : 500
+      return {
+        kind: 'config-kind-unknown',
+        status,
+        text: 'invalid config entry kind: service-intentions',
+        isError: true,
+      }
+    }
+    return blockedIntention(context, primaryLeader)
+  },
+}
+
+const REMOVED = 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1.11.'
+
+/** Spec 9.5.2: from the first leader of 1.9.0 until the migration is done. */
+function blockedIntention(context: CallContext, leader: ServiceVersion): Outcome | undefined {
+  if (isBefore(leader, INTENTIONS_AS_ENTRIES) || context.intentionsAreMigrated) return undefined
+  const prefix = context.server.isLeader && context.agent === undefined ? '' : RPC
+  return {
+    kind: 'intentions-blocked',
+    status: 500,
+    text: `${prefix}Intentions are read only while being upgraded to config entries`,
+    isError: true,
+  }
+}
+
+/** Spec 8: what a connection over the limit of the version sees. Reference 7. */
+export function refusedConnection(edge: ServiceVersion): Outcome {
+  if (isBefore(edge, version('1.9.0'))) {
+    return { kind: 'connection-closed', text: 'closed without a byte: end of file or reset', isError: true }
+  }
+  const text = 'Your IP is issuing too many concurrent connections, please rate limit your calls'
+  return { kind: 'connection-refused-429', status: 429, text, isError: true }
+}

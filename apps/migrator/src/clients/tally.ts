@@ -1,0 +1,56 @@
+/** Counts what clients see, by kind, with first and last time. */
+import type { Outcome } from './outcome.ts'
+
+export interface ClientErrors {
+  /** Milliseconds. */
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  readonly isError: boolean
+  readonly status: number | undefined
+  readonly text: string
+  /** Name of the workload to its share of the count. */
+  readonly workloads: Readonly<Record<string, number>>
+  /** Stretches of time with calls of this kind, and how many, in order: for the chart. */
+  readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export class Tally {
+  readonly #kinds = new Map<
+    string,
+    Mutable<ClientErrors> & { spans: { from: number; to: number; count: number }[] }
+  >()
+
+  /** Counts calls of one kind between two times, both included. */
+  add(
+    workload: string,
+    outcome: Outcome,
+    { first, last, count }: { first: number; last: number; count: number },
+  ): void {
+    if (count === 0) return
+    const { kind, isError, status, text } = outcome
+    const known = this.#kinds.get(kind) ?? {
+      first,
+      last,
+      count: 0,
+      isError,
+      status,
+      text,
+      workloads: {},
+      spans: [],
+    }
+    known.first = Math.min(known.first, first)
+    known.last = Math.max(known.last, last)
+    known.count += count
+    known.workloads = { ...known.workloads, [workload]: (known.workloads[workload] ?? 0) + count }
+    known.spans.push({ from: first, to: last, count })
+    this.#kinds.set(kind, known)
+  }
+
+  /** By kind, in order of first sight. */
+  result(): ReadonlyMap<string, ClientErrors> {
+    return new Map([...this.#kinds].sort(([, a], [, b]) => a.first - b.first))
+  }
+}

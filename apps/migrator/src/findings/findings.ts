@@ -1,0 +1,14 @@
+/** All findings of one simulated upgrade, worst first. */
+import { type Evidence, type Finder, type Finding, sortFindings } from './finding.ts'
+import { findIntentions } from './intention-findings.ts'
+import { findModes } from './mode-findings.ts'
+import { findRules } from './rule-findings.ts'
+import { findTokens } from './token-findings.ts'
+import { findVersions } from './version-findings.ts'
+
+const FINDERS: readonly Finder[] = [findModes, findTokens, findRules, findVersions, findIntentions]
+
+/** @param extra what was found elsewhere, such as in the dump that the tokens came from. */
+export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {
+  return sortFindings([...extra, ...FINDERS.flatMap((find) => [...find(evidence)])])
+}

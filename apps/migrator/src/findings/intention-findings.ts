@@ -1,0 +1,98 @@
+/** Findings about the intentions migration at 1.9.0. Spec 9.5; reference 5.4. */
+import { recordsOf } from '../check/facts.ts'
+import { formatSeconds } from '../scenario/time.ts'
+import { counted, type Evidence, type Finding } from './finding.ts'
+
+export function findIntentions(evidence: Evidence): Finding[] {
+  return [...findBlocked(evidence), ...findForeignNamespaces(evidence), ...findMovedFields(evidence)]
+}
+
+/** Spec 9.5.1, 9.5.2: writes are blocked from the first leader of 1.9.0 in the primary to the end of the migration. */
+function findBlocked({ scenario, history }: Evidence): Finding[] {
+  const states = recordsOf(history, 'intentions').filter((each) => each.datacenter === history.primary)
+  const [first] = states
+  if (first === undefined) return []
+  const done = states.find((each) => each.state === 'done')
+  const count = scenario.intentions.length
+  if (first.state === 'never') {
+    return [
+      {
+        id: 'intentions-never-migrate',
+        severity: 'critical',
+        count,
+        detail: `Connect is switched off, so the migration of ${counted(count, 'intention')} never starts, and writes are refused for ever (spec 9.5.2)`,
+        avoid: 'Switch connect on, or delete the intentions before 1.9.0.',
+        from: first.at,
+      },
+    ]
+  }
+  if (done === undefined) {
+    const waiting = states.findLast((each) => each.state === 'waiting')
+    return [
+      {
+        id: 'intentions-blocked-forever',
+        severity: 'critical',
+        count,
+        detail: `Intentions cannot be written from ${formatSeconds(first.at)} on, and that does not end: ${waiting?.detail ?? first.detail} (spec 9.5.1)`,
+        avoid: 'Bring every server of the primary to 1.9.0 or later, or let it leave.',
+        from: first.at,
+        servers: (waiting?.waitsFor ?? []).map(({ server }) => server).filter((id) => id !== ''),
+      },
+    ]
+  }
+  const hasWaited = done.at > first.at
+  return [
+    {
+      id: 'intentions-migrated',
+      severity: hasWaited ? 'warning' : 'info',
+      count,
+      detail: `${counted(count, 'intention')} become config entries; intentions cannot be written from ${formatSeconds(first.at)} to ${formatSeconds(done.at)}, reads work (spec 9.5.2)`,
+      avoid: 'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
+      from: first.at,
+      to: done.at,
+    },
+  ]
+}
+
+/** Reference 5.4: the standard edition deletes what is not of the default namespace. */
+function findForeignNamespaces({ scenario, history }: Evidence): Finding[] {
+  const foreign = scenario.intentions.filter(({ namespace }) => namespace !== 'default' && namespace !== '*')
+  const isMigrated = recordsOf(history, 'intentions').some((each) => each.state === 'done')
+  if (foreign.length === 0 || !isMigrated) return []
+  return [
+    {
+      id: 'intentions-deleted',
+      severity: 'critical',
+      count: foreign.length,
+      detail: `${counted(foreign.length, 'intention')} of namespaces other than default are deleted by the migration in the standard edition`,
+      avoid: 'Move or write down these intentions before 1.9.0.',
+    },
+  ]
+}
+
+/** Spec 9.5.3: at the first edit as a config entry the fields of the old API move, and ids stop working. */
+function findMovedFields({ scenario, history }: Evidence): Finding[] {
+  const edits = recordsOf(history, 'intention-edited')
+  const [first] = edits
+  if (first === undefined) return []
+  const destinations = new Set(edits.map((each) => each.destination))
+  const hit = scenario.intentions.filter((each) => destinations.has(each.destination))
+  const withMeta = hit.filter((each) => each.hasMeta).length
+  const refused = edits.filter((each) => !each.migrated).length
+  const meta =
+    withMeta === 0
+      ? ''
+      : `; ${counted(withMeta, 'intention')} carry Meta, now LegacyMeta, which must be removed by hand or the edit fails (Sources[0].LegacyMeta must be omitted)`
+  const early =
+    refused === 0 ? '' : `; ${counted(refused, 'edit')} came before the migration was done and was refused`
+  return [
+    {
+      id: 'intention-fields-move',
+      severity: 'warning',
+      count: hit.length,
+      detail: `After the edit as a config entry (${[...destinations].join(', ')}, ${formatSeconds(first.at)}) ID, CreatedAt and UpdatedAt are moved to LegacyID, LegacyCreateTime and LegacyUpdateTime and cleared${meta}; the ID-based endpoints no longer know ${counted(hit.length, 'intention')} (spec 9.5.3)${early}`,
+      avoid: 'Find every client that addresses intentions by id first.',
+      from: first.at,
+    },
+  ]
+}

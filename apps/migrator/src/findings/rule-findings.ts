@@ -1,0 +1,99 @@
+/** Findings about rules: what cannot be read, and what means something else on the other side. Reference 3.2, 3.3. */
+import { analyzeRules, type RightsDifference, type RuleAnalysis } from '../rules/analyze-rules.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
+
+/** One kind of thing that can be wrong with the rules of a token. */
+export interface RuleIssue {
+  readonly id: string
+  readonly severity: Severity
+  readonly title: string
+  readonly avoid: string
+  /** Says what is wrong with this text; undefined where nothing is. */
+  readonly of: (analysis: RuleAnalysis) => string | undefined
+}
+
+/** In the order of reports. */
+export const RULE_ISSUES: readonly RuleIssue[] = [
+  {
+    id: 'rules-unreadable',
+    severity: 'critical',
+    title: 'have rules that cannot be read, so that every use of the token fails',
+    avoid: 'Repair the rules through the legacy API before the upgrade.',
+    of: ({ unreadable }) => unreadable,
+  },
+  {
+    id: 'rules-change-at-1.4.0',
+    severity: 'critical',
+    title:
+      'name a segment twice: the last one won before 1.4.0, the strongest of deny, write, list and read wins from it',
+    avoid: 'Keep one block for each segment, the one that counts today, before the upgrade.',
+    of: ({ at140, isDuplicateUnclear }) =>
+      at140 !== undefined
+        ? formatDifference(at140)
+        : isDuplicateUnclear
+          ? 'a segment is named twice; which one counts today cannot be told'
+          : undefined,
+  },
+  {
+    id: 'rules-change-by-translation',
+    severity: 'warning',
+    title: 'mean something else once they are translated to a policy',
+    avoid: 'Do not translate these by the service: write the policy by hand and compare decisions.',
+    of: ({ translated }) => (translated === undefined ? undefined : formatDifference(translated)),
+  },
+  {
+    id: 'rules-untranslatable',
+    severity: 'warning',
+    title: 'cannot be made a policy',
+    avoid: 'Write the policy by hand.',
+    of: ({ untranslatable }) => untranslatable,
+  },
+  {
+    id: 'rules-ignored',
+    severity: 'warning',
+    title: 'have lines that legacy evaluation ignores',
+    avoid: 'Remove the lines, or decide that they should count, before a policy is made of them.',
+    of: ({ ignored }) => ignored[0],
+  },
+]
+
+/** The rules of the tokens of a scenario, group by group. */
+export function findRules({ scenario }: Evidence): Finding[] {
+  const groups = rulesOf(scenario)
+  const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
+  const analyses = groups.map(({ rules, count }) => ({ count, analysis: analyzeRules(rules, { widening }) }))
+  return RULE_ISSUES.flatMap(({ id, severity, title, avoid, of }) => {
+    const hit = analyses.flatMap(({ count, analysis }) => {
+      const detail = of(analysis)
+      return detail === undefined ? [] : [{ count, detail }]
+    })
+    const [first] = hit
+    if (first === undefined) return []
+    const count = hit.reduce((sum, each) => sum + each.count, 0)
+    return [{ id, severity, count, detail: `${counted(count, 'token')} ${title}: ${first.detail}`, avoid }]
+  })
+}
+
+function rulesOf(scenario: Scenario): { rules: string; count: number }[] {
+  const created = scenario.events.flatMap((each) => (each.kind === 'create-tokens' ? [each] : []))
+  return [...scenario.tokens, ...created].flatMap(({ type, rules, count }) =>
+    type === 'client' && rules !== undefined && rules !== '' ? [{ rules, count }] : [],
+  )
+}
+
+/** Most rights that are named of a difference. */
+const RIGHTS_SHOWN_MAX = 3
+
+export function formatDifference({ gains, losses }: RightsDifference): string {
+  const parts = [
+    { word: 'gains', rights: gains },
+    { word: 'loses', rights: losses },
+  ].flatMap(({ word, rights }) => (rights.length === 0 ? [] : [`${word} ${list(rights)}`]))
+  return parts.join('; ')
+}
+
+function list(rights: readonly string[]): string {
+  const rest = rights.length - RIGHTS_SHOWN_MAX
+  return `${rights.slice(0, RIGHTS_SHOWN_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}

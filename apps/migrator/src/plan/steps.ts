@@ -1,0 +1,155 @@
+/** The order of an upgrade: who is replaced when, what to wait for, where the way back ends. Spec 9.2; reference 0.3, 8. */
+import { isBefore, type ServiceVersion } from '@latchkey/contract'
+import type { Scenario } from '../scenario/scenario.ts'
+import { formatSeconds } from '../scenario/time.ts'
+import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
+
+export interface PlanStep {
+  /** `snapshot`, `upgrade`, `wait`, `check`, `convert`. */
+  readonly kind: 'snapshot' | 'upgrade' | 'wait' | 'check' | 'convert'
+  readonly datacenter?: string
+  readonly servers?: readonly string[]
+  readonly text: string
+}
+
+/** What a plan knows of the tokens. */
+export interface StepFacts {
+  readonly tokens: number
+  /** Client tokens with rules. */
+  readonly withRules: number
+  readonly migrationMs: number
+}
+
+/** The steps in order. The version of each server is the newest one that the scenario gives it. */
+export function planSteps(scenario: Scenario, facts: StepFacts): PlanStep[] {
+  const target = newestOf(scenario)
+  const from = oldestOf(scenario)
+  const crossesAcls = isBefore(from, NEW_ACLS) && isAtLeast(target, NEW_ACLS)
+  const crossesRemoval = isBefore(from, LEGACY_REMOVED) && isAtLeast(target, LEGACY_REMOVED)
+  const crossesIntentions = isBefore(from, INTENTIONS_AS_ENTRIES) && isAtLeast(target, INTENTIONS_AS_ENTRIES)
+  return [
+    ...beforehand(scenario),
+    ...(crossesRemoval ? conversion(facts) : []),
+    ...scenario.datacenters.flatMap((datacenter) => upgradeOf(datacenter, target, crossesAcls)),
+    ...(crossesAcls ? migration(scenario, facts) : []),
+    ...(crossesIntentions ? intentions(scenario) : []),
+    ...afterwards(scenario, crossesAcls),
+  ]
+}
+
+function beforehand(scenario: Scenario): PlanStep[] {
+  const secondaries = scenario.datacenters.filter((each) => !each.isPrimary && each.tokenReplication)
+  const replication: PlanStep[] = secondaries.map(({ name }) => ({
+    kind: 'check',
+    datacenter: name,
+    text: `Check that the replication token of ${name} exists in the primary and has acl:write.`,
+  }))
+  return [
+    { kind: 'check', text: 'Check that ACLs are switched on, and set alike, on every server and agent.' },
+    ...replication,
+    {
+      kind: 'snapshot',
+      datacenter: scenario.primary,
+      text: 'Take a snapshot of every datacenter: it is the only way back after the end of legacy mode.',
+    },
+  ]
+}
+
+function conversion({ withRules }: StepFacts): PlanStep[] {
+  const steps: PlanStep[] = [
+    { kind: 'wait', text: 'Stop at 1.10 until every token has an accessor, in every datacenter.' },
+  ]
+  if (withRules > 0) {
+    steps.push({
+      kind: 'convert',
+      text: `Give policies to ${withRules} client tokens whose rights come from rules; from 1.11 their rules are ignored.`,
+    })
+  }
+  return [
+    ...steps,
+    {
+      kind: 'snapshot',
+      text: 'After the last legacy write, force a snapshot on every server: 1.11 skips legacy writes in the log.',
+    },
+  ]
+}
+
+function upgradeOf(
+  { name, servers, agents, isPrimary }: Scenario['datacenters'][number],
+  target: ServiceVersion,
+  crossesAcls: boolean,
+): PlanStep[] {
+  const followers = servers.filter((each) => !each.isFirstLeader).map(({ id }) => id)
+  const leader = servers.filter((each) => each.isFirstLeader).map(({ id }) => id)
+  const steps: PlanStep[] = [
+    {
+      kind: 'upgrade',
+      datacenter: name,
+      servers: [...followers, ...leader],
+      text: `Replace the servers of ${name} by ${target.text} one by one, the leader last: ${[...followers, ...leader].join(', ')}. Wait until each is back and there is a leader.`,
+    },
+  ]
+  if (crossesAcls) {
+    const after = isPrimary ? '' : ' after the last server of the primary'
+    steps.push({
+      kind: 'wait',
+      datacenter: name,
+      text: `Wait until every server of ${name} has left legacy mode: at most ${isPrimary ? 60 : 120} s${after}, elections and gossip aside.`,
+    })
+  }
+  if (agents.length > 0) {
+    steps.push({
+      kind: 'upgrade',
+      datacenter: name,
+      servers: agents.map(({ id }) => id),
+      text: `Replace the client agents of ${name}, after its servers.`,
+    })
+  }
+  return steps
+}
+
+function migration({ primary }: Scenario, { tokens, migrationMs }: StepFacts): PlanStep[] {
+  if (tokens === 0) return []
+  return [
+    {
+      kind: 'wait',
+      datacenter: primary,
+      text: `Wait for the accessors of ${tokens.toLocaleString('en-US')} tokens: at least ${formatSeconds(migrationMs)} from the first batch to the last. Delete no token meanwhile.`,
+    },
+  ]
+}
+
+function intentions({ intentions: list }: Scenario): PlanStep[] {
+  if (list.length === 0) return []
+  return [
+    {
+      kind: 'wait',
+      text: `Leave ${list.length} intentions alone until every server of the primary runs 1.9.0 and they are migrated: writes are refused meanwhile.`,
+    },
+  ]
+}
+
+function afterwards({ datacenters }: Scenario, crossesAcls: boolean): PlanStep[] {
+  if (!crossesAcls) return []
+  const secondaries = datacenters.filter((each) => !each.isPrimary)
+  const ghosts: PlanStep[] = secondaries.map(({ name }) => ({
+    kind: 'check',
+    datacenter: name,
+    text: `Check that ${name} lists no token with an empty accessor, and that its replication has succeeded since.`,
+  }))
+  return [{ kind: 'check', text: 'Try bootstrap, without a token: it must be refused.' }, ...ghosts]
+}
+
+function newestOf({ datacenters, events }: Scenario): ServiceVersion {
+  const given = events.flatMap((each) =>
+    'version' in each && each.version !== undefined ? [each.version] : [],
+  )
+  const planned = datacenters.flatMap((each) => each.servers.map((server) => server.version))
+  return [...planned, ...given].reduce((a, b) => (isBefore(a, b) ? b : a))
+}
+
+function oldestOf({ datacenters }: Scenario): ServiceVersion {
+  return datacenters
+    .flatMap((each) => each.servers.map(({ from }) => from))
+    .reduce((a, b) => (isBefore(b, a) ? b : a))
+}

@@ -1,0 +1,139 @@
+/**
+ * What becomes of one rule text on the way from 1.3.x through 1.4.0 to a policy: whether it can be read at all, and
+ * which decisions change. Decisions are compared, not texts. Reference 3.2, 3.3.
+ */
+import {
+  compileAuthorizer,
+  parseLegacyRules,
+  parseRules,
+  probeQuestions,
+  type Question,
+  type Rule,
+  type RuleSet,
+  translateLegacyRules,
+} from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { lastWins } from './last-wins.ts'
+import { isPlain } from './plain-rules.ts'
+
+/** Decisions that differ between two readings of one text, as `write on key "a/b"`. */
+export interface RightsDifference {
+  readonly gains: readonly string[]
+  readonly losses: readonly string[]
+}
+
+export interface RuleAnalysis {
+  /** Why the text cannot be read. Every use of the token is refused, and nothing else is known. */
+  readonly unreadable?: string
+  /** Lines that legacy evaluation ignores: `acl`, `*_prefix` and unknown kinds. */
+  readonly ignored: readonly string[]
+  /** What the upgrade to 1.4.0 alone changes: segments named twice. */
+  readonly at140?: RightsDifference
+  /** Segments are named twice, in a way in which the older reading cannot be told. */
+  readonly isDuplicateUnclear?: true
+  /** What the translation by the reference, made a policy, changes against legacy evaluation. */
+  readonly translated?: RightsDifference
+  /** Why no policy can be made of the translation. */
+  readonly untranslatable?: string
+}
+
+const PLAIN: RuleAnalysis = { ignored: [] }
+
+/** Analyses one text. @param options.widening how it is translated: as the reference does, or as our service does. */
+export function analyzeRules(text: string, options: { widening: 'keep' | 'comment-out' }): RuleAnalysis {
+  if (isPlain(text)) return PLAIN
+  const legacy = tryTo(() => parseLegacyRules(text))
+  if ('error' in legacy) return { unreadable: legacy.error, ignored: [] }
+  const { warnings } = legacy.value
+  return {
+    ignored: warnings.filter((each) => each.code === 'kind_ignored').map((each) => each.message),
+    ...analyzeDuplicates(text, legacy.value),
+    ...analyzeTranslation(text, legacy.value, options.widening),
+  }
+}
+
+function analyzeDuplicates(
+  text: string,
+  merged: RuleSet,
+): Pick<RuleAnalysis, 'at140' | 'isDuplicateUnclear'> {
+  if (!merged.warnings.some((warning) => warning.code === 'duplicate_merged')) return {}
+  const before = lastWins(text, merged)
+  if (before === undefined) return { isDuplicateUnclear: true }
+  const at140 = differenceOf(before, merged.rules)
+  return at140 === undefined ? {} : { at140 }
+}
+
+function analyzeTranslation(
+  text: string,
+  legacy: RuleSet,
+  widening: 'keep' | 'comment-out',
+): Pick<RuleAnalysis, 'translated' | 'untranslatable'> {
+  const policy = tryTo(() => {
+    const { rules } = translateLegacyRules(text, { widening })
+    return parseRules(rules, { lenient: widening === 'keep' }).rules
+  })
+  if ('error' in policy) return { untranslatable: policy.error }
+  const after = widening === 'keep' ? moveNames(text, legacy.rules, policy.value) : policy.value
+  const translated = differenceOf(legacy.rules, after)
+  return translated === undefined ? {} : { translated }
+}
+
+/** Words that the reference rewrites wherever one begins an item. */
+const WORDS: ReadonlySet<string> = new Set(['agent', 'event', 'key', 'node', 'query', 'service', 'session'])
+
+/**
+ * A fault of the reference that our translation does not have: in `service { "key" { … } }` it takes the name for a
+ * word and writes `key_prefix`, so that the right moves to another service.
+ */
+function moveNames(text: string, legacy: readonly Rule[], translated: readonly Rule[]): readonly Rule[] {
+  if (text.trimStart().startsWith('{')) return translated
+  const lines = text.split('\n')
+  const nested = new Set(
+    legacy.flatMap(({ kind, segment, line, column }) => {
+      const start = lines[line - 1]?.slice(column - 1) ?? ''
+      return WORDS.has(segment) && !new RegExp(`^${kind}\\b`, 'i').test(start) ? [`${kind} ${segment}`] : []
+    }),
+  )
+  return translated.map((rule) =>
+    nested.has(`${rule.kind} ${rule.segment}`) ? { ...rule, segment: `${rule.segment}_prefix` } : rule,
+  )
+}
+
+function differenceOf(before: readonly Rule[], after: readonly Rule[]): RightsDifference | undefined {
+  const questions = probeQuestions({ rules: before }, { rules: after })
+  const [was, is] = [before, after].map((rules) =>
+    compileAuthorizer(
+      [
+        {
+          key: 'rules',
+          policyId: '',
+          policyName: '',
+          path: { via: 'legacy-rules' },
+          ruleSet: { rules, warnings: [] },
+        },
+      ],
+      { defaultPolicy: 'deny' },
+    ),
+  )
+  const changed = questions.filter((question) => was?.decide(question) !== is?.decide(question))
+  if (changed.length === 0) return undefined
+  return {
+    gains: changed.filter((question) => is?.decide(question)).map(formatQuestion),
+    losses: changed.filter((question) => was?.decide(question)).map(formatQuestion),
+  }
+}
+
+function formatQuestion({ resource, segment, access }: Question): string {
+  return segment === undefined
+    ? `${access} on ${resource}`
+    : `${access} on ${resource} ${JSON.stringify(segment)}`
+}
+
+function tryTo<T>(read: () => T): { readonly value: T } | { readonly error: string } {
+  try {
+    return { value: read() }
+  } catch (error) {
+    if (error instanceof AclError) return { error: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * How versions before 1.4.0 read a text that names one segment twice: the last one wins, where later versions take the
+ * strongest of deny, write, list and read (reference 3.2).
+ */
+import { parseLegacyRules, type Rule, type RuleSet } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+
+/**
+ * The rules as a version before 1.4.0 read them.
+ *
+ * @param merged the same text as later versions read it.
+ * @returns undefined where the text is written in a way in which the single blocks cannot be told apart.
+ */
+export function lastWins(text: string, merged: RuleSet): readonly Rule[] | undefined {
+  const duplicates = merged.warnings.filter((warning) => warning.code === 'duplicate_merged')
+  const starts = [...merged.rules, ...merged.warnings]
+    .map(({ line, column }) => offsetOf(text, line, column))
+    .sort((a, b) => a - b)
+  const rules = new Map(merged.rules.map((rule) => [keyOf(rule), rule]))
+  // The first of each is read alone too: merged, it may have the level of a later one.
+  const places = [...merged.rules, ...duplicates]
+    .map(({ line, column }) => offsetOf(text, line, column))
+    .sort((a, b) => a - b)
+  for (const start of places) {
+    const end = starts.find((other) => other > start) ?? text.length
+    const alone = readAlone(text.slice(start, end))
+    if (alone === undefined || !rules.has(keyOf(alone))) return undefined
+    rules.set(keyOf(alone), alone)
+  }
+  return [...rules.values()]
+}
+
+function readAlone(block: string): Rule | undefined {
+  try {
+    const { rules } = parseLegacyRules(block)
+    return rules.length === 1 ? rules[0] : undefined
+  } catch (error) {
+    if (error instanceof AclError) return undefined
+    throw error
+  }
+}
+
+function keyOf({ kind, match, segment }: Rule): string {
+  return `${kind} ${match} ${segment}`
+}
+
+function offsetOf(text: string, line: number, column: number): number {
+  let offset = 0
+  for (let i = 1; i < line; i++) offset = text.indexOf('\n', offset) + 1
+  return offset + column - 1
+}

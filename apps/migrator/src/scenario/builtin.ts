@@ -1,0 +1,31 @@
+/** The scenarios that come with the migrator: one for every numbered line of spec 9.2 and every oddity of 9.3 and 9.5. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { InputError } from '../errors.ts'
+import { readScenario } from './read.ts'
+import type { Scenario } from './scenario.ts'
+
+/** In front of the name where a command expects a path. */
+export const BUILTIN_PREFIX = 'builtin:'
+
+const FOLDER = new URL('../../scenarios/', import.meta.url)
+
+/** Names of the built-in scenarios, in order. */
+export function builtinNames(): string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort()
+}
+
+/** The text of a built-in scenario. @throws InputError for an unknown name, listing those that there are. */
+export function builtinText(name: string): string {
+  if (!builtinNames().includes(name)) {
+    throw new InputError(`there is no built-in scenario ${name}; there are ${builtinNames().join(', ')}`)
+  }
+  return readFileSync(fileURLToPath(new URL(`${name}.yaml`, FOLDER)), 'utf8')
+}
+
+export function readBuiltin(name: string): Scenario {
+  return readScenario(builtinText(name), `${BUILTIN_PREFIX}${name}`)
+}
