@@ -1,0 +1,142 @@
+import { type PolicyRequest, policyListEntrySchema, policySchema } from '@latchkey/contract'
+import { describe, expect, test } from 'vitest'
+import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
+import { policyHash } from '../hash.ts'
+import { globalManagementRules } from '../rules/generated-rules.ts'
+import { aPolicy } from '../store/record-builders.ts'
+import { aDirectory, countingRandom } from '../testing/context.ts'
+import { refusalOf } from '../testing/refusal.ts'
+import {
+  checkPolicyDelete,
+  createPolicy,
+  showPolicy,
+  showPolicyListEntry,
+  updatePolicy,
+} from './policy-rules.ts'
+
+const reader = aPolicy({ Name: 'Reader', Datacenters: ['dc1'], Description: 'before' })
+const writer = aPolicy({ Name: 'writer' })
+const builtin = aPolicy({
+  ID: GLOBAL_MANAGEMENT_POLICY_ID,
+  Name: 'global-management',
+  Rules: globalManagementRules(),
+})
+const directory = aDirectory({ policies: [reader, writer, builtin] })
+
+const create = (request: Partial<PolicyRequest>, namespace = 'default') =>
+  createPolicy({ Name: 'new', ...request }, { random: countingRandom(), directory, namespace })
+const update = (request: Partial<PolicyRequest>, existing = reader) =>
+  updatePolicy(existing, { Name: existing.Name, ...request }, directory)
+
+describe('create (reference 5.1)', () => {
+  test('a name alone makes a policy that grants nothing', () => {
+    const record = create({})
+    expect(record).toEqual({
+      ID: '01020304-0506-0708-090a-0b0c0d0e0f10',
+      Name: 'new',
+      Description: '',
+      Rules: '',
+      Datacenters: undefined,
+      Hash: policyHash(record),
+      CreateIndex: 0,
+      ModifyIndex: 0,
+      Namespace: 'default',
+    })
+  })
+
+  test('rules keep their text, to the blank', () => {
+    const Rules = '\n# mine\nkey  "a"{policy="read"}\n\n'
+    expect(create({ Rules }).Rules).toBe(Rules)
+  })
+
+  test.each(['a', 'A-_9', 'x'.repeat(128)])('the name %s passes', (Name) => {
+    expect(create({ Name }).Name).toBe(Name)
+  })
+
+  test.each<readonly [string, Partial<PolicyRequest>, string, string]>([
+    ['an ID', { ID: reader.ID }, 'field_invalid', 'ID'],
+    ['no name', { Name: '' }, 'field_required', 'Name'],
+    ['a blank in the name', { Name: 'a b' }, 'name_invalid', 'Name'],
+    ['a slash in the name', { Name: 'a/b' }, 'name_invalid', 'Name'],
+    ['a letter that only looks Latin', { Name: 'rеader' }, 'name_invalid', 'Name'],
+    ['a new line behind the name', { Name: 'a\n' }, 'name_invalid', 'Name'],
+    ['a name of 129 characters', { Name: 'x'.repeat(129) }, 'name_invalid', 'Name'],
+    ['a name in use', { Name: 'Reader' }, 'name_in_use', 'Name'],
+    ['a name in use, in another case (INJ-01)', { Name: 'rEADER' }, 'name_in_use', 'Name'],
+    ['the name of the built-in policy in another case', { Name: 'Global-Management' }, 'name_in_use', 'Name'],
+    ['rules that are none', { Rules: 'key {' }, 'rules_invalid', 'Rules'],
+  ])('refused: %s', (_name, request, code, field) => {
+    expect(refusalOf(() => create(request))).toMatchObject({ code, field })
+  })
+
+  test('a name that another namespace has is free (spec 4.9)', () => {
+    expect(create({ Name: 'Reader' }, 'team')).toMatchObject({ Name: 'Reader', Namespace: 'team' })
+  })
+})
+
+describe('update (reference 5.1)', () => {
+  test("replaces what can change: what is omitted is cleared, what is the record's stays", () => {
+    const updated = update({ Rules: 'acl = "read"' })
+    expect(updated).toEqual({
+      ...reader,
+      Description: '',
+      Rules: 'acl = "read"',
+      Datacenters: undefined,
+      Hash: policyHash(updated),
+    })
+  })
+
+  test('may rename, also to its own name in another case', () => {
+    expect(update({ Name: 'viewer' }).Name).toBe('viewer')
+    expect(update({ Name: 'READER' }).Name).toBe('READER')
+  })
+
+  test('may repeat its ID, in any case', () => {
+    expect(update({ ID: reader.ID.toUpperCase() }).ID).toBe(reader.ID)
+  })
+
+  test.each<readonly [string, Partial<PolicyRequest>, string]>([
+    ['the ID of another', { ID: writer.ID }, 'accessor_mismatch'],
+    ['no name', { Name: '' }, 'field_required'],
+    ['a name that another has', { Name: 'WRITER' }, 'name_in_use'],
+    ['rules that are none', { Rules: 'nobody = "read"' }, 'rules_invalid'],
+  ])('refused: %s', (_name, request, code) => {
+    expect(refusalOf(() => update(request)).code).toBe(code)
+  })
+})
+
+describe('the built-in policy (reference 5.1)', () => {
+  test('may have another name and description', () => {
+    const Rules = builtin.Rules
+    expect(update({ Rules, Name: 'root', Description: 'ours' }, builtin)).toMatchObject({ Name: 'root' })
+  })
+
+  test.each<readonly [string, Partial<PolicyRequest>, string]>([
+    ['other rules', { Rules: 'acl = "read"' }, 'Rules'],
+    ['no rules', {}, 'Rules'],
+    ['datacenters', { Rules: builtin.Rules, Datacenters: ['dc1'] }, 'Datacenters'],
+    ['an empty list of datacenters', { Rules: builtin.Rules, Datacenters: [] }, 'Datacenters'],
+  ])('builtin_immutable: %s', (_name, request, field) => {
+    expect(refusalOf(() => update(request, builtin))).toMatchObject({ code: 'builtin_immutable', field })
+  })
+
+  test('delete_refused', () => {
+    expect(refusalOf(() => checkPolicyDelete(builtin)).code).toBe('delete_refused')
+    expect(() => checkPolicyDelete(reader)).not.toThrow()
+  })
+})
+
+describe('shown (reference 5.1)', () => {
+  test('alone: in the order of the contract, datacenters only where there are some', () => {
+    expect(Object.keys(showPolicy(reader, true))).toEqual(Object.keys(policySchema.shape))
+    for (const Datacenters of [undefined, []]) {
+      expect(showPolicy({ ...reader, Datacenters }, false)).not.toHaveProperty('Datacenters')
+    }
+  })
+
+  test('in a list: without rules; datacenters always, null where none were ever given', () => {
+    expect(Object.keys(showPolicyListEntry(reader, true))).toEqual(Object.keys(policyListEntrySchema.shape))
+    expect(showPolicyListEntry(writer, false).Datacenters).toBeNull()
+    expect(showPolicyListEntry({ ...writer, Datacenters: [] }, false).Datacenters).toEqual([])
+  })
+})

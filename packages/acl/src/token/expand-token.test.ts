@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
+import { aDirectory } from '../testing/context.ts'
+import { expandToken } from './expand-token.ts'
+import { showToken } from './show-token.ts'
+
+const direct = aPolicy({ Name: 'direct', Rules: 'key "a" { policy = "read" }', Datacenters: ['dc1'] })
+const shared = aPolicy({ Name: 'shared' })
+const throughRole = aPolicy({ Name: 'through-role' })
+const byDefault = aPolicy({ Name: 'by-default', Namespace: 'team' })
+const role = aRole({
+  Name: 'ops',
+  Policies: [{ ID: throughRole.ID }, { ID: shared.ID }],
+  ServiceIdentities: [{ ServiceName: 'api' }],
+})
+const defaultRole = aRole({ Name: 'default-role', NodeIdentities: [{ NodeName: 'n9', Datacenter: 'dc2' }] })
+const directory = aDirectory({
+  policies: [direct, shared, throughRole, byDefault],
+  roles: [role, defaultRole],
+  namespaces: [
+    {
+      Name: 'team',
+      Description: '',
+      PolicyDefaults: [{ ID: byDefault.ID }],
+      RoleDefaults: [{ ID: defaultRole.ID }],
+      CreateIndex: 1,
+      ModifyIndex: 1,
+    },
+  ],
+})
+const context = {
+  directory,
+  defaultPolicy: 'deny',
+  nodeName: 'n1',
+  showSecret: false,
+  showNamespace: false,
+} as const
+
+const names = (token: Parameters<typeof expandToken>[0]) =>
+  expandToken(token, context).ExpandedPolicies?.map((policy) => policy.Name)
+
+describe('expanded (spec 4.3; reference 9.1)', () => {
+  test('a token without links: the plain record, and nulls', () => {
+    const token = aToken()
+    expect(expandToken(token, context)).toEqual({
+      ...showToken(token, context),
+      ExpandedPolicies: null,
+      ExpandedRoles: null,
+      NamespaceDefaultPolicyIDs: null,
+      NamespaceDefaultRoleIDs: null,
+      AgentACLDefaultPolicy: 'deny',
+      AgentACLDownPolicy: 'extend-cache',
+      ResolvedByAgent: 'n1',
+    })
+  })
+
+  test('policies: its own, then those of its roles, each once; full records with rules', () => {
+    const token = aToken({ Policies: [{ ID: direct.ID }, { ID: shared.ID }], Roles: [{ ID: role.ID }] })
+    const [first] = expandToken(token, context).ExpandedPolicies ?? []
+    expect(first).toEqual({
+      ID: direct.ID,
+      Name: 'direct',
+      Description: '',
+      Rules: direct.Rules,
+      Datacenters: ['dc1'],
+      Hash: direct.Hash,
+      CreateIndex: 0,
+      ModifyIndex: 0,
+    })
+    expect(names(token)?.slice(0, 3)).toEqual(['direct', 'shared', 'through-role'])
+  })
+
+  test('roles are full records', () => {
+    const { ExpandedRoles } = expandToken(aToken({ Roles: [{ ID: role.ID }, { ID: 'gone' }] }), context)
+    expect(ExpandedRoles).toMatchObject([
+      {
+        ID: role.ID,
+        Name: 'ops',
+        Policies: [
+          { ID: throughRole.ID, Name: 'through-role' },
+          { ID: shared.ID, Name: 'shared' },
+        ],
+        ServiceIdentities: [{ ServiceName: 'api' }],
+      },
+    ])
+  })
+
+  test('identities, also of roles, show as the synthetic policies that they stand for, each once', () => {
+    const token = aToken({
+      Roles: [{ ID: role.ID }],
+      ServiceIdentities: [{ ServiceName: 'api' }, { ServiceName: 'web', Datacenters: ['dc2', 'dc3'] }],
+      NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+    })
+    const synthetic = expandToken(token, context).ExpandedPolicies?.filter((policy) =>
+      policy.Name.startsWith('synthetic-policy-'),
+    )
+    expect(synthetic?.map(({ Datacenters }) => Datacenters)).toEqual([undefined, ['dc2', 'dc3'], ['dc1']])
+    for (const policy of synthetic ?? []) {
+      const hex = [...new TextEncoder().encode(policy.Rules)].map((byte) =>
+        byte.toString(16).padStart(2, '0'),
+      )
+      expect(policy.ID).toBe(`${hex.join('')}6c62272e07bb014262b821756295c58d`)
+      expect(policy.Name).toBe(`synthetic-policy-${policy.ID}`)
+    }
+    expect(synthetic?.[1]?.Rules).toContain('service "web"')
+    expect(synthetic?.[2]?.Rules).toContain('node "n1"')
+  })
+
+  test('defaults of its namespace are said apart, and their contents come along (spec 4.9)', () => {
+    const expanded = expandToken(aToken({ Namespace: 'team' }), { ...context, showNamespace: true })
+    expect(expanded).toMatchObject({
+      NamespaceDefaultPolicyIDs: [byDefault.ID],
+      NamespaceDefaultRoleIDs: [defaultRole.ID],
+      Namespace: 'team',
+    })
+    expect(expanded.ExpandedPolicies?.[0]).toMatchObject({ Name: 'by-default', Namespace: 'team' })
+    expect(expanded.ExpandedPolicies?.[1]?.Rules).toContain('node "n9"')
+    expect(expanded.ExpandedRoles?.[0]?.Name).toBe('default-role')
+  })
+
+  test('secrets are redacted as in the plain record', () => {
+    const token = aToken()
+    expect(JSON.stringify(expandToken(token, context))).not.toContain(token.SecretID)
+    expect(expandToken(token, { ...context, showSecret: true }).SecretID).toBe(token.SecretID)
+  })
+})

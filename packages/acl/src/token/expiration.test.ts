@@ -1,0 +1,78 @@
+import {
+  AclError,
+  decodeValue,
+  formatInstant,
+  type Json,
+  parseInstant,
+  tokenRequestSchema,
+} from '@latchkey/contract'
+import { describe, expect, test } from 'vitest'
+import { aToken } from '../store/record-builders.ts'
+import { decideExpiration, expirationMs, isExpired } from './expiration.ts'
+import { EXPIRATION_CASES, type ExpirationCase } from './testing/expiration-cases.ts'
+
+function outcomeOf({ now, body }: ExpirationCase): ExpirationCase['expected'] {
+  try {
+    const request = decodeValue(tokenRequestSchema, body as Json)
+    return decideExpiration(request, parseInstant(now) ?? expect.fail(`no instant: ${now}`))
+  } catch (error) {
+    if (!(error instanceof AclError)) throw error
+    return { code: error.code, field: error.details.field ?? '' }
+  }
+}
+
+test.each(EXPIRATION_CASES)('EXP-02: $name (spec 4.2.1, 4.2.2, 8)', (aCase) => {
+  expect(outcomeOf(aCase)).toEqual(aCase.expected)
+})
+
+test('EXP-02: the table has what the scorecard asks for', () => {
+  expect(EXPIRATION_CASES.length).toBeGreaterThanOrEqual(60)
+  expect(new Set(EXPIRATION_CASES.map(({ name }) => name)).size).toBe(EXPIRATION_CASES.length)
+})
+
+describe('the refusal', () => {
+  const NOW = Date.UTC(2028, 1, 29)
+  const messageOf = (request: Parameters<typeof decideExpiration>[0]) => {
+    try {
+      decideExpiration(request, NOW)
+    } catch (error) {
+      return error instanceof AclError ? error.message : String(error)
+    }
+    return expect.fail('accepted')
+  }
+
+  test('names the bound and the value, as Go writes durations (reference 2.2)', () => {
+    expect(messageOf({ ExpirationTTL: 59_999.999999 })).toBe(
+      'Token Expiration TTL cannot be less than 1m0s in the future (was 59.999999999s)',
+    )
+    expect(messageOf({ ExpirationTTL: 90_000_000 })).toBe(
+      'Token Expiration TTL cannot be more than 24h0m0s in the future (was 25h0m0s)',
+    )
+    expect(messageOf({ ExpirationTTL: -60_000 })).toBe("Token Expiration TTL '-1m0s' should be > 0")
+    expect(messageOf({ ExpirationTime: NOW + 59_000 })).toBe(
+      'ExpirationTime cannot be less than 1m0s in the future (was 59s)',
+    )
+    expect(messageOf({ ExpirationTime: NOW - 1 })).toBe('ExpirationTime cannot be before CreateTime')
+  })
+})
+
+describe('expired (spec 3; EXP-03)', () => {
+  const at = Date.UTC(2028, 1, 29, 12)
+  const token = aToken({ ExpirationTime: formatInstant(at) })
+
+  test.each([
+    [-1_000, false],
+    [-1, false],
+    [0, true],
+    [1, true],
+    [1_000, true],
+  ])('%d ms after its ExpirationTime: %s', (ms, expired) => {
+    expect(isExpired(token, at + ms)).toBe(expired)
+  })
+
+  test('a token without ExpirationTime never is', () => {
+    const forever = aToken()
+    expect(expirationMs(forever)).toBeUndefined()
+    expect(isExpired(forever, Number.MAX_SAFE_INTEGER)).toBe(false)
+  })
+})

@@ -1,0 +1,72 @@
+import { tokenListEntrySchema, tokenSchema } from '@latchkey/contract'
+import { describe, expect, test } from 'vitest'
+import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
+import { aDirectory } from '../testing/context.ts'
+import { type ShowContext, showToken, showTokenListEntry } from './show-token.ts'
+
+const policy = aPolicy({ Name: 'reader' })
+const role = aRole({ Name: 'ops' })
+const directory = aDirectory({ policies: [policy], roles: [role] })
+const full = aToken({
+  Description: 'd',
+  Policies: [{ ID: policy.ID }],
+  Roles: [{ ID: role.ID }],
+  ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1'] }],
+  NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+  Rules: 'key "" { policy = "read" }',
+  Type: 'client',
+  AuthMethod: 'oidc',
+  ExpirationTime: '2028-02-29T12:00:00Z',
+  Namespace: 'team',
+})
+const seen: ShowContext = { directory, showSecret: true, showNamespace: true }
+
+describe('keys stand in the order of the contract (decisions: record shapes)', () => {
+  test('all of them, where all have a value', () => {
+    expect(Object.keys(showToken(full, seen))).toEqual(Object.keys(tokenSchema.shape))
+    expect(tokenSchema.parse(showToken(full, seen))).toEqual(showToken(full, seen))
+  })
+
+  test('without those that are empty', () => {
+    expect(Object.keys(showToken(aToken(), { ...seen, showNamespace: false }))).toEqual([
+      'AccessorID',
+      'SecretID',
+      'Description',
+      'Local',
+      'CreateTime',
+      'Hash',
+      'CreateIndex',
+      'ModifyIndex',
+    ])
+  })
+
+  test('a list element has no rules, but says that the token has some', () => {
+    const entry = showTokenListEntry(full, seen)
+    expect(Object.keys(entry)).toEqual(Object.keys(tokenListEntrySchema.shape))
+    expect(entry.Legacy).toBe(true)
+    const { Rules: _, ...plain } = full
+    expect(showTokenListEntry({ ...plain, Rules: '' }, seen)).not.toHaveProperty('Legacy')
+  })
+
+  test('the kind of a legacy token and a lifetime never show', () => {
+    const shown = { ...showToken(full, seen), ...showTokenListEntry(full, seen) }
+    expect(shown).not.toHaveProperty('Type')
+    expect(shown).not.toHaveProperty('ExpirationTTL')
+  })
+})
+
+test('a secret that may not be seen is the redaction text, everywhere (spec 4.3, 4.8)', () => {
+  const context = { ...seen, showSecret: false }
+  for (const shown of [showToken(full, context), showTokenListEntry(full, context)]) {
+    expect(shown.SecretID).toBe('<hidden>')
+    expect(JSON.stringify(shown)).not.toContain(full.SecretID)
+  }
+  expect(showToken(full, seen).SecretID).toBe(full.SecretID)
+})
+
+test('links show the current name, and none whose target is gone (spec 2.2, 2.3)', () => {
+  const renamed = aDirectory({ policies: [{ ...policy, Name: 'viewer' }] })
+  const shown = showToken(full, { ...seen, directory: renamed })
+  expect(shown.Policies).toEqual([{ ID: policy.ID, Name: 'viewer' }])
+  expect(shown).not.toHaveProperty('Roles')
+})

@@ -1,0 +1,178 @@
+import type { TokenRequest } from '@latchkey/contract'
+import { describe, expect, test } from 'vitest'
+import { tokenHash } from '../hash.ts'
+import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
+import { aDirectory } from '../testing/context.ts'
+import { refusalOf } from '../testing/refusal.ts'
+import { checkBodyAccessor, updateToken } from './update-token.ts'
+
+const policy = aPolicy({ Name: 'reader' })
+const role = aRole({ Name: 'ops' })
+const directory = aDirectory({ policies: [policy], roles: [role] })
+const AT = Date.parse('2028-02-29T12:00:00.5Z')
+
+const existing = aToken({
+  AccessorID: 'abcdef00-0000-4000-8000-000000000001',
+  SecretID: 'abcdef00-0000-4000-8000-00000000000f',
+  Description: 'before',
+  Policies: [{ ID: policy.ID }],
+  Roles: [{ ID: role.ID }],
+  ServiceIdentities: [{ ServiceName: 'web' }],
+  NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+  AuthMethod: 'oidc',
+  ExpirationTime: '2028-02-29T12:00:00.5Z',
+  CreateIndex: 3,
+  ModifyIndex: 5,
+})
+
+const update = (request: TokenRequest, token = existing, path = token.AccessorID) =>
+  updateToken(token, path, request, directory)
+
+describe('what is omitted', () => {
+  test('is filled in where it is immutable (spec 4.5.1 to 4.5.3, 4.5.5, 4.5.6)', () => {
+    const { AccessorID, SecretID, AuthMethod, ExpirationTime, CreateTime, CreateIndex, Namespace } = existing
+    expect(update({})).toMatchObject({
+      AccessorID,
+      SecretID,
+      AuthMethod,
+      ExpirationTime,
+      CreateTime,
+      CreateIndex,
+      Namespace,
+    })
+  })
+
+  test('is cleared where it can change (decisions: tokens)', () => {
+    const updated = update({})
+    expect(updated).toMatchObject({
+      Description: '',
+      Policies: [],
+      Roles: [],
+      ServiceIdentities: [],
+      NodeIdentities: [],
+    })
+    expect(updated.Hash).toBe(tokenHash(updated))
+    expect(existing.Description).toBe('before')
+  })
+})
+
+test('what is said again of an immutable field is accepted; ExpirationTime as an instant', () => {
+  const { AccessorID, SecretID, AuthMethod } = existing
+  const same = { AccessorID, SecretID, AuthMethod, ExpirationTime: AT, Local: false, ExpirationTTL: 0 }
+  expect(update({ ...same, Description: 'after' }).Description).toBe('after')
+})
+
+describe('an immutable field that differs is refused, by its name', () => {
+  test.each<readonly [string, TokenRequest, string]>([
+    ['SecretID (spec 4.5.3)', { SecretID: 'abcdef00-0000-4000-8000-000000000009' }, 'SecretID'],
+    ['SecretID in another case', { SecretID: existing.SecretID.toUpperCase() }, 'SecretID'],
+    ['SecretID as it is redacted (SEC-01)', { SecretID: '<hidden>' }, 'SecretID'],
+    ['SecretID as a root name', { SecretID: 'manage' }, 'SecretID'],
+    ['AuthMethod (spec 4.5.5)', { AuthMethod: 'OIDC' }, 'AuthMethod'],
+    ['ExpirationTime by a millisecond less (spec 4.5.6)', { ExpirationTime: AT - 1 }, 'ExpirationTime'],
+    ['ExpirationTime by a millisecond more', { ExpirationTime: AT + 1 }, 'ExpirationTime'],
+    [
+      'ExpirationTTL, even to the same instant (decisions: tokens)',
+      { ExpirationTTL: 60_000 },
+      'ExpirationTTL',
+    ],
+    ['ExpirationTTL below zero', { ExpirationTTL: -1 }, 'ExpirationTTL'],
+  ])('%s', (_name, request, field) => {
+    const refusal = refusalOf(() => update(request))
+    expect(refusal).toMatchObject({ code: 'field_immutable', field })
+    expect(refusal.message).not.toContain(existing.SecretID)
+  })
+
+  test('ExpirationTime where there was none', () => {
+    const forever = aToken()
+    expect(refusalOf(() => update({ ExpirationTime: AT }, forever))).toMatchObject({
+      code: 'field_immutable',
+      field: 'ExpirationTime',
+    })
+  })
+
+  test('AuthMethod where there was none', () => {
+    expect(refusalOf(() => update({ AuthMethod: 'oidc' }, aToken())).code).toBe('field_immutable')
+  })
+
+  test('the accessor of the path in another case, after everything else (reference 2.5.10)', () => {
+    const path = existing.AccessorID.toUpperCase()
+    expect(refusalOf(() => update({}, existing, path))).toMatchObject({
+      code: 'field_immutable',
+      field: 'AccessorID',
+    })
+    expect(refusalOf(() => update({ Policies: [{}] }, existing, path)).code).toBe('link_unknown')
+  })
+})
+
+describe('Local (spec 4.5.4)', () => {
+  const local = aToken({ Local: true })
+
+  test.each([
+    ['a local token, said so', local, { Local: true }],
+    ['a global token, said so', existing, { Local: false }],
+    ['a global token, omitted', existing, {}],
+  ] as const)('passes: %s', (_name, token, request) => {
+    expect(update(request, token).Local).toBe(token.Local)
+  })
+
+  test('a local token with Local omitted: the error says what omitted means (decisions: tokens)', () => {
+    const refusal = refusalOf(() => update({}, local))
+    expect(refusal).toMatchObject({ code: 'local_mismatch', field: 'Local' })
+    expect(refusal.message).toContain('"Local": true')
+  })
+
+  test.each([
+    [local, false],
+    [existing, true],
+  ])('is refused where it differs', (token, Local) => {
+    expect(refusalOf(() => update({ Local }, token)).code).toBe('local_mismatch')
+  })
+
+  test('a local token cannot get an identity with datacenters', () => {
+    const request = { Local: true, ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1'] }] }
+    expect(refusalOf(() => update(request, local)).code).toBe('field_invalid')
+  })
+})
+
+test('the first broken rule is the one that is told: secret, local, method, expiration, links (reference 2.5)', () => {
+  const all: TokenRequest = {
+    SecretID: 'x',
+    Local: true,
+    AuthMethod: 'x',
+    ExpirationTTL: 1,
+    ExpirationTime: 5,
+    Policies: [{}],
+    Rules: 'x',
+  }
+  const order = ['SecretID', 'Local', 'AuthMethod', 'ExpirationTTL', 'ExpirationTime', 'Policies'] as const
+  const rest = { ...all }
+  for (const field of order) {
+    expect(refusalOf(() => update(rest)).field).toMatch(new RegExp(`^${field}`))
+    delete rest[field]
+  }
+  expect(refusalOf(() => update(rest)).field).toBe('Rules')
+})
+
+test('an update converts a legacy token: rules and kind are dropped (reference 7)', () => {
+  const legacy = aToken({ Type: 'client', Rules: 'key "" { policy = "read" }' })
+  expect(update({ Description: 'now new' }, legacy)).toMatchObject({ Type: '', Rules: '' })
+})
+
+describe('the accessor of body and path (spec 4.5.1)', () => {
+  const path = existing.AccessorID
+  test('may be in the path alone, or the same in both', () => {
+    expect(() => checkBodyAccessor(path, {})).not.toThrow()
+    expect(() => checkBodyAccessor(path, { AccessorID: '' })).not.toThrow()
+    expect(() => checkBodyAccessor(path, { AccessorID: path })).not.toThrow()
+  })
+  test.each([path.toUpperCase(), `${path} `, policy.ID])(
+    'accessor_mismatch: %j must match exactly',
+    (AccessorID) => {
+      expect(refusalOf(() => checkBodyAccessor(path, { AccessorID }))).toMatchObject({
+        code: 'accessor_mismatch',
+        field: 'AccessorID',
+      })
+    },
+  )
+})
