@@ -1,30 +1,31 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
-
-const FLUSH_INTERVAL_MS = 200
+import { type AccessLog, createAccessLog } from './http/access-log.ts'
+import { LineBuffer } from './line-buffer.ts'
 
 export interface Loggers {
   readonly log: Logger
-  /** One line per answer: without the second net, as its fields are fixed and none is a secret. */
-  readonly accessLog: Logger
+  /** One line per answer; `undefined` where the level asks for less. */
+  readonly accessLog: AccessLog | undefined
 }
+
+const STANDARD_ERROR = 2
 
 /**
  * The log: JSON lines on standard error, so that standard output is for people. What is logged is chosen field by
  * field where it is logged; redaction by name is a second net.
  */
 export function createLoggers(level: string): Loggers {
-  // Buffered, as a write per line costs more than most requests; what a quiet server has to say does not wait for more.
-  const stream = destination({ dest: 2, sync: false, minLength: 4_096 })
-  setInterval(() => stream.flush(), FLUSH_INTERVAL_MS).unref()
-  const options = {
-    level,
-    base: { pid: process.pid },
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-  }
+  const lines = new LineBuffer(destination({ dest: STANDARD_ERROR, sync: false }), STANDARD_ERROR)
   const paths = ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization']
-  return {
-    log: pino({ ...options, redact: { paths, censor: '<hidden>' } }, stream),
-    accessLog: pino(options, stream),
-  }
+  const log = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label: string) => ({ level: label }) },
+      redact: { paths, censor: '<hidden>' },
+    },
+    lines,
+  )
+  return { log, accessLog: log.isLevelEnabled('info') ? createAccessLog(lines) : undefined }
 }

@@ -15,6 +15,7 @@ import { profileOf, type ServiceProfile } from '@latchkey/contract'
 import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig } from './config/config.ts'
+import type { AccessLog } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { openApiOf } from './http/openapi.ts'
@@ -29,8 +30,8 @@ export interface ServerProcessOptions {
   readonly databaseUrl: string
   readonly dataDir: string
   readonly log: Logger
-  /** For a line per answer; silent where the level asks for less. */
-  readonly accessLog: Logger
+  /** For a line per answer; `undefined` where the level asks for less. */
+  readonly accessLog: AccessLog | undefined
   /** Called where the process must not go on, such as a version that has become too old for its data. */
   readonly onFatal: (error: Error) => void
 }

@@ -1,23 +1,35 @@
 /** Between Node's requests and answers and the API's. Nothing is decided here. */
 
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WireReply, WireRequest } from '@latchkey/acl'
+import type { MaybePromise, WireReply, WireRequest } from '@latchkey/acl'
 import { readBody } from './read-body.ts'
 
-/** @param signal aborted when the client has gone, or the server ends its waits. */
-export function toWireRequest(
-  request: IncomingMessage,
-  requestId: string,
-  signal: AbortSignal | undefined,
-): WireRequest {
-  return {
-    method: request.method ?? 'GET',
-    url: request.url ?? '/',
-    header: (name) => firstValue(request, name),
-    readBody: (bytesMax) => readBody(request, bytesMax),
-    signal,
-    requestId,
+/**
+ * A request of Node's as the API takes it. A class, as it is made for every request: no closure, and nothing read that
+ * is not asked for.
+ */
+export class NodeWireRequest implements WireRequest {
+  readonly method: string
+  readonly url: string
+  readonly requestId: string
+  /** Aborted when the client has gone, or the server ends its waits. */
+  readonly signal: AbortSignal | undefined
+  private readonly request: IncomingMessage
+
+  constructor(request: IncomingMessage, requestId: string, signal: AbortSignal | undefined) {
+    this.method = request.method ?? 'GET'
+    this.url = request.url ?? '/'
+    this.requestId = requestId
+    this.signal = signal
+    this.request = request
+  }
+
+  header(name: string): string | undefined {
+    return firstValue(this.request, name)
+  }
+
+  readBody(bytesMax: number): Promise<Uint8Array> {
+    return readBody(this.request, bytesMax)
   }
 }
 
@@ -30,9 +42,16 @@ function firstValue(request: IncomingMessage, name: string): string | undefined 
   return request.headersDistinct[name]?.[0] ?? value
 }
 
-/** Writes a reply. A stream waits for a slow reader, and cuts the connection where it fails. */
-export async function writeReply(reply: WireReply, response: ServerResponse): Promise<void> {
-  const { status, headers, body } = reply
+/**
+ * Writes a reply: at once where it is whole, so that nearly all answers leave in the turn that made them. A stream waits
+ * for a slow reader, and cuts the connection where it fails.
+ *
+ * @returns a promise of the end, of a stream alone.
+ */
+export function writeReply(
+  { status, headers, body }: WireReply,
+  response: ServerResponse,
+): MaybePromise<void> {
   if (response.destroyed) return
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
@@ -41,13 +60,31 @@ export async function writeReply(reply: WireReply, response: ServerResponse): Pr
     return
   }
   response.writeHead(status, headers)
+  return writeStream(body, response)
+}
+
+async function writeStream(
+  body: AsyncIterable<Uint8Array | string>,
+  response: ServerResponse,
+): Promise<void> {
   try {
     for await (const piece of body) {
       if (response.destroyed) return
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(piece)) await drained(response)
     }
     response.end()
   } catch (error) {
     response.destroy(error instanceof Error ? error : undefined)
   }
+}
+
+/** Until there is room again, or nobody left to write to. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
 }

@@ -1,0 +1,59 @@
+import type { WireReply } from '@latchkey/acl'
+import { expect, test } from 'vitest'
+import { type Answered, createAccessLog } from './access-log.ts'
+
+function lineOf(answered: Partial<Answered>, reply: Partial<WireReply> = {}): Record<string, unknown> {
+  const lines: string[] = []
+  createAccessLog({ write: (text) => lines.push(text) }).answered({
+    reply: { status: 200, headers: {}, body: '', endpoint: undefined, accessorId: undefined, ...reply },
+    requestId: 'id-1',
+    method: 'GET',
+    url: '/v1/nothing',
+    ms: 1.23456,
+    address: undefined,
+    agent: undefined,
+    ...answered,
+  })
+  const line = lines.join('')
+  expect(line.endsWith('}\n')).toBe(true)
+  expect(line.slice(0, -1)).not.toContain('\n')
+  return JSON.parse(line)
+}
+
+test('a line says who asked what, how it was answered and how long it took', () => {
+  const line = lineOf(
+    { method: 'PUT', url: '/v1/acl/token/5a1c?token=secret', address: '::1', agent: 'curl/8' },
+    { status: 403, endpoint: 'tokens.update', accessorId: 'a-1' },
+  )
+  expect(line).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    pid: process.pid,
+    id: 'id-1',
+    method: 'PUT',
+    path: '/v1/acl/token/:AccessorID',
+    status: 403,
+    ms: 1.235,
+    endpoint: 'tokens.update',
+    accessor: 'a-1',
+    address: '::1',
+    agent: 'curl/8',
+  })
+})
+
+test('what is not known is left out', () => {
+  expect(Object.keys(lineOf({}))).toEqual(['level', 'time', 'pid', 'id', 'method', 'path', 'status', 'ms'])
+})
+
+test('whatever a client sends is one JSON text on one line', () => {
+  const nasty = 'a"b\\c\nd\u0001\u2028\ud800'
+  expect(lineOf({ agent: nasty, url: `/v1/${nasty}` }, { accessorId: nasty })).toMatchObject({
+    agent: nasty,
+    accessor: nasty,
+  })
+})
+
+test('neither the query nor a secret in a path is logged (SEC)', () => {
+  const secret = 'f1d2d2f9-0000-4000-8000-000000000001'
+  expect(JSON.stringify(lineOf({ url: `/v1/acl/info/${secret}?token=${secret}` }))).not.toContain(secret)
+})

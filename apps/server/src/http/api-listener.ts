@@ -1,0 +1,65 @@
+/** `/v1` on plain Node requests, without Express. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '@latchkey/acl'
+import type { Logger } from 'pino'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { AccessLog } from './access-log.ts'
+import { requestIdOf } from './request-id.ts'
+import { NodeWireRequest, writeReply } from './wire-adapter.ts'
+
+export interface ApiListenerOptions {
+  readonly api: Pick<Api, 'handle'>
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** For a line per answer. */
+  readonly accessLog: AccessLog | undefined
+  /** Aborted when the server ends all waits. */
+  readonly closing: AbortSignal
+}
+
+export type ApiListener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** The one way into the API, for Express and for the lane before it. */
+export function createApiListener(options: ApiListenerOptions): ApiListener {
+  const { api, log, metrics, accessLog, closing } = options
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now()
+    const requestId = requestIdOf(request)
+    const signal = request.url?.includes('index=') ? clientSignal(response, closing) : undefined
+    const wire = new NodeWireRequest(request, requestId, signal)
+    try {
+      const reply = await api.handle(wire)
+      await writeReply(reply, response)
+      const ms = performance.now() - startedAt
+      metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
+      accessLog?.answered({
+        reply,
+        requestId,
+        method: wire.method,
+        url: wire.url,
+        ms,
+        address: request.socket.remoteAddress,
+        agent: request.headers['user-agent'],
+      })
+    } catch (error) {
+      log.error({ err: error, id: requestId }, 'an answer could not be written')
+      response.destroy()
+    }
+  }
+
+  return (request, response) => void answer(request, response)
+}
+
+/** Only a blocking query can outlive its client, so only it pays for a signal. */
+function clientSignal(response: ServerResponse, closing: AbortSignal): AbortSignal {
+  const gone = new AbortController()
+  const abort = () => gone.abort()
+  closing.addEventListener('abort', abort)
+  response.once('close', () => {
+    closing.removeEventListener('abort', abort)
+    gone.abort()
+  })
+  if (closing.aborted) gone.abort()
+  return gone.signal
+}

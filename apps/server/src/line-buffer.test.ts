@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest'
+import { LineBuffer } from './line-buffer.ts'
+
+const NOWHERE = -1
+
+test('lines leave in order, in pieces of many', () => {
+  const pieces: string[] = []
+  const buffer = new LineBuffer({ write: (piece) => pieces.push(piece) }, NOWHERE)
+  const lines = Array.from({ length: 1_000 }, (_, i) => `${String(i).padStart(199, ' ')}\n`)
+  for (const line of lines) buffer.write(line)
+  expect(pieces.length).toBe(3)
+  buffer.flush(() => {})
+  expect(pieces.length).toBe(4)
+  expect(pieces.join('')).toBe(lines.join(''))
+})
+
+test('a single line leaves within a quarter of a second', () => {
+  vi.useFakeTimers()
+  try {
+    const pieces: string[] = []
+    const buffer = new LineBuffer({ write: (piece) => pieces.push(piece) }, NOWHERE)
+    buffer.write('one\n')
+    expect(pieces).toEqual([])
+    vi.advanceTimersByTime(250)
+    expect(pieces).toEqual(['one\n'])
+    vi.advanceTimersByTime(1_000)
+    expect(pieces).toEqual(['one\n'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a flush is done when the stream says so', () => {
+  const done = vi.fn()
+  const asked: (() => void)[] = []
+  const buffer = new LineBuffer({ write: () => {}, flush: (whenDone) => asked.push(whenDone) }, NOWHERE)
+  buffer.flush(done)
+  expect(done).not.toHaveBeenCalled()
+  for (const tell of asked) tell()
+  expect(done).toHaveBeenCalledOnce()
+})
