@@ -110,6 +110,10 @@ export class PostgresStore implements Store {
     return this.parts.tokens.pages(filter)
   }
 
+  countTokens(filter: TokenFilter): Promise<number> {
+    return this.parts.tokens.count(filter)
+  }
+
   expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
     return this.parts.tokens.expired(now, limit)
   }

@@ -122,6 +122,12 @@ export class Queries {
       ) t`)
   }
 
+  async tokenCount(filter: TokenFilter): Promise<Snapshot<number>> {
+    return this.askSnapshot(
+      Prisma.sql`SELECT count(*) FROM token WHERE ${Prisma.join(conditionsOf(filter), ' AND ')}`,
+    )
+  }
+
   async expiredTokens(now: number, limit: number): Promise<Snapshot<readonly TokenRow[]>> {
     return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
         SELECT * FROM token WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int
@@ -173,9 +179,15 @@ function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
     conditions.push(Prisma.sql`auth_method = ${storeText(authMethod)} AND auth_method <> ''`)
   }
   if (filter.legacy) conditions.push(Prisma.sql`(type <> '' OR rules <> '')`)
+  if (filter.legacyRights) conditions.push(LEGACY_RIGHTS)
   if (filter.withoutAccessor) conditions.push(Prisma.sql`accessor_key IS NULL`)
   return conditions
 }
+
+/** As `hasLegacyRights` of the rules; the first condition is that of an index. */
+const LEGACY_RIGHTS = Prisma.sql`(type <> '' OR rules <> '')
+  AND policies = '{}' AND roles = '{}' AND service_names = '{}' AND json_array_length(node_identities) = 0
+  AND CASE WHEN type = 'management' THEN accessor_key IS NOT NULL ELSE rules <> '' END`
 
 /** The first comparison is for the index, the second tells ties apart. */
 function placeOf(after: PageStart | undefined): Prisma.Sql[] {

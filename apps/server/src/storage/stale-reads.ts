@@ -51,6 +51,10 @@ export class StaleReads implements Store {
     return this.reader.pages(filter, true)
   }
 
+  countTokens(filter: TokenFilter): MaybePromise<number> {
+    return this.store.countTokens(filter)
+  }
+
   expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]> {
     return this.store.expiredTokens(now, limit)
   }

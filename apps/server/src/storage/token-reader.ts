@@ -43,6 +43,8 @@ export class TokenReader {
   private readonly parts: TokenReaderParts
   private readonly cache: TokenCache
   private readonly loads = new Map<string, Load>()
+  /** The last count, by what it depends on. */
+  private counted: { readonly key: string; readonly answer: Promise<number> } | undefined
   readonly counts = { hits: 0, misses: 0, pages: 0, replicaReads: 0 }
 
   constructor(parts: TokenReaderParts) {
@@ -101,6 +103,24 @@ export class TokenReader {
         secretHash: last.secret_hash.slice(2),
       }
     }
+  }
+
+  /** How many there are. Counted once for all who ask before the next change of a token. */
+  count(filter: TokenFilter): Promise<number> {
+    const key = `${this.parts.state.topics.table('tokens')} ${JSON.stringify(filter)}`
+    if (this.counted?.key === key) return this.counted.answer
+    const answer = this.countNow(filter)
+    this.counted = { key, answer }
+    answer.catch(() => {
+      if (this.counted?.answer === answer) this.counted = undefined
+    })
+    return answer
+  }
+
+  private async countNow(filter: TokenFilter): Promise<number> {
+    const { index, value } = await this.parts.queries.tokenCount(filter)
+    await this.parts.follower.reach(index)
+    return value
   }
 
   async expired(now: number, limit: number): Promise<readonly TokenRecord[]> {

@@ -1,4 +1,5 @@
 /** Order and filters of lists, the same for every store. */
+import { hasLegacyRights } from '../upgrade/legacy-token.ts'
 import type { TokenRecord } from './records.ts'
 import type { ListPosition, TokenFilter } from './store.ts'
 
@@ -30,6 +31,7 @@ export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean 
     return false
   }
   if (filter.legacy && token.Type === '' && token.Rules === '') return false
+  if (filter.legacyRights && !hasLegacyRights(token)) return false
   return !(filter.withoutAccessor && token.AccessorID !== '')
 }
 

@@ -93,6 +93,12 @@ export class MemoryStore implements Store {
     for (let start = 0; start < found.length; start += PAGE_SIZE) yield found.slice(start, start + PAGE_SIZE)
   }
 
+  countTokens(filter: TokenFilter): number {
+    let count = 0
+    for (const token of this.tables.tokens.values()) if (matchesFilter(token, filter)) count += 1
+    return count
+  }
+
   expiredTokens(now: number, limit: number): readonly TokenRecord[] {
     const expired: { readonly token: TokenRecord; readonly at: number }[] = []
     for (const token of this.tables.tokens.values()) {

@@ -1,5 +1,6 @@
 /** What every store must do: one suite, run against the memory store here and against PostgreSQL in the server. */
 import { describe, expect, test } from 'vitest'
+import { hasLegacyRights } from '../upgrade/legacy-token.ts'
 import { aKey, anId, aPolicy, aRole, aToken } from './record-builders.ts'
 import type { TokenRecord } from './records.ts'
 import {
@@ -395,11 +396,12 @@ export function describeStore(
           [{ authMethod: 'oidc' }, (t) => t.AuthMethod !== ''],
           [{ legacy: true }, (t) => t.Type !== '' || t.Rules !== ''],
           [{ withoutAccessor: true }, (t) => t.AccessorID === ''],
+          [{ legacyRights: true }, (t) => hasLegacyRights(t)],
         ]
         for (const [filter, shows] of cases) {
-          expect(secrets(await list(store, { namespace: Namespace, ...filter }))).toEqual(
-            secrets(all.filter(shows)),
-          )
+          const shown = all.filter(shows)
+          expect(secrets(await list(store, { namespace: Namespace, ...filter }))).toEqual(secrets(shown))
+          expect(await store.countTokens({ namespace: Namespace, ...filter })).toBe(shown.length)
         }
         const withAccessor = all.filter((t) => t.AccessorID !== '')
         for (const size of [1, 5, 16, 53]) {
@@ -421,6 +423,43 @@ export function describeStore(
           }
         }
         expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
+      })
+
+      test('that live from legacy rights alone: by rules or type, and by no link (spec 9.1)', async () => {
+        const store = await open()
+        const Namespace = `rights-${anId(1)}`
+        const rules = { Namespace, Type: 'client', Rules: 'key "" {}' } as const
+        const manager = { Namespace, Type: 'management' } as const
+        const link = { ID: anId(1) }
+        const legacy = [aToken(rules), aToken({ ...rules, AccessorID: '' }), aToken(manager)]
+        const others = [
+          aToken({ ...rules, Rules: '' }),
+          aToken({ ...rules, Policies: [link] }),
+          aToken({ ...rules, Roles: [link] }),
+          aToken({ ...rules, ServiceIdentities: [{ ServiceName: 'web' }] }),
+          aToken({ ...rules, NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }] }),
+          aToken({ ...manager, AccessorID: '' }),
+          aToken({ ...manager, Policies: [link] }),
+          aToken({ Namespace }),
+        ]
+        await store.commit([...legacy, ...others].map(putNew))
+        const filter = { namespace: Namespace, legacyRights: true } as const
+        expect(secrets(await list(store, filter))).toEqual(secrets(legacy.toSorted(inListOrder)))
+        expect(await store.countTokens(filter)).toBe(3)
+      })
+
+      test('counts them as they are after each commit', async () => {
+        const store = await open()
+        const Namespace = `count-${anId(1)}`
+        const count = () => store.countTokens({ namespace: Namespace, withoutAccessor: true })
+        expect(await count()).toBe(0)
+        const tokens = [aToken({ Namespace, AccessorID: '' }), aToken({ Namespace, AccessorID: '' })]
+        const index = await store.commit(tokens.map(putNew))
+        expect([await count(), await count()]).toEqual([2, 2])
+        const [first = aToken()] = tokens
+        const record = { ...first, AccessorID: anId(0x5_0000), ModifyIndex: index }
+        await store.commit([{ table: 'tokens', op: 'put', record, expect: index }])
+        expect(await count()).toBe(1)
       })
 
       sameObject('as the same objects that single reads give', async () => {

@@ -89,6 +89,8 @@ export interface TokenFilter {
   readonly serviceName?: string
   /** Only legacy tokens, with a Type or Rules. */
   readonly legacy?: true
+  /** Only tokens that have their rights from the legacy system alone: `hasLegacyRights`. */
+  readonly legacyRights?: true
   /** Only tokens without an accessor. */
   readonly withoutAccessor?: true
   /** Tokens after this place, in list order. */
@@ -128,6 +130,8 @@ export interface Store {
   tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined>
   /** Pages of tokens in order of (CreateIndex, AccessorID). Bounded memory, whatever the number. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
+  /** How many tokens {@link Store.tokens} would give for a filter without place and limit; none is read for it. */
+  countTokens(filter: Omit<TokenFilter, 'after' | 'limit'>): MaybePromise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
   expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]>
 
