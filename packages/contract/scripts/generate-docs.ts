@@ -1,14 +1,9 @@
 /// <reference types="node" />
-/** Writes the pages under docs/ that are derived from the contract. Run it from anywhere; tests compare the pages. */
+/** Writes the pages under docs/, and parts of pages, that are derived from the contract. A test compares them. */
 import { writeFileSync } from 'node:fs'
-import { renderGatesTable } from '../src/gates-table.ts'
+import { generatedPages } from '../src/docs/pages.ts'
 
-const PAGES: readonly { readonly path: string; readonly text: string }[] = [
-  { path: 'version-gates.md', text: renderGatesTable() },
-]
-
-for (const { path, text } of PAGES) {
-  const file = new URL(`../../../docs/${path}`, import.meta.url)
-  writeFileSync(file, text)
-  console.log(`wrote docs/${path}`)
+for (const { path, text } of generatedPages()) {
+  writeFileSync(path, text)
+  console.log(`wrote ${path}`)
 }

@@ -1,0 +1,75 @@
+/** The page docs/errors.md: every code of the error table, with an anchor and what to do. */
+import { COMMON_ERRORS } from '../endpoint-errors.ts'
+import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from '../endpoints.ts'
+import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { ERROR_ADVICE } from './error-advice.ts'
+import { linkCitations, table } from './markdown.ts'
+
+const HEAD = `# Errors
+
+Every refusal, by its code. Generated from \`packages/contract/src/errors.ts\`; to change this page, change the table there
+and run \`node packages/contract/scripts/generate-docs.ts\`.
+
+Codes are stable and never used for something else; sentences may improve. A program looks at \`code\` of the problem
+document, which requests with \`Accept: application/problem+json\` get; see [section 7](api.md#7) of the API reference.
+`
+
+const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
+
+/** The whole page, with a newline at its end. */
+export function renderErrorsPage(): string {
+  return [HEAD, overview(), common(), ...codes.map(entry)].join('\n')
+}
+
+function overview(): string {
+  return `${table(['status', 'codes'], rowsByStatus(''))}\n`
+}
+
+/** One row per status, each code a link to its place on the page of errors. */
+export function rowsByStatus(page: string): readonly (readonly string[])[] {
+  const byStatus = Map.groupBy(codes, (code) => ACL_ERRORS[code].status)
+  return [...byStatus].map(([status, group]) => [
+    String(status),
+    group.map((code) => link(code, page)).join(', '),
+  ])
+}
+
+/** A code as a link. @param page the page of errors, seen from where the link stands; empty on the page itself. */
+export function link(code: AclErrorCode, page: string): string {
+  return `[\`${code}\`](${page}#${code})`
+}
+
+function common(): string {
+  const any = COMMON_ERRORS.map((code) => link(code, '')).join(', ')
+  return `<a id="common"></a>
+## Common errors
+
+Any request may meet ${any}. What else comes by itself:
+
+- endpoints of the ACL system: ${link('acl_disabled', '')}, and most of them ${link('legacy_mode', '')};
+- those that need a right: ${link('caller_unknown', '')}, ${link('privilege_missing', '')};
+- those with a body: ${link('body_too_large', '')}, ${link('request_timeout', '')}, and with JSON ${(
+    ['body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'] as const
+  )
+    .map((code) => link(code, ''))
+    .join(', ')};
+- blocking queries: ${link('header_invalid', '')}; where records have a namespace: ${link('namespace_unsupported', '')}.
+`
+}
+
+function entry(code: AclErrorCode): string {
+  const { status, title, source } = ACL_ERRORS[code]
+  const users = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => answers(endpoint(name), code))
+  const where = users.length === 0 ? '' : `\n\nAnswered by ${users.map((name) => `\`${name}\``).join(', ')}.`
+  return `<a id="${code}"></a>
+### ${code}
+
+${status} · ${title}. ${ERROR_ADVICE[code]}${where}
+
+From: ${linkCitations(source)}
+`
+}
+
+function answers({ errors }: Endpoint, code: AclErrorCode): boolean {
+  return errors?.includes(code) ?? false
+}

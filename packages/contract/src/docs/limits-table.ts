@@ -1,0 +1,45 @@
+/** The bounds as a table, for section 8 of docs/api.md: values from the module, sentences from its comments. */
+import { formatDurationMs } from '../duration.ts'
+import { invariant } from '../errors.ts'
+import * as limits from '../limits.ts'
+import { linkCitations, table } from './markdown.ts'
+
+const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = /g
+
+/**
+ * @param source the text of limits.ts.
+ * @throws where a limit has no comment.
+ */
+export function renderLimitsTable(source: string): string {
+  const declared = [...source.matchAll(DECLARATION)]
+  const values: Readonly<Record<string, number>> = limits
+  invariant(declared.length === Object.keys(values).length, 'every limit has a comment of its own')
+  const rows = declared.map(([, comment = '', name = '']) => {
+    const sentence = comment.trim().replace(/\s*\n\s*\*\s*/g, ' ')
+    return [`\`${name}\``, inUnits(name, values[name] ?? 0), linkSections(sentence)]
+  })
+  return table(['limit', 'value', 'what'], rows)
+}
+
+/** Names say the unit: `…_MS…`, `…_BYTES…`; all others are counts. */
+function inUnits(name: string, value: number): string {
+  if (/_MS(_|$)/.test(name)) return formatDurationMs(value)
+  if (!/_BYTES(_|$)/.test(name)) return value.toLocaleString('en')
+  const kib = value / 1_024
+  if (kib < 1_024) return `${kib} KiB`
+  return `${kib / 1_024} MiB`
+}
+
+/** `Spec 4.2, 8.` and `Decisions: tokens.` within a comment become links. */
+function linkSections(comment: string): string {
+  return comment.replace(/(Spec (?:\d+(?:\.\d+)*(?:, )?)+|Decisions: [a-z ]+)/g, (citation) => {
+    const linked = linkCitations(
+      citation.replace(/^./, (letter) => letter.toLowerCase()),
+      SAME_PAGE,
+    )
+    return linked.replace(/^./, (letter) => letter.toUpperCase())
+  })
+}
+
+/** The table stands on the page of the sections. */
+const SAME_PAGE = { api: '', decisions: 'decisions/README.md' }

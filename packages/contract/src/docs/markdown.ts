@@ -1,0 +1,50 @@
+/** Pieces of the Markdown pages that are generated. */
+import { invariant } from '../errors.ts'
+
+/** A table. Cells may hold anything but line breaks. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
+}
+
+/**
+ * Puts text between the markers of a section, `<!-- name: begin … -->` and `<!-- name: end -->`, which stay.
+ *
+ * @throws where the page has no such section.
+ */
+export function replaceSection(page: string, name: string, text: string): string {
+  const section = new RegExp(`(<!-- ${name}: begin [^>]*-->\n)[\\s\\S]*?(<!-- ${name}: end -->)`)
+  invariant(section.test(page), `the page has no section ${name}`)
+  return page.replace(section, (_, begin: string, end: string) => `${begin}\n${text}\n\n${end}`)
+}
+
+/** Where citations lead, seen from the page they stand on. */
+export interface CitationTargets {
+  /** The API reference; empty on that page itself. */
+  readonly api: string
+  readonly decisions: string
+}
+
+const FROM_DOCS: CitationTargets = { api: 'api.md', decisions: 'decisions/README.md' }
+
+/**
+ * Turns what our code cites into links: `spec 4.5, 9.3 (1.7.0)` and `decisions: tokens`. What is cited otherwise stays
+ * as it is.
+ */
+export function linkCitations(source: string, { api, decisions }: CitationTargets = FROM_DOCS): string {
+  return source
+    .split('; ')
+    .map((part) => {
+      const topic = /^decisions: (.+)$/.exec(part)?.[1]
+      if (topic !== undefined) return `decisions: [${topic}](${decisions}#${topic.replaceAll(' ', '-')})`
+      if (!part.startsWith('spec ')) return part
+      return part
+        .replace('spec ', 'section ')
+        .replace(
+          /(^|, |section )(\d+(?:\.\d+)*)/g,
+          (_, before: string, number: string) => `${before}[${number}](${api}#${number})`,
+        )
+    })
+    .join('; ')
+}

@@ -1,0 +1,149 @@
+/// <reference types="node" />
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { linkCitations, replaceSection, table } from './markdown.ts'
+import { generatedPages } from './pages.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+
+test.each(generatedPages().map(({ path, text }) => ({ page: path.slice(ROOT.length), path, text })))(
+  '$page is current (else run: node packages/contract/scripts/generate-docs.ts)',
+  async ({ path, text }) => {
+    expect(text).toBe(readFileSync(path, 'utf8'))
+  },
+)
+
+/** Files below a folder, without what is installed or generated. */
+function filesBelow(folder: string, ending: RegExp): readonly string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (!entry.isDirectory()) return ending.test(entry.name) ? [path] : []
+    return ['node_modules', 'generated', 'dist'].includes(entry.name) ? [] : filesBelow(path, ending)
+  })
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** Places of a page that a link can lead to: explicit ones, and headings as they are usually turned into names. */
+function placesOf(path: string): ReadonlySet<string> {
+  const text = read(path)
+  const explicit = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  )
+  return new Set([...explicit, ...headings])
+}
+
+describe('what comments cite leads somewhere', () => {
+  const sources = ['packages', 'apps']
+    .flatMap((folder) => filesBelow(folder, /\.(ts|tsx|sql|prisma)$/))
+    .filter((path) => !path.startsWith('packages/contract/src/docs/'))
+
+  /** Every citation of one kind in the sources, with a place where it stands. */
+  function citations(pattern: RegExp, namesOf: (match: string) => readonly string[]) {
+    const found = new Map<string, string>()
+    for (const path of sources) {
+      for (const [match] of read(path).matchAll(pattern)) {
+        for (const name of namesOf(match)) found.set(name, path)
+      }
+    }
+    return found
+  }
+
+  const missing = (cited: ReadonlyMap<string, string>, page: string) => {
+    const places = placesOf(page)
+    return [...cited].filter(([name]) => !places.has(name)).map(([name, path]) => `${name} in ${path}`)
+  }
+
+  test('spec N.N: a section of docs/api.md', () => {
+    // A third and fourth number with a dot between may also be a version, as in `spec 9.3, 1.7.0`.
+    const pattern = /\bspec \d+(?:\.\d+)*(?:(?:, | and | to )\d+(?:\.\d+)*)*/gi
+    const cited = citations(pattern, (match) =>
+      [...match.matchAll(/\d+(?:\.\d+)*/g)].map(([number]) => number).filter((number) => !isVersion(number)),
+    )
+    expect(cited.size).toBeGreaterThan(40)
+    expect(missing(cited, 'docs/api.md')).toEqual([])
+  })
+
+  /** Sections begin with 1 to 9, and 0.7 and 1.x are versions: section 1 has no parts. */
+  const isVersion = (number: string) => /^[01]\./.test(number)
+
+  test('decisions: topic: a group of docs/decisions/README.md', () => {
+    const places = placesOf('docs/decisions/README.md')
+    const cited = citations(/\bdecisions: [a-z][a-z -]*/gi, (match) => [
+      match.slice('decisions: '.length).trim(),
+    ])
+    expect(cited.size).toBeGreaterThan(8)
+    const leadsSomewhere = (topic: string) =>
+      [...places].some(
+        (place) => topic === place.replaceAll('-', ' ') || topic.startsWith(`${place.replaceAll('-', ' ')} `),
+      )
+    expect(
+      [...cited].filter(([topic]) => !leadsSomewhere(topic)).map(([topic, path]) => `${topic} in ${path}`),
+    ).toEqual([])
+  })
+
+  test('design N: a section of docs/architecture.md', () => {
+    const cited = citations(/\bdesign \d+(?: and \d+)?/gi, (match) => match.match(/\d+/g) ?? [])
+    expect(cited.size).toBeGreaterThan(4)
+    expect(missing(cited, 'docs/architecture.md')).toEqual([])
+  })
+})
+
+test('every link of a page leads to a file, and to a place in it', () => {
+  const pages = ['README.md', ...filesBelow('docs', /\.md$/)]
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(page, target))
+      .map((target) => `${target} in ${page}`),
+  )
+  expect(broken).toEqual([])
+})
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [file = '', place] = target.split('#')
+  const path = file === '' ? page : join(dirname(page), file)
+  if (!existsSync(join(ROOT, path))) return false
+  return place === undefined || placesOf(path).has(place)
+}
+
+test('every decision is in the index', () => {
+  const index = read('docs/decisions/README.md')
+  const pages = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md')
+  expect(pages.filter((name) => !index.includes(`(${name})`))).toEqual([])
+})
+
+test('every decision says question, spec, choice and consequence', () => {
+  for (const name of readdirSync(join(ROOT, 'docs/decisions'))) {
+    if (name === 'README.md') continue
+    const parts = [...read(`docs/decisions/${name}`).matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part)
+    expect(parts, name).toEqual(['Question', 'Spec', 'Choice', 'Consequence'])
+  }
+})
+
+describe('markdown', () => {
+  test('a section is replaced between its markers, which stay', () => {
+    const page = 'a\n<!-- x: begin (by hand) -->\nold\n<!-- x: end -->\nb\n'
+    const renewed = replaceSection(page, 'x', 'new')
+    expect(renewed).toBe('a\n<!-- x: begin (by hand) -->\n\nnew\n\n<!-- x: end -->\nb\n')
+    expect(replaceSection(renewed, 'x', 'new')).toBe(renewed)
+    expect(() => replaceSection(page, 'y', 'new')).toThrow('no section y')
+  })
+
+  test('citations become links, versions in them do not', () => {
+    expect(linkCitations('spec 7, 9.3 (1.7.0); decisions: status codes; reference 5.1')).toBe(
+      'section [7](api.md#7), [9.3](api.md#9.3) (1.7.0); decisions: [status codes](decisions/README.md#status-codes); reference 5.1',
+    )
+  })
+
+  test('a bar in a cell does not end it', () => {
+    expect(table(['a'], [['x|y']])).toBe('| a |\n|---|\n| x\\|y |')
+  })
+})

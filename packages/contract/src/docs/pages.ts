@@ -1,0 +1,41 @@
+/// <reference types="node" />
+/** The pages under docs/ that are derived from the contract, whole or in part. For the script and its test alone. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { renderGatesTable } from '../gates-table.ts'
+import { renderEndpointsTable } from './endpoints-table.ts'
+import { renderErrorsPage, rowsByStatus } from './errors-page.ts'
+import { renderLimitsTable } from './limits-table.ts'
+import { replaceSection, table } from './markdown.ts'
+
+export interface GeneratedPage {
+  /** Where it is on this machine. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Every generated page as it should be; of pages that people write, with the generated sections renewed. */
+export function generatedPages(): readonly GeneratedPage[] {
+  return [
+    { path: pathOf('version-gates.md'), text: renderGatesTable() },
+    { path: pathOf('errors.md'), text: renderErrorsPage() },
+    { path: pathOf('api.md'), text: apiPage(read(pathOf('api.md'))) },
+  ]
+}
+
+function apiPage(page: string): string {
+  const sections = {
+    endpoints: renderEndpointsTable(),
+    statuses: table(['status', 'codes'], rowsByStatus('errors.md')),
+    limits: renderLimitsTable(read(fileURLToPath(new URL('../limits.ts', import.meta.url)))),
+  }
+  return Object.entries(sections).reduce((text, [name, content]) => replaceSection(text, name, content), page)
+}
+
+function pathOf(page: string): string {
+  return fileURLToPath(new URL(`../../../../docs/${page}`, import.meta.url))
+}
+
+function read(path: string): string {
+  return readFileSync(path, 'utf8')
+}
