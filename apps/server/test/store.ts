@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Change, TokenRecord } from '@latchkey/acl'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { connectDatabase } from '../src/database/connect.ts'
@@ -35,4 +36,9 @@ export async function openTestStore({ url, ...options }: TestStoreOptions = {}):
     await own?.drop()
   })
   return store
+}
+
+/** A change that creates a token. */
+export function putNew(record: TokenRecord): Change {
+  return { table: 'tokens', op: 'put', record, expect: 0 }
 }

@@ -1,6 +1,9 @@
 import type { LocalState } from './local-state.ts'
 import type { Queries } from './queries.ts'
 
+/** A failure that took longer was silence, and not the end of one connection. */
+const PATIENCE_MS = 500
+
 /** Below every index: the answer is a reset. */
 const FROM_THE_START = -1
 
@@ -54,13 +57,7 @@ export class ChangeFollower {
       })
       return this.running
     }
-    if (!this.next) {
-      const nextRound = () => {
-        this.next = undefined
-        return this.sync()
-      }
-      this.next = this.running.then(nextRound, nextRound)
-    }
+    this.next ??= this.roundAfter(this.running)
     return this.next
   }
 
@@ -89,6 +86,21 @@ export class ChangeFollower {
     this.heard = 0
     // Whoever reads asks again; an unread failure is noted, and the next heartbeat asks anyway.
     this.sync().catch(() => {})
+  }
+
+  /** One more round. Those who waited out a database that does not answer are not made to wait for it twice. */
+  private async roundAfter(running: Promise<void>): Promise<void> {
+    const waitingSince = performance.now()
+    try {
+      await running
+    } catch (error) {
+      if (performance.now() - waitingSince > PATIENCE_MS) {
+        this.next = undefined
+        throw error
+      }
+    }
+    this.next = undefined
+    return this.sync()
   }
 
   private async round(): Promise<void> {

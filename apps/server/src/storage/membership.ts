@@ -60,6 +60,7 @@ export class Membership {
   private mode: MemberMode = 'unknown'
   private address = ''
   private joining: Promise<void> | undefined
+  private beating: Promise<void> = Promise.resolve()
   private timer: NodeJS.Timeout | undefined
   private isClosed = false
   /** When the last heartbeat was answered, by `performance.now()`. */
@@ -208,8 +209,15 @@ export class Membership {
     this.timer.unref()
   }
 
-  /** One heartbeat. It is the poll of the counter, too: what was not heard of is caught up with. */
-  private async beat(): Promise<void> {
+  /** One heartbeat at a time, so that none can overtake a later one that says something else. */
+  private beat(): Promise<void> {
+    const beat = () => this.beatNow()
+    this.beating = this.beating.then(beat, beat)
+    return this.beating
+  }
+
+  /** It is the poll of the counter, too: what was not heard of is caught up with. */
+  private async beatNow(): Promise<void> {
     const { queries, state, follower, clock } = this.parts
     const { id, mode, address } = this
     try {

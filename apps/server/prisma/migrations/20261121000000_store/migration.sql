@@ -470,9 +470,9 @@ BEGIN
   END IF;
   is_behind := state.index < known;
   IF is_behind THEN
-    state.index := known;
     -- Whoever has seen a lost commit must start anew, whatever it has applied.
-    state.pruned := known;
+    state.index := known + 1;
+    state.pruned := known + 1;
   END IF;
   before := state.index;
   IF jsonb_array_length(tokens) > 0 THEN

@@ -1,0 +1,99 @@
+import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
+import { aPolicy, aToken } from '@latchkey/acl/testing'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { startFreezingProxy } from '../../test/freezing-proxy.ts'
+import { openTestStore, putNew } from '../../test/store.ts'
+
+/** What must be known within, when the database does not answer. */
+const FAIL_MS_MAX = 2_500
+
+async function timed<T>(work: () => Promise<T>): Promise<{ outcome: PromiseSettledResult<T>; ms: number }> {
+  const startedAt = performance.now()
+  const [outcome] = await Promise.allSettled([work()])
+  return { outcome, ms: performance.now() - startedAt }
+}
+
+describe('while the database does not answer (DUR-05)', async () => {
+  const database = await createTestDatabase()
+  const proxy = await startFreezingProxy(database.url)
+  const store = await openTestStore({ url: proxy.url })
+  const other = await openTestStore({ url: database.url })
+  afterAll(async () => {
+    proxy.heal()
+    await store.close()
+    await proxy.close()
+    await database.drop()
+  })
+  const [token, policy, unread] = [aToken(), aPolicy(), aToken()]
+
+  test('writes and confirmed reads fail within two seconds, with a hint when to try again', async () => {
+    await store.commit([putNew(token), { table: 'policies', op: 'put', record: policy, expect: 0 }])
+    await other.commit([putNew(unread)])
+    await store.refresh('consistent')
+    proxy.freeze()
+    const refused = { code: 'unavailable', details: { headers: { 'Retry-After': '1' } } }
+    const attempts = await Promise.all([
+      timed(async () => store.commit([putNew(aToken())])),
+      timed(async () => store.refresh('default')),
+      timed(async () => store.refresh('consistent')),
+      timed(async () => store.tokenBySecret(unread.SecretID)),
+      timed(async () => store.kvEntry('default', 'x')),
+    ])
+    for (const { outcome, ms } of attempts) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: refused })
+      expect(ms).toBeLessThan(FAIL_MS_MAX)
+    }
+    expect(await store.notReady()).toEqual(['the database cannot be reached'])
+  })
+
+  test('stale reads go on from memory, and say how old that is', async () => {
+    const first = await store.refresh('stale')
+    expect(first.lastContactMs).toBeGreaterThan(1_000)
+    expect(first.knownLeader).toBe(false)
+    expect(await store.tokenBySecret(token.SecretID)).toMatchObject({ AccessorID: token.AccessorID })
+    expect(store.directory().policy(policy.ID)?.Name).toBe(policy.Name)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await store.refresh('stale')).lastContactMs).toBeGreaterThan(first.lastContactMs + 40)
+  })
+
+  test('the others take it for dead, and each other for alone', async () => {
+    await expect.poll(() => other.status().isAlone, { timeout: 2 * MEMBER_FAILED_AFTER_MS }).toBe(true)
+    const members = await other.membership.members()
+    expect(members.find(({ id }) => id === store.membership.memberId)?.status).toBe('failed')
+  })
+
+  test('once it answers again, reads are confirmed and writes are made at once, and nobody is alone', async () => {
+    const late = aToken()
+    await other.commit([putNew(late)])
+    proxy.heal()
+    // Connections that froze are given up by their time limits.
+    await expect.poll(async () => (await store.notReady()).length, { timeout: 4_000 }).toBe(0)
+    await store.refresh('default')
+    expect(await store.tokenBySecret(late.SecretID)).toBeDefined()
+    const own = aToken()
+    await store.commit([putNew(own)])
+    expect(other.status().isAlone).toBe(false)
+    await other.refresh('default')
+    expect(await other.tokenBySecret(own.SecretID)).toBeDefined()
+  })
+})
+
+test('a process that was fenced unnoticed joins again before its next write is made', async () => {
+  const database = await createTestDatabase()
+  const [one, two] = [await openTestStore({ url: database.url }), await openTestStore({ url: database.url })]
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('UPDATE member SET is_fenced = true WHERE id = $1', [one.membership.memberId])
+  const token = aToken()
+  await one.commit([putNew(token)])
+  const { rows } = await client.query('SELECT is_fenced FROM member WHERE id = $1', [one.membership.memberId])
+  expect(rows).toEqual([{ is_fenced: false }])
+  await two.refresh('default')
+  expect(await two.tokenBySecret(token.SecretID)).toBeDefined()
+  await client.end()
+  await one.close()
+  await two.close()
+  await database.drop()
+})

@@ -1,0 +1,238 @@
+import { StoreConflict } from '@latchkey/acl'
+import { aKey, aPolicy, aToken } from '@latchkey/acl/testing'
+import pg from 'pg'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { openTestStore, putNew } from '../../test/store.ts'
+import type { PostgresStore } from './postgres-store.ts'
+
+/** Several stores in this process behave as several processes do: they share nothing but the database. */
+const { url, drop } = await createTestDatabase()
+afterAll(drop)
+
+async function sql(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function isAlone(store: PostgresStore): boolean {
+  return store.status().isAlone
+}
+
+describe('two processes', async () => {
+  const one = await openTestStore({ url })
+  const two = await openTestStore({ url })
+
+  test('COH-02: a default read on one sees every acknowledged write of the other, at once', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
+      const token = aToken({ Description: `${round}` })
+      // Asked for before it exists, so that its absence is known, too.
+      expect(await reader.tokenBySecret(token.SecretID)).toBeUndefined()
+      const created = await writer.commit([putNew(token)])
+      await reader.refresh('default')
+      expect(await reader.tokenBySecret(token.SecretID)).toMatchObject({ ModifyIndex: created })
+      expect(await reader.tokenByAccessor(token.AccessorID)).toMatchObject({ ModifyIndex: created })
+      await writer.commit([{ table: 'tokens', op: 'delete', record: token, expect: created }])
+      await reader.refresh(round % 4 < 2 ? 'default' : 'consistent')
+      expect(await reader.tokenBySecret(token.SecretID)).toBeUndefined()
+      expect(await reader.tokenByAccessor(token.AccessorID)).toBeUndefined()
+    }
+  })
+
+  test('COH-03: a policy that one edits or deletes is so in the directory of the other', async () => {
+    const policy = aPolicy()
+    const created = await one.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+    await two.refresh('default')
+    expect(two.directory().policy(policy.ID)?.Rules).toBe(policy.Rules)
+    const edited = await one.commit([
+      { table: 'policies', op: 'put', record: { ...policy, Rules: 'acl = "deny"' }, expect: created },
+    ])
+    await two.refresh('default')
+    expect(two.directory().policy(policy.ID)?.Rules).toBe('acl = "deny"')
+    await one.commit([{ table: 'policies', op: 'delete', record: policy, expect: edited }])
+    await two.refresh('default')
+    expect(two.directory().policy(policy.ID)).toBeUndefined()
+  })
+
+  test('indexes are one row of numbers, in the order of the commits, whoever commits', async () => {
+    const commits = Array.from({ length: 400 }, (_, i) => {
+      const store = i % 2 === 0 ? one : two
+      return store.commit([putNew(aToken())])
+    })
+    const indexes = await Promise.all(commits)
+    expect(new Set(indexes).size).toBe(indexes.length)
+    for (const [i, index] of indexes.entries()) {
+      if (i >= 2) expect(index).toBeGreaterThan(indexes[i - 2] ?? 0)
+    }
+    await Promise.all([one.refresh('consistent'), two.refresh('consistent')])
+    expect(one.tableIndex('tokens')).toBe(Math.max(...indexes))
+    expect(two.tableIndex('tokens')).toBe(Math.max(...indexes))
+  })
+
+  test('COH-08: of 64 equal creates on both, one wins', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const token = aToken()
+      const creates = Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? one : two).commit([putNew(token)]))
+      const outcomes = await Promise.allSettled(creates)
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(StoreConflict)
+      }
+    }
+  })
+
+  test('a write on one wakes who waits on the other', async () => {
+    const token = aToken()
+    const key = aKey()
+    const index = await one.commit([putNew(token)])
+    await two.refresh('default')
+    const waits = [
+      two.wait('tokens', index, 5_000),
+      two.wait(`token:${token.AccessorID}`, index, 5_000),
+      two.wait(`kv:${key.Namespace}/${key.Key}`, index, 5_000),
+      two.wait('roles', index, 400),
+    ]
+    await one.commit([
+      { table: 'tokens', op: 'delete', record: token, expect: index },
+      { table: 'kv', op: 'put', record: key, expect: 0 },
+    ])
+    expect(await Promise.all(waits)).toEqual(['changed', 'changed', 'changed', 'timeout'])
+  })
+
+  test('COH-04: also while its change feed is cut again and again, within about a second', async () => {
+    const cut = () =>
+      sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'latchkey-feed' AND datname = current_database()`)
+    const cutting = setInterval(() => void cut(), 20)
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        const index = await one.commit([putNew(aToken())])
+        await two.refresh('default')
+        const wait = two.wait('policies', index, 5_000)
+        await cut()
+        const startedAt = performance.now()
+        await one.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
+        expect(await wait).toBe('changed')
+        expect(performance.now() - startedAt).toBeLessThan(2_000)
+      }
+    } finally {
+      clearInterval(cutting)
+    }
+    await expect.poll(() => one.status().isFeedConnected && two.status().isFeedConnected).toBe(true)
+    expect(two.status().feed.connections).toBeGreaterThan(1)
+  })
+
+  test('exactly one of them runs the single-winner jobs, another one after it has left', async () => {
+    const winners = async (stores: readonly PostgresStore[]) =>
+      (await Promise.all(stores.map((store) => store.singleWinner('job', async () => store)))).filter(Boolean)
+    const third = await openTestStore({ url })
+    // Whoever it is: the connections that decide it were cut just before.
+    await expect.poll(() => winners([one, two, third])).toHaveLength(1)
+    await third.close()
+    await expect.poll(() => winners([one, two])).toHaveLength(1)
+    expect(await winners([third])).toEqual([])
+  })
+
+  test('both are members, with what they say of themselves', async () => {
+    await one.membership.announce('127.0.0.1:1')
+    await one.membership.setMode('enabled')
+    const members = (await two.membership.members()).filter(({ status }) => status === 'alive')
+    expect(members.map(({ id }) => id).sort()).toEqual(
+      [one.membership.memberId, two.membership.memberId].sort(),
+    )
+    expect(members.find(({ id }) => id === one.membership.memberId)).toMatchObject({
+      datacenter: 'dc1',
+      version: '1.11.0',
+      mode: 'enabled',
+      address: '127.0.0.1:1',
+    })
+  })
+
+  test('a log that is gone is replaced by the whole state, and every waiter looks again', async () => {
+    const policy = aPolicy()
+    const known = await two.tokenBySecret((await anyToken(two)).SecretID)
+    await sql('UPDATE commit_index SET pruned = index + 1, index = index + 1')
+    const wait = two.wait('roles', two.tableIndex('roles'), 5_000)
+    await one.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+    await two.refresh('default')
+    expect(await wait).toBe('changed')
+    expect(two.directory().policy(policy.ID)?.Name).toBe(policy.Name)
+    expect(await two.tokenBySecret(known?.SecretID ?? '')).toEqual(known)
+  })
+
+  test('COH-05: a database that lost commits goes on above the index that was seen', async () => {
+    const lost = aToken()
+    await one.commit([putNew(lost)])
+    await Promise.all([one.refresh('consistent'), two.refresh('consistent')])
+    const seen = one.tableIndex('tokens')
+    await sql('DELETE FROM token WHERE accessor_id = $1', [lost.AccessorID])
+    await sql('UPDATE commit_index SET index = index - 1, tokens = tokens - 1')
+    await sql('DELETE FROM change WHERE index = $1', [seen])
+    const index = await two.commit([putNew(aToken())])
+    expect(index).toBeGreaterThan(seen)
+    await one.refresh('default')
+    expect(await one.tokenByAccessor(lost.AccessorID)).toBeUndefined()
+    expect(one.tableIndex('tokens')).toBe(index)
+
+    await sql('UPDATE commit_index SET index = index - 1, tokens = tokens - 1')
+    await one.refresh('consistent')
+    expect(await one.commit([putNew(aToken())])).toBeGreaterThan(index)
+  })
+
+  test('what every process has applied is removed from the log, and no more', async () => {
+    const log = async () => {
+      const rows = await sql('SELECT index::int AS index FROM change ORDER BY 1')
+      return rows.map(({ index }) => Number(index))
+    }
+    for (let i = 0; i < 5; i += 1) await one.commit([putNew(aToken())])
+    const before = await log()
+    await sql("SELECT latchkey_prune(interval '1 hour')")
+    expect(await log()).toEqual(before)
+
+    const seen = Number(before.at(-3))
+    // One transaction, so that no heartbeat comes between.
+    await sql(`BEGIN; UPDATE member SET seen_index = greatest(seen_index, ${seen});
+      UPDATE member SET seen_index = ${seen} WHERE id = '${two.membership.memberId}';
+      SELECT latchkey_prune(interval '0'); COMMIT`)
+    expect(await log()).toEqual(before.slice(-2))
+    await two.refresh('consistent')
+    expect(two.tableIndex('tokens')).toBe(before.at(-1))
+  })
+})
+
+describe('one process', () => {
+  test('answers from its own state while it is alone, and not while it is not', async () => {
+    const own = await createTestDatabase()
+    const first = await openTestStore({ url: own.url })
+    await expect.poll(() => isAlone(first)).toBe(true)
+    const { confirmations } = first.status()
+    expect(first.refresh('default')).toEqual({ knownLeader: true, lastContactMs: 0 })
+    expect(first.status().confirmations).toBe(confirmations)
+
+    const second = await openTestStore({ url: own.url })
+    // From the moment the second one serves, and before.
+    expect(isAlone(first)).toBe(false)
+    expect(isAlone(second)).toBe(false)
+    const token = aToken()
+    await second.commit([putNew(token)])
+    await first.refresh('default')
+    expect(await first.tokenBySecret(token.SecretID)).toBeDefined()
+
+    await second.close()
+    await expect.poll(() => isAlone(first), { timeout: 3_000 }).toBe(true)
+    expect((await first.membership.members()).map(({ status }) => status).sort()).toEqual(['alive', 'left'])
+    await first.close()
+    await own.drop()
+  })
+})
+
+async function anyToken(store: PostgresStore): Promise<{ readonly SecretID: string }> {
+  for await (const [token] of store.tokens({ limit: 1 })) if (token) return token
+  throw new TypeError('no token')
+}
