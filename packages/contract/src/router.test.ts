@@ -11,10 +11,9 @@ const names = Object.keys(ENDPOINTS) as EndpointName[]
 function leadsTo(rawPath: string): string {
   const match = matchPath(decodePath(rawPath))
   if (!match) return 'nowhere'
-  return match.methods
+  return match.form.methods
     .map(
-      (method) =>
-        `${method} ${match.byMethod.get(method)?.name} ${JSON.stringify(match.byMethod.get(method)?.params)}`,
+      (method) => `${method} ${match.routeOf(method)?.name} ${JSON.stringify(match.routeOf(method)?.params)}`,
     )
     .join(', ')
 }
@@ -25,10 +24,10 @@ describe('every endpoint', () => {
     const param = /:(\w+)/.exec(path)?.[1]
     const params = param === undefined ? {} : { [param]: ID }
     const match = matchPath(buildPath(name, params))
-    expect(match?.byMethod.get(method)).toEqual({ name, endpoint: ENDPOINTS[name], params })
+    expect(match?.routeOf(method)).toEqual({ name, endpoint: ENDPOINTS[name], params })
     expect(matchPath(`/v1${path}`)).toBeUndefined()
     expect(matchPath(path.toUpperCase())).toBeUndefined()
-    if (param === undefined) expect(matchPath(`${path}/`)?.byMethod.get(method)?.name).not.toBe(name)
+    if (param === undefined) expect(matchPath(`${path}/`)?.routeOf(method)?.name).not.toBe(name)
   })
 
   test('no two endpoints share a method and a path', () => {
@@ -174,7 +173,7 @@ describe('building a path', () => {
           const path = buildPath(name, { ID })
           expect(path).toMatch(/^[!-~]+$/)
           const match = matchPath(decodePath(path))
-          expect(match?.byMethod.get(endpoint(name).method)).toMatchObject({ name, params: { ID } })
+          expect(match?.routeOf(endpoint(name).method)).toMatchObject({ name, params: { ID } })
         }
       }),
     )

@@ -15,49 +15,101 @@ export interface RouteMatch {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What a path leads to, whatever the method. */
-export interface PathMatch {
-  /** By method; the most specific template wins. */
-  readonly byMethod: ReadonlyMap<Method, RouteMatch>
+/**
+ * What all paths of one form lead to, such as `/acl/token/:AccessorID`: one object for all of them, so that whoever
+ * works something out for a form can keep it.
+ */
+export interface PathForm {
   /** Methods that may be allowed here, in the order of the reference: GET, PUT, POST, DELETE. */
   readonly methods: readonly Method[]
+  /** By method; the most specific template wins. */
+  readonly byMethod: ReadonlyMap<Method, PathTemplate>
 }
 
-interface Template {
+export interface PathTemplate {
   readonly name: EndpointName
   readonly endpoint: Endpoint
-  /** Literal start, with its trailing slash where a parameter follows. */
-  readonly start: string
-  /** Name of the parameter after the start, if any, and the literal that follows it. */
-  readonly param?: string
+  /** Name of the parameter, if any, and the literal that follows it. */
+  readonly param: string | undefined
   readonly suffix: string
 }
 
-const METHOD_ORDER: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
-
-const literals = new Map<string, Template[]>()
-/** Longest start first; within a start, templates with a suffix first. */
-const prefixes = new Map<string, Template[]>()
-for (const [name, endpoint] of Object.entries(ENDPOINTS)) addTemplate(name as EndpointName, endpoint)
-const prefixStarts = [...prefixes.keys()].sort((a, b) => b.length - a.length)
-for (const group of prefixes.values()) group.sort((a, b) => b.suffix.length - a.suffix.length)
-
-function addTemplate(name: EndpointName, endpoint: Endpoint): void {
-  const colon = endpoint.path.indexOf(':')
-  if (colon < 0) {
-    addTo(literals, endpoint.path, { name, endpoint, start: endpoint.path, suffix: '' })
-    return
-  }
-  const start = endpoint.path.slice(0, colon)
-  const [param = '', ...rest] = endpoint.path.slice(colon + 1).split('/')
-  const suffix = rest.length === 0 ? '' : `/${rest.join('/')}`
-  addTo(prefixes, start, { name, endpoint, start, param, suffix })
+/** Templates with the same literal start and a parameter after it. */
+interface PrefixGroup {
+  /** With its trailing slash. */
+  readonly start: string
+  readonly templates: PathTemplate[]
+  /** A form for every suffix that a path may have, longest suffix first. */
+  forms: readonly { readonly suffix: string; readonly form: PathForm }[]
 }
 
-function addTo(map: Map<string, Template[]>, key: string, template: Template): void {
-  const group = map.get(key)
-  if (group) group.push(template)
-  else map.set(key, [template])
+/** What one path leads to, whatever the method. */
+export class PathMatch {
+  readonly form: PathForm
+  private readonly rest: string
+
+  /** @param rest the path after its literal start. */
+  constructor(form: PathForm, rest: string) {
+    this.form = form
+    this.rest = rest
+  }
+
+  /** The endpoint that a method of the form reaches, with the parameter that stands in the path. */
+  routeOf(method: Method): RouteMatch | undefined {
+    const template = this.form.byMethod.get(method)
+    if (!template) return undefined
+    const { name, endpoint, param, suffix } = template
+    if (param === undefined) return { name, endpoint, params: NO_PARAMS }
+    return { name, endpoint, params: { [param]: this.rest.slice(0, this.rest.length - suffix.length) } }
+  }
+}
+
+const METHOD_ORDER: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+
+const literals = new Map<string, PathMatch>()
+/** Longest start first. */
+const prefixes: PrefixGroup[] = []
+build()
+
+function build(): void {
+  const byPath = new Map<string, PathTemplate[]>()
+  const byStart = new Map<string, PrefixGroup>()
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+    const colon = endpoint.path.indexOf(':')
+    if (colon < 0) {
+      const template: PathTemplate = { name, endpoint, param: undefined, suffix: '' }
+      byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), template])
+      continue
+    }
+    const start = endpoint.path.slice(0, colon)
+    const [param = '', ...rest] = endpoint.path.slice(colon + 1).split('/')
+    const suffix = rest.length === 0 ? '' : `/${rest.join('/')}`
+    const group = byStart.get(start) ?? { start, templates: [], forms: [] }
+    group.templates.push({ name, endpoint, param, suffix })
+    byStart.set(start, group)
+  }
+  for (const [path, templates] of byPath) literals.set(path, new PathMatch(formOf(templates), ''))
+  prefixes.push(...[...byStart.values()].sort((a, b) => b.start.length - a.start.length))
+  for (const group of prefixes) group.forms = formsOf(group.templates)
+}
+
+/** A path that ends in a suffix also ends in every suffix of that: `/name` is found below `/a/name`, and so is ''. */
+function formsOf(templates: readonly PathTemplate[]): PrefixGroup['forms'] {
+  const suffixes = [...new Set(templates.map(({ suffix }) => suffix))].sort((a, b) => b.length - a.length)
+  return suffixes.map((suffix) => {
+    const reached = templates.filter((template) => suffix.endsWith(template.suffix))
+    return { suffix, form: formOf(reached.sort((a, b) => b.suffix.length - a.suffix.length)) }
+  })
+}
+
+/** @param templates the most specific first. */
+function formOf(templates: readonly PathTemplate[]): PathForm {
+  const byMethod = new Map<Method, PathTemplate>()
+  for (const template of templates) {
+    if (!byMethod.has(template.endpoint.method)) byMethod.set(template.endpoint.method, template)
+  }
+  return { byMethod, methods: METHOD_ORDER.filter((method) => byMethod.has(method)) }
 }
 
 /**
@@ -67,26 +119,15 @@ function addTo(map: Map<string, Template[]>, key: string, template: Template): v
  */
 export function matchPath(path: string): PathMatch | undefined {
   const literal = literals.get(path)
-  if (literal) return toMatch(literal.map((template) => ({ template, params: {} })))
-  const start = prefixStarts.find((candidate) => path.startsWith(candidate) || `${path}/` === candidate)
-  if (start === undefined) return undefined
-  const rest = path.slice(start.length)
-  const found = (prefixes.get(start) ?? []).flatMap((template) => {
-    if (!rest.endsWith(template.suffix) || (template.suffix !== '' && rest.length < template.suffix.length))
-      return []
-    const value = rest.slice(0, rest.length - template.suffix.length)
-    return [{ template, params: { [template.param ?? '']: value } }]
-  })
-  return found.length === 0 ? undefined : toMatch(found)
-}
-
-function toMatch(found: readonly { template: Template; params: Record<string, string> }[]): PathMatch {
-  const byMethod = new Map<Method, RouteMatch>()
-  for (const { template, params } of found) {
-    const { name, endpoint } = template
-    if (!byMethod.has(endpoint.method)) byMethod.set(endpoint.method, { name, endpoint, params })
-  }
-  return { byMethod, methods: METHOD_ORDER.filter((method) => byMethod.has(method)) }
+  if (literal) return literal
+  // `/acl/token` is `/acl/token/` without a parameter, where it is not an endpoint itself.
+  const group = prefixes.find(
+    ({ start }) => path.startsWith(start) || (path.length === start.length - 1 && start.startsWith(path)),
+  )
+  if (!group) return undefined
+  const rest = path.slice(group.start.length)
+  const found = group.forms.find(({ suffix }) => rest.endsWith(suffix))
+  return found && new PathMatch(found.form, rest)
 }
 
 /**

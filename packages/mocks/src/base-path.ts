@@ -25,7 +25,7 @@ export interface Asked {
 export function askedOf(method: string, url: string): Asked {
   const path = pathBelowVersion(url)
   const match = path === undefined ? undefined : matchPath(path)
-  const routes = [...(match?.byMethod.values() ?? [])]
+  const routes = [...(match?.form.byMethod.values() ?? [])]
   const template = routes[0]?.endpoint.path ?? (path === undefined ? undefined : requiredMethodOf(path)?.path)
   return {
     endpoint: routes.find(({ endpoint }) => endpoint.method === method)?.name,

@@ -14,7 +14,7 @@ export function logPath(url: string): string {
   try {
     const path = decodePath(raw.slice(3))
     const match = matchPath(path)
-    const template = match?.byMethod.values().next().value?.endpoint.path ?? requiredMethodOf(path)?.path
+    const template = match?.form.byMethod.values().next().value?.endpoint.path ?? requiredMethodOf(path)?.path
     return template === undefined ? raw.slice(0, PATH_LENGTH_MAX) : `/v1${template}`
   } catch {
     return '/v1/(not decodable)'

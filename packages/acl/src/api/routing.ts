@@ -45,8 +45,8 @@ export function route(method: string, url: string, { profile, edition }: Service
 
 function routeBelowPrefix(method: string, path: string, { profile, edition }: Service): Routing {
   const match = matchPath(path)
-  const open = match?.methods.filter((candidate) => {
-    const endpoint = match.byMethod.get(candidate)?.endpoint
+  const open = match?.form.methods.filter((candidate) => {
+    const endpoint = match.form.byMethod.get(candidate)?.endpoint
     if (endpoint?.edition !== undefined && endpoint.edition !== edition) return false
     const gate = endpoint?.gate
     return gate === undefined || gate === 'api.legacy' || profile.has(gate)
@@ -59,7 +59,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
   }
   const chosen = chooseMethod(method, methods, profile)
   if (row || !match) throw notBuilt(path)
-  const found = match.byMethod.get(chosen)
+  const found = match.routeOf(chosen)
   if (!found) throw unknownEndpoint()
   if (found.endpoint.gate === 'api.legacy' && !profile.has('api.legacy')) throw removed(path)
   requireParams(found)
