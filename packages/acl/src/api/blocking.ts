@@ -33,19 +33,20 @@ export async function answerRead(
   const isWaiting = options.index > 0
   const deadline = isWaiting ? clock.now() + options.waitMs + jitter(options.waitMs, ports.random) : 0
   let seen: string | undefined
+  let isOver = false
   for (;;) {
     const call = await read.admit()
     const index = Math.max(1, await store.tableIndex(tableOf(read.name)))
     const answer = await read.evaluate(call)
     state.setIndex(index)
-    if (!isWaiting || !answer.watch) return renderAnswer(answer, state.context())
+    if (!isWaiting || isOver || !answer.watch) return renderAnswer(answer, state.context())
     const shown = answer.watch.filtered ? fingerprint(answer) : undefined
     const isNews = options.index < index && (seen === undefined || shown === undefined || shown !== seen)
     const leftMs = deadline - clock.now()
     if (isNews || leftMs <= 0) return renderAnswer(answer, state.context())
     seen = shown
-    const outcome = await store.wait(answer.watch.topic, index, leftMs, signal)
-    if (outcome !== 'changed') return renderAnswer(answer, state.context())
+    // However the wait ends, rights and record are looked at again: either may have expired meanwhile.
+    isOver = (await store.wait(answer.watch.topic, index, leftMs, signal)) !== 'changed'
   }
 }
 
