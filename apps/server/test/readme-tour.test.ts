@@ -1,0 +1,124 @@
+/** The tour of README.md, as a reader types it, against a server as a reader starts it. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const README = join(import.meta.dirname, '../../../README.md')
+/** Where the tour believes the server to be. */
+const SHOWN_URL = 'http://127.0.0.1:8500'
+/** Stands between the answers of two commands. */
+const SEPARATOR = '\u001e'
+
+/** A command of the tour, and what the page shows as its answer; undefined where it shows none. */
+interface Step {
+  readonly command: string
+  readonly shown: string | undefined
+}
+
+let database: TestDatabase
+let server: RunningServer
+let folder: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'latchkey-tour-'))
+  server = await runServer({ DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(folder, 'data') })
+})
+
+afterAll(async () => {
+  await server?.stop()
+  await database?.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The steps of the section, in their order: a shell block, and the block of an answer that follows it. */
+async function readTour(): Promise<readonly Step[]> {
+  const page = await readFile(README, 'utf8')
+  const tour = page.slice(page.indexOf('\n## Tour'), page.indexOf('\n## Packages'))
+  const blocks = [...tour.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, kind, text = '']) => ({
+    kind,
+    text,
+  }))
+  return blocks.flatMap(({ kind, text }, i) => {
+    const next = blocks[i + 1]
+    return kind === 'sh' ? [{ command: text, shown: next?.kind === 'sh' ? undefined : next?.text }] : []
+  })
+}
+
+/** Runs all commands in one shell, as later ones use variables of earlier ones. */
+async function run(steps: readonly Step[]): Promise<readonly string[]> {
+  const script = steps.map(({ command }) => `${command}\nprintf '${SEPARATOR}'\n`).join('')
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', script.replaceAll(SHOWN_URL, server.url)],
+    { cwd: folder },
+  )
+  return stdout.split(SEPARATOR).slice(0, -1)
+}
+
+/**
+ * Makes texts comparable: what differs from run to run becomes the number of its first appearance. So ids, times, hashes
+ * and indexes may be others, but what is the same in two places has to be the same in both.
+ */
+function createNormalizer(): (text: string) => string {
+  const seen = new Map<string, string>()
+  const nameOf = (kind: string, value: string) => {
+    const known = seen.get(`${kind} ${value}`)
+    if (known) return known
+    const name = `${kind} ${[...seen.keys()].filter((key) => key.startsWith(`${kind} `)).length + 1}`
+    seen.set(`${kind} ${value}`, name)
+    return name
+  }
+  return (text) =>
+    compact(text)
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) =>
+        id.startsWith('00000000-') ? id : nameOf('id', id),
+      )
+      .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, (time) => nameOf('time', time))
+      .replace(/(?<="Hash":")[^"]+/g, (hash) => nameOf('hash', hash))
+      .replace(/(?<="(?:Create|Modify)Index":)\d+/g, (index) => nameOf('index', index))
+      .replace(/(?<="requestId":")[^"]+/g, 'request')
+}
+
+/** JSON without its line breaks, with its keys in their order; other text as it is. */
+function compact(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    return text.trim()
+  }
+}
+
+test('every command of the tour answers as README.md shows it', async () => {
+  const steps = await readTour()
+  const answers = await run(steps)
+  expect(answers).toHaveLength(steps.length)
+  const [ofPage, ofRun] = [createNormalizer(), createNormalizer()]
+  for (const [i, { command, shown }] of steps.entries()) {
+    const answer = answers[i] ?? ''
+    if (shown === undefined) expect(answer, command).toBe('')
+    else expect(ofRun(answer), command).toBe(ofPage(shown))
+  }
+})
+
+test('the tour shows bootstrap, policy, role, token, self, update, clone, list and delete', async () => {
+  const commands = (await readTour()).map(({ command }) => command).join('\n')
+  for (const part of [
+    'PUT "$LATCHKEY_ADDR/v1/acl/bootstrap"',
+    'PUT "$LATCHKEY_ADDR/v1/acl/policy"',
+    'PUT "$LATCHKEY_ADDR/v1/acl/role"',
+    '"ExpirationTTL": "8h"',
+    '/v1/acl/token/self',
+    'PUT "$LATCHKEY_ADDR/v1/acl/token/$ACCESSOR"',
+    '/clone"',
+    '/v1/acl/tokens?role=',
+    '-X DELETE',
+  ]) {
+    expect(commands).toContain(part)
+  }
+})
