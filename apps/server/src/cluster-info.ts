@@ -8,6 +8,8 @@ import type { Metrics } from './telemetry/metrics.ts'
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that looks at legacy mode. */
   setLegacyModeWaitsFor(reasons: readonly string[]): void
+  /** Set by the migration: what went wrong, until a batch passes. */
+  setMigrationError(message: string | undefined): void
 }
 
 export function createClusterInfo(options: {
@@ -18,6 +20,7 @@ export function createClusterInfo(options: {
 }): ServerClusterInfo {
   const { store, config, dataDir, metrics } = options
   let waitsFor: readonly string[] = []
+  let migrationError: string | undefined
   const datacenters = [...new Set([config.datacenter, config.primaryDatacenter])]
   return {
     self: () => show(store.membership.self()),
@@ -27,6 +30,10 @@ export function createClusterInfo(options: {
     legacyModeWaitsFor: () => waitsFor,
     setLegacyModeWaitsFor: (reasons) => {
       waitsFor = reasons
+    },
+    migrationError: () => migrationError,
+    setMigrationError: (message) => {
+      migrationError = message
     },
     metrics: async () => ({
       samples: { Samples: await metrics.registry.getMetricsAsJSON() },

@@ -7,7 +7,6 @@ import {
   assertCanStart,
   ensureBuiltins,
   ensureLegacyBuiltins,
-  hasLegacyRights,
   initialMode,
   StartRefused,
 } from '@latchkey/acl'
@@ -131,7 +130,9 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   assertCanStart({
     profile,
     recorded,
-    legacyRightsCount: recorded ? await countLegacyRights(store, profile) : 0,
+    legacyRightsCount: profile.has('upgrade.legacyRules')
+      ? 0
+      : await store.countTokens({ legacyRights: true }),
     mayDropLegacyRights: config.allowUnconvertedLegacy,
     flagName: 'LATCHKEY_ALLOW_UNCONVERTED_LEGACY',
   })
@@ -141,13 +142,6 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   else if (!recorded) await ensureLegacyBuiltins(store, context)
   if (!recorded) await store.recordOnce('acl-mode', mode)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
-}
-
-async function countLegacyRights(store: ServerStore, profile: ServiceProfile): Promise<number> {
-  if (profile.has('upgrade.legacyRules')) return 0
-  let count = 0
-  for await (const tokens of store.tokens({ legacy: true })) count += tokens.filter(hasLegacyRights).length
-  return count
 }
 
 /** Addresses and ranges, checked when they were read. */

@@ -7,6 +7,7 @@ import {
   type MigrationRecord,
   NO_BATCHES,
   nextBatchAt,
+  type PlannedAccessor,
   planBatch,
   type Random,
   recordBatch,
@@ -22,48 +23,106 @@ export interface MigrationContext {
   readonly now: () => number
   readonly random: Random
   readonly log: Logger
+  /** Called after each batch. */
+  readonly onBatch: () => void
 }
+
+/** Between two tries where every token that is left is being changed, in milliseconds. */
+const CONTESTED_PAUSE_MS = 50
 
 /**
  * Works until no token lacks an accessor, or the signal. Called by the elected process alone.
  *
- * A process that takes over does not know when its predecessor's last commit became visible, only that it is not in
- * the future. So it waits a whole interval first, unless there never was a batch: the law holds across kills.
+ * A process that finds a new record of batches, after its own commit, another process's or at its start, knows that the
+ * commit has become visible before, but not when. So it waits a whole interval from then on: the law holds across kills,
+ * commits of unknown outcome, and processes that believe they are elected.
+ *
+ * @throws StoreConflict where a batch is refused though nobody changed its tokens; AclError `unavailable`.
  */
 export async function migrateAccessors(context: MigrationContext, signal: AbortSignal): Promise<void> {
-  const { store, now, log } = context
+  const { store, now, random } = context
   await store.refresh('consistent')
-  let notBefore =
-    (await readRecord(store)).record.batches === 0 ? now() : now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
-  while (!signal.aborted) {
-    const waiting = await tokensWithoutAccessor(store)
-    if (waiting.length === 0) return
-    const { record, modifyIndex } = await readRecord(store)
-    const startAt = Math.max(notBefore, nextBatchAt(record.lastBatchAt, now()))
-    await pause(startAt - now(), signal)
+  let seenBatches = 0
+  let notBefore = now()
+  /** Secrets of tokens that were changed while a batch with them was on its way: left out until one has passed. */
+  const contested = new Set<string>()
+  while ((await tokensWithoutAccessor(store, 1)).length > 0) {
+    const last = await readLast(store)
+    const { batches, lastBatchAt } = last.record
+    if (batches !== seenBatches) notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
+    seenBatches = batches
+    await pauseUntil(Math.max(notBefore, nextBatchAt(lastBatchAt, now())), now, signal)
     if (signal.aborted) return
-    const at = now()
-    const plan = planBatch(waiting, { random: context.random, isTaken: () => false })
-    const next = recordBatch(record, { at, tokens: plan.length })
-    try {
-      const index = await store.commit([...plan.map(convert), remember(next, modifyIndex)])
-      // The law counts what others can see, so the interval starts when the commit is known, not when it was planned.
-      notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
-      log.info(
-        { batch: next.batches, tokens: plan.length, done: next.done, index, at: new Date(at).toISOString() },
-        'accessor batch',
-      )
-    } catch (error) {
-      if (!(error instanceof StoreConflict)) throw error
-      // An edit made meanwhile wins, and its token is taken again. Another process may have committed a batch.
-      await store.refresh('consistent')
-      if ((await readRecord(store)).record.batches !== record.batches)
-        notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
+    // Read after the wait, so that what was changed meanwhile is planned as it is now.
+    const waiting = await tokensWithoutAccessor(store, ACCESSOR_BATCH_SIZE_MAX + contested.size)
+    const free = waiting.filter((token) => !contested.has(token.SecretID))
+    const plan = planBatch(free, { random, isTaken: () => false })
+    if (plan.length === 0) {
+      contested.clear()
+      await pause(CONTESTED_PAUSE_MS, signal)
+      continue
     }
+    const { committed, changed } = await commitBatch({ plan, last, waiting }, context)
+    if (committed) contested.clear()
+    // The others of the batch are tried again at once: the second is still theirs.
+    for (const secretId of changed) contested.add(secretId)
   }
 }
 
-function convert({ token, accessorId }: ReturnType<typeof planBatch>[number]): Change {
+/** The record of the last batch, and its index. */
+interface Last {
+  readonly record: MigrationRecord
+  readonly modifyIndex: number
+}
+
+interface Attempt {
+  readonly plan: readonly PlannedAccessor[]
+  readonly last: Last
+  /** What the plan was made of. */
+  readonly waiting: readonly TokenRecord[]
+}
+
+/** `changed`: secrets whose tokens were edited meanwhile. An edit wins, and nothing of the batch was committed. */
+interface Outcome {
+  readonly committed: boolean
+  readonly changed: readonly string[]
+}
+
+/** Commits a batch, unless a token of it was changed, or another process has committed one. */
+async function commitBatch(attempt: Attempt, context: MigrationContext): Promise<Outcome> {
+  const { plan, last, waiting } = attempt
+  const { store, log } = context
+  const { record, modifyIndex } = last
+  const at = context.now()
+  const next = recordBatch(record, { at, tokens: plan.length })
+  try {
+    const index = await store.commit([...plan.map(convert), remember(next, modifyIndex)])
+    log.info(
+      { batch: next.batches, tokens: plan.length, done: next.done, index, at: new Date(at).toISOString() },
+      'accessor batch',
+    )
+    context.onBatch()
+    return { committed: true, changed: [] }
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    await store.refresh('consistent')
+    if ((await readLast(store)).record.batches !== record.batches) return { committed: false, changed: [] }
+    const indexes = indexBySecret(await tokensWithoutAccessor(store, waiting.length))
+    const changed = plan.flatMap(({ token }) =>
+      indexes.get(token.SecretID) === token.ModifyIndex ? [] : [token.SecretID],
+    )
+    if (changed.length === 0) throw error
+    log.debug({ tokens: changed.length }, 'tokens were changed while their batch was on its way')
+    return { committed: false, changed }
+  }
+}
+
+/** Waits until an instant of a clock, which may run otherwise than the timers. */
+async function pauseUntil(at: number, now: () => number, signal: AbortSignal): Promise<void> {
+  while (now() < at && !signal.aborted) await pause(at - now(), signal)
+}
+
+function convert({ token, accessorId }: PlannedAccessor): Change {
   return {
     table: 'tokens',
     op: 'put',
@@ -81,16 +140,18 @@ function remember(record: MigrationRecord, modifyIndex: number): Change {
   }
 }
 
-async function tokensWithoutAccessor(store: Store): Promise<readonly TokenRecord[]> {
+function indexBySecret(tokens: readonly TokenRecord[]): ReadonlyMap<string, number> {
+  return new Map(tokens.map((token) => [token.SecretID, token.ModifyIndex]))
+}
+
+/** The oldest ones. */
+async function tokensWithoutAccessor(store: Store, limit: number): Promise<readonly TokenRecord[]> {
   const found: TokenRecord[] = []
-  for await (const page of store.tokens({ withoutAccessor: true, limit: ACCESSOR_BATCH_SIZE_MAX }))
-    found.push(...page)
+  for await (const page of store.tokens({ withoutAccessor: true, limit })) found.push(...page)
   return found
 }
 
-async function readRecord(
-  store: Store,
-): Promise<{ readonly record: MigrationRecord; readonly modifyIndex: number }> {
+async function readLast(store: Store): Promise<Last> {
   const stored = (await store.directory()).system('migration')
   return {
     record: (stored?.Value as MigrationRecord | undefined) ?? NO_BATCHES,

@@ -7,8 +7,9 @@ import {
   type Member,
   type Random,
   StartRefused,
+  StoreConflict,
 } from '@latchkey/acl'
-import type { ServiceProfile } from '@latchkey/contract'
+import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
@@ -92,15 +93,23 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
 }
 
 /** In the primary datacenter alone: secondaries get accessors with the tokens. Spec 9.2.3. */
-async function migrate(
-  { store, config, profile, random, log }: JobsOptions,
-  signal: AbortSignal,
-): Promise<number> {
+async function migrate(options: JobsOptions, signal: AbortSignal): Promise<number> {
+  const { store, cluster, config, profile, random, log } = options
   const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
   const isOurs = config.datacenter === config.primaryDatacenter && profile.has('upgrade.legacyMode')
   if (!isOurs || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
-  await store.singleWinner('accessor-migration', () =>
-    migrateAccessors({ store, now: () => store.clock.now(), random, log }, signal),
-  )
+  const onBatch = () => cluster.setMigrationError(undefined)
+  const work = async (lost: AbortSignal) => {
+    if ((await store.countTokens({ withoutAccessor: true })) === 0) return
+    const ends = AbortSignal.any([signal, lost])
+    await migrateAccessors({ store, now: () => store.clock.now(), random, log, onBatch }, ends)
+  }
+  try {
+    await store.singleWinner('accessor-migration', work)
+  } catch (error) {
+    const isTellable = error instanceof AclError || error instanceof StoreConflict
+    cluster.setMigrationError(isTellable ? error.message : 'internal error: see the log of this server')
+    throw error
+  }
   return MIGRATION_LOOK_INTERVAL_MS
 }

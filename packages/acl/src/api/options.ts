@@ -24,6 +24,8 @@ export interface ClusterInfo {
   datacenters(): readonly string[]
   /** What keeps the ACL system in legacy mode, in words; empty where nothing is known. Spec 9.2. */
   legacyModeWaitsFor(): readonly string[]
+  /** What last went wrong in the accessor migration that this process runs; absent: nothing is known. */
+  migrationError?(): string | undefined
   /** Samples by name, and their Prometheus text. */
   metrics():
     | { readonly samples: Record<string, unknown>; readonly prometheus: string }

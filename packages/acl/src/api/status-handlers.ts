@@ -1,5 +1,6 @@
 /** What the service says of itself. Spec 9.3, 9.4. */
 import { AclError, changesBetween, formatInstant, parseServiceVersion, ZERO_TIME } from '@latchkey/contract'
+import type { Store } from '../store/store.ts'
 import { type MigrationRecord, NO_BATCHES } from '../upgrade/migration.ts'
 import { migrationProgress } from '../upgrade/progress.ts'
 import { aclModeOf } from './acl-mode.ts'
@@ -93,10 +94,9 @@ export function replicationHandler(call: Call): Answer {
 
 /** Progress of the accessor migration. Spec 8, 9.2.3. */
 export async function migrationHandler(call: Call): Promise<Answer> {
-  const { api, directory } = call
-  const record = (directory.system('migration')?.Value as MigrationRecord | undefined) ?? NO_BATCHES
-  let remaining = 0
-  for await (const tokens of api.store.tokens({ withoutAccessor: true })) remaining += tokens.length
+  const { api } = call
+  const { directory, record, remaining } = await migrationFacts(api.store)
+  const lastError = api.cluster.migrationError?.()
   const mode = aclModeOf(directory)
   const progress = migrationProgress({
     record,
@@ -114,7 +114,20 @@ export async function migrationHandler(call: Call): Promise<Answer> {
     EstimatedSeconds: progress.estimateSeconds,
     ...(record.run ? { StartedAt: formatInstant(record.run.startedAt) } : {}),
     ...(record.lastBatchAt === undefined ? {} : { LastBatchAt: formatInstant(record.lastBatchAt) }),
+    ...(lastError === undefined ? {} : { LastError: lastError }),
   })
+}
+
+/** What was done and what is left, of the same moment: a batch in between would be counted twice, or not at all. */
+async function migrationFacts(store: Store) {
+  for (;;) {
+    const before = (await store.directory()).system('migration')
+    const remaining = await store.countTokens({ withoutAccessor: true })
+    const directory = await store.directory()
+    const after = directory.system('migration')
+    if (after?.ModifyIndex !== before?.ModifyIndex) continue
+    return { directory, remaining, record: (after?.Value as MigrationRecord | undefined) ?? NO_BATCHES }
+  }
 }
 
 /** What changes between two versions: the migrator's source. */

@@ -1,0 +1,179 @@
+import {
+  type Change,
+  fromLegacyToken,
+  MemoryStore,
+  type MigrationRecord,
+  StoreConflict,
+  type TokenRecord,
+} from '@latchkey/acl'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createRandom } from '../random.ts'
+import { migrateAccessors } from './accessor-migration.ts'
+
+const log = pino({ level: 'silent' })
+const sleeper = {
+  after: (ms: number, callback: () => void) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** A store that tells what batches were committed, and lets others write right before one. */
+class WatchedStore extends MemoryStore {
+  readonly batches: { readonly at: number; readonly tokens: readonly TokenRecord[] }[] = []
+  attempts = 0
+  beforeBatch: (planned: readonly TokenRecord[]) => void = () => {}
+
+  override async commit(changes: readonly Change[]): Promise<number> {
+    const tokens = changes.flatMap((change) =>
+      change.table === 'tokens' && change.op === 'put' ? [change.record] : [],
+    )
+    this.attempts += 1
+    this.beforeBatch(tokens)
+    const index = this.commitNow(changes)
+    this.batches.push({ at: Date.now() - START, tokens })
+    return index
+  }
+
+  edit(secretId: string): void {
+    const token = this.tokenBySecret(secretId)
+    if (token?.AccessorID !== '') throw new Error(`${secretId} has an accessor, or is not there`)
+    const record = { ...token, Description: `${token.Description}, edited` }
+    this.commitNow([{ table: 'tokens', op: 'put', record, expect: token.ModifyIndex }])
+  }
+
+  remember(record: MigrationRecord, expect = 0): void {
+    this.commitNow([
+      {
+        table: 'system',
+        op: 'put',
+        record: { Key: 'migration', Value: record, CreateIndex: 0, ModifyIndex: 0 },
+        expect,
+      },
+    ])
+  }
+}
+
+const START = Date.UTC(2026, 0, 31)
+let store = new WatchedStore(sleeper)
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START })
+  store = new WatchedStore(sleeper)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function plant(count: number): void {
+  for (let i = 1; i <= count; i += 1) {
+    const token = { ID: `secret-${i}`, Name: 'a', Type: 'client', Rules: '', CreateIndex: i } as const
+    const record = fromLegacyToken({ ...token, ModifyIndex: 0 })
+    store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+  }
+}
+
+function migrate(signal = new AbortController().signal): Promise<void> {
+  return migrateAccessors(
+    { store, now: () => Date.now(), random: createRandom(), log, onBatch: () => {} },
+    signal,
+  )
+}
+
+const sizes = () => store.batches.map(({ tokens }) => tokens.length)
+const seconds = () => store.batches.map(({ at }) => Math.floor(at / 1_000))
+
+test('takes 128 at once and 128 each second after (spec 8, 9.2.3)', async () => {
+  plant(300)
+  const done = migrate()
+  await vi.advanceTimersByTimeAsync(5_000)
+  await done
+  expect(sizes()).toEqual([128, 128, 44])
+  expect(seconds()).toEqual([0, 1, 2])
+})
+
+test('a token edited while its batch is on its way keeps the edit, and costs the others nothing (decisions: upgrade)', async () => {
+  plant(200)
+  store.beforeBatch = () => {
+    if (store.attempts === 1) store.edit('secret-5')
+  }
+  const done = migrate()
+  await vi.advanceTimersByTimeAsync(3_000)
+  await done
+  expect([sizes(), seconds(), store.attempts]).toEqual([[128, 72], [0, 1], 3])
+  expect(store.batches[0]?.tokens.map((token) => token.SecretID)).not.toContain('secret-5')
+  expect(store.tokenBySecret('secret-5')).toMatchObject({ Description: 'a, edited' })
+})
+
+test('a token edited between two batches is planned as it is then', async () => {
+  plant(129)
+  const done = migrate()
+  await vi.advanceTimersByTimeAsync(500)
+  store.edit('secret-129')
+  await vi.advanceTimersByTimeAsync(1_000)
+  await done
+  expect([sizes(), store.attempts]).toEqual([[128, 1], 2])
+})
+
+test('two tokens that are edited all the time hold up nobody else, and are taken when that ends', async () => {
+  plant(300)
+  let isEditing = true
+  store.beforeBatch = (planned) => {
+    const secrets = new Set(planned.map((token) => token.SecretID))
+    for (const secret of ['secret-1', 'secret-200']) if (isEditing && secrets.has(secret)) store.edit(secret)
+  }
+  const done = migrate()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([sizes(), seconds()]).toEqual([
+    [128, 128, 42],
+    [0, 1, 2],
+  ])
+  const attemptsASecond = (store.attempts - 3) / 7
+  expect(attemptsASecond).toBeLessThan(50)
+  isEditing = false
+  await vi.advanceTimersByTimeAsync(100)
+  await done
+  expect(sizes()).toEqual([128, 128, 42, 2])
+})
+
+test('a process that takes over waits a whole second first, however old the last batch looks (MIG-02)', async () => {
+  plant(1)
+  store.remember({ batches: 3, done: 384, lastBatchAt: START - 60_000, run: undefined })
+  const done = migrate()
+  await vi.advanceTimersByTimeAsync(2_000)
+  await done
+  expect(store.batches.map(({ at }) => at)).toEqual([1_000])
+})
+
+test('a batch of another process, seen late, counts from when it is seen (MIG-01)', async () => {
+  plant(200)
+  store.beforeBatch = () => {
+    if (store.attempts !== 1) return
+    // Planned long ago, and committed only now.
+    store.remember({ batches: 1, done: 1, lastBatchAt: START - 5_000, run: undefined })
+  }
+  const done = migrate()
+  await vi.advanceTimersByTimeAsync(3_000)
+  await done
+  expect(store.batches.map(({ at }) => at)).toEqual([1_000, 2_000])
+})
+
+test('a conflict that no change of a token explains is an error, not a loop', async () => {
+  plant(2)
+  store.beforeBatch = () => {
+    throw new StoreConflict('accessor_in_use')
+  }
+  await expect(migrate()).rejects.toThrow('accessor_in_use')
+  expect(store.attempts).toBe(1)
+})
+
+test('ends at the signal, in the middle of a wait', async () => {
+  plant(200)
+  const stopping = new AbortController()
+  const done = migrate(stopping.signal)
+  await vi.advanceTimersByTimeAsync(100)
+  stopping.abort()
+  await done
+  expect(sizes()).toEqual([128])
+})
