@@ -1,5 +1,6 @@
 /** Runs the server until it is told to stop: the database where none is given, one process or several. */
 import cluster, { type Worker } from 'node:cluster'
+import { StartRefused } from '@latchkey/acl'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -7,6 +8,7 @@ import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
+import { StartError } from './start-error.ts'
 
 /** What is stopped when the server stops, last started first. */
 type Stop = () => Promise<void>
@@ -21,6 +23,7 @@ export async function serve(config: Config): Promise<void> {
   } catch (error) {
     await stopAll(stops, log)
     log.flush()
+    if (cluster.isWorker && isRefusal(error)) endRefused(error)
     throw error
   }
 }
@@ -70,6 +73,19 @@ async function serveAsWorker(
   process.send?.({ url: server.url, isBootstrapped: server.isBootstrapped })
 }
 
+/** What a worker ends with where a successor would meet the same refusal. */
+const REFUSED_EXIT_CODE = 3
+
+/** Whether the process is of a version that must not work on the data. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && [error, error.cause].some((cause) => cause instanceof StartRefused)
+}
+
+function endRefused(error: Error): never {
+  process.stderr.write(`${error.message}\n`)
+  process.exit(REFUSED_EXIT_CODE)
+}
+
 /** How long a worker that ended is given before its successor starts, in milliseconds. */
 const RESTART_DELAY_MS = 500
 
@@ -90,6 +106,10 @@ async function startWorkers(
     })
     worker.once('exit', (code, signal) => {
       if (isStopping) return
+      if (code === REFUSED_EXIT_CODE) {
+        stop(new StartError('No worker of this version can go on with the data.'))
+        return
+      }
       log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another one starts')
       if (!greeted) stop(new Error('the workers cannot start'))
       else setTimeout(fork, RESTART_DELAY_MS)
@@ -121,7 +141,7 @@ function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
     isStopping = true
     if (error) {
       process.stderr.write(`${error.message}\n`)
-      process.exitCode = 1
+      process.exitCode = cluster.isWorker && isRefusal(error) ? REFUSED_EXIT_CODE : 1
     }
     stopAll(stops, log).finally(() => {
       log.flush()

@@ -61,7 +61,8 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
     onFatal(
       new StartRefused(
         'downgrade',
-        'The data was upgraded to 1.4.0 or later: this version must not go on (spec 9.2.5).',
+        `version ${profile.version.text} must not go on: its data is upgraded to 1.4.0 or later, and there is no way ` +
+          'back (spec 9.2.5). Start version 1.4.0 or later.',
       ),
     )
     return MEMBER_HEARTBEAT_MS

@@ -1,0 +1,82 @@
+/** A server of a version before 1.4.0 that was silent while the others finished the upgrade. Spec 9.2.5. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+
+const running: RunningServer[] = []
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop('SIGKILL')))
+  await database.drop()
+})
+
+async function start(version: string, env: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await runServer({
+    DATABASE_URL: database.url,
+    LATCHKEY_SERVICE_VERSION: version,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...env,
+  })
+  running.push(server)
+  return server
+}
+
+/** The process and its workers. */
+function processesOf(server: RunningServer): readonly number[] {
+  const pid = server.process.pid ?? 0
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)]
+}
+
+/** Ends legacy mode while the server is silent: for the others it is as if it had left. */
+async function upgradeWithout(server: RunningServer): Promise<void> {
+  const processes = processesOf(server)
+  for (const pid of processes) process.kill(pid, 'SIGSTOP')
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('UPDATE member SET left_at = now()')
+  await client.end()
+  const upgraded = await start('1.4.0')
+  await expect
+    .poll(async () => (await upgraded.call('GET', '/acl/tokens', { token: MANAGEMENT })).status, {
+      timeout: 15_000,
+    })
+    .toBe(200)
+  for (const pid of processes) process.kill(pid, 'SIGCONT')
+}
+
+test('it ends itself when it comes back: exit code 1, and says why', async () => {
+  const old = await start('1.3.0')
+  const ended = once(old.process, 'exit')
+  await upgradeWithout(old)
+  expect(await ended).toEqual([1, null])
+  expect(old.log.at(-1)).toBe(
+    'version 1.3.0 must not go on: its data is upgraded to 1.4.0 or later, and there is no way back (spec 9.2.5). Start version 1.4.0 or later.',
+  )
+}, 40_000)
+
+test('its workers are not started again', async () => {
+  const old = await start('1.3.0', { LATCHKEY_WORKERS: '2' })
+  await expect.poll(() => old.log.filter((line) => line.includes('"listening"')).length).toBe(2)
+  const ended = once(old.process, 'exit')
+  await upgradeWithout(old)
+  expect(await ended).toEqual([1, null])
+  expect(old.log.join('\n')).toContain('version 1.3.0 must not go on')
+  expect(old.log.join('\n')).not.toContain('another one starts')
+}, 40_000)
+
+test('workers that are too old from the start end the server', async () => {
+  const upgraded = await start('1.4.0')
+  await upgraded.stop()
+  await expect(start('1.3.0', { LATCHKEY_WORKERS: '2' })).rejects.toThrow('there is no way back')
+}, 40_000)
