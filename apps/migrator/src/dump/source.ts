@@ -11,7 +11,7 @@ export interface DumpSource {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-const CHUNK_BYTES = 1024 * 1024
+const CHUNK_BYTES = 64 * 1024
 /** A running server gets this long to begin its answer. */
 const ANSWER_MS_MAX = 30_000
 

@@ -4,7 +4,7 @@ import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { Blocker, FinalMember, History } from '../simulate/history.ts'
 import { isIn, NEW_ACLS, range } from '../version.ts'
-import { counted, type Evidence, type Finding } from './finding.ts'
+import type { Evidence, Finding } from './finding.ts'
 
 export function findModes(evidence: Evidence): Finding[] {
   return [
@@ -32,7 +32,7 @@ function findStuck({ scenario, history }: Evidence): Finding[] {
         id: 'legacy-mode-stuck',
         severity: 'critical' as const,
         count: members.length,
-        detail: `${counted(members.length, 'server or agent')} of ${name} never leave legacy mode (${members.map(({ id }) => id).join(', ')}): ${[...blockers.values()].map(formatBlocker).join('; ')}`,
+        detail: `${members.map(({ id }) => id).join(', ')} of ${name} never leave legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
         avoid: [...new Set([...blockers.values()].map((each) => adviceFor(each, first, history)))].join(' '),
         from: lastChange(history),
         servers: members.map(({ id }) => id),
@@ -42,7 +42,7 @@ function findStuck({ scenario, history }: Evidence): Finding[] {
 }
 
 function formatBlocker({ server, why }: Blocker): string {
-  return server === '' ? why : `waits for ${server}, which is ${why}`
+  return server === '' ? why : `waiting for ${server} (${why})`
 }
 
 function adviceFor({ server, why }: Blocker, looker: FinalMember, history: History): string {
@@ -76,7 +76,7 @@ function findUnfinished({ history }: Evidence): Finding[] {
       id: 'legacy-mode-unfinished',
       severity: 'warning',
       count: members.length,
-      detail: `${counted(members.length, 'server or agent')} are still in legacy mode when the scenario ends: ${members.map(({ id }) => id).join(', ')}`,
+      detail: `${members.map(({ id }) => id).join(', ')} ${members.length === 1 ? 'is' : 'are'} still in legacy mode when the scenario ends`,
       avoid: 'Simulate longer (duration), and plan for a longer window.',
       to: history.endedAt,
       servers: members.map(({ id }) => id),
@@ -90,9 +90,12 @@ function findWindow({ scenario, history }: Evidence): Finding[] {
     const entered = history.records.find(
       (each) => each.kind === 'process' && each.datacenter === name && each.mode === 'legacy',
     )
-    const left = recordsOf(history, 'mode').findLast(
-      (each) => each.datacenter === name && each.mode === 'new',
-    )
+    // The first time of each server: later windows, at restarts, last a moment.
+    const seen = new Set<string>()
+    const left = recordsOf(history, 'mode')
+      .filter((each) => each.datacenter === name && each.mode === 'new')
+      .filter(({ server }) => !seen.has(server) && seen.add(server))
+      .at(-1)
     if (entered === undefined || left === undefined) return []
     return [
       {

@@ -18,7 +18,7 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
   {
     id: 'rules-unreadable',
     severity: 'critical',
-    title: 'have rules that cannot be read, so that every use of the token fails',
+    title: 'rules that cannot be read, so that every use of the token fails',
     avoid: 'Repair the rules through the legacy API before the upgrade.',
     of: ({ unreadable }) => unreadable,
   },
@@ -26,7 +26,7 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
     id: 'rules-change-at-1.4.0',
     severity: 'critical',
     title:
-      'name a segment twice: the last one won before 1.4.0, the strongest of deny, write, list and read wins from it',
+      'rules that name a segment twice, where the last one won before 1.4.0, and the strongest of deny, write, list and read wins from it',
     avoid: 'Keep one block for each segment, the one that counts today, before the upgrade.',
     of: ({ at140, isDuplicateUnclear }) =>
       at140 !== undefined
@@ -38,21 +38,21 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
   {
     id: 'rules-change-by-translation',
     severity: 'warning',
-    title: 'mean something else once they are translated to a policy',
+    title: 'rules that mean something else once they are translated to a policy',
     avoid: 'Do not translate these by the service: write the policy by hand and compare decisions.',
     of: ({ translated }) => (translated === undefined ? undefined : formatDifference(translated)),
   },
   {
     id: 'rules-untranslatable',
     severity: 'warning',
-    title: 'cannot be made a policy',
+    title: 'rules that no policy can be made of',
     avoid: 'Write the policy by hand.',
     of: ({ untranslatable }) => untranslatable,
   },
   {
     id: 'rules-ignored',
     severity: 'warning',
-    title: 'have lines that legacy evaluation ignores',
+    title: 'rules with lines that legacy evaluation ignores',
     avoid: 'Remove the lines, or decide that they should count, before a policy is made of them.',
     of: ({ ignored }) => ignored[0],
   },
@@ -71,7 +71,7 @@ export function findRules({ scenario }: Evidence): Finding[] {
     const [first] = hit
     if (first === undefined) return []
     const count = hit.reduce((sum, each) => sum + each.count, 0)
-    return [{ id, severity, count, detail: `${counted(count, 'token')} ${title}: ${first.detail}`, avoid }]
+    return [{ id, severity, count, detail: `${counted(count, 'token')}: ${title}: ${first.detail}`, avoid }]
   })
 }
 

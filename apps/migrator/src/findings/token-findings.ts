@@ -129,7 +129,7 @@ function legacyRightsAt(scenario: Evidence['scenario'], history: History, at: nu
   )
   for (const each of recordsOf(history, 'tokens')) {
     if (each.at > at || each.refused !== undefined) continue
-    if (each.action === 'created') tokens = unite(tokens, each.tokens)
+    if (each.action === 'created' && each.haveLegacyRights) tokens = unite(tokens, each.tokens)
     if (each.action === 'deleted' || each.action === 'converted') tokens = subtract(tokens, each.tokens)
   }
   return size(tokens)

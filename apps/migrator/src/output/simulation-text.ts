@@ -1,5 +1,6 @@
 /** The answer of `simulate` for a terminal. */
 import type { Paint } from '../cli/io.ts'
+import { counted } from '../findings/finding.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { Simulation, SimulationResult } from './result.ts'
 import { findingLines, verdictLine } from './text.ts'
@@ -26,8 +27,10 @@ function serverLines({ servers, agents }: SimulationResult, paint: Paint): strin
   const width = Math.max(...members.map(([id]) => id.length))
   return [
     paint('bold', 'Leaves legacy mode'),
-    ...members.map(([id, { datacenter, newModeAt }]) => {
-      const when = newModeAt === null ? paint('red', 'never') : `${newModeAt} s`
+    ...members.map(([id, { datacenter, newModeAt, ...rest }]) => {
+      const isOld = 'mode' in rest && rest.mode === 'old'
+      const never = isOld ? 'runs a version without the new ACLs' : paint('red', 'never')
+      const when = newModeAt === null ? never : `${newModeAt} s`
       return `  ${id.padEnd(width)}  ${datacenter}  ${when}`
     }),
   ]
@@ -60,7 +63,7 @@ function clientLines({ clients }: SimulationResult, paint: Paint): string[] {
     paint('bold', 'What clients see'),
     ...kinds.map(
       ([kind, { first, last, count, status, text }]) =>
-        `  ${kind}: ${count} times, ${first} s to ${last} s: ${status === null ? '' : `${status} `}${text}`,
+        `  ${kind}: ${counted(count, 'call')}, ${first} s to ${last} s: ${status === null ? '' : `${status} `}${text}`,
     ),
     '',
   ]

@@ -36,7 +36,7 @@ export interface TokenCounts {
 }
 
 /** Rule texts that were analysed are remembered, up to this many: most dumps use few. */
-const ANALYSES_MAX = 20_000
+const ANALYSES_MAX = 10_000
 
 interface Issue {
   readonly id: string
@@ -102,7 +102,7 @@ export class TokenCensus {
       id,
       severity,
       count,
-      detail: `${counted(count, 'token')} ${title}: ${places[0]?.detail ?? ''} (${placeText(places[0])})`,
+      detail: `${counted(count, 'token')}: ${title}: ${places[0]?.detail ?? ''} (${placeText(places[0])})`,
       avoid,
       tokens: places,
     }))
@@ -185,31 +185,31 @@ interface DumpAdvice {
 /** What a finding of the reading means for the upgrade. */
 const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
   record_malformed: {
-    title: 'are no objects',
+    title: 'records that are no objects',
     avoid: 'Make the dump anew: this is not the list of a legacy server.',
   },
   field_malformed: {
-    title: 'have a field of the wrong type',
+    title: 'a field of the wrong type',
     avoid: 'Make the dump anew, or repair the record.',
   },
   field_unknown: {
-    title: 'have fields that legacy tokens do not have',
+    title: 'fields that legacy tokens do not have',
     avoid: 'Check that this is the list of a legacy server.',
   },
-  field_too_long: { title: 'have a field that is too long', avoid: 'Shorten it through the legacy API.' },
-  id_missing: { title: 'have no ID', avoid: 'Make the dump with a management token.' },
-  id_redacted: { title: 'have a redacted ID', avoid: 'Make the dump with a token that may see secrets.' },
-  id_root_name: { title: 'have the name of a root authorizer as ID', avoid: 'Delete this token.' },
-  id_reserved: { title: 'have a reserved ID', avoid: 'Replace this token by one with another ID.' },
+  field_too_long: { title: 'a field that is too long', avoid: 'Shorten it through the legacy API.' },
+  id_missing: { title: 'no ID', avoid: 'Make the dump with a management token.' },
+  id_redacted: { title: 'a redacted ID', avoid: 'Make the dump with a token that may see secrets.' },
+  id_root_name: { title: 'the name of a root authorizer as ID', avoid: 'Delete this token.' },
+  id_reserved: { title: 'a reserved ID', avoid: 'Replace this token by one with another ID.' },
   id_duplicate: {
-    title: 'have the ID of an earlier token',
+    title: 'the ID of an earlier token',
     avoid: 'Find out which of them is right: a legacy store has each ID once.',
   },
-  type_unknown: { title: 'have an unknown Type', avoid: 'Only client and management exist.' },
+  type_unknown: { title: 'an unknown Type', avoid: 'Only client and management exist.' },
   rules_unused: {
-    title: 'are management tokens with rules, which limit the token in 1.4.0 and are ignored from 1.4.1',
+    title: 'management tokens with rules, which limit the token in 1.4.0 and are ignored from 1.4.1',
     avoid: 'Remove the rules, or make it a client token if they were meant.',
   },
-  rules_unreadable: { title: 'have rules that cannot be read', avoid: 'Repair the rules.' },
-  rules_ignored: { title: 'have rules that are ignored', avoid: 'Remove the lines.' },
+  rules_unreadable: { title: 'rules that cannot be read', avoid: 'Repair the rules.' },
+  rules_ignored: { title: 'rules that are ignored', avoid: 'Remove the lines.' },
 }

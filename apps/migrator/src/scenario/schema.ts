@@ -146,7 +146,7 @@ export const WORKLOAD_KINDS = [
 ] as const
 
 const workloadSchema = z.strictObject({
-  name: name.optional(),
+  name: z.string().min(1).max(100).optional(),
   kind: z.enum(WORKLOAD_KINDS),
   datacenter: name.optional().describe('Whose servers it calls, in turn. Default: the primary.'),
   server: name.optional().describe('The one server that it calls, instead of all in turn.'),
@@ -274,7 +274,9 @@ export const scenarioSchema = z
     seed: z.int().min(0).max(4_294_967_295).optional().describe('Default 1. `--seed` goes before it.'),
     duration: seconds
       .optional()
-      .describe('Where the simulation ends. Default: when nothing more can change by itself.'),
+      .describe(
+        'Where the simulation ends. Default: when nothing more can change by itself, and a minute later where there are workloads.',
+      ),
     primary: name.optional().describe('Name of the primary datacenter.'),
     from: versionText.optional().describe('What servers run before their `start`. Default 1.3.1.'),
     version: versionText.optional().describe('What servers run from their `start` on. Default 1.4.0.'),

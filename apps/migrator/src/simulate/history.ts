@@ -72,6 +72,8 @@ export type HistoryRecord = { readonly at: number } & (
       readonly write: number
       /** Tokens among them that have no accessor yet. */
       readonly unmigrated: number
+      /** Created: client tokens with rules, whose rights end with the legacy system. */
+      readonly haveLegacyRights?: boolean
       /** Why the write was refused; absent: acknowledged. */
       readonly refused?: string
     }

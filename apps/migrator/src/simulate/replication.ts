@@ -107,6 +107,8 @@ function startRound(world: World, datacenter: DatacenterState): void {
 function refuseRedacted(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
   replication.cursor = world.store.log.length
+  if (replication.isRefused) return
+  replication.isRefused = true
   record(world, {
     kind: 'replication-failed',
     datacenter: datacenter.spec.name,
@@ -184,6 +186,7 @@ function copiedByLegacy(world: World, legacyCursor: number): Range[] {
 
 /** Tokens of a secondary that have an accessor at the end, by number. */
 export function migratedIn(world: World, { replication }: DatacenterState): Range[] {
+  if (replication.isRefused) return []
   const deleted = world.store.log
     .slice(0, Math.max(replication.cursor, replication.legacyCursor))
     .flatMap((entry) => (entry.kind === 'deleted' ? [...entry.tokens] : []))

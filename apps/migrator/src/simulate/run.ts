@@ -8,6 +8,9 @@ import { copiesIn, migratedIn } from './replication.ts'
 import { scheduleScenario } from './schedule.ts'
 import { createWorld, type DatacenterState, type Process, type World } from './world.ts'
 
+/** Clients go on for so long after the last event, where the scenario does not say how long it lasts. */
+const TAIL_MS = 60_000
+
 /**
  * Simulates. The same scenario gives the same history, byte by byte.
  *
@@ -59,7 +62,7 @@ function historyOf(world: World, isSettled: boolean): History {
     failureDetectionMs: scenario.failureDetectionMs,
     commitMs: scenario.commitMs,
     records,
-    endedAt: scenario.durationMs ?? records.at(-1)?.at ?? 0,
+    endedAt: scenario.durationMs ?? (records.at(-1)?.at ?? 0) + (scenario.workloads.length > 0 ? TAIL_MS : 0),
     isSettled,
     stores: world.datacenters.map((datacenter) => finalStore(world, datacenter)),
     members: world.datacenters.flatMap(finalMembers),

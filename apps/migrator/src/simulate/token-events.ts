@@ -39,7 +39,8 @@ function pick(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-token
 function create(world: World, { count, type, rules }: ScenarioEventOf<'create-tokens'>): void {
   const { store, model } = world
   const tokens = store.create(count, type, rules)
-  note(world, 'created', tokens, { write: store.revision })
+  const haveLegacyRights = type === 'client' && rules !== ''
+  note(world, 'created', tokens, { write: store.revision, haveLegacyRights })
   if (model.noticesNewTokens) tokensAppeared(world)
   else store.forget(tokens)
   wakeReplication(world)
@@ -95,16 +96,16 @@ function note(
   world: World,
   action: 'created' | 'edited' | 'deleted' | 'converted',
   tokens: readonly Range[],
-  outcome: { write?: number; unmigrated?: number; refused?: string },
+  outcome: { write?: number; unmigrated?: number; haveLegacyRights?: boolean; refused?: string },
 ): void {
   if (tokens.length === 0) return
-  const { write = 0, unmigrated = action === 'created' ? size(tokens) : 0, refused } = outcome
+  const { write = 0, unmigrated = action === 'created' ? size(tokens) : 0, ...rest } = outcome
   record(world, {
     kind: 'tokens',
     action,
     tokens,
     write,
     unmigrated,
-    ...(refused === undefined ? {} : { refused }),
+    ...rest,
   })
 }

@@ -92,6 +92,8 @@ export interface Replication {
   /** First failure since the last success. */
   failingSinceMs: number | undefined
   rounds: number
+  /** The replication token may not see secrets, and that was written down. */
+  isRefused: boolean
   /** Tokens that have an accessor here. */
   migrated: number
   /** What was last written down of it. */
@@ -203,6 +205,7 @@ function createDatacenter(spec: DatacenterSpec): DatacenterState {
       limiterMs: 0,
       failingSinceMs: undefined,
       rounds: 0,
+      isRefused: false,
       migrated: 0,
       recorded: 0,
       ghosts: [],

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { latchkeyModel } from '../simulate/latchkey-model.ts'
+import { simulate } from '../simulate/run.ts'
+import { serviceModel } from '../simulate/service-model.ts'
+import { historyOf } from '../testing/scenario.ts'
+import { BUG_NAMES, BUGS, type BugName } from './bugs.ts'
+import { checkHistory } from './checkers.ts'
+import { firstFailure } from './random-run.ts'
+import { randomScenario } from './random-scenario.ts'
+
+/** Set LATCHKEY_SEEDS to run more, such as 10000: the whole run of `simulate --seeds 1-10000`. */
+const SEEDS = Number(process.env.LATCHKEY_SEEDS ?? 1_500)
+
+test.each([serviceModel, latchkeyModel])(
+  `MIG-01, MIG-02: ${SEEDS} random upgrades keep every rule`,
+  (model) => {
+    expect(firstFailure(1, SEEDS, model)).toBeUndefined()
+  },
+)
+
+/** What finds each bug: the checker that is there for it, and not some accident. */
+const FOUND_BY: Readonly<Record<BugName, string>> = {
+  'flips-early': 'not early',
+  'ignores-acls-off': 'not early',
+  'follower-alone': 'followers wait',
+  'secondary-first': 'primary first',
+  'mode-back': 'never back',
+  'batch-of-129': 'law',
+  hasty: 'law',
+  'blind-write': 'no lost edit',
+  'second-accessor': 'one accessor',
+  'shared-accessor': 'one accessor',
+  'no-takeover': 'liveness',
+  'forgets-skipped': 'liveness',
+  'forgets-new': 'liveness',
+  'looks-once': 'liveness',
+}
+
+test.each(BUG_NAMES)('the seeded bug %s is caught', (bug) => {
+  const failure = firstFailure(1, 500, BUGS[bug].plant(serviceModel))
+  expect(failure?.violations.map(({ rule }) => rule)).toContain(FOUND_BY[bug])
+})
+
+/** Our servers have no followers, and read a batch again instead of skipping. */
+const NOT_IN_LATCHKEY: readonly BugName[] = ['follower-alone', 'forgets-skipped']
+
+test.each(BUG_NAMES.filter((bug) => !NOT_IN_LATCHKEY.includes(bug)))(
+  'the seeded bug %s is caught in the rules of our servers too',
+  (bug) => {
+    expect(firstFailure(1, 500, BUGS[bug].plant(latchkeyModel))).toBeDefined()
+  },
+)
+
+test('the same seed gives the same history, byte by byte', () => {
+  const run = () => JSON.stringify(simulate(randomScenario(42), serviceModel))
+  expect(run()).toBe(run())
+})
+
+test('most random upgrades end well, so that liveness is asked for', () => {
+  const seeds = Array.from({ length: 300 }, (_, i) => i + 1)
+  const well = seeds.filter((seed) => {
+    const { members, stores } = simulate(randomScenario(seed), serviceModel)
+    return (
+      members.every(({ mode }) => mode === 'new') && stores.every(({ unmigrated }) => unmigrated.length === 0)
+    )
+  })
+  expect(well.length).toBeGreaterThan(200)
+})
+
+test('checkers read the history alone: one that is changed by hand is found out', () => {
+  const history = historyOf({ legacyTokens: 300 })
+  expect(checkHistory(history)).toEqual([])
+  const records = history.records.map((each) =>
+    each.kind === 'batch' ? { ...each, at: Math.round(each.at / 2) } : each,
+  )
+  expect(checkHistory({ ...history, records }).map(({ rule }) => rule)).toContain('law')
+})

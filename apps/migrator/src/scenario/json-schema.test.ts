@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { renderJsonSchema } from './json-schema.ts'
+import { WORKLOAD_KINDS } from './schema.ts'
+
+test('scenario.schema.json is the zod schema: run node scripts/generate-schema.ts after a change', () => {
+  const file = readFileSync(new URL('../../scenario.schema.json', import.meta.url), 'utf8')
+  expect(file).toBe(renderJsonSchema())
+})
+
+test('the JSON Schema refuses unknown fields and lists the kinds of workloads and events', () => {
+  const schema = JSON.parse(renderJsonSchema())
+  expect(schema.additionalProperties).toBe(false)
+  expect(schema.properties.workloads.items.properties.kind.enum).toEqual([...WORKLOAD_KINDS])
+  expect(schema.properties.events.items.oneOf.length).toBeGreaterThan(15)
+})

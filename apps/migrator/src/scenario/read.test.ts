@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { InputError } from '../errors.ts'
+import { readScenario, SCENARIO_LENGTH_MAX } from './read.ts'
+
+function refusalOf(text: string): string {
+  try {
+    readScenario(text, 'plan.yaml')
+  } catch (error) {
+    if (error instanceof InputError) return error.text
+    throw error
+  }
+  throw new Error('the scenario was accepted')
+}
+
+describe('spellings', () => {
+  test('datacenters and servers may be maps by name, and a number of servers stands for that many', () => {
+    const { datacenters } = readScenario(
+      'datacenters:\n  east: { servers: { s1: { start: 5 }, s2: } }\n  west: { servers: 2 }\n',
+      'plan.yaml',
+    )
+    expect(datacenters.map(({ name, servers }) => [name, servers.map(({ id }) => id)])).toEqual([
+      ['east', ['s1', 's2']],
+      ['west', ['west-s1', 'west-s2']],
+    ])
+    expect(datacenters[0]?.servers[0]?.startMs).toBe(5_000)
+  })
+
+  test('servers may stand at the top of the file, with their datacenter', () => {
+    const { datacenters } = readScenario(
+      'datacenters: [{ name: dc1 }, { name: dc2 }]\nservers:\n  - { id: a, datacenter: dc1 }\n  - { id: b, datacenter: dc2 }\n',
+      'plan.yaml',
+    )
+    expect(datacenters.map(({ servers }) => servers.map(({ id }) => id))).toEqual([['a'], ['b']])
+  })
+
+  test('version: 1.10 is the version 1.10, not the number 1.1', () => {
+    const { datacenters } = readScenario('version: 1.10\ndatacenters: { dc1: { servers: 1 } }\n', 'plan.yaml')
+    expect(datacenters[0]?.servers[0]?.version).toMatchObject({ text: '1.10', minor: 10 })
+  })
+
+  test.each([
+    ['20', 20_000],
+    ['12.75', 12_750],
+    ['"20"', 20_000],
+    ['20s', 20_000],
+    ['250ms', 250],
+    ['1h30m', 5_400_000],
+  ])('a time is seconds, or a text with units: %s', (text, ms) => {
+    const { datacenters } = readScenario(
+      `datacenters: { dc1: { servers: [{ id: s1, start: ${text} }] } }\n`,
+      'plan.yaml',
+    )
+    expect(datacenters[0]?.servers[0]?.startMs).toBe(ms)
+  })
+
+  test('legacy tokens may be a number, counts by type, or a list; `tokens` means the same', () => {
+    const groups = (text: string) =>
+      readScenario(`datacenters: { dc1: { servers: 1 } }\n${text}\n`, 'plan.yaml').tokens.map(
+        ({ type, count }) => [type, count],
+      )
+    expect(groups('legacyTokens: 7')).toEqual([['client', 7]])
+    expect(groups('tokens: { client: 5, management: 2 }')).toEqual([
+      ['client', 5],
+      ['management', 2],
+    ])
+    expect(groups('legacyTokens: [{ type: management, count: 3 }, { rules: "" }]')).toEqual([
+      ['management', 3],
+      ['client', 1],
+    ])
+  })
+
+  test('events may say type for kind, and kill, upgrade, delete … for crash, restart, delete-tokens', () => {
+    const { events } = readScenario(
+      `datacenters: { dc1: { servers: [{ id: s1 }, { id: s2 }] } }
+events:
+  - { at: 9, type: kill, server: s1 }
+  - { at: 5, action: upgrade, server: s2, version: 1.5 }
+  - { at: 7, type: create, count: 2 }
+`,
+      'plan.yaml',
+    )
+    expect(events.map(({ kind, atMs }) => [kind, atMs])).toEqual([
+      ['restart', 5_000],
+      ['create-tokens', 7_000],
+      ['crash', 9_000],
+    ])
+  })
+
+  test('anchors, aliases and merge keys work', () => {
+    const { datacenters } = readScenario(
+      'datacenters:\n  - name: dc1\n    servers:\n      - &base { id: s1, version: 1.5.0 }\n      - { <<: *base, id: s2 }\n',
+      'plan.yaml',
+    )
+    expect(datacenters[0]?.servers.map(({ id, version }) => [id, version.text])).toEqual([
+      ['s1', '1.5.0'],
+      ['s2', '1.5.0'],
+    ])
+  })
+})
+
+describe('refusals name the line', () => {
+  test('an unknown field', () => {
+    expect(refusalOf('datacenters:\n  - name: dc1\n    serverz: 3\n')).toBe(
+      'plan.yaml:3:5: datacenters[0].serverz: unknown field',
+    )
+  })
+
+  test('a wrong type, deep in a union', () => {
+    const text = 'datacenters: { dc1: { servers: 1 } }\nlegacyTokens:\n  - type: client\n  - type: root\n'
+    expect(refusalOf(text)).toMatch(/^plan\.yaml:4:5: legacyTokens\[1\]\.type: /)
+  })
+
+  test('several problems at once, each with its line', () => {
+    const lines = refusalOf('datacenters: { dc1: { servers: 1 } }\nseed: -1\nmodel: other\n').split('\n')
+    expect(lines.map((each) => each.split(':').slice(0, 2).join(':'))).toEqual(['plan.yaml:3', 'plan.yaml:2'])
+  })
+
+  test('broken YAML', () => {
+    expect(refusalOf('datacenters: [\n')).toMatch(/^plan\.yaml:\d+:\d+: not valid YAML: /)
+  })
+
+  test('a key given twice', () => {
+    expect(refusalOf('seed: 1\nseed: 2\n')).toMatch(/^plan\.yaml:2:1: not valid YAML: /)
+  })
+
+  test('an alias inside its own anchor', () => {
+    expect(refusalOf('datacenters: &all\n  - name: dc1\n    servers: *all\n')).toBe(
+      'plan.yaml:3:14: the alias *all stands inside its own anchor: a cycle',
+    )
+  })
+
+  test('text that is longer than any scenario', () => {
+    expect(refusalOf('#'.repeat(SCENARIO_LENGTH_MAX + 1))).toContain('at most 4194304 characters')
+  })
+
+  test('an empty file', () => {
+    expect(refusalOf('')).toMatch(/^plan\.yaml/)
+  })
+
+  test.each([
+    ['events: [{ at: 1, kind: crash, server: s9 }]', 'plan.yaml:2:32: there is no server s9'],
+    [
+      'events: [{ at: 1, kind: crash, server: dc1-s1 }, { at: 2, kind: crash, server: dc1-s1 }]',
+      'plan.yaml:2:50: impossible schedule: crash at 2 s, but dc1-s1 is failed then',
+    ],
+    ['events: [{ at: 1, kind: resume, server: dc1-s1 }]', 'but dc1-s1 is up then'],
+    ['events: [{ at: 1, kind: partition, between: [dc1, dc9] }]', 'there is no datacenter dc9'],
+    ['primary: dc9', 'there is no datacenter dc9'],
+    ['workloads: [{ kind: new, server: s9 }]', 'there is no server s9'],
+    ['workloads: [{ kind: new, from: 9, to: 3 }]', 'ends before it begins'],
+    ['servers: [{ id: dc1-s1 }]', 'the id dc1-s1 is used twice'],
+  ])('%s', (line, message) => {
+    expect(refusalOf(`datacenters: { dc1: { servers: 2 } }\n${line}\n`)).toContain(message)
+  })
+
+  test('an event of a server before its planned start', () => {
+    const text = `datacenters: { dc1: { servers: [{ id: s1, start: 10 }] } }
+events: [{ at: 5, kind: crash, server: s1 }]
+`
+    expect(refusalOf(text)).toContain('before the start of s1 at 10 s')
+  })
+
+  test('two leaders, two primaries', () => {
+    expect(
+      refusalOf('datacenters: { dc1: { servers: [{ id: a, leader: true }, { id: b, leader: true }] } }'),
+    ).toContain('dc1 has two leaders')
+    const two = '[{ name: a, primary: true, servers: 1 }, { name: b, primary: true, servers: 1 }]'
+    expect(refusalOf(`datacenters: ${two}`)).toContain('only one datacenter can be the primary')
+  })
+})

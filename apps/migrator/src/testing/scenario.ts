@@ -1,0 +1,36 @@
+/** What tests need to say of a scenario, and nothing else. */
+import { runSimulation, type SimulationResult } from '../output/result.ts'
+import { readScenario } from '../scenario/read.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { ScenarioInput } from '../scenario/schema.ts'
+import type { History } from '../simulate/history.ts'
+import type { UpgradeModel } from '../simulate/model.ts'
+import { simulate } from '../simulate/run.ts'
+import { serviceModel } from '../simulate/service-model.ts'
+
+/** A scenario from fields, as its file would say it; one datacenter with one server where there is none. */
+export function aScenario(input: Partial<ScenarioInput>): Scenario {
+  const datacenters = [{ name: 'dc1', servers: [{ id: 's1' }] }]
+  return readScenario(JSON.stringify({ datacenters, ...input }), 'test.yaml')
+}
+
+/** Three servers of one datacenter that start at the given seconds, the first of them the leader. */
+export function threeServers(...starts: readonly [number, number, number]): ScenarioInput['datacenters'] {
+  const servers = starts.map((start, i) => ({ id: `s${i + 1}`, start, ...(i === 0 ? { leader: true } : {}) }))
+  return [{ name: 'dc1', servers }]
+}
+
+export function historyOf(input: Partial<ScenarioInput>, model: UpgradeModel = serviceModel): History {
+  return simulate(aScenario(input), model)
+}
+
+export function resultOf(input: Partial<ScenarioInput>): SimulationResult {
+  return runSimulation(aScenario(input), { replay: 'replay' }).result
+}
+
+/** When each server left legacy mode, in seconds. */
+export function newModes(input: Partial<ScenarioInput>): Record<string, number | null> {
+  return Object.fromEntries(
+    Object.entries(resultOf(input).servers).map(([id, { newModeAt }]) => [id, newModeAt]),
+  )
+}
