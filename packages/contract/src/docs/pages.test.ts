@@ -97,7 +97,7 @@ describe('what comments cite leads somewhere', () => {
 })
 
 test('every link of a page leads to a file, and to a place in it', () => {
-  const pages = ['README.md', ...filesBelow('docs', /\.md$/)]
+  const pages = ['README.md', ...['docs', 'packages', 'apps'].flatMap((folder) => filesBelow(folder, /\.md$/))]
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, target = '']) => target)

@@ -72,14 +72,15 @@ export const EXAMPLES: Readonly<Record<EndpointName, OperationExamples>> = {
   'policies.lint': answer(
     [
       {
-        Code: 'kind_unknown',
-        Severity: 'error',
-        Message: 'unknown rule kind "keyprefix" (did you mean "key_prefix"?)',
+        Code: 'wildcard_is_literal',
+        Severity: 'warning',
+        Message:
+          'key "orders/*": the * is a letter like any other; for all that begin so, write key_prefix "orders/"',
         Line: 1,
         Column: 1,
       },
     ],
-    { Rules: 'keyprefix "orders/" { policy = "read" }' },
+    { Rules: 'key "orders/*" { policy = "read" }' },
   ),
   'policies.readByName': answer(records.POLICY),
   'policies.whatIf': answer(
