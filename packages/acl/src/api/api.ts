@@ -4,6 +4,7 @@
  */
 import { AclError, limits, type Right, type RouteMatch } from '@latchkey/contract'
 import type { Directory } from '../store/directory.ts'
+import { DEFAULT_NAMESPACE } from '../store/records.ts'
 import type { ConsistencyMode, Freshness, Store } from '../store/store.ts'
 import { legacyModeError } from '../upgrade/mode.ts'
 import { aclModeOf } from './acl-mode.ts'
@@ -127,7 +128,9 @@ export class Api {
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
-    if (aclEnabled) this.requireEndpointRight(endpoint.right, caller, namespace)
+    // What is in no namespace is the cluster's, and its rights are those of `default`. Spec 4.9.5.
+    const home = endpoint.namespaced ? namespace : DEFAULT_NAMESPACE
+    if (aclEnabled) this.requireEndpointRight(endpoint.right, caller, home)
     return {
       api,
       callers: this.callers,

@@ -2,7 +2,7 @@
 import { AclError, type Endpoint } from '@latchkey/contract'
 import { DEFAULT_NAMESPACE } from '../store/records.ts'
 import type { Call } from './call.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, requireRight } from './caller.ts'
 import type { Query } from './query.ts'
 
 const NAMESPACE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
@@ -54,12 +54,24 @@ export function resolveNamespace(requested: string | undefined, caller: Caller):
   return requested ?? (caller.presented ? caller.token.Namespace : DEFAULT_NAMESPACE)
 }
 
+/** Whether a list shows what is in a namespace: `ns=*` is all for whoever has rights in all. Spec 4.8. */
+export function isListed(call: Call, namespace: string): boolean {
+  return namespace === call.namespace || (call.allNamespaces && call.caller.isGlobal)
+}
+
 /**
- * The namespace of a create or update, where the body's field takes precedence. Spec 4.9.1.
+ * A create, update or clone in the namespace of its record, where the body's field takes precedence, and the caller
+ * needs its right. Spec 4.9.1. So a record that was read can be sent back from wherever, and one is never moved.
  *
- * @throws AclError `namespace_unsupported`, `not_found` where no such namespace exists.
+ * @throws AclError `namespace_unsupported`, `not_found` where no such namespace exists, `privilege_missing`.
  */
-export function bodyNamespace(call: Call, field: string | undefined): string {
+export function inBodyNamespace(call: Call, field: string | undefined): Call {
+  const namespace = bodyNamespace(call, field)
+  requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
+  return { ...call, namespace }
+}
+
+function bodyNamespace(call: Call, field: string | undefined): string {
   if (field === undefined || field === '') return requireExisting(call, call.namespace)
   if (call.api.edition === 'standard') throw unsupported('Invalid field: "Namespace"', 'Namespace')
   if (!NAMESPACE_NAME.test(field)) {

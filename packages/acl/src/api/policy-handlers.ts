@@ -12,15 +12,13 @@ import {
 import type { Directory } from '../store/directory.ts'
 import type { PolicyRecord } from '../store/records.ts'
 import { type Answer, type Call, decode, json, missing, notFound } from './call.ts'
-import { requireRight } from './caller.ts'
 import { created, decideAndCommit, modified } from './commit.ts'
-import { bodyNamespace } from './namespace.ts'
+import { inBodyNamespace, isListed } from './namespace.ts'
 
 export function createPolicyHandler(call: Call): Promise<Answer> {
   const { api } = call
   const request = decode(call, policyRequestSchema)
-  const namespace = bodyNamespace(call, request.Namespace)
-  requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
+  const { namespace } = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
     const record = createPolicy(request, {
       random: api.random,
@@ -53,10 +51,10 @@ export function updatePolicyHandler(call: Call): Promise<Answer> {
   if (id === '') return createPolicyHandler(call)
   checkPathId(id, 'policy', 'ID')
   const request = decode(call, policyRequestSchema)
-  bodyNamespace(call, request.Namespace)
+  const there = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
     const directory = await api.store.directory()
-    const existing = requirePolicy(call, directory, id)
+    const existing = requirePolicy(there, directory, id)
     const record = updatePolicy(existing, request, directory)
     return {
       changes: [{ table: 'policies', op: 'put', record, expect: existing.ModifyIndex }],
@@ -82,7 +80,7 @@ export function deletePolicyHandler(call: Call): Promise<Answer> {
 export function listPoliciesHandler(call: Call): Answer {
   const showNamespace = call.api.edition === 'extended'
   const policies = [...call.directory.policies()]
-    .filter((policy) => call.allNamespaces || policy.Namespace === call.namespace)
+    .filter((policy) => isListed(call, policy.Namespace))
     .map((policy) => showPolicyListEntry(policy, showNamespace))
   return json(policies, { topic: 'policies' })
 }

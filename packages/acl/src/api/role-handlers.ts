@@ -5,15 +5,13 @@ import { createRole, showRole, updateRole } from '../role/role-rules.ts'
 import type { Directory } from '../store/directory.ts'
 import type { RoleRecord } from '../store/records.ts'
 import { type Answer, absentRoleFields, type Call, decode, json, missing, notFound } from './call.ts'
-import { requireRight } from './caller.ts'
 import { created, decideAndCommit, modified } from './commit.ts'
-import { bodyNamespace } from './namespace.ts'
+import { inBodyNamespace, isListed } from './namespace.ts'
 
 export function createRoleHandler(call: Call): Promise<Answer> {
   const { api } = call
   const request = decode(call, roleRequestSchema, { absentFields: absentRoleFields(api.profile) })
-  const namespace = bodyNamespace(call, request.Namespace)
-  requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
+  const { namespace } = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
     const directory = await api.store.directory()
     const record = createRole(request, { random: api.random, directory, namespace })
@@ -43,10 +41,10 @@ export function updateRoleHandler(call: Call): Promise<Answer> {
   if (id === '') return createRoleHandler(call)
   checkPathId(id, 'role', 'ID')
   const request = decode(call, roleRequestSchema, { absentFields: absentRoleFields(api.profile) })
-  bodyNamespace(call, request.Namespace)
+  const there = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
     const directory = await api.store.directory()
-    const existing = requireRole(call, directory, id)
+    const existing = requireRole(there, directory, id)
     const record = updateRole(existing, request, directory)
     return {
       changes: [{ table: 'roles', op: 'put', record, expect: existing.ModifyIndex }],
@@ -72,7 +70,7 @@ export function deleteRoleHandler(call: Call): Promise<Answer> {
 export function listRolesHandler(call: Call): Answer {
   const policyId = call.query.get('policy')
   const roles = [...call.directory.roles()]
-    .filter((role) => call.allNamespaces || role.Namespace === call.namespace)
+    .filter((role) => isListed(call, role.Namespace))
     .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))
     .map((role) => showRole(role, call.directory, call.api.edition === 'extended'))
   return json(roles, { topic: 'roles', ...(policyId === undefined ? {} : { filtered: true }) })

@@ -1,5 +1,5 @@
 /** The seven token endpoints. Spec 4.2 to 4.8. */
-import { AclError, cloneRequestSchema, tokenRequestSchema } from '@latchkey/contract'
+import { cloneRequestSchema, tokenRequestSchema } from '@latchkey/contract'
 import { checkPathId } from '../ids.ts'
 import type { TokenRecord } from '../store/records.ts'
 import { tokenTopic } from '../store/store.ts'
@@ -11,16 +11,14 @@ import { isExpired } from '../token/expiration.ts'
 import { showToken } from '../token/show-token.ts'
 import { checkBodyAccessor, updateToken } from '../token/update-token.ts'
 import { type Answer, absentTokenFields, type Call, decode, json, missing, notFound } from './call.ts'
-import { requireRight } from './caller.ts'
 import { created, decideAndCommit, modified } from './commit.ts'
-import { bodyNamespace } from './namespace.ts'
+import { inBodyNamespace } from './namespace.ts'
 
 /** Spec 4.2. */
 export function createTokenHandler(call: Call): Promise<Answer> {
   const { api } = call
   const request = decode(call, tokenRequestSchema, { absentFields: absentTokenFields(api.profile, 'create') })
-  const namespace = bodyNamespace(call, request.Namespace)
-  requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
+  const { namespace } = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
     const directory = await api.store.directory()
     const record = createToken(request, { now: api.clock.now(), random: api.random, directory, namespace })
@@ -67,9 +65,9 @@ export function updateTokenHandler(call: Call): Promise<Answer> {
   const accessorId = pathAccessor(call)
   const request = decode(call, tokenRequestSchema, { absentFields: absentTokenFields(api.profile, 'update') })
   checkBodyAccessor(accessorId, request)
-  if (request.Namespace) requireSameNamespace(call, request.Namespace)
+  const there = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
-    const existing = await requireToken(call, accessorId)
+    const existing = await requireToken(there, accessorId)
     const record = updateToken(existing, accessorId, request, await api.store.directory())
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
@@ -83,9 +81,9 @@ export function cloneTokenHandler(call: Call): Promise<Answer> {
   const { api } = call
   const accessorId = pathAccessor(call)
   const request = decode(call, cloneRequestSchema, { absentFields: absentTokenFields(api.profile, 'update') })
-  if (request.Namespace) requireSameNamespace(call, request.Namespace)
+  const there = inBodyNamespace(call, request.Namespace)
   return decideAndCommit(api.store, async () => {
-    const source = await requireToken(call, accessorId)
+    const source = await requireToken(there, accessorId)
     const directory = await api.store.directory()
     const record = cloneToken(source, request.Description, {
       now: api.clock.now(),
@@ -138,15 +136,6 @@ async function requireToken(call: Call, accessorId: string): Promise<TokenRecord
   const token = await findToken(call, accessorId)
   if (!token) throw notFound('Requested token')
   return token
-}
-
-/** A record does not move: a body may name the namespace it is in, and no other. Spec 4.5.7, 4.6. */
-function requireSameNamespace(call: Call, field: string): void {
-  const namespace = bodyNamespace(call, field)
-  if (namespace === call.namespace) return
-  throw new AclError('field_immutable', `The token is in the namespace ${JSON.stringify(call.namespace)}`, {
-    field: 'Namespace',
-  })
 }
 
 /** The record as its writer sees it: whoever may write tokens may see their secrets. Spec 5.3. */

@@ -4,7 +4,6 @@ import type { TokenRecord } from '../store/records.ts'
 import type { TokenFilter } from '../store/store.ts'
 import { expirationMs, isExpired } from '../token/expiration.ts'
 import type { Answer, Call, Watch } from './call.ts'
-import { requireRight } from './caller.ts'
 import { formatCursor, type Page, pageOf } from './paging.ts'
 import { joinJson } from './render.ts'
 
@@ -51,10 +50,8 @@ function filterOf(call: Call): TokenFilter {
 
 /** `ns=*` is all namespaces for whoever has rights in all, and the caller's own for everyone else. Spec 4.8. */
 function namespaceOf(call: Call): string | undefined {
-  if (call.api.edition === 'standard' || (call.allNamespaces && call.caller.isGlobal)) return undefined
-  if (!call.allNamespaces) return call.namespace
-  requireRight(call.caller, call.caller.token.Namespace, { resource: 'acl', access: 'read' })
-  return call.caller.token.Namespace
+  const isAll = call.api.edition === 'standard' || (call.allNamespaces && call.caller.isGlobal)
+  return isAll ? undefined : call.namespace
 }
 
 function isFiltered(filter: TokenFilter): boolean {
