@@ -4,13 +4,23 @@ import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { connectDatabase } from '../src/database/connect.ts'
 import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
-import { createKeyRing } from '../src/secrets/key-ring.ts'
+import { createKeyRing, type KeyRing } from '../src/secrets/key-ring.ts'
 import { type OpenStoreOptions, openStore } from '../src/storage/open-store.ts'
 import type { PostgresStore } from '../src/storage/postgres-store.ts'
 import { createTestDatabase } from './database.ts'
 
-/** The one key ring of all stores in tests: stores that share a database need the same. */
-const ring = createKeyRing(parseEncryptionKeys(`test:${randomBytes(32).toString('base64')}`))
+const keys = new Map<string, string>()
+
+/** A key ring of keys by id, the first one active; the same id is the same key throughout a test file. */
+export function testRing(...ids: readonly string[]): KeyRing {
+  const texts = ids.map((id) => {
+    const key = keys.get(id) ?? randomBytes(32).toString('base64')
+    keys.set(id, key)
+    return `${id}:${key}`
+  })
+  return createKeyRing(parseEncryptionKeys(texts.join(',')))
+}
+
 const log = pino({ level: 'silent' })
 
 export interface TestStoreOptions extends Partial<OpenStoreOptions> {
@@ -25,7 +35,7 @@ export async function openTestStore({ url, ...options }: TestStoreOptions = {}):
   const store = await openStore({
     database,
     url: url ?? own?.url ?? '',
-    ring,
+    ring: testRing('test'),
     log,
     member: { datacenter: 'dc1', node: 'test', version: '1.11.0' },
     ...options,

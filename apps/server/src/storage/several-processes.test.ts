@@ -124,7 +124,8 @@ describe('two processes', async () => {
     } finally {
       clearInterval(cutting)
     }
-    await expect.poll(() => one.status().isFeedConnected && two.status().isFeedConnected).toBe(true)
+    const areConnected = () => one.status().isFeedConnected && two.status().isFeedConnected
+    await expect.poll(areConnected, { timeout: 5_000 }).toBe(true)
     expect(two.status().feed.connections).toBeGreaterThan(1)
   })
 

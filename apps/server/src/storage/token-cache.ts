@@ -77,7 +77,7 @@ export class TokenCache {
       secretHash,
       secretId: record.SecretID,
       bytes: sizeOf(record),
-      isUsed: true,
+      isUsed: false,
     })
   }
 

@@ -211,12 +211,12 @@ export class MemoryStore implements Store {
     }
     const key = keyOf(change)
     const table = this.tables[change.table] as Map<string, unknown>
+    const existing = this.tables[change.table].get(key)
+    if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
     if (change.op === 'delete') {
       table.delete(key)
-      if (change.table === 'tokens') this.secretByAccessor.delete(change.record.AccessorID.toLowerCase())
       return []
     }
-    const existing = this.tables[change.table].get(key)
     const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
     table.set(key, { ...change.record, CreateIndex, ModifyIndex: this.index })
     if (change.table === 'tokens') this.nameToken(change.record)

@@ -1,0 +1,246 @@
+import type { TokenRecord, WaitOutcome } from '@latchkey/acl'
+import { anId, aToken } from '@latchkey/acl/testing'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { DatabaseClock } from './database-clock.ts'
+import { LEASE_MS, Lease } from './lease.ts'
+import { isProcessGone, processIdentity } from './process-identity.ts'
+import { splitGroup } from './split-group.ts'
+import { readBytes, readText, storeBytes, storeText } from './stored-text.ts'
+import { TokenCache } from './token-cache.ts'
+import { TopicIndexes } from './topic-indexes.ts'
+import { Waiters } from './waiters.ts'
+
+describe('stored text', () => {
+  test('any string comes back as it was, and is one that PostgreSQL can hold', () => {
+    const anyUnits = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((units) => String.fromCharCode(...units))
+    const odd = fc.string({
+      unit: fc.constantFrom('\u0000', '\u001a', '\ud800', '\udc00', '0', 'a', '\ud83d\ude00'),
+    })
+    const property = fc.property(fc.oneof(anyUnits, odd), (text) => {
+      const stored = storeText(text)
+      expect(readText(stored)).toBe(text)
+      expect(stored.isWellFormed() && !stored.includes('\u0000')).toBe(true)
+    })
+    fc.assert(property, { numRuns: 5_000 })
+  })
+
+  test('plain text is stored as it is, and bytes too', () => {
+    expect(storeText('plain "text" ü 😀\n')).toBe('plain "text" ü 😀\n')
+    expect([...readBytes(storeBytes(Uint8Array.of(0, 127, 255)))]).toEqual([0, 127, 255])
+  })
+})
+
+describe('the token cache', () => {
+  const put = (cache: TokenCache, token: TokenRecord) => cache.add(token, hashOf(token))
+  const hashOf = (token: TokenRecord) => `hash of ${token.SecretID}`
+
+  test('keeps within its bytes, and lets go of what was not asked for lately', () => {
+    const cache = new TokenCache(10_000)
+    const tokens = Array.from({ length: 20 }, () => aToken())
+    const [first] = tokens
+    for (const token of tokens) {
+      put(cache, token)
+      expect(cache.bySecretId(first?.SecretID ?? '')?.record).toBe(first)
+      expect(cache.usedBytes).toBeLessThanOrEqual(10_000)
+    }
+    expect(cache.size).toBeGreaterThan(5)
+    expect(cache.size).toBeLessThanOrEqual(10)
+  })
+
+  test('forgets a token by accessor, and by hash, with all that leads to it', () => {
+    for (const keys of [
+      (t: TokenRecord) => ({ accessorKey: t.AccessorID, secretHash: undefined }),
+      (t: TokenRecord) => ({ accessorKey: undefined, secretHash: hashOf(t) }),
+    ]) {
+      const cache = new TokenCache(100_000)
+      const token = aToken()
+      put(cache, token)
+      cache.invalidate(keys(token))
+      expect(cache.bySecretId(token.SecretID)).toBeUndefined()
+      expect(cache.byAccessorKey(token.AccessorID)).toBeUndefined()
+      expect(cache.sameAs(hashOf(token), token.ModifyIndex)).toBeUndefined()
+      expect(cache.usedBytes).toBe(0)
+    }
+  })
+
+  test('DOS-05: a million unknown secrets take no more than its bytes', () => {
+    const cache = new TokenCache(50_000)
+    for (let i = 0; i < 1_000_000; i += 1) cache.addAbsentSecret(`s${i}`, `h${i}`)
+    expect(cache.usedBytes).toBeLessThanOrEqual(50_000)
+    expect(cache.bySecretId('s999999')).toMatchObject({ record: undefined })
+    expect(cache.bySecretId('s1')).toBeUndefined()
+  })
+
+  test('with no bytes it keeps nothing', () => {
+    const cache = new TokenCache(0)
+    put(cache, aToken())
+    expect(cache.size).toBe(0)
+  })
+})
+
+describe('waits', () => {
+  const after = (promise: Promise<WaitOutcome>, outcomes: WaitOutcome[]) =>
+    void promise.then((o) => outcomes.push(o))
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('end at their own time, never before and at most a tick late', async () => {
+    const waiters = new Waiters()
+    const ended: number[] = []
+    for (const ms of [1, 49, 50, 51, 120, 5_000]) {
+      void waiters.add('tokens', ms, undefined).then(() => ended.push(performance.now() - ms))
+    }
+    const startedAt = performance.now()
+    for (let ms = 0; ms < 6_000; ms += 10) await vi.advanceTimersByTimeAsync(10)
+    expect(ended).toHaveLength(6)
+    for (const late of ended) {
+      expect(late - startedAt).toBeGreaterThanOrEqual(0)
+      expect(late - startedAt).toBeLessThanOrEqual(100)
+    }
+    expect(waiters.count).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('MEM-02: ten thousand of them share one timer, and an abort frees its wait at once', async () => {
+    const waiters = new Waiters()
+    const outcomes: WaitOutcome[] = []
+    const controllers = Array.from({ length: 10_000 }, () => new AbortController())
+    for (const [i, { signal }] of controllers.entries())
+      after(waiters.add(`token:${i}`, 60_000, signal), outcomes)
+    expect(vi.getTimerCount()).toBe(1)
+    for (const controller of controllers) controller.abort()
+    expect(waiters.count).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+    await Promise.resolve()
+    expect(outcomes.filter((outcome) => outcome === 'aborted')).toHaveLength(10_000)
+  })
+
+  test('of a topic end with it, those of others go on; closing ends all, and those to come', async () => {
+    const waiters = new Waiters()
+    const outcomes: WaitOutcome[] = []
+    after(waiters.add('tokens', 60_000, undefined), outcomes)
+    const other = waiters.add('roles', 60_000, undefined)
+    waiters.wake('tokens')
+    await Promise.resolve()
+    expect(outcomes).toEqual(['changed'])
+    expect(waiters.count).toBe(1)
+    waiters.close()
+    expect(await other).toBe('timeout')
+    expect(await waiters.add('roles', 60_000, undefined)).toBe('timeout')
+  })
+})
+
+describe('the lease', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance', 'Date'], now: 1_000_000 })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('holds from the question for its time, and not a moment longer', () => {
+    const lease = new Lease()
+    expect(lease.isValid()).toBe(false)
+    const askedAt = performance.now()
+    vi.advanceTimersByTime(400)
+    lease.grant(askedAt)
+    expect(lease.isValid()).toBe(true)
+    vi.advanceTimersByTime(LEASE_MS - 401)
+    expect(lease.isValid()).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(lease.isValid()).toBe(false)
+  })
+
+  test('is over where the wall clock says that the machine slept, or was set', () => {
+    for (const jump of [LEASE_MS, -LEASE_MS]) {
+      const lease = new Lease()
+      lease.grant(performance.now())
+      vi.setSystemTime(Date.now() + jump)
+      expect(lease.isValid()).toBe(false)
+    }
+  })
+
+  test('is over at once when it is revoked', () => {
+    const lease = new Lease()
+    lease.grant(performance.now())
+    lease.revoke()
+    expect(lease.isValid()).toBe(false)
+  })
+})
+
+describe('the clock (EXP-04)', () => {
+  test("is the database's, whatever this machine's says", () => {
+    const clock = new DatabaseClock()
+    const databaseMs = Date.UTC(2031, 0, 1)
+    const now = performance.now()
+    clock.measure(databaseMs, now - 1, now + 1)
+    expect(Math.abs(clock.now() - databaseMs)).toBeLessThan(50)
+  })
+
+  test('never goes back, also where the database does', () => {
+    const clock = new DatabaseClock()
+    const databaseMs = Date.UTC(2031, 0, 1)
+    const now = performance.now()
+    clock.measure(databaseMs, now, now)
+    const before = clock.now()
+    clock.measure(databaseMs - 3_600_000, performance.now(), performance.now())
+    expect(clock.now()).toBeGreaterThanOrEqual(before)
+  })
+
+  test('a slow answer does not replace a quick one that it agrees with', () => {
+    const clock = new DatabaseClock()
+    const databaseMs = Date.UTC(2031, 0, 1)
+    const now = performance.now()
+    clock.measure(databaseMs, now, now)
+    // Two seconds on the way: right within one second, but worse.
+    clock.measure(databaseMs + 900, now - 1_000, now + 1_000)
+    expect(clock.now() - databaseMs).toBeLessThan(100)
+  })
+})
+
+test('topics: tables for ever, single records while they are remembered, and no guess beyond', () => {
+  const topics = new TopicIndexes(10)
+  topics.touch('tokens', 12)
+  topics.touch('token:a', 12)
+  expect(topics.changedAfter('tokens', 11)).toBe(true)
+  expect(topics.changedAfter('tokens', 12)).toBe(false)
+  expect(topics.changedAfter('token:a', 11)).toBe(true)
+  expect(topics.changedAfter('token:a', 12)).toBe(false)
+  expect(topics.changedAfter('token:b', 10)).toBe(false)
+  expect(topics.changedAfter('token:b', 9)).toBeUndefined()
+  for (let i = 0; i < 60_000; i += 1) topics.touch(`token:${i}`, 100 + i)
+  expect(topics.changedAfter('token:a', 50)).toBeUndefined()
+  expect(topics.changedAfter('token:59999', 100)).toBe(true)
+})
+
+test('a group is split so that no id is in two of the writes that are made at once', () => {
+  const create = (AccessorID: string, SecretID: string) => ({
+    changes: [{ table: 'tokens', op: 'put', record: aToken({ AccessorID, SecretID }), expect: 0 }] as const,
+  })
+  const [a, b, c, d] = [anId(0xa), anId(0xb), anId(0xc), anId(0xd)]
+  const first = create(a, b)
+  const sameAccessor = create(a.toUpperCase(), c)
+  const crossed = create(b, d)
+  const free = create(anId(1), anId(2))
+  const whatever = { changes: [{ ...free.changes[0], expect: undefined }] }
+  const several = { changes: [...free.changes, ...free.changes] }
+  expect(splitGroup([first, sameAccessor, crossed, free, whatever, several])).toEqual({
+    tokens: [first, free],
+    others: [sameAccessor, crossed, whatever, several],
+  })
+})
+
+test('a process knows itself alive, one that ended gone, and says nothing of other machines', () => {
+  const identity = processIdentity()
+  expect(isProcessGone(identity)).toBe(false)
+  expect(isProcessGone('')).toBe(false)
+  if (identity === '') return
+  expect(isProcessGone(identity.replace(/\d+$/, '1'))).toBe(true)
+  expect(isProcessGone(identity.replace(/^[^ ]+/, 'another-boot'))).toBe(false)
+})

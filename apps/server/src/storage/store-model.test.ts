@@ -1,0 +1,161 @@
+import {
+  byListOrder,
+  type Change,
+  MemoryStore,
+  type Store,
+  StoreConflict,
+  type TokenRecord,
+} from '@latchkey/acl'
+import { aKey, anId, aPolicy, aRole, aToken } from '@latchkey/acl/testing'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openTestStore } from '../../test/store.ts'
+
+/** What a change expects, said without an index, as indexes differ between the stores. */
+type Expectation = 'absent' | 'any' | 'current' | 'wrong'
+
+interface Step {
+  readonly table: 'tokens' | 'policies' | 'roles' | 'kv'
+  readonly op: 'put' | 'delete' | 'delete-tree'
+  /** Which of a few records, so that they meet; and what it claims besides its id: an accessor, or a name. */
+  readonly record: number
+  readonly claim: number
+  readonly expectation: Expectation
+  readonly text: string
+}
+
+const RECORDS = 4
+const step: fc.Arbitrary<Step> = fc.record({
+  table: fc.constantFrom('tokens', 'tokens', 'tokens', 'policies', 'roles', 'kv'),
+  op: fc.constantFrom('put', 'put', 'put', 'delete', 'delete-tree'),
+  record: fc.nat(RECORDS - 1),
+  claim: fc.nat(RECORDS),
+  expectation: fc.constantFrom('absent', 'absent', 'any', 'current', 'current', 'wrong'),
+  text: fc.string({ unit: 'binary', maxLength: 8 }),
+})
+/** A commit changes a record once. */
+const oneCommit = fc.uniqueArray(step, {
+  minLength: 1,
+  maxLength: 3,
+  selector: ({ table, record }) => `${table}/${record}`,
+})
+const commits = fc.array(oneCommit, { minLength: 1, maxLength: 20 })
+
+/** One store under comparison, and the indexes it gave, in order. */
+interface Side {
+  readonly store: Store
+  readonly indexes: number[]
+}
+
+let runs = 0
+
+test('behaves as the memory store under random commits: outcomes, conflicts, records and their order', async () => {
+  const postgres = await openTestStore()
+  const uncached = await openTestStore({ isCaching: false })
+  const property = fc.asyncProperty(commits, async (script) => {
+    runs += 1
+    const memory: Side = { store: new MemoryStore({ after: () => () => {} }), indexes: [] }
+    const sides: Side[] = [memory, { store: postgres, indexes: [] }, { store: uncached, indexes: [] }]
+    for (const steps of script) {
+      const outcomes: string[] = []
+      for (const side of sides) outcomes.push(await commit(side, steps))
+      expect(outcomes).toEqual(outcomes.map(() => outcomes[0]))
+      const [expected, ...others] = await Promise.all(sides.map(show))
+      for (const shown of others) expect(shown).toEqual(expected)
+    }
+  })
+  await fc.assert(property, { numRuns: 40 })
+})
+
+async function commit({ store, indexes }: Side, steps: readonly Step[]): Promise<string> {
+  const changes: Change[] = []
+  for (const step of steps) changes.push(await changeOf(step, store))
+  try {
+    indexes.push(await store.commit(changes))
+    return 'committed'
+  } catch (error) {
+    if (error instanceof StoreConflict) return error.reason
+    throw error
+  }
+}
+
+const id = (kind: number, number: number) => anId(runs * 0x10000 + kind * 0x100 + number)
+const namespace = () => `run-${runs}`
+/** Accessors 0 and 1 are also secrets; in upper case they are the same accessor, and no secret. */
+const secretOf = (number: number) => id(1, number)
+const accessorOf = (claim: number) => (claim === RECORDS ? '' : claim < 2 ? secretOf(claim) : id(2, claim))
+
+async function changeOf(step: Step, store: Store): Promise<Change> {
+  const { table, record, claim, text } = step
+  const Namespace = namespace()
+  const op = step.op === 'delete-tree' ? 'delete' : step.op
+  switch (table) {
+    case 'tokens': {
+      const SecretID = secretOf(record)
+      const existing = await store.tokenBySecret(SecretID)
+      // An accessor is never changed for another one; a token without one may get one.
+      const AccessorID = existing?.AccessorID || accessorOf(claim)
+      const fields = { SecretID, AccessorID, Namespace, Description: text, Policies: [{ ID: id(3, claim) }] }
+      return { table, op, record: aToken(fields), expect: expected(step, existing) }
+    }
+    case 'policies': {
+      const fields = { ID: id(3, record), Name: `${text ? 'name' : 'NAME'}-${claim}`, Namespace, Rules: text }
+      return {
+        table,
+        op,
+        record: aPolicy(fields),
+        expect: expected(step, (await store.directory()).policy(id(3, record))),
+      }
+    }
+    case 'roles': {
+      const fields = { ID: id(4, record), Name: `name-${claim}`, Namespace, Description: text }
+      return {
+        table,
+        op,
+        record: aRole(fields),
+        expect: expected(step, (await store.directory()).role(id(4, record))),
+      }
+    }
+    case 'kv': {
+      const Key = `${'ab'[record % 2]}/${text.toWellFormed()}`
+      if (step.op === 'delete-tree')
+        return { table, op: 'delete-tree', namespace: Namespace, prefix: Key.slice(0, 3) }
+      const existing = await store.kvEntry(Namespace, Key)
+      return { table, op, record: aKey({ Key, Namespace, Flags: claim }), expect: expected(step, existing) }
+    }
+  }
+}
+
+function expected(step: Step, existing: { readonly ModifyIndex: number } | undefined): number | undefined {
+  if (step.expectation === 'any') return undefined
+  if (step.expectation === 'absent') return 0
+  const current = existing?.ModifyIndex ?? 0
+  return step.expectation === 'current' ? current : current + 1
+}
+
+/** Everything of this run that the store shows, with indexes counted from its start. */
+async function show({ store, indexes }: Side): Promise<unknown> {
+  const listed: TokenRecord[] = []
+  for await (const page of store.tokens({ namespace: namespace() })) listed.push(...page)
+  expect([...listed].sort(byListOrder)).toEqual(listed)
+  const byPolicy: string[] = []
+  for await (const page of store.tokens({ namespace: namespace(), policyId: id(3, 1) })) {
+    byPolicy.push(...page.map(({ SecretID }) => SecretID))
+  }
+  const directory = await store.directory()
+  const numbers = Array.from({ length: RECORDS }, (_, i) => i)
+  const records = {
+    // Tokens without accessor that were created together are in no order.
+    listed: listed.sort((a, b) => byListOrder(a, b) || (a.SecretID < b.SecretID ? -1 : 1)),
+    byPolicy: byPolicy.sort(),
+    bySecret: await Promise.all(numbers.map((n) => store.tokenBySecret(secretOf(n)))),
+    byAccessor: await Promise.all(numbers.map((n) => store.tokenByAccessor(accessorOf(n).toUpperCase()))),
+    policies: numbers.map((n) => directory.policy(id(3, n))),
+    policyNames: numbers.map((n) => directory.policyByName(namespace(), `Name-${n}`)?.ID),
+    roles: numbers.map((n) => directory.role(id(4, n))),
+    keys: (await store.kvEntries(namespace(), '')).map((entry) => ({ ...entry, Value: [...entry.Value] })),
+  }
+  return JSON.parse(JSON.stringify(records), (name, value) =>
+    name === 'CreateIndex' || name === 'ModifyIndex' ? indexes.indexOf(value) : value,
+  )
+}
