@@ -3,6 +3,7 @@ import type { ClusterInfo, ClusterMember, Member } from '@latchkey/acl'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import type { ServerStore } from './server-store.ts'
+import { readAgentMetrics } from './telemetry/agent-metrics.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
@@ -21,6 +22,7 @@ export function createClusterInfo(options: {
   const { store, config, dataDir, metrics } = options
   let waitsFor: readonly string[] = []
   let migrationError: string | undefined
+  const startedAt = Date.now()
   const datacenters = [...new Set([config.datacenter, config.primaryDatacenter])]
   return {
     self: () => show(store.membership.self()),
@@ -36,7 +38,7 @@ export function createClusterInfo(options: {
       migrationError = message
     },
     metrics: async () => ({
-      samples: { Samples: await metrics.registry.getMetricsAsJSON() },
+      samples: { ...(await readAgentMetrics(metrics.registry, { now: Date.now(), startedAt })) },
       prometheus: await metrics.registry.metrics(),
     }),
     takeBootstrapReset: (expected) => takeBootstrapReset(dataDir, expected),

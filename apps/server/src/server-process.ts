@@ -23,6 +23,7 @@ import { createRandom } from './random.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
 import { createMetrics } from './telemetry/metrics.ts'
+import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 
 export interface ServerProcessOptions {
   readonly config: Config
@@ -53,6 +54,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log })
   try {
     await prepareData(store, config, profile)
+    watchUpgrade(metrics, store)
     const cluster = createClusterInfo({ store, config, dataDir, metrics })
     const closing = new AbortController()
     let isClosing = false

@@ -7,7 +7,7 @@ export interface Metrics {
   request(endpoint: string, status: number, seconds: number): void
   connectionRefused(): void
   /** A value that is read when somebody asks. */
-  gauge(name: string, help: string, read: () => number): void
+  gauge(name: string, help: string, read: () => number | Promise<number>): void
 }
 
 interface RequestSeries {
@@ -58,8 +58,8 @@ export function createMetrics(): Metrics {
         name,
         help,
         registers: [registry],
-        collect() {
-          this.set(read())
+        async collect() {
+          this.set(await read())
         },
       })
     },

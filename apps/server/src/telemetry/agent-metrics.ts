@@ -1,0 +1,126 @@
+/** The metrics as `/v1/agent/metrics` gives them, in the shape of the reference service. Spec 9.4 gives it none. */
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+
+export interface GaugeSample {
+  readonly Name: string
+  readonly Value: number
+  readonly Labels: Readonly<Record<string, string>>
+}
+
+export interface ValueSample {
+  readonly Name: string
+  readonly Count: number
+  /** A second, since the start. */
+  readonly Rate: number
+  readonly Sum: number
+  readonly Min: number
+  readonly Max: number
+  readonly Mean: number
+  readonly Stddev: number
+  readonly Labels: Readonly<Record<string, string>>
+}
+
+export interface AgentMetrics {
+  readonly Timestamp: string
+  readonly Gauges: readonly GaugeSample[]
+  /** Always empty: there are no metrics of this kind. */
+  readonly Points: readonly never[]
+  readonly Counters: readonly ValueSample[]
+  readonly Samples: readonly ValueSample[]
+}
+
+interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly startedAt: number
+}
+
+/** Everything is counted from the start of the process: whoever wants an interval takes the difference of two answers. */
+export async function readAgentMetrics(registry: Registry, moment: Moment): Promise<AgentMetrics> {
+  const seconds = Math.max(1, (moment.now - moment.startedAt) / 1_000)
+  const metrics: readonly MetricObjectWithValues<MetricValue<string>>[] = await registry.getMetricsAsJSON()
+  const of = (type: string) => metrics.filter((metric) => typeOf(metric) === type)
+  return {
+    Timestamp: `${new Date(moment.now).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`,
+    Gauges: of('gauge').flatMap(gaugesOf),
+    Points: [],
+    Counters: of('counter').flatMap((metric) => countersOf(metric, seconds)),
+    Samples: of('histogram').flatMap((metric) => samplesOf(metric, seconds)),
+  }
+}
+
+/** A counter of seconds counts no events, and clients read Count as a whole number: it is shown as a gauge. */
+function typeOf({ name, type }: MetricObjectWithValues<MetricValue<string>>): string {
+  return String(type) === 'counter' && name.endsWith('_seconds_total') ? 'gauge' : String(type)
+}
+
+function gaugesOf({ name, values }: MetricObjectWithValues<MetricValue<string>>): GaugeSample[] {
+  return values.map(({ value, labels }) => ({ Name: name, Value: value, Labels: textsOf(labels) }))
+}
+
+/** Each event counts as one. */
+function countersOf(
+  { name, values }: MetricObjectWithValues<MetricValue<string>>,
+  seconds: number,
+): ValueSample[] {
+  return values.map(({ value, labels }) => {
+    const one = value === 0 ? 0 : 1
+    const spread = { Min: one, Max: one, Mean: one, Stddev: 0 }
+    return { Name: name, Count: value, Rate: value / seconds, Sum: value, ...spread, Labels: textsOf(labels) }
+  })
+}
+
+/** A series of a histogram: how many values each bucket has, from the last lower bound up to its own. */
+interface Series {
+  readonly labels: Readonly<Record<string, string>>
+  readonly buckets: { readonly upTo: number; readonly countBelow: number }[]
+  sum: number
+}
+
+/** A histogram keeps buckets, not values: Min, Max and Stddev are as near as the bounds of its buckets tell. */
+function samplesOf(
+  { name, values }: MetricObjectWithValues<MetricValue<string>>,
+  seconds: number,
+): ValueSample[] {
+  const series = new Map<string, Series>()
+  for (const value of values) {
+    const { le, ...labels } = textsOf(value.labels)
+    const key = JSON.stringify(labels)
+    const known = series.get(key) ?? { labels, buckets: [], sum: 0 }
+    series.set(key, known)
+    if (le !== undefined)
+      known.buckets.push({ upTo: Number(le.replace('+Inf', 'Infinity')), countBelow: value.value })
+    else if ('metricName' in value && String(value.metricName).endsWith('_sum')) known.sum = value.value
+  }
+  return [...series.values()].map((one) => sampleOf(name, one, seconds))
+}
+
+function sampleOf(name: string, { labels, buckets, sum }: Series, seconds: number): ValueSample {
+  const filled = buckets.flatMap(({ upTo, countBelow }, i) => {
+    const from = buckets[i - 1]
+    const count = countBelow - (from?.countBelow ?? 0)
+    const low = from?.upTo ?? 0
+    return count === 0 ? [] : [{ count, low, high: Number.isFinite(upTo) ? upTo : low }]
+  })
+  const Count = filled.reduce((total, { count }) => total + count, 0)
+  const Mean = Count === 0 ? 0 : sum / Count
+  const squares = filled.reduce(
+    (total, { count, low, high }) => total + count * ((low + high) / 2 - Mean) ** 2,
+    0,
+  )
+  return {
+    Name: name,
+    Count,
+    Rate: Count / seconds,
+    Sum: sum,
+    Min: filled[0]?.low ?? 0,
+    Max: filled.at(-1)?.high ?? 0,
+    Mean,
+    Stddev: Count === 0 ? 0 : Math.sqrt(squares / Count),
+    Labels: labels,
+  }
+}
+
+function textsOf(labels: Partial<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]))
+}
