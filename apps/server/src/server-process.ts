@@ -71,6 +71,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       headerPrefixes: config.headerPrefixes,
       defaultPolicy: config.defaultPolicy,
       aclEnabled: config.aclEnabled,
+      translateAddresses: config.translateAddresses,
       openapi,
       listCacheBytes: config.cache ? config.cacheBytes / 4 : 0,
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),

@@ -176,6 +176,11 @@ export const SETTINGS = {
     accepts: 'addresses or ranges such as `10.0.0.0/8`, between commas',
     isPart: isAddressRange,
   }),
+  translateAddresses: flag({
+    env: 'LATCHKEY_TRANSLATE_ADDRESSES',
+    doc: 'Tell clients, by a header on every answer, that addresses are translated for other datacenters.',
+    fallback: false,
+  }),
   cache: flag({
     env: 'LATCHKEY_CACHE',
     doc: 'Whether reads are answered from memory. Off, every answer is the same, and slower.',

@@ -58,6 +58,9 @@ export class Api {
   /** Answers a request. Never rejects: whatever goes wrong is a reply. */
   async handle(request: WireRequest): Promise<WireReply> {
     const state = new RequestState(request, familyOf(request, this.families))
+    const { translateAddresses, profile } = this.options
+    if (translateAddresses && profile.has('http.translateAddressesHeader'))
+      state.headers[state.family.translateAddresses] = 'true'
     try {
       const routing = route(request.method, request.url, this.options)
       if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })

@@ -61,6 +61,8 @@ export interface ApiOptions {
   readonly headerPrefixes: readonly string[]
   readonly defaultPolicy: 'allow' | 'deny'
   readonly aclEnabled: boolean
+  /** Whether answers say that addresses are translated. Absent: they do not. Spec 9.3 (0.7). */
+  readonly translateAddresses?: boolean
   /** Bound of the cached lists, in bytes; 0 switches them off. */
   readonly listCacheBytes: number
   /** The document of `/v1/openapi.json`. A function of the edge, as it is made from schemas that the rules do without. */
