@@ -39,10 +39,13 @@ export function agentSelfHandler(call: Call): Answer {
     Version: api.profile.version.text,
   }
   const isReduced = api.profile.has('agent.reducedSelf')
+  // Before 1.4.0 there is one ACL system, and nothing to say of its mode. Reference, upgrade 1.1.
+  const knowsModes = api.profile.has('upgrade.legacyMode')
+  const aclMode = api.aclEnabled ? aclModeOf(directory) : 'disabled'
   return json({
     Config: isReduced ? reduced : { ...debugConfig, ...reduced },
     ...(isReduced ? { DebugConfig: debugConfig } : {}),
-    Stats: { latchkey: { acl: api.aclEnabled ? aclModeOf(directory) : 'disabled', server: 'true' } },
+    Stats: { latchkey: { ...(knowsModes ? { acl: aclMode } : {}), server: 'true' } },
     Member: showMember(self),
     Meta: {},
   })
@@ -57,15 +60,19 @@ function showMember(member: ClusterMember) {
     Name: member.node,
     Addr: member.address.slice(0, colon),
     Port: Number(member.address.slice(colon + 1)),
-    Tags: { role: 'server', acls: ACL_TAG[member.mode], build: member.version },
+    Tags: {
+      role: 'server',
+      ...(member.mode === 'unknown' ? {} : { acls: ACL_TAG[member.mode] }),
+      build: member.version,
+    },
     Status: MEMBER_STATUS[member.status],
     Datacenter: member.datacenter,
     Version: member.version,
   }
 }
 
-/** As the reference's gossip tag `acls`. */
-const ACL_TAG = { disabled: '0', enabled: '1', legacy: '2', unknown: '' } as const
+/** As the reference's gossip tag `acls`, which a server before 1.4.0 does not have. */
+const ACL_TAG = { disabled: '0', enabled: '1', legacy: '2' } as const
 
 export async function metricsHandler(call: Call): Promise<Answer> {
   const { samples, prometheus } = await call.api.cluster.metrics()
