@@ -53,6 +53,7 @@ export interface StoreStatus {
     readonly bytes: number
     readonly hits: number
     readonly misses: number
+    readonly replicaReads: number
   }
   readonly commits: {
     readonly writes: number
@@ -185,6 +186,7 @@ export class PostgresStore implements Store {
         bytes: state.tokens.usedBytes,
         hits: tokens.counts.hits,
         misses: tokens.counts.misses,
+        replicaReads: tokens.counts.replicaReads,
       },
       commits: commits.counts,
       feed: feed.counts,
