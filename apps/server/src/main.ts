@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-import { importLegacyTokens } from './cli/import-legacy.ts'
 /** The command line of the server. The only reader of the environment and of the arguments. */
+import { importLegacyTokens } from './cli/import-legacy.ts'
 import { ConfigError, loadConfig } from './config/config.ts'
-import { serve } from './serve.ts'
+import { serve, servePostgres } from './serve.ts'
 import { StartError } from './start-error.ts'
 
 const USAGE = `Latchkey keeps access tokens and authorizes operations with them.
 
   latchkey                     start the server (settings come from the environment, see README.md)
   latchkey check-config        read the settings, say what is wrong with them, and end
+  latchkey postgres            run only the embedded PostgreSQL of the data directory, for several servers on it
   latchkey import FILE         import the list of a legacy cluster into a running server:
                                LATCHKEY_ADDR (http://127.0.0.1:8500) and LATCHKEY_TOKEN say which, and by what right
   latchkey --help              this text
@@ -21,6 +22,9 @@ async function main(args: readonly string[]): Promise<number | undefined> {
   switch (command) {
     case undefined:
       await serve(loadConfig(process.env))
+      return undefined
+    case 'postgres':
+      await servePostgres(loadConfig(process.env))
       return undefined
     case 'check-config':
       loadConfig(process.env)

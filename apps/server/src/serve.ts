@@ -1,5 +1,7 @@
 /** Runs the server until it is told to stop: the database where none is given, one process or several. */
 import cluster, { type Worker } from 'node:cluster'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
@@ -51,6 +53,35 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   })
   stops.push(() => server.close())
   process.stdout.write(greeting(server.url, server.isBootstrapped))
+}
+
+/** Where `latchkey postgres` says how to reach its database: the URL holds a password. */
+const DATABASE_URL_FILE = 'postgres.url'
+
+/**
+ * Runs the embedded PostgreSQL alone, for several servers on one machine or for a look with `psql`, until it is told
+ * to stop. The URL is in a file that only its owner reads.
+ */
+export async function servePostgres(config: Config): Promise<void> {
+  const { log } = createLoggers(config.logLevel)
+  const stops: Stop[] = []
+  stopOnSignals(log, stops)
+  const dataDir = openDataDirectory(config.dataDir)
+  const postgres = await startEmbeddedPostgres({ dataDir, log })
+  stops.push(() => postgres.stop())
+  try {
+    await migrate({ url: postgres.url, log })
+    const file = join(dataDir, DATABASE_URL_FILE)
+    await writeFile(file, `${postgres.url}\n`, { mode: 0o600 })
+    stops.push(() => rm(file, { force: true }))
+    process.stdout.write(
+      `PostgreSQL runs in ${dataDir}\n\nStart servers on it with\n  DATABASE_URL="$(cat ${file})"\n`,
+    )
+  } catch (error) {
+    await stopAll(stops, log)
+    log.flush()
+    throw error
+  }
 }
 
 /** A worker finds its database in the environment, started and migrated. */
