@@ -78,7 +78,6 @@ const remove = { method: 'DELETE', right: 'acl:write', refusedInLegacyMode: true
 const page = ['limit', 'cursor'] as const
 const tokenErrors = [
   'id_invalid',
-  'id_reserved',
   'field_required',
   'field_invalid',
   'field_too_long',
@@ -93,7 +92,14 @@ export const ENDPOINTS = {
     gate: 'api.token',
     spec: '4.2',
     summary: 'Create a token',
-    errors: [...tokenErrors, 'expiration_out_of_bounds', 'expiration_conflict', 'id_in_use'],
+    errors: [
+      ...tokenErrors,
+      'id_reserved',
+      'expiration_out_of_bounds',
+      'expiration_conflict',
+      'id_in_use',
+      'not_found',
+    ],
   },
   'tokens.self': {
     ...read,
@@ -109,7 +115,7 @@ export const ENDPOINTS = {
     gate: 'api.token',
     spec: '4.6',
     summary: 'Clone a token',
-    errors: ['id_missing', 'id_invalid', 'clone_refused', 'expiration_out_of_bounds', 'not_found'],
+    errors: ['id_invalid', 'clone_refused', 'expiration_out_of_bounds', 'not_found', 'field_invalid'],
   },
   'tokens.read': {
     ...read,
@@ -159,7 +165,7 @@ export const ENDPOINTS = {
     gate: 'api.policy',
     spec: '9.1',
     summary: 'Create a policy',
-    errors: ['field_required', 'field_invalid', 'name_invalid', 'name_in_use', 'rules_invalid'],
+    errors: ['field_required', 'field_invalid', 'name_invalid', 'name_in_use', 'rules_invalid', 'not_found'],
   },
   'policies.lint': {
     method: 'POST',
@@ -212,6 +218,8 @@ export const ENDPOINTS = {
       'rules_invalid',
       'builtin_immutable',
       'not_found',
+      'field_required',
+      'field_invalid',
     ],
   },
   'policies.delete': {
@@ -236,7 +244,7 @@ export const ENDPOINTS = {
     gate: 'api.role',
     spec: '2.3',
     summary: 'Create a role',
-    errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown'],
+    errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown', 'field_invalid', 'not_found'],
   },
   'roles.readByName': {
     ...read,
@@ -261,7 +269,16 @@ export const ENDPOINTS = {
     gate: 'api.role',
     spec: '2.3',
     summary: 'Update a role',
-    errors: ['id_invalid', 'accessor_mismatch', 'name_invalid', 'name_in_use', 'link_unknown', 'not_found'],
+    errors: [
+      'id_invalid',
+      'accessor_mismatch',
+      'name_invalid',
+      'name_in_use',
+      'link_unknown',
+      'not_found',
+      'field_required',
+      'field_invalid',
+    ],
   },
   'roles.delete': {
     ...remove,
@@ -413,7 +430,7 @@ export const ENDPOINTS = {
     gate: 'api.legacy',
     spec: '9.1',
     summary: 'Create a legacy token',
-    errors: ['field_invalid', 'rules_invalid', 'legacy_token_immutable', 'root_name_refused'],
+    errors: ['field_invalid', 'rules_invalid', 'legacy_token_immutable', 'root_name_refused', 'id_reserved'],
   },
   'legacy.update': {
     method: 'PUT',
@@ -423,7 +440,14 @@ export const ENDPOINTS = {
     gate: 'api.legacy',
     spec: '9.1',
     summary: 'Update a legacy token',
-    errors: ['id_missing', 'field_invalid', 'rules_invalid', 'legacy_token_immutable', 'root_name_refused'],
+    errors: [
+      'id_missing',
+      'field_invalid',
+      'rules_invalid',
+      'legacy_token_immutable',
+      'root_name_refused',
+      'id_reserved',
+    ],
   },
   'legacy.destroy': {
     method: 'PUT',
@@ -432,7 +456,7 @@ export const ENDPOINTS = {
     gate: 'api.legacy',
     spec: '9.1',
     summary: 'Destroy a token by its secret',
-    errors: ['id_missing', 'delete_refused'],
+    errors: ['id_missing', 'root_name_refused'],
   },
   'legacy.info': {
     method: 'GET',
@@ -442,7 +466,7 @@ export const ENDPOINTS = {
     spec: '9.1',
     summary: 'Read a legacy token by its secret',
     blocking: true,
-    errors: ['id_missing'],
+    errors: ['id_missing', 'root_name_refused'],
   },
   'legacy.clone': {
     method: 'PUT',
@@ -451,7 +475,7 @@ export const ENDPOINTS = {
     gate: 'api.legacy',
     spec: '9.1',
     summary: 'Clone a legacy token',
-    errors: ['id_missing'],
+    errors: ['id_missing', 'root_name_refused'],
   },
   'legacy.list': {
     method: 'GET',
@@ -470,7 +494,7 @@ export const ENDPOINTS = {
     gate: 'api.legacy',
     spec: 'extension',
     summary: 'Import the list of a legacy cluster, all or nothing',
-    errors: ['field_invalid', 'rules_invalid'],
+    errors: ['field_invalid', 'field_type', 'body_malformed'],
   },
   'legacy.export': {
     method: 'GET',
@@ -491,7 +515,7 @@ export const ENDPOINTS = {
     blocking: true,
     namespaced: true,
     query: ['recurse', 'keys', 'separator', 'raw'],
-    errors: ['id_missing', 'not_found'],
+    errors: ['id_missing', 'not_found', 'field_too_long'],
   },
   'kv.write': {
     method: 'PUT',
@@ -513,7 +537,7 @@ export const ENDPOINTS = {
     summary: 'Delete a key or a tree of keys',
     namespaced: true,
     query: ['recurse', 'cas'],
-    errors: ['id_missing'],
+    errors: ['id_missing', 'field_too_long'],
   },
 
   'status.leader': {
@@ -566,6 +590,7 @@ export const ENDPOINTS = {
     spec: 'extension',
     summary: 'What changes between two service versions',
     query: ['from', 'to'],
+    errors: ['version_invalid'],
   },
   openapi: {
     method: 'GET',

@@ -37,8 +37,8 @@ export class Kv<M extends Mode> {
   /**
    * Reads a key. `valueText` and `valueBytes` decode its base64 value.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    *
    * @example
    * const port = valueText(await client.kv.get('web/port'))
@@ -50,8 +50,8 @@ export class Kv<M extends Mode> {
   /**
    * Reads the bytes of a key, without base64 on the way.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async getRaw(key: string, options: ReadOptions = {}): Promise<Result<M, Uint8Array>> {
     return this.#core.shape(
@@ -62,8 +62,8 @@ export class Kv<M extends Mode> {
   /**
    * Lists the entries whose keys begin with the prefix; an empty prefix means all. None is an empty list.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async list(prefix: string, options: ReadOptions = {}): Promise<Result<M, KVEntry[]>> {
     return this.#core.shape(await this.#list(prefix, options))
@@ -72,8 +72,8 @@ export class Kv<M extends Mode> {
   /**
    * Lists the keys that begin with the prefix; an empty prefix means all. None is an empty list.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async keys(prefix: string, options: KeyListOptions = {}): Promise<Result<M, string[]>> {
     const query = { keys: true, separator: options.separator }
@@ -103,8 +103,8 @@ export class Kv<M extends Mode> {
   /**
    * Deletes a key. `true` also where it did not exist.
    *
-   * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), PermissionDenied
-   * (caller_unknown, privilege_missing).
+   * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   async delete(key: string, options: CasOptions = {}): Promise<Result<M, boolean>> {
     const { cas } = options
@@ -114,8 +114,8 @@ export class Kv<M extends Mode> {
   /**
    * Deletes all keys that begin with the prefix; an empty prefix means all keys.
    *
-   * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), PermissionDenied
-   * (caller_unknown, privilege_missing).
+   * Endpoint `kv.delete` (DELETE /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   async deleteTree(prefix: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return this.#core.shape(await this.#delete({ Key: prefix }, { recurse: true }, options))
@@ -124,8 +124,8 @@ export class Kv<M extends Mode> {
   /**
    * Follows a key; `value` is `undefined` while it does not exist.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   watch(key: string, options?: WatchOptions): Watch<KVEntry | undefined> {
     const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#get(key, read) } as const
@@ -135,8 +135,8 @@ export class Kv<M extends Mode> {
   /**
    * Follows the entries whose keys begin with the prefix.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   watchTree(prefix: string, options?: WatchOptions): Watch<KVEntry[]> {
     const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#list(prefix, read) } as const

@@ -17,8 +17,8 @@ export class Legacy<M extends Mode> {
    * safe.
    *
    * Endpoint `legacy.create` (PUT /v1/acl/create). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
-   * (field_invalid, rules_invalid, legacy_token_immutable), PermissionDenied (root_name_refused, caller_unknown,
-   * privilege_missing).
+   * (field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied (root_name_refused,
+   * caller_unknown, privilege_missing).
    */
   create(token: LegacyTokenRequest = {}, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     const ID = token.ID ?? randomUuid()
@@ -36,8 +36,8 @@ export class Legacy<M extends Mode> {
    * Replaces a legacy token; an unknown ID creates it.
    *
    * Endpoint `legacy.update` (PUT /v1/acl/update). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
-   * (id_missing, field_invalid, rules_invalid, legacy_token_immutable), PermissionDenied (root_name_refused,
-   * caller_unknown, privilege_missing).
+   * (id_missing, field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied
+   * (root_name_refused, caller_unknown, privilege_missing).
    */
   update(token: LegacyTokenRequest, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     const secrets = [token.ID]
@@ -54,7 +54,7 @@ export class Legacy<M extends Mode> {
    * Destroys a token by its secret. `true` also where it did not exist.
    *
    * Endpoint `legacy.destroy` (PUT /v1/acl/destroy/:ID). Right: acl:write. Spec 9.1, removed in 1.11. Errors:
-   * Invalid (id_missing, delete_refused), PermissionDenied (caller_unknown, privilege_missing).
+   * Invalid (id_missing), PermissionDenied (root_name_refused, caller_unknown, privilege_missing).
    */
   destroy(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     const params = { ID: id }
@@ -71,7 +71,7 @@ export class Legacy<M extends Mode> {
    * Reads a legacy token by its secret: a list of one, or of none.
    *
    * Endpoint `legacy.info` (GET /v1/acl/info/:ID). Right: none. Spec 9.1, removed in 1.11. Errors: Invalid
-   * (id_missing).
+   * (id_missing), PermissionDenied (root_name_refused).
    */
   info(id: string, options: ReadOptions = {}): Promise<Result<M, LegacyToken[]>> {
     return call(this.#core, { endpoint: 'legacy.info', params: { ID: id }, secrets: [id], options })
@@ -82,7 +82,7 @@ export class Legacy<M extends Mode> {
    * repeated.
    *
    * Endpoint `legacy.clone` (PUT /v1/acl/clone/:ID). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
-   * (id_missing), PermissionDenied (caller_unknown, privilege_missing).
+   * (id_missing), PermissionDenied (root_name_refused, caller_unknown, privilege_missing).
    */
   clone(id: string, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     return call(this.#core, { endpoint: 'legacy.clone', params: { ID: id }, secrets: [id], options })
@@ -103,7 +103,7 @@ export class Legacy<M extends Mode> {
    * safe. Give a long list more `attemptTimeout`.
    *
    * Endpoint `legacy.import` (PUT /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,
-   * removed in 1.11. Errors: Invalid (field_invalid, rules_invalid), PermissionDenied (caller_unknown,
+   * removed in 1.11. Errors: Invalid (field_invalid, field_type, body_malformed), PermissionDenied (caller_unknown,
    * privilege_missing).
    */
   import(tokens: readonly LegacyToken[], options: CallOptions = {}): Promise<Result<M, ImportResult>> {

@@ -25,7 +25,7 @@ export class Policies<M extends Mode> {
    * Creates a policy. The service gives the ID, so a create whose outcome is unknown is not repeated.
    *
    * Endpoint `policies.create` (PUT /v1/acl/policy). Right: acl:write. Spec 9.1, from service version 1.4.0.
-   * Errors: Invalid (field_required, field_invalid, name_invalid, rules_invalid), Conflict (name_in_use),
+   * Errors: Invalid (field_required, field_invalid, name_invalid, rules_invalid), Conflict (name_in_use), NotFound,
    * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
@@ -61,8 +61,9 @@ export class Policies<M extends Mode> {
    * Replaces a policy: what is left out is cleared. Tokens that link it have the new rules at once.
    *
    * Endpoint `policies.update` (PUT /v1/acl/policy/:ID). Right: acl:write. Spec 9.1, from service version 1.4.0.
-   * Errors: Invalid (id_invalid, accessor_mismatch, name_invalid, rules_invalid, builtin_immutable), Conflict
-   * (name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   * Errors: Invalid (id_invalid, accessor_mismatch, name_invalid, rules_invalid, builtin_immutable, field_required,
+   * field_invalid), Conflict (name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   update(id: string, policy: PolicyUpdate, options: CallOptions = {}): Promise<Result<M, Policy>> {
     const params = { ID: id }

@@ -22,8 +22,8 @@ export class Roles<M extends Mode> {
    * Creates a role. The service gives the ID, so a create whose outcome is unknown is not repeated.
    *
    * Endpoint `roles.create` (PUT /v1/acl/role). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
-   * Invalid (field_required, name_invalid, link_unknown), Conflict (name_in_use), PermissionDenied (caller_unknown,
-   * privilege_missing), LegacyMode.
+   * Invalid (field_required, name_invalid, link_unknown, field_invalid), Conflict (name_in_use), NotFound,
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   create(role: RoleCreate, options: CallOptions = {}): Promise<Result<M, Role>> {
     return call(this.#core, { endpoint: 'roles.create', json: role, options })
@@ -54,8 +54,8 @@ export class Roles<M extends Mode> {
    * Replaces a role: what is left out is cleared. Tokens that link it have the new rights at once.
    *
    * Endpoint `roles.update` (PUT /v1/acl/role/:ID). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
-   * Invalid (id_invalid, accessor_mismatch, name_invalid, link_unknown), Conflict (name_in_use), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   * Invalid (id_invalid, accessor_mismatch, name_invalid, link_unknown, field_required, field_invalid), Conflict
+   * (name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   update(id: string, role: RoleUpdate, options: CallOptions = {}): Promise<Result<M, Role>> {
     const params = { ID: id }

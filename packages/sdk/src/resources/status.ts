@@ -64,7 +64,8 @@ export class Status<M extends Mode> {
   /**
    * Lists what changes between two service versions.
    *
-   * Endpoint `versions` (GET /v1/internal/versions). Right: none. An extension of the spec.
+   * Endpoint `versions` (GET /v1/internal/versions). Right: none. An extension of the spec. Errors: Invalid
+   * (version_invalid).
    */
   versionChanges(range: VersionRange, options: CallOptions = {}): Promise<Result<M, VersionChange[]>> {
     return call(this.#core, { endpoint: 'versions', query: range, options })

@@ -44,9 +44,9 @@ export class Tokens<M extends Mode> {
    * before 1.5.0 always do), a create whose outcome is unknown is not repeated.
    *
    * Endpoint `tokens.create` (PUT /v1/acl/token). Right: acl:write. Spec 4.2, from service version 1.4.0. Errors:
-   * Invalid (id_invalid, id_reserved, field_required, field_invalid, field_too_long, name_invalid, link_unknown,
-   * expiration_out_of_bounds, expiration_conflict), Conflict (id_in_use), PermissionDenied (caller_unknown,
-   * privilege_missing), LegacyMode.
+   * Invalid (id_invalid, field_required, field_invalid, field_too_long, name_invalid, link_unknown, id_reserved,
+   * expiration_out_of_bounds, expiration_conflict), Conflict (id_in_use), NotFound, PermissionDenied
+   * (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
    * const token = await client.tokens.create({ Policies: [{ Name: 'web-read' }], ExpirationTTL: '1h' })
@@ -87,9 +87,9 @@ export class Tokens<M extends Mode> {
    * where the record does not say it.
    *
    * Endpoint `tokens.update` (PUT /v1/acl/token/:AccessorID). Right: acl:write. Spec 4.5, from service version
-   * 1.4.0. Errors: Invalid (id_invalid, id_reserved, field_required, field_invalid, field_too_long, name_invalid,
-   * link_unknown, id_missing, accessor_mismatch, field_immutable, local_mismatch), NotFound, PermissionDenied
-   * (caller_unknown, privilege_missing), LegacyMode.
+   * 1.4.0. Errors: Invalid (id_invalid, field_required, field_invalid, field_too_long, name_invalid, link_unknown,
+   * id_missing, accessor_mismatch, field_immutable, local_mismatch), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing), LegacyMode.
    *
    * @example
    * const token = await client.tokens.read(accessorId)
@@ -112,7 +112,7 @@ export class Tokens<M extends Mode> {
    * clone whose outcome is unknown is not repeated.
    *
    * Endpoint `tokens.clone` (PUT /v1/acl/token/:AccessorID/clone). Right: acl:write. Spec 4.6, from service version
-   * 1.4.0. Errors: Invalid (id_missing, id_invalid, clone_refused, expiration_out_of_bounds), NotFound,
+   * 1.4.0. Errors: Invalid (id_invalid, clone_refused, expiration_out_of_bounds, field_invalid), NotFound,
    * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   clone(accessorId: string, clone: TokenClone = {}, options: CallOptions = {}): Promise<Result<M, Token>> {
