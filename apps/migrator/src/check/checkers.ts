@@ -3,7 +3,13 @@ import type { History } from '../simulate/history.ts'
 import type { Checker, Violation } from './facts.ts'
 import { checkModeEnds, checkTokensEnd } from './liveness-checks.ts'
 import { checkFollowersWait, checkNeverBack, checkNotEarly, checkPrimaryFirst } from './mode-checks.ts'
-import { checkLaw, checkNoLostEdit, checkOneAccessor } from './token-checks.ts'
+import {
+  checkLaw,
+  checkLawAtTakeover,
+  checkNoLostEdit,
+  checkOneAccessor,
+  LAW_AT_TAKEOVER,
+} from './token-checks.ts'
 
 export const CHECKERS: Readonly<Record<string, Checker>> = {
   'not early': checkNotEarly,
@@ -11,6 +17,7 @@ export const CHECKERS: Readonly<Record<string, Checker>> = {
   'primary first': checkPrimaryFirst,
   'never back': checkNeverBack,
   law: checkLaw,
+  [LAW_AT_TAKEOVER]: checkLawAtTakeover,
   'one accessor': checkOneAccessor,
   'no lost edit': checkNoLostEdit,
   'mode ends': checkModeEnds,

@@ -51,7 +51,8 @@ function isHealthy(history: History): boolean {
   const links = new Map(
     recordsOf(history, 'link').map(({ between, state }) => [[...between].sort().join(), state]),
   )
-  const stuck = history.records.some((each) => each.kind === 'stale-gossip' || each.kind === 'batch-failed')
+  const hazards = new Set(['stale-gossip', 'batch-failed', 'replication-failed'])
+  const stuck = history.records.some((each) => hazards.has(each.kind))
   return history.isSettled && able && !dead && !stuck && [...links.values()].every((state) => state === 'up')
 }
 

@@ -2,6 +2,7 @@
 
 import { checkHistory } from '../check/checkers.ts'
 import { recordsOf } from '../check/facts.ts'
+import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
 import { type Finding, type Verdict, verdictOf } from '../findings/finding.ts'
@@ -133,10 +134,17 @@ export function runSimulation(
     timeline: timelineOf(history),
     clients: clientsOf(clients),
     findings: findings.map(findingOf),
-    violations: checkHistory(history).map(({ rule, at, detail }) => ({ rule, at: toSeconds(at), detail })),
+    violations: violationsOf(history),
     replay: options.replay,
   }
   return { scenario, history, clients, result }
+}
+
+/** What the reference does at a takeover is its nature and a finding; everything else is a fault of the model. */
+function violationsOf(history: History): SimulationResult['violations'] {
+  return checkHistory(history)
+    .filter(({ rule }) => rule !== LAW_AT_TAKEOVER || history.model === 'latchkey')
+    .map(({ rule, at, detail }) => ({ rule, at: toSeconds(at), detail }))
 }
 
 function serversOf(history: History): Record<string, ServerResult> {

@@ -73,7 +73,10 @@ function pass(world: World, datacenter: DatacenterState): void {
   const isFirst = migration.lastPassMs === undefined
   if (isFirst && model.repeatsAtTakeover && migration.lastBatch.length > 0) {
     const tokens = migration.lastBatch
-    write(world, datacenter, store.overwriteAccessors(tokens, world.accessorNext), 0)
+    write(world, datacenter, store.overwriteAccessors(tokens, world.accessorNext), {
+      skipped: 0,
+      term: datacenter.term,
+    })
   }
   migration.lastPassMs = world.now
   const batch = store.read(model.batchTokensMax)
@@ -84,22 +87,22 @@ function pass(world: World, datacenter: DatacenterState): void {
     return
   }
   if (model.undoesWholeBatch && store.hasUnwritable(batch)) failBatch(world, datacenter, batch)
-  else if (world.scenario.commitMs === 0) save(world, datacenter, batch)
+  else if (world.scenario.commitMs === 0) save(world, datacenter, batch, datacenter.term)
   else saveLater(world, datacenter, batch)
 }
 
 function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead): void {
-  const { migration } = datacenter
+  const { migration, term } = datacenter
   const pending = { isInLog: true }
   migration.pending = pending
   world.queue.push(world.now + world.scenario.commitMs, PHASE.work, () => {
     if (migration.pending === pending) migration.pending = undefined
-    if (pending.isInLog) save(world, datacenter, batch)
+    if (pending.isInLog) save(world, datacenter, batch, term)
   })
 }
 
 /** Compare and set: what was changed since it was read is left to a later batch, so that no change is lost. */
-function save(world: World, datacenter: DatacenterState, batch: BatchRead): void {
+function save(world: World, datacenter: DatacenterState, batch: BatchRead, term: number): void {
   const { store, model } = world
   const { migration } = datacenter
   const changed = store.changedSince(batch)
@@ -108,18 +111,23 @@ function save(world: World, datacenter: DatacenterState, batch: BatchRead): void
   if (model.onConflict === 'overwrite') store.loseWrites(changed)
   const given = store.giveAccessors(subtract(batch.tokens, skippedRanges), world.accessorNext)
   if (!model.retriesSkipped) store.forget(skippedRanges)
-  if (given.length > 0) write(world, datacenter, given, skipped.length)
+  if (given.length > 0) write(world, datacenter, given, { skipped: skipped.length, term })
   if (migration.isRunning && !migration.isPassOverdue) queuePass(world, datacenter)
 }
 
-function write(world: World, datacenter: DatacenterState, given: readonly Range[], skipped: number): void {
+function write(
+  world: World,
+  datacenter: DatacenterState,
+  given: readonly Range[],
+  { skipped, term }: { readonly skipped: number; readonly term: number },
+): void {
   const { migration } = datacenter
   const server = datacenter.leader?.spec.id ?? datacenter.lastLeader?.spec.id ?? ''
   record(world, {
     kind: 'batch',
     datacenter: datacenter.spec.name,
     server,
-    term: datacenter.term,
+    term,
     tokens: given,
     accessorFrom: world.accessorNext,
     skipped,

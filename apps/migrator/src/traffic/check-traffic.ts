@@ -108,22 +108,28 @@ export class TrafficCheck {
 /** Cuts chunks of bytes into lines and feeds them to a check, holding one line at a time. */
 export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: TrafficCheck): Promise<void> {
   const decoder = new TextDecoder()
-  let rest = ''
-  let isTooLong = false
+  let parts: string[] = []
+  let length = 0
+  const append = (part: string) => {
+    length += part.length
+    // What is longer than any access is only counted.
+    if (length <= LINE_BYTES_MAX) parts.push(part)
+    else parts = []
+  }
+  const finish = () => {
+    if (length > LINE_BYTES_MAX) check.skip()
+    else check.addLine(parts.join(''))
+    parts = []
+    length = 0
+  }
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (isTooLong) check.skip()
-      else check.addLine(line)
-      isTooLong = false
-    }
-    if (rest.length > LINE_BYTES_MAX) {
-      isTooLong = true
-      rest = ''
+    const [first = '', ...rest] = decoder.decode(chunk, { stream: true }).split('\n')
+    append(first)
+    for (const part of rest) {
+      finish()
+      append(part)
     }
   }
-  const last = rest + decoder.decode()
-  if (isTooLong) check.skip()
-  else if (last !== '') check.addLine(last)
+  append(decoder.decode())
+  finish()
 }

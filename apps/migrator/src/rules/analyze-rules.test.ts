@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { analyzeRules } from './analyze-rules.ts'
+import { isPlain } from './plain-rules.ts'
+
+const analyze = (text: string) => analyzeRules(text, { widening: 'keep' })
+
+describe('a segment named twice (reference 3.2)', () => {
+  const twice = (first: string, second: string) =>
+    analyze(`key "a" { policy = "${first}" }\nkey "a" { policy = "${second}" }`).at140
+
+  test('read, write: the last one won, and the stronger wins: nothing changes', () => {
+    expect(twice('read', 'write')).toBeUndefined()
+  })
+
+  test('write, read: was read, becomes write', () => {
+    expect(twice('write', 'read')).toMatchObject({
+      losses: [],
+      gains: expect.arrayContaining(['write on key "a"']),
+    })
+  })
+
+  test('deny, write: was write, becomes deny', () => {
+    expect(twice('deny', 'write')).toMatchObject({
+      gains: [],
+      losses: expect.arrayContaining(['write on key "a"']),
+    })
+  })
+
+  test('write, deny: was and stays deny', () => {
+    expect(twice('write', 'deny')).toBeUndefined()
+  })
+
+  test('in the nested form the older reading cannot be told, and that is said', () => {
+    expect(analyze('key { "a" { policy = "write" } "a" { policy = "read" } }')).toMatchObject({
+      isDuplicateUnclear: true,
+    })
+  })
+})
+
+describe('translation (reference 3.3)', () => {
+  test('acl and *_prefix were ignored and become effective', () => {
+    const { ignored, translated } = analyze('acl = "write"\nkey_prefix "x" { policy = "write" }')
+    expect(ignored).toHaveLength(2)
+    expect(translated?.gains).toEqual(expect.arrayContaining(['write on acl', 'write on key "x"']))
+    expect(translated?.losses).toEqual([])
+  })
+
+  test('our own translation never widens: it comments the ignored lines out', () => {
+    const { translated } = analyzeRules('acl = "write"\nkey "x" { policy = "read" }', {
+      widening: 'comment-out',
+    })
+    expect(translated).toBeUndefined()
+  })
+
+  test('a name taken for a word moves the right: service { "key" {…} }', () => {
+    expect(analyze('service { "key" { policy = "read" } }').translated?.losses).toContain(
+      'read on service "key"',
+    )
+    expect(analyze('service { "web" { policy = "read" } }').translated).toBeUndefined()
+  })
+
+  test('capitals are left alone, so that a prefix becomes an exact rule', () => {
+    expect(analyze('KEY "foo" { policy = "read" }').translated?.losses).toEqual(['read on key "fooother"'])
+  })
+
+  test('JSON means the same', () => {
+    expect(analyze('{"key":{"a":{"policy":"read"}}}')).toEqual({ ignored: [] })
+  })
+})
+
+test.each(['key "a" {', 'key "a" { policy = "bogus" }', '[', '"str"'])('%s cannot be read', (text) => {
+  expect(analyze(text).unreadable).toBeDefined()
+})
+
+describe('plain texts need no parser', () => {
+  test.each([
+    '',
+    'key "a/b" { policy = "write" }',
+    'key "" { policy = "list" }\nservice "web" { policy = "write" } node "" { policy = "read" }\noperator = "read"',
+    'service "a" {\n  policy = "read"\n  intentions = "write"\n}',
+    'key "a" { policy = "read" } // end',
+  ])('%s', (text) => {
+    expect(isPlain(text)).toBe(true)
+    expect(analyze(text)).toEqual({ ignored: [] })
+  })
+
+  test.each([
+    'key "a" { policy = "read" } key "a" { policy = "read" }',
+    'key_prefix "a" { policy = "read" }',
+    'service "a" { policy = "list" }',
+    'KEY "a" { policy = "read" }',
+    'key "a\\"b" { policy = "read" }',
+    'acl = "read"',
+    'operator = "read"x',
+  ])('not plain: %s', (text) => {
+    expect(isPlain(text)).toBe(false)
+  })
+})
