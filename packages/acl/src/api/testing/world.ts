@@ -27,7 +27,13 @@ export interface WorldOptions
   extends Partial<
     Pick<
       ApiOptions,
-      'edition' | 'defaultPolicy' | 'aclEnabled' | 'headerPrefixes' | 'datacenter' | 'listCacheBytes'
+      | 'edition'
+      | 'defaultPolicy'
+      | 'aclEnabled'
+      | 'headerPrefixes'
+      | 'datacenter'
+      | 'listCacheBytes'
+      | 'translateAddresses'
     >
   > {
   /** Service version. Default: the newest. */
@@ -126,6 +132,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     defaultPolicy: options.defaultPolicy ?? 'deny',
     aclEnabled: options.aclEnabled ?? true,
     listCacheBytes: options.listCacheBytes ?? 1_000_000,
+    translateAddresses: options.translateAddresses ?? false,
     openapi: () => ({ openapi: '3.1.0' }),
     onInternalError: (error) => {
       internalError = error
