@@ -12,7 +12,8 @@ export interface Decision<T> {
 }
 
 /**
- * Decides and commits, again where the stored state changed in between.
+ * Decides and commits, again where the stored state changed in between. Tries after the first take turns by record, so
+ * that however many callers change one record at once, each meets others only once.
  *
  * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier try.
  * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` where others never let it pass.
@@ -21,25 +22,74 @@ export async function decideAndCommit<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<T> {
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const decision = await decide()
-    if (decision.changes.length === 0) return decision.answer(0)
-    try {
-      return decision.answer(await store.commit(decision.changes))
-    } catch (error) {
-      if (!(error instanceof StoreConflict)) throw error
-      if (error.reason !== 'changed') throw toRefusal(error.reason)
+  const first = await tryOnce(store, decide)
+  if ('answer' in first) return first.answer
+  return inTurn(store, first.contested, async () => {
+    for (let attempt = 2; attempt <= ATTEMPTS_MAX; attempt += 1) {
       // What was read is out of date, so what is read next must not be.
       await store.refresh('consistent')
+      const next = await tryOnce(store, decide)
+      if ('answer' in next) return next.answer
     }
+    throw new AclError(
+      'unavailable',
+      `The record is being changed too often: gave up after ${ATTEMPTS_MAX} tries`,
+      { headers: { 'Retry-After': '1' } },
+    )
+  })
+}
+
+/** @returns the answer, or the record that somebody else changed meanwhile. */
+async function tryOnce<T>(
+  store: Store,
+  decide: () => Promise<Decision<T>> | Decision<T>,
+): Promise<{ readonly answer: T } | { readonly contested: string }> {
+  const { changes, answer } = await decide()
+  if (changes.length === 0) return { answer: answer(0) }
+  try {
+    return { answer: answer(await store.commit(changes)) }
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    if (error.reason !== 'changed') throw toRefusal(error.reason)
+    return { contested: changes.map(nameOf).join() }
   }
-  throw new AclError(
-    'unavailable',
-    `The record is being changed too often: gave up after ${ATTEMPTS_MAX} tries`,
-    {
-      headers: { 'Retry-After': '1' },
-    },
+}
+
+/** Same text, same records. */
+function nameOf(change: Change): string {
+  if (change.op === 'delete-tree') return `kv ${change.namespace}/${change.prefix}`
+  switch (change.table) {
+    case 'tokens':
+      return `token ${change.record.SecretID}`
+    case 'kv':
+      return `kv ${change.record.Namespace}/${change.record.Key}`
+    case 'policies':
+    case 'roles':
+      return `${change.table} ${change.record.ID}`
+    case 'namespaces':
+      return `namespace ${change.record.Name}`
+    case 'system':
+      return `system ${change.record.Key}`
+  }
+}
+
+/** The last of those who take turns, by what they contest. Entries go when nobody waits any more. */
+const lastInTurn = new WeakMap<Store, Map<string, Promise<void>>>()
+
+async function inTurn<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {
+  const queue = lastInTurn.get(store) ?? new Map<string, Promise<void>>()
+  lastInTurn.set(store, queue)
+  const mine = (queue.get(name) ?? Promise.resolve()).then(work)
+  const done = mine.then(
+    () => {},
+    () => {},
   )
+  queue.set(name, done)
+  try {
+    return await mine
+  } finally {
+    if (queue.get(name) === done) queue.delete(name)
+  }
 }
 
 function toRefusal(reason: 'accessor_in_use' | 'secret_in_use' | 'name_in_use'): AclError {
