@@ -111,12 +111,13 @@ function unknownEndpoint(): AclError {
   return new AclError('endpoint_unknown', 'No such endpoint')
 }
 
+/** Names the endpoint and not the path, whose end may be a secret. */
 function removed(path: string): AclError {
-  const replacement = legacyEndpointOf(path)?.replacement
-  const instead = replacement === undefined ? '' : ` Use ${replacement} instead.`
+  const endpoint = legacyEndpointOf(path)
+  const instead = endpoint === undefined ? '' : ` Use ${endpoint.replacement} instead.`
   return new AclError(
     'endpoint_removed',
-    `Endpoint /v1${path} for the legacy ACL system was removed in version 1.11.${instead}`,
+    `Endpoint /v1${endpoint?.path ?? ''} for the legacy ACL system was removed in version 1.11.${instead}`,
   )
 }
 
