@@ -4,9 +4,9 @@ import {
   type AuthorizeAnswer,
   type AuthorizeCheck,
   authorizeRequestSchema,
+  decodeValue,
   type Explanation,
   limits,
-  parseJson,
   whoCanRequestSchema,
 } from '@latchkey/contract'
 import { checkPathId } from '../ids.ts'
@@ -15,34 +15,27 @@ import { parseQuestion, type Question } from '../rules/question.ts'
 import { whoCan } from '../rules/who-can.ts'
 import type { TokenRecord } from '../store/records.ts'
 import { isExpired } from '../token/expiration.ts'
-import { type Answer, type Call, decode, json, notFound } from './call.ts'
+import { type Answer, type Call, decode, decodeOptions, json, notFound, readJson } from './call.ts'
 import { callerUnknown, requireRight } from './caller.ts'
 import { formatCursor, type Page, pageOf } from './paging.ts'
 import { findToken } from './token-handlers.ts'
 
 /** Up to 64 checks in one call. An empty list is answered without a look at the token. Reference 5.8. */
 export async function authorizeHandler(call: Call): Promise<Answer> {
-  const text = new TextDecoder().decode(call.body)
-  if (text.trim() !== '' && isEmptyList(text)) return json([])
-  const checks = decode(call, authorizeRequestSchema)
-  if (checks.length > limits.AUTHORIZE_CHECKS_MAX) {
+  const list = readJson(call) ?? []
+  if (Array.isArray(list) && list.length === 0) return json([])
+  if (Array.isArray(list) && list.length > limits.AUTHORIZE_CHECKS_MAX) {
     throw new AclError(
       'batch_too_large',
-      `Refusing to process more than ${limits.AUTHORIZE_CHECKS_MAX} authorizations at once: this call has ${checks.length}`,
+      `Refusing to process more than ${limits.AUTHORIZE_CHECKS_MAX} authorizations at once: this call has ${list.length}`,
     )
   }
+  const checks = decodeValue(authorizeRequestSchema, list, decodeOptions(call.api.profile))
   const questions = checks.map((check, i) => parseQuestion(check, `[${i}]`))
   if (call.caller.unknown) throw callerUnknown()
   const authorizer = await authorizerAsked(call)
   const explain = call.query.has('explain')
   return json(checks.map((check, i) => answerCheck(check, questions[i], authorizer, explain)))
-}
-
-/** `null` counts as an empty list. */
-function isEmptyList(text: string): boolean {
-  if (text.length > 64) return false
-  const value = parseJson(text)
-  return value === null || (Array.isArray(value) && value.length === 0)
 }
 
 /** The caller's own rights, or another token's for a caller that may read tokens. */

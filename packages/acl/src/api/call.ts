@@ -3,8 +3,11 @@ import {
   AclError,
   type DecodeOptions,
   decodeBody,
+  decodeUtf8,
   type Endpoint,
   type EndpointName,
+  type Json,
+  parseJson,
   type Schema,
   type SchemaOutput,
   type ServiceProfile,
@@ -86,6 +89,17 @@ export function decode<S extends Schema>(
   options: DecodeOptions = {},
 ): SchemaOutput<S> {
   return decodeBody(schema, call.body, { ...decodeOptions(call.api.profile), ...options })
+}
+
+/**
+ * The body as JSON, for who must look at it before a schema does.
+ *
+ * @throws AclError `body_required`, `body_malformed`.
+ */
+export function readJson(call: Call): Json {
+  const text = decodeUtf8(call.body)
+  if (text.trim() !== '') return parseJson(text)
+  throw new AclError('body_required', 'A JSON body is required, and this request has none')
 }
 
 /** Spec 9.3: unknown fields are refused from 1.7.0 and ignored before. */

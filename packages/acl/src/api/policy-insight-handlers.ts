@@ -69,14 +69,15 @@ function rightsOf(
   policy: PolicyRecord,
   after: { readonly lookup: LinkLookup; readonly authorizers: AuthorizerCache },
 ) {
-  const { datacenter, defaultPolicy } = call.api
+  const { datacenter, defaultPolicy, profile } = call.api
+  const legacyRules = profile.has('upgrade.legacyRules')
   const has = effectivePolicies(token, call.directory, { datacenter }).some(
     (source) => source.policyId === policy.ID,
   )
   if (!has) return undefined
   return {
     before: call.callers.rightsOf(token, call.directory).authorizer,
-    after: after.authorizers.authorizerOf(token, after.lookup, { datacenter, defaultPolicy }),
+    after: after.authorizers.authorizerOf(token, after.lookup, { datacenter, defaultPolicy, legacyRules }),
   }
 }
 
