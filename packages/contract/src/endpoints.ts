@@ -378,7 +378,14 @@ export const ENDPOINTS = {
     summary: 'Decide up to 64 checks for the presented token',
     query: ['explain', 'accessor'],
     refusedInLegacyMode: true,
-    errors: ['batch_too_large', 'field_invalid'],
+    errors: [
+      'batch_too_large',
+      'field_invalid',
+      'id_invalid',
+      'caller_unknown',
+      'privilege_missing',
+      'not_found',
+    ],
   },
   'acl.whoCan': {
     method: 'POST',

@@ -3,15 +3,15 @@ import * as z from 'zod'
 import { DESCRIPTION_BYTES_MAX, LEGACY_SECRET_LENGTH_MAX, RULES_BYTES_MAX } from './limits.ts'
 import { boundedText } from './text.ts'
 
-/** A legacy token: ID is the secret, and any text. */
+/** A legacy token: ID is the secret, and any text. Key order is the order on the wire. */
 export const legacyTokenSchema = z
   .strictObject({
-    CreateIndex: z.int(),
-    ModifyIndex: z.int(),
     ID: z.string(),
     Name: z.string(),
     Type: z.enum(['client', 'management']),
     Rules: z.string(),
+    CreateIndex: z.int(),
+    ModifyIndex: z.int(),
   })
   .meta({ id: 'LegacyToken' })
 export type LegacyToken = z.infer<typeof legacyTokenSchema>

@@ -65,7 +65,8 @@ export class Client<M extends Mode = 'value'> {
    * Decides up to 64 checks for the presented token, answered in their order.
    *
    * Endpoint `authorize` (POST /v1/internal/acl/authorize). Right: none. Spec 5, from service version 1.4.0.
-   * Errors: Invalid (batch_too_large, field_invalid), LegacyMode.
+   * Errors: Invalid (batch_too_large, field_invalid, id_invalid), PermissionDenied (caller_unknown,
+   * privilege_missing), NotFound, LegacyMode.
    *
    * @example
    * const [answer] = await client.authorize([{ Resource: 'key', Segment: 'web/port', Access: 'read' }])

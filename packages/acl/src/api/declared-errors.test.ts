@@ -78,6 +78,8 @@ const OPTIONS = [
   '?accessor=x',
   '?expanded&pretty',
 ]
+/** A valid body of the one endpoint that takes a list. */
+const CHECKS = [{ Resource: 'acl', Access: 'read' }]
 const BODIES: readonly (string | object)[] = [
   '',
   '{',
@@ -128,6 +130,7 @@ const BODIES: readonly (string | object)[] = [
   rules('kind "a" {}'),
   { Name: 'global-management', Rules: '' },
   { Name: 'global-management', Datacenters: [] },
+  CHECKS,
   { Resource: 'none', Access: 'read' },
   { Resource: 'key', Access: 'none' },
   [{ Resource: 'none', Access: 'read' }],
@@ -137,13 +140,15 @@ const BODIES: readonly (string | object)[] = [
 ]
 
 /** Every request worth sending to an endpoint: one thing bad at a time, and all bodies to all paths. */
-function* requestsTo(name: EndpointName): Generator<{ path: string; body?: string | object }> {
+function* requestsTo(name: EndpointName): Generator<{ path: string; body: string | object | undefined }> {
   const { path, body } = endpoint(name)
   const paths = path.includes(':')
     ? values.map((value) => path.replace(/:\w+/, encodeURIComponent(value)))
     : [path]
   for (const filled of paths) {
-    for (const option of OPTIONS) yield { path: `${filled}${option}`, ...(body ? { body: {} } : {}) }
+    for (const option of OPTIONS) {
+      for (const sent of body ? [{}, CHECKS] : [undefined]) yield { path: `${filled}${option}`, body: sent }
+    }
     if (body) for (const sent of BODIES) yield { path: filled, body: sent }
   }
 }

@@ -66,7 +66,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<EndpointName, string>> = {
   'status.peers': 'As `host:port`, of those that are alive.',
   'agent.self': 'Config is small; the whole configuration, without secrets, stands under DebugConfig.',
   'agent.members': 'Failed ones and those that left are shown for a while.',
-  'agent.metrics': 'As JSON, or for Prometheus.',
+  'agent.metrics':
+    'As JSON, or for Prometheus. Counted from the start of the process: take the difference of two answers.',
   'catalog.datacenters': 'The own one first.',
   versions: 'Every version gate with an edge after `from` and not after `to`, oldest first.',
   openapi: 'This document, for the service version that the server speaks as.',

@@ -207,7 +207,13 @@ export const EXAMPLES: Readonly<Record<EndpointName, OperationExamples>> = {
     Meta: {},
   }),
   'agent.members': answer([records.MEMBER]),
-  'agent.metrics': answer({ latchkey_requests_total: 12 }),
+  'agent.metrics': answer({
+    Timestamp: '2026-01-31 12:00:00 +0000 UTC',
+    Gauges: [{ Name: 'latchkey_waiters', Value: 3, Labels: {} }],
+    Points: [],
+    Counters: [],
+    Samples: [],
+  }),
   'catalog.datacenters': answer(['dc1']),
   versions: answer([
     {

@@ -40,6 +40,10 @@ export function responseHeaders(headerPrefix: string): Readonly<Record<string, R
       description: 'What happens where no rule decides.',
       schema: { type: 'string', enum: ['allow', 'deny'] },
     },
+    [`${headerPrefix}${HEADER.translateAddresses}`]: {
+      description: 'There, as `true`, where the server translates addresses. Section 9.3.',
+      schema: { type: 'string', enum: ['true'] },
+    },
     [REQUEST_ID_HEADER]: {
       description: 'The id of the request: the caller’s own where it sent one.',
       schema: text,
@@ -106,6 +110,7 @@ function headersOf(endpoint: Endpoint, headerPrefix: string): Readonly<Record<st
     ...(endpoint.blocking ? [HEADER.index, HEADER.knownLeader, HEADER.lastContact] : []),
     ...(endpoint.query?.includes('cursor') ? [HEADER.nextCursor] : []),
     HEADER.defaultPolicy,
+    HEADER.translateAddresses,
   ].map((suffix) => `${headerPrefix}${suffix}`)
   return Object.fromEntries([...own, REQUEST_ID_HEADER, 'Warning'].map((name) => [name, headerRef(name)]))
 }

@@ -39,10 +39,17 @@ export function schemaView(schema: JsonSchema): Html {
 
 /** A schema with the fields of what it names, so that a body can be written without a jump. */
 export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Html {
+  const target = objectOf(schema, document)
+  if (!target) return schemaView(schema)
+  return html`<details open><summary>${typeName(schema)}</summary>${fieldTable(target)}</details>`
+}
+
+/** The object behind references and lists; undefined where there is none, or one without a name. */
+function objectOf(schema: JsonSchema, document: OpenApiDocument): JsonSchema | undefined {
   const named = schema.$ref ?? schema.items?.$ref
   const target = named === undefined ? undefined : document.components.schemas[named.replace(PREFIX, '')]
-  if (!target?.properties) return schemaView(schema)
-  return html`<details open><summary>${typeName(schema)}</summary>${fieldTable(target)}</details>`
+  if (!target) return undefined
+  return target.properties ? target : objectOf(target, document)
 }
 
 /** The fields of an object; objects without a name of their own are shown inside. */
