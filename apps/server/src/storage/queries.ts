@@ -102,13 +102,13 @@ export class Queries {
   }
 
   async tokenByAccessorKey(accessorKey: string): Promise<Snapshot<TokenRow | null>> {
-    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM token t
-      WHERE accessor_key = ${storeText(accessorKey)}`)
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM (SELECT ${TOKEN_COLUMNS} FROM token
+      WHERE accessor_key = ${storeText(accessorKey)}) t`)
   }
 
   async tokenBySecretHash(secretHash: string): Promise<Snapshot<TokenRow | null>> {
-    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM token t
-      WHERE secret_hash = decode(${secretHash}, 'hex')`)
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM (SELECT ${TOKEN_COLUMNS} FROM token
+      WHERE secret_hash = decode(${secretHash}, 'hex')) t`)
   }
 
   async tokenPage(
@@ -117,7 +117,7 @@ export class Queries {
     limit: number,
   ): Promise<Snapshot<readonly TokenRow[]>> {
     return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
-        SELECT * FROM token WHERE ${Prisma.join([...conditionsOf(filter), ...placeOf(after)], ' AND ')}
+        SELECT ${TOKEN_COLUMNS} FROM token WHERE ${Prisma.join([...conditionsOf(filter), ...placeOf(after)], ' AND ')}
         ORDER BY create_index, accessor_id, secret_hash LIMIT ${limit}::int
       ) t`)
   }
@@ -130,7 +130,7 @@ export class Queries {
 
   async expiredTokens(now: number, limit: number): Promise<Snapshot<readonly TokenRow[]>> {
     return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
-        SELECT * FROM token WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int
+        SELECT ${TOKEN_COLUMNS} FROM token WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int
       ) t`)
   }
 
@@ -159,6 +159,11 @@ export class Queries {
     return JSON.parse(rows[0]?.answer || 'null')
   }
 }
+
+/** What a record is made of; the other columns are for indexes. See `TokenRow`. */
+const TOKEN_COLUMNS = Prisma.sql`secret_hash, secret_cipher, secret_key_id, accessor_id, namespace, description, policies,
+  roles, service_identities, node_identities, rules, type, local, auth_method, expiration_time, create_time, hash,
+  create_index, modify_index`
 
 /** The conditions that make an index serve a filter are repeated as that index says them. */
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {

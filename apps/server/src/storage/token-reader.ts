@@ -4,6 +4,7 @@ import type { ChangeFollower } from './change-follower.ts'
 import { type TokenRow, tokenOfRow } from './decode-rows.ts'
 import type { LocalState } from './local-state.ts'
 import type { PageStart, Queries, Snapshot } from './queries.ts'
+import { readText } from './stored-text.ts'
 import type { TokenCache, TokenKeys } from './token-cache.ts'
 
 /** A read of one token on its way, shared by all who ask for it meanwhile. */
@@ -13,10 +14,13 @@ interface Load {
   touchedAt: number
 }
 
-/** A page as it was read, and as it is given. */
+/** A page as it was read. */
 interface Page {
   readonly rows: readonly TokenRow[]
-  readonly tokens: readonly TokenRecord[]
+  /** The index of its snapshot; undefined where it is the replica's. */
+  readonly index: number | undefined
+  /** Whether more may follow. */
+  readonly isFull: boolean
 }
 
 const PAGE_SIZE = 1_000
@@ -83,25 +87,20 @@ export class TokenReader {
   }
 
   async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
-    let left = filter.limit ?? Number.POSITIVE_INFINITY
-    let after: PageStart | undefined = filter.after && { ...filter.after, secretHash: undefined }
-    while (left > 0) {
-      const size = Math.min(left, PAGE_SIZE)
-      const start = after
-      const read = (queries: Queries) => queries.tokenPage(filter, start, size)
-      const { rows, tokens } =
-        (isStale ? await this.takeStale(read) : undefined) ??
-        (await this.take(await read(this.parts.queries)))
-      this.counts.pages += 1
-      if (tokens.length > 0) yield tokens
-      const last = rows.at(-1)
-      if (!last || rows.length < size) return
-      left -= rows.length
-      after = {
-        createIndex: last.create_index,
-        accessorId: tokens.at(-1)?.AccessorID ?? '',
-        secretHash: last.secret_hash.slice(2),
-      }
+    const { limit = Number.POSITIVE_INFINITY, after } = filter
+    let left = limit
+    const fetch = (start: PageStart | undefined) =>
+      left > 0 ? this.fetchPage(filter, start, Math.min(left, PAGE_SIZE), isStale) : undefined
+    let next = fetch(after && { ...after, secretHash: undefined })
+    while (next) {
+      const page = await next
+      left -= page.rows.length
+      const last = page.rows.at(-1)
+      // On its way while this page is made into records, and used.
+      next = last && page.isFull ? fetch(placeOf(last)) : undefined
+      // What goes wrong with it is thrown when it is waited for, which may never be.
+      next?.catch(() => {})
+      if (page.rows.length > 0) yield await this.take(page)
     }
   }
 
@@ -124,32 +123,38 @@ export class TokenReader {
   }
 
   async expired(now: number, limit: number): Promise<readonly TokenRecord[]> {
-    const { tokens } = await this.take(await this.parts.queries.expiredTokens(now, limit))
-    return tokens
+    const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit)
+    return this.take({ rows, index, isFull: false })
+  }
+
+  private async fetchPage(
+    filter: TokenFilter,
+    start: PageStart | undefined,
+    size: number,
+    isStale: boolean,
+  ): Promise<Page> {
+    const read = (queries: Queries) => queries.tokenPage(filter, start, size)
+    const fromReplica = isStale ? await this.readReplica(read) : undefined
+    const { index, value: rows } = fromReplica ?? (await read(this.parts.queries))
+    this.counts.pages += 1
+    return { rows, index: fromReplica ? undefined : index, isFull: rows.length === size }
   }
 
   /** Rows as records. New ones are kept where there is room. */
-  private async take({ index, value: rows }: Snapshot<readonly TokenRow[]>): Promise<Page> {
+  private async take({ rows, index }: Page): Promise<readonly TokenRecord[]> {
+    if (index === undefined) return rows.map((row) => this.recordOf(row))
     const { state, follower } = this.parts
     await follower.reach(index)
-    const tokens = rows.map((row) => {
+    return rows.map((row) => {
       const secretHash = row.secret_hash.slice(2)
-      const token = this.recordOf(row)
+      const cached = this.cache.sameAs(secretHash, row.modify_index)
+      if (cached) return cached
+      const token = tokenOfRow(row, this.parts.secrets)
       const isCurrent =
         token.AccessorID !== '' && state.topics.changedAfter(tokenTopic(token.AccessorID), index) === false
-      const isKept = this.cache.sameAs(secretHash, row.modify_index) === token
-      if (isCurrent && !isKept && this.cache.hasRoom) this.cache.add(token, secretHash)
+      if (isCurrent && this.cache.hasRoom) this.cache.add(token, secretHash)
       return token
     })
-    return { rows, tokens }
-  }
-
-  /** A page from the replica; undefined where it has none that is new enough. */
-  private async takeStale(
-    read: (queries: Queries) => Promise<Snapshot<readonly TokenRow[]>>,
-  ): Promise<Page | undefined> {
-    const rows = (await this.readReplica(read))?.value
-    return rows && { rows, tokens: rows.map((row) => this.recordOf(row)) }
   }
 
   private async loadStale(
@@ -231,4 +236,13 @@ function accessorLoad(accessorKey: string): string {
 
 function secretLoad(secretHash: string): string {
   return `secret:${secretHash}`
+}
+
+/** The place in the list right after a row. */
+function placeOf(row: TokenRow): PageStart {
+  return {
+    createIndex: row.create_index,
+    accessorId: readText(row.accessor_id),
+    secretHash: row.secret_hash.slice(2),
+  }
 }
