@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { generatedPages } from '../../scripts/pages.ts'
 import { linkCitations, replaceSection, table } from './markdown.ts'
-import { generatedPages } from './pages.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 

@@ -154,12 +154,12 @@ export const NAMESPACE = {
 }
 
 export const LEGACY_TOKEN = {
-  CreateIndex: 10,
-  ModifyIndex: 10,
   ID: '5070ae60-25b6-89c2-f547-68b660313d63',
   Name: 'old',
   Type: 'client',
   Rules: 'key "" { policy = "read" }',
+  CreateIndex: 10,
+  ModifyIndex: 10,
 }
 
 export const MEMBER = {

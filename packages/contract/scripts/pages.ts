@@ -2,11 +2,11 @@
 /** The pages under docs/ that are derived from the contract, whole or in part. For the script and its test alone. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { renderGatesTable } from '../gates-table.ts'
-import { renderEndpointsTable } from './endpoints-table.ts'
-import { renderErrorsPage, rowsByStatus } from './errors-page.ts'
-import { renderLimitsTable } from './limits-table.ts'
-import { replaceSection, table } from './markdown.ts'
+import { renderEndpointsTable } from '../src/docs/endpoints-table.ts'
+import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
+import { renderLimitsTable } from '../src/docs/limits-table.ts'
+import { replaceSection, table } from '../src/docs/markdown.ts'
+import { renderGatesTable } from '../src/gates-table.ts'
 
 export interface GeneratedPage {
   /** Where it is on this machine. */
@@ -27,13 +27,13 @@ function apiPage(page: string): string {
   const sections = {
     endpoints: renderEndpointsTable(),
     statuses: table(['status', 'codes'], rowsByStatus('errors.md')),
-    limits: renderLimitsTable(read(fileURLToPath(new URL('../limits.ts', import.meta.url)))),
+    limits: renderLimitsTable(read(fileURLToPath(new URL('../src/limits.ts', import.meta.url)))),
   }
   return Object.entries(sections).reduce((text, [name, content]) => replaceSection(text, name, content), page)
 }
 
 function pathOf(page: string): string {
-  return fileURLToPath(new URL(`../../../../docs/${page}`, import.meta.url))
+  return fileURLToPath(new URL(`../../../docs/${page}`, import.meta.url))
 }
 
 function read(path: string): string {
