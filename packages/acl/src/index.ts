@@ -27,6 +27,7 @@ export {
   roleHash,
   tokenHash,
 } from './hash.ts'
+export type { MaybePromise } from './maybe-promise.ts'
 export { createPolicy } from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
 export { createRole } from './role/role-rules.ts'
@@ -82,7 +83,6 @@ export {
   type Freshness,
   kvTopic,
   type ListPosition,
-  type MaybePromise,
   type Store,
   StoreConflict,
   type TableName,

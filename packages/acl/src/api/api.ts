@@ -3,13 +3,14 @@
  * options, namespace, legacy mode, caller, right, then the body, then the handler.
  */
 import { AclError, limits, type Right, type RouteMatch } from '@latchkey/contract'
+import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Directory } from '../store/directory.ts'
 import { DEFAULT_NAMESPACE } from '../store/records.ts'
 import type { ConsistencyMode, Freshness, Store } from '../store/store.ts'
 import { legacyModeError } from '../upgrade/mode.ts'
 import { aclModeOf } from './acl-mode.ts'
 import { answerRead } from './blocking.ts'
-import type { Call } from './call.ts'
+import type { Call, Handler } from './call.ts'
 import { type Caller, Callers, callerUnknown, requireRight } from './caller.ts'
 import { HANDLERS } from './handlers.ts'
 import { credentialOf, familyOf, type HeaderFamily, headerFamilies, namespaceHeaderOf } from './headers.ts'
@@ -37,6 +38,18 @@ interface Asked {
   readonly state: RequestState
 }
 
+/** As fresh as it was asked for, or fresher. */
+interface Fresh {
+  readonly mode: ConsistencyMode
+  readonly freshness: Freshness
+}
+
+/** What a request is judged by. */
+interface Seen extends Fresh {
+  readonly api: ApiOptions
+  readonly directory: Directory
+}
+
 export class Api {
   private readonly options: ApiOptions
   /** As the options, over the store's view for stale reads. */
@@ -55,39 +68,51 @@ export class Api {
     this.lists = new ListCache(options.listCacheBytes)
   }
 
-  /** Answers a request. Never rejects: whatever goes wrong is a reply. */
-  async handle(request: WireRequest): Promise<WireReply> {
+  /** Answers a request. Never throws or rejects: whatever goes wrong is a reply. At once where nothing is waited for. */
+  handle(request: WireRequest): MaybePromise<WireReply> {
     const state = new RequestState(request, familyOf(request, this.families))
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
       state.headers[state.family.translateAddresses] = 'true'
     try {
-      const routing = route(request.method, request.url, this.options)
-      if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
-      if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
-      state.endpoint = routing.match.name
-      return await this.answer(request, routing.match, state)
+      const reply = this.dispatch(request, state)
+      return isPromise(reply) ? reply.catch((error: unknown) => this.refuse(error, state)) : reply
     } catch (error) {
-      if (!(error instanceof AclError)) this.options.onInternalError(error, request.requestId)
-      return renderError(error, state.context())
+      return this.refuse(error, state)
     }
   }
 
-  private async answer(request: WireRequest, match: RouteMatch, state: RequestState): Promise<WireReply> {
+  private dispatch(request: WireRequest, state: RequestState): MaybePromise<WireReply> {
+    const routing = route(request.method, request.url, this.options)
+    if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
+    if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
+    state.endpoint = routing.match.name
+    return this.answer(request, routing.match, state)
+  }
+
+  private refuse(error: unknown, state: RequestState): WireReply {
+    if (!(error instanceof AclError)) this.options.onInternalError(error, state.request.requestId)
+    return renderError(error, state)
+  }
+
+  private answer(request: WireRequest, match: RouteMatch, state: RequestState): MaybePromise<WireReply> {
     const { endpoint, name } = match
     if (isAclEndpoint(endpoint.path) && !this.options.aclEnabled) {
       throw new AclError('acl_disabled', 'ACL support disabled')
     }
     const asked = this.ask(request, match, state)
-    const admit = () => this.admit(asked)
     const evaluate = HANDLERS[name]
     if (endpoint.blocking) {
       const { options } = asked
+      const admit = () => this.admit(asked)
       return answerRead({ name, options, state, admit, evaluate, signal: request.signal }, this.options)
     }
-    const call = await admit()
-    const body = endpoint.body === undefined ? NO_BODY : await request.readBody(bodyBytesMax(name))
-    return renderAnswer(await evaluate({ ...call, body }), state.context())
+    return andThen(this.admit(asked), (call) => {
+      if (endpoint.body === undefined) return answerOnce(call, evaluate, state)
+      return request
+        .readBody(bodyBytesMax(name))
+        .then((body) => answerOnce({ ...call, body }, evaluate, state))
+    })
   }
 
   /** What the request line and headers say, in the reference's order of checks. */
@@ -116,24 +141,34 @@ export class Api {
   }
 
   /** Freshness, legacy mode, caller and right: what is checked again when a wait ends. */
-  private async admit(asked: Asked): Promise<Call> {
-    const { match, query, options, secretId, state } = asked
-    const { name, endpoint, params } = match
-    const { mode, freshness } = await this.refresh(options)
-    const api = mode === 'stale' ? this.staleOptions : this.options
-    const { store, clock, cluster, aclEnabled } = api
-    if (endpoint.blocking) state.setFreshness(freshness)
-    const directory = await store.directory()
+  private admit(asked: Asked): MaybePromise<Call> {
+    return andThen(this.refresh(asked.options), (fresh) => {
+      const api = fresh.mode === 'stale' ? this.staleOptions : this.options
+      return andThen(api.store.directory(), (directory) => this.admitTo(asked, { ...fresh, api, directory }))
+    })
+  }
+
+  private admitTo(asked: Asked, seen: Seen): MaybePromise<Call> {
+    const { endpoint } = asked.match
+    const { api, directory, freshness } = seen
+    if (endpoint.blocking) asked.state.setFreshness(freshness)
     if (endpoint.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
-      throw legacyModeError(cluster.legacyModeWaitsFor())
+      throw legacyModeError(api.cluster.legacyModeWaitsFor())
     }
-    const caller = await this.callerOf(aclEnabled ? secretId : undefined, endpoint.right, directory, store)
+    const secretId = api.aclEnabled ? asked.secretId : undefined
+    const caller = this.callerOf(secretId, endpoint.right, directory, api.store)
+    return andThen(caller, (known) => this.callBy(known, asked, seen))
+  }
+
+  private callBy(caller: Caller, asked: Asked, { api, mode, directory }: Seen): Call {
+    const { match, query, state } = asked
+    const { name, endpoint, params } = match
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
     // What is in no namespace is the cluster's, and its rights are those of `default`. Spec 4.9.5.
     const home = endpoint.namespaced ? namespace : DEFAULT_NAMESPACE
-    if (aclEnabled) this.requireEndpointRight(endpoint.right, caller, home)
+    if (api.aclEnabled) this.requireEndpointRight(endpoint.right, caller, home)
     return {
       api,
       callers: this.callers,
@@ -149,33 +184,42 @@ export class Api {
       namespace,
       allNamespaces: requested === '*',
       body: NO_BODY,
-      now: clock.now(),
+      now: api.clock.now(),
       family: state.family,
     }
   }
 
   /** `max_stale` bounds what `stale` may show: an older state is refreshed first. */
-  private async refresh({
-    mode,
-    maxStaleMs,
-  }: ReadOptions): Promise<{ mode: ConsistencyMode; freshness: Freshness }> {
-    const freshness = await this.options.store.refresh(mode)
-    if (maxStaleMs === undefined || freshness.lastContactMs <= maxStaleMs) return { mode, freshness }
-    return { mode: 'default', freshness: await this.options.store.refresh('default') }
+  private refresh({ mode, maxStaleMs }: ReadOptions): MaybePromise<Fresh> {
+    return andThen(this.options.store.refresh(mode), (freshness) => {
+      if (maxStaleMs === undefined || freshness.lastContactMs <= maxStaleMs) return { mode, freshness }
+      return andThen(this.options.store.refresh('default'), (newer) => ({
+        mode: 'default',
+        freshness: newer,
+      }))
+    })
   }
 
   /** An endpoint that needs no right takes no notice of an unknown secret. Reference 3. */
-  private async callerOf(
+  private callerOf(
     secretId: string | undefined,
     right: Right,
+    directory: Directory,
+    store: Store,
+  ): MaybePromise<Caller> {
+    if (right !== 'none') return this.callers.resolve(secretId, directory, store)
+    return this.callerOrNobody(secretId, directory, store)
+  }
+
+  private async callerOrNobody(
+    secretId: string | undefined,
     directory: Directory,
     store: Store,
   ): Promise<Caller> {
     try {
       return await this.callers.resolve(secretId, directory, store)
     } catch (error) {
-      const isIgnored = right === 'none' && error instanceof AclError && error.code === 'caller_unknown'
-      if (!isIgnored) throw error
+      if (!(error instanceof AclError) || error.code !== 'caller_unknown') throw error
       return { ...(await this.callers.resolve(undefined, directory, store)), unknown: true }
     }
   }
@@ -208,6 +252,10 @@ export class Api {
         requireRight(caller, namespace, { resource: 'agent', segment: this.options.nodeName, access: 'read' })
     }
   }
+}
+
+function answerOnce(call: Call, evaluate: Handler, state: RequestState): MaybePromise<WireReply> {
+  return andThen(evaluate(call), (answer) => renderAnswer(answer, state))
 }
 
 function isAtHome(caller: Caller, namespace: string): boolean {

@@ -1,8 +1,9 @@
 /** Blocking queries: a read that waits for an index to pass. Spec 4.1; decisions: blocking queries. */
 import { type EndpointName, limits } from '@latchkey/contract'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Clock, Random } from '../ports.ts'
 import type { Store, TableName } from '../store/store.ts'
-import type { Answer, Call } from './call.ts'
+import type { Answer, Call, Handler } from './call.ts'
 import type { ReadOptions } from './query.ts'
 import { renderAnswer } from './render.ts'
 import type { RequestState } from './request-state.ts'
@@ -13,41 +14,62 @@ export interface BlockingRead {
   readonly options: ReadOptions
   readonly state: RequestState
   /** The caller's rights as they are now; called again when a wait ends. */
-  readonly admit: () => Promise<Call>
-  readonly evaluate: (call: Call) => Answer | Promise<Answer>
+  readonly admit: () => MaybePromise<Call>
+  readonly evaluate: Handler
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Answers a read, at once or when what it shows has changed.
- *
- * The index of an answer is taken before its evaluation, so that a change in between is never lost: it wakes the next
- * query at once.
- */
-export async function answerRead(
-  read: BlockingRead,
-  ports: { readonly store: Store; readonly clock: Clock; readonly random: Random },
-): Promise<WireReply> {
+/** What a blocking read leans on. */
+interface Ports {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** A read as it is answered now, and the index it is answered with. */
+interface Seen {
+  readonly answer: Answer
+  readonly index: number
+}
+
+/** Answers a read, at once or when what it shows has changed. */
+export function answerRead(read: BlockingRead, ports: Ports): MaybePromise<WireReply> {
+  if (read.options.index > 0) return answerChange(read, ports)
+  return andThen(look(read, ports.store), ({ answer }) => renderAnswer(answer, read.state))
+}
+
+async function answerChange(read: BlockingRead, { store, clock, random }: Ports): Promise<WireReply> {
   const { options, state, signal } = read
-  const { store, clock } = ports
-  const isWaiting = options.index > 0
-  const deadline = isWaiting ? clock.now() + options.waitMs + jitter(options.waitMs, ports.random) : 0
+  const deadline = clock.now() + options.waitMs + jitter(options.waitMs, random)
   let seen: string | undefined
   let isOver = false
   for (;;) {
-    const call = await read.admit()
-    const index = Math.max(1, await store.tableIndex(tableOf(read.name)))
-    const answer = await read.evaluate(call)
-    state.setIndex(index)
-    if (!isWaiting || isOver || !answer.watch) return renderAnswer(answer, state.context())
+    const { answer, index } = await look(read, store)
+    if (isOver || !answer.watch) return renderAnswer(answer, state)
     const shown = answer.watch.filtered ? fingerprint(answer) : undefined
     const isNews = options.index < index && (seen === undefined || shown === undefined || shown !== seen)
     const leftMs = deadline - clock.now()
-    if (isNews || leftMs <= 0) return renderAnswer(answer, state.context())
+    if (isNews || leftMs <= 0) return renderAnswer(answer, state)
     seen = shown
     // However the wait ends, rights and record are looked at again: either may have expired meanwhile.
     isOver = (await store.wait(answer.watch.topic, index, leftMs, signal)) !== 'changed'
   }
+}
+
+/**
+ * Looks once. The index of an answer is taken before its evaluation, so that a change in between is never lost: it wakes
+ * the next query at once.
+ */
+function look({ name, state, admit, evaluate }: BlockingRead, store: Store): MaybePromise<Seen> {
+  return andThen(admit(), (call) =>
+    andThen(store.tableIndex(tableOf(name)), (tableIndex) => {
+      const index = Math.max(1, tableIndex)
+      return andThen(evaluate(call), (answer) => {
+        state.setIndex(index)
+        return { answer, index }
+      })
+    }),
+  )
 }
 
 /** The table whose highest index an endpoint's answers carry. Reference 4.2. */

@@ -13,6 +13,7 @@ import {
   type ServiceProfile,
   TOKEN_FIELD_GATES,
 } from '@latchkey/contract'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Directory } from '../store/directory.ts'
 import type { ConsistencyMode, Topic } from '../store/store.ts'
 import type { Caller, Callers } from './caller.ts'
@@ -71,7 +72,7 @@ export interface Watch {
   readonly filtered?: true
 }
 
-export type Handler = (call: Call) => Answer | Promise<Answer>
+export type Handler = (call: Call) => MaybePromise<Answer>
 
 export function json(value: unknown, watch?: Watch): Answer {
   return watch ? { body: { kind: 'json', value }, watch } : { body: { kind: 'json', value } }

@@ -6,6 +6,7 @@ import {
   GLOBAL_MANAGEMENT_POLICY_ID,
   ROOT_NAMES,
 } from '../builtin.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Authorizer } from '../rules/authorizer.ts'
 import { type AuthorizerCache, createAuthorizerCache } from '../rules/authorizer-cache.ts'
 import type { Question } from '../rules/question.ts'
@@ -69,15 +70,20 @@ export class Callers {
    *
    * @throws AclError `caller_unknown` where the secret is unknown or its token is expired. Spec 5; decisions.
    */
-  async resolve(secretId: string | undefined, directory: Directory, store: Store): Promise<Caller> {
-    const { clock } = this.options
+  resolve(secretId: string | undefined, directory: Directory, store: Store): MaybePromise<Caller> {
     if (secretId === undefined) {
-      const anonymous = (await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)) ?? NOBODY
-      return { token: anonymous, presented: false, ...this.rightsOf(anonymous, directory) }
+      return andThen(store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID), (found) => {
+        const token = found ?? NOBODY
+        const { authorizer, isGlobal } = this.rightsOf(token, directory)
+        return { token, presented: false, authorizer, isGlobal }
+      })
     }
-    const token = isNeverASecret(secretId) ? undefined : await store.tokenBySecret(secretId)
-    if (!token || isExpired(token, clock.now())) throw callerUnknown()
-    return { token, presented: true, ...this.rightsOf(token, directory) }
+    if (isNeverASecret(secretId)) throw callerUnknown()
+    return andThen(store.tokenBySecret(secretId), (token) => {
+      if (!token || isExpired(token, this.options.clock.now())) throw callerUnknown()
+      const { authorizer, isGlobal } = this.rightsOf(token, directory)
+      return { token, presented: true, authorizer, isGlobal }
+    })
   }
 
   /** The rights of a token, whoever asks. */

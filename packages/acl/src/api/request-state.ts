@@ -5,7 +5,7 @@ import type { HeaderFamily } from './headers.ts'
 import type { ReplyContext } from './render.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
-export class RequestState {
+export class RequestState implements ReplyContext {
   readonly request: WireRequest
   readonly family: HeaderFamily
   readonly headers: Record<string, string> = {}
@@ -26,11 +26,6 @@ export class RequestState {
   setFreshness(freshness: Freshness): void {
     this.headers[this.family.knownLeader] = String(freshness.knownLeader)
     this.headers[this.family.lastContact] = String(Math.round(freshness.lastContactMs))
-  }
-
-  context(): ReplyContext {
-    const { request, endpoint, accessorId, headers, pretty } = this
-    return { request, endpoint, accessorId, headers, pretty }
   }
 
   /** A reply of headers alone. */

@@ -1,8 +1,9 @@
 /** The seven token endpoints. Spec 4.2 to 4.8. */
 import { cloneRequestSchema, tokenRequestSchema } from '@latchkey/contract'
 import { checkPathId } from '../ids.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { TokenRecord } from '../store/records.ts'
-import { tokenTopic } from '../store/store.ts'
+import { type Topic, tokenTopic } from '../store/store.ts'
 import { cloneToken } from '../token/clone-token.ts'
 import { createToken } from '../token/create-token.ts'
 import { checkDelete } from '../token/delete-token.ts'
@@ -30,10 +31,12 @@ export function createTokenHandler(call: Call): Promise<Answer> {
 }
 
 /** Spec 4.3. What is absent is worth waiting for. */
-export async function readTokenHandler(call: Call): Promise<Answer> {
+export function readTokenHandler(call: Call): MaybePromise<Answer> {
   const accessorId = pathAccessor(call)
-  const topic = tokenTopic(accessorId)
-  const token = await findToken(call, accessorId)
+  return andThen(findToken(call, accessorId), (token) => showRead(call, token, tokenTopic(accessorId)))
+}
+
+function showRead(call: Call, token: TokenRecord | undefined, topic: Topic): Answer {
   if (!token) return missing(notFound('Requested token'), topic)
   if (isExpanded(call)) {
     const { directory, api, caller } = call
@@ -126,10 +129,11 @@ function isExpanded(call: Call): boolean {
 }
 
 /** The token, unless it is absent, expired or of another namespace, which are the same to a caller. */
-export async function findToken(call: Call, accessorId: string): Promise<TokenRecord | undefined> {
-  const token = await call.api.store.tokenByAccessor(accessorId)
-  if (!token || isExpired(token, call.api.clock.now())) return undefined
-  return token.Namespace === call.namespace ? token : undefined
+export function findToken(call: Call, accessorId: string): MaybePromise<TokenRecord | undefined> {
+  return andThen(call.api.store.tokenByAccessor(accessorId), (token) => {
+    if (!token || isExpired(token, call.api.clock.now())) return undefined
+    return token.Namespace === call.namespace ? token : undefined
+  })
 }
 
 async function requireToken(call: Call, accessorId: string): Promise<TokenRecord> {

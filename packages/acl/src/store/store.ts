@@ -6,6 +6,7 @@
  * commits changes that name the ModifyIndex they were decided on. All changes of one commit happen or none, under one
  * index of one strictly increasing counter (design 3).
  */
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Directory } from './directory.ts'
 import type {
   KvRecord,
@@ -15,8 +16,6 @@ import type {
   SystemRecord,
   TokenRecord,
 } from './records.ts'
-
-export type MaybePromise<T> = T | Promise<T>
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1, design 3. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
