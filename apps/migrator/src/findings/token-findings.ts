@@ -240,7 +240,7 @@ function findRateAtTakeover({ history }: Evidence): Finding[] {
       id: 'batches-close-at-takeover',
       severity: 'info',
       count: close.length,
-      detail: `${counted(close.length, 'batch')} less than a second after the one before, as a new leader begins without waiting`,
+      detail: `${close.length === 1 ? 'one batch' : `${close.length} batches`} less than a second after the one before, as a new leader begins without waiting`,
       avoid: 'Nothing to do; leave the leader alone during the migration if the load matters.',
       from: first.at,
     },

@@ -16,7 +16,7 @@ export function formatPlan(result: PlanResult, paint: Paint): string {
     ...Object.entries(result.datacenters).map(([name, each]) => {
       if (each.tokens === 0) return `  ${name}: none`
       const how = each.isPrimary
-        ? `${number(each.batches)} batches, at least ${formatSeconds(each.duration * 1_000)}`
+        ? `${each.batches === 1 ? '1 batch' : `${number(each.batches)} batches`}, at least ${formatSeconds(each.duration * 1_000)}`
         : 'by replication'
       const done =
         each.doneAt === null ? paint('red', 'never done') : `done at ${formatSeconds(each.doneAt * 1_000)}`

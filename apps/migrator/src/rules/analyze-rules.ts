@@ -117,6 +117,9 @@ function differenceOf(before: readonly Rule[], after: readonly Rule[]): RightsDi
   )
   const changed = questions.filter((question) => was?.decide(question) !== is?.decide(question))
   if (changed.length === 0) return undefined
+  // What the rules name says more than a name that was made up to ask below it.
+  const named = new Set([...before, ...after].map((rule) => rule.segment))
+  changed.sort((a, b) => Number(named.has(b.segment ?? '')) - Number(named.has(a.segment ?? '')))
   return {
     gains: changed.filter((question) => is?.decide(question)).map(formatQuestion),
     losses: changed.filter((question) => was?.decide(question)).map(formatQuestion),

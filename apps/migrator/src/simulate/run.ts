@@ -1,8 +1,8 @@
 /** Runs a scenario under the virtual clock until nothing more can change, and hands out its history. */
 import type { Scenario } from '../scenario/scenario.ts'
-import type { FinalMember, FinalStore, History } from './history.ts'
+import type { AccessorSpan, FinalMember, FinalStore, History } from './history.ts'
 import type { UpgradeModel } from './model.ts'
-import { subtract, unite } from './ranges.ts'
+import { intersect, type Ranges, size, subtract, unite } from './ranges.ts'
 import { scheduleReaping } from './reaping.ts'
 import { copiesIn, migratedIn } from './replication.ts'
 import { scheduleScenario } from './schedule.ts'
@@ -83,20 +83,24 @@ function finalStore(world: World, datacenter: DatacenterState): FinalStore {
   }
   const { ghosts, rounds } = datacenter.replication
   const migrated = migratedIn(world, datacenter)
+  const isCopy = size(migrated) === size(store.migrated()) && size(store.present) === store.total
   return {
     datacenter: datacenter.spec.name,
     rounds,
-    accessors: store.accessors.flatMap((span) =>
-      subtract([[span.from, span.to]], subtract([[span.from, span.to]], migrated)).map(([from, to]) => ({
-        from,
-        to,
-        accessor: span.accessor + from - span.from,
-      })),
-    ),
+    accessors: isCopy ? store.accessors : store.accessors.flatMap((span) => partOf(span, migrated)),
     unmigrated: subtract(copiesIn(world, datacenter), unite(migrated, ghosts)),
     ghosts,
     writes: new Map(),
   }
+}
+
+/** The part of a span whose tokens are in the ranges. */
+function partOf(span: AccessorSpan, tokens: Ranges): AccessorSpan[] {
+  return intersect([[span.from, span.to]], tokens).map(([from, to]) => ({
+    from,
+    to,
+    accessor: span.accessor + from - span.from,
+  }))
 }
 
 function finalMembers({ spec, servers, agents }: DatacenterState): FinalMember[] {

@@ -1,6 +1,7 @@
 import type { ServiceVersion } from '@latchkey/contract'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
+import { counted } from '../../findings/finding.ts'
 import { checkTraffic, TrafficCheck, type TrafficResult } from '../../traffic/check-traffic.ts'
 import { versionOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
@@ -48,7 +49,7 @@ Examples:
 
 function format({ to, calls, skipped, broken }: TrafficResult, io: Io): string {
   const paint = painterFor(io)
-  const head = `${calls} calls, ${skipped} other lines, against version ${to}\n`
+  const head = `${counted(calls, 'call')}, ${counted(skipped, 'other line')}, against version ${to}\n`
   if (broken.length === 0) return `${head}${paint('green', 'nothing breaks')}\n`
   const blocks = broken.map((each) => {
     const word = each.breaks ? paint('red', 'breaks') : paint('yellow', 'may surprise')
@@ -58,7 +59,7 @@ function format({ to, calls, skipped, broken }: TrafficResult, io: Io): string {
         `    ${client}: ${count}${userAgent === null ? '' : ` (${userAgent})`}`,
     )
     return [
-      `${paint('bold', each.call)}  ${word}: ${each.count} calls of ${each.clients} clients${seen}`,
+      `${paint('bold', each.call)}  ${word}: ${counted(each.count, 'call')} of ${counted(each.clients, 'client')}${seen}`,
       `  ${each.what}`,
       `  instead: ${each.replacement}`,
       ...clients,

@@ -16,6 +16,9 @@ import { writeOutputFile } from '../output-file.ts'
 import type { AddCommand } from '../program.ts'
 import { runSeeds } from './simulate-seeds.ts'
 
+/** Tokens of the dump that each finding names. */
+const PLACES_MAX = 20
+
 interface Options {
   readonly model?: ModelName
   readonly seed?: number
@@ -105,7 +108,7 @@ async function withDump(
 ): Promise<{ scenario: Scenario; findings: readonly DumpFinding[] }> {
   if (dump === undefined) return { scenario, findings: [] }
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
-  const census = await countTokens(await openDump(dump, io.stdin), { widening, placesMax: 0 }, io)
+  const census = await countTokens(await openDump(dump, io.stdin), { widening, placesMax: PLACES_MAX }, io)
   return { scenario: { ...scenario, tokens: census.groups() }, findings: census.findings() }
 }
 
