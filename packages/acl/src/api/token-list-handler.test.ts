@@ -1,0 +1,235 @@
+/** The list of tokens. Spec 4.8; decisions: record shapes, blocking queries. API-03, DIF-03, COH-07. */
+import { limits, type Token, type TokenListEntry, tokenListEntrySchema } from '@latchkey/contract'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { aToken } from '../store/record-builders.ts'
+import { aWorld, MANAGEMENT, type World } from './testing/world.ts'
+
+async function list(world: World, query = '', token = MANAGEMENT): Promise<readonly TokenListEntry[]> {
+  const reply = await world.ask('GET', `/acl/tokens${query}`, { token })
+  if (reply.status !== 200) expect.fail(`${query}: ${reply.status} ${reply.text}`)
+  return reply.json as readonly TokenListEntry[]
+}
+
+const accessorsOf = (entries: readonly TokenListEntry[]) => entries.map(({ AccessorID }) => AccessorID)
+
+describe('what it shows', () => {
+  test('every token, in the order of its creation, as it is read (spec 4.8)', async () => {
+    const world = await aWorld()
+    await world.policy({ Name: 'reader' })
+    const made = [await world.token({ Policies: [{ Name: 'reader' }], Local: true }), await world.token()]
+    const entries = await list(world)
+    expect(entries.slice(-2)).toEqual(made)
+    expect(entries.map(({ Description }) => Description).slice(0, 2)).toEqual([
+      'Anonymous Token',
+      'Initial Management Token',
+    ])
+    for (const entry of entries) expect(tokenListEntrySchema.parse(entry)).toEqual(entry)
+  })
+
+  test('legacy tokens say so, and show no rules', async () => {
+    const world = await aWorld({ version: '1.10.12' })
+    await world.manage('PUT', '/acl/create', { ID: 'old', Rules: 'key "" { policy = "read" }' })
+    const entry = (await list(world)).at(-1)
+    expect(entry).toMatchObject({ AccessorID: '', SecretID: 'old', Legacy: true })
+    expect(entry).not.toHaveProperty('Rules')
+  })
+})
+
+describe('filters (spec 4.8; reference 2.8)', () => {
+  let world: World
+  let policyId: string
+  let roleId: string
+  let linked: Token
+  let through: Token
+  let served: Token
+  beforeAll(async () => {
+    world = await aWorld()
+    policyId = (await world.policy({ Name: 'reader' })).ID
+    roleId = (await world.role({ Name: 'ops', Policies: [{ ID: policyId }] })).ID
+    linked = await world.token({ Policies: [{ ID: policyId }] })
+    through = await world.token({ Roles: [{ ID: roleId }] })
+    served = await world.token({ ServiceIdentities: [{ ServiceName: 'web' }, { ServiceName: 'api' }] })
+    const login = aToken({ AuthMethod: 'oidc' })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: login, expect: 0 }])
+  })
+
+  test('a policy, linked itself and not through a role; a role; a service; an auth method', async () => {
+    expect(accessorsOf(await list(world, `?policy=${policyId}`))).toEqual([linked.AccessorID])
+    expect(accessorsOf(await list(world, `?role=${roleId}`))).toEqual([through.AccessorID])
+    expect(accessorsOf(await list(world, '?servicename=web'))).toEqual([served.AccessorID])
+    expect((await list(world, '?authmethod=oidc')).map(({ AuthMethod }) => AuthMethod)).toEqual(['oidc'])
+  })
+
+  test('what matches nothing is an empty list: a name, another case, a malformed id', async () => {
+    for (const query of [
+      '?policy=reader',
+      '?policy=nope',
+      `?role=${policyId}`,
+      '?authmethod=OIDC',
+      '?servicename=Web',
+    ]) {
+      expect(await list(world, query), query).toEqual([])
+    }
+  })
+
+  test('an empty value is no filter, an unknown option none either; the first of two values counts', async () => {
+    const all = (await list(world)).length
+    expect(await list(world, '?policy=&role=')).toHaveLength(all)
+    expect(await list(world, '?filter=x&Policy=x')).toHaveLength(all)
+    expect(await list(world, `?policy=${policyId}&policy=x`)).toHaveLength(1)
+  })
+
+  test.each([
+    'policy=a&role=b',
+    'role=b&authmethod=c',
+    'servicename=d&policy=a',
+    'policy=a&role=b&authmethod=c',
+  ])('filter_conflict: %s', async (query) => {
+    const reply = await world.ask('GET', `/acl/tokens?${query}`, { token: MANAGEMENT })
+    expect(reply).toMatchObject({ status: 400, code: 'filter_conflict' })
+  })
+
+  test('a token stays found under a policy that was deleted (reference 2.8)', async () => {
+    const gone = await world.policy({ Name: 'gone' })
+    const token = await world.token({ Policies: [{ ID: gone.ID }] })
+    await world.manage('DELETE', `/acl/policy/${gone.ID}`)
+    expect(accessorsOf(await list(world, `?policy=${gone.ID}`))).toEqual([token.AccessorID])
+  })
+})
+
+describe('API-03: pages (extension)', () => {
+  test.each(['-1', '0', '', '1.5', '1e1', '0x10', 'NaN', '1e300', '٣', ' 5', '1001', '99999999999999999999'])(
+    'query_invalid: a limit of %j',
+    async (limit) => {
+      const world = await aWorld()
+      const reply = await world.ask('GET', `/acl/tokens?limit=${encodeURIComponent(limit)}`, {
+        token: MANAGEMENT,
+      })
+      expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    },
+  )
+
+  test.each(['x', '1', '1.', '.', '-1.a', '1.g', `1.${'a'.repeat(37)}`, '99999999999999999999.a', '1.a.b'])(
+    'query_invalid: a cursor of %j, unless it has the form of a place',
+    async (cursor) => {
+      const world = await aWorld()
+      const reply = await world.ask('GET', `/acl/tokens?cursor=${encodeURIComponent(cursor)}`, {
+        token: MANAGEMENT,
+      })
+      if (cursor === '1.') expect(reply.status).toBe(200)
+      else expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    },
+  )
+
+  const TOKENS = 130
+  const SIZES = [1, 5, 16, 53, 54, 100, TOKENS - 1, TOKENS, TOKENS + 1, limits.PAGE_LIMIT_MAX]
+
+  /** Follows the cursors to the end, and does something between two pages. */
+  async function follow(world: World, size: number, between: (page: number) => Promise<unknown>) {
+    const found: string[] = []
+    let cursor = ''
+    for (let page = 0; ; page += 1) {
+      const query = `?limit=${size}${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const reply = await world.ask('GET', `/acl/tokens${query}`, { token: MANAGEMENT })
+      const entries = reply.json as readonly TokenListEntry[]
+      expect(entries.length).toBeLessThanOrEqual(size)
+      found.push(...accessorsOf(entries))
+      cursor = reply.headers['X-Service-Next-Cursor'] ?? ''
+      if (cursor === '') return found
+      await between(page)
+    }
+  }
+
+  test.each(SIZES)(
+    'of %d: each token that lives throughout is there once, under concurrent change',
+    async (size) => {
+      const world = await aWorld()
+      const made: Token[] = []
+      for (let i = 0; i < TOKENS - 2; i += 1) made.push(await world.token({ Description: `${i}` }))
+      const doomed = new Set(made.filter((_, i) => i % 10 === 0).map(({ AccessorID }) => AccessorID))
+      const expected = accessorsOf(await list(world)).filter((accessorId) => !doomed.has(accessorId))
+      const found = await follow(world, size, async (page) => {
+        const [next] = doomed
+        if (next !== undefined) await world.manage('DELETE', `/acl/token/${next}`)
+        if (next !== undefined) doomed.delete(next)
+        await world.manage('PUT', `/acl/token/${made[1]?.AccessorID}`, { Description: `page ${page}` })
+        if (page < 20) await world.token({ Description: 'new' })
+      })
+      expect(new Set(found).size).toBe(found.length)
+      expect(found.filter((accessorId) => expected.includes(accessorId))).toEqual(expected)
+    },
+  )
+
+  test('a page may be filtered, and expired tokens take no part', async () => {
+    const world = await aWorld()
+    const { ID } = await world.policy({ Name: 'reader' })
+    for (let i = 0; i < 10; i += 1) {
+      await world.token({ Policies: [{ ID }], ...(i % 2 === 0 ? { ExpirationTTL: '60s' } : {}) })
+    }
+    await world.clock.advance(60_000)
+    const first = await world.ask('GET', `/acl/tokens?policy=${ID}&limit=6`, { token: MANAGEMENT })
+    expect(first.json).toHaveLength(3)
+    const cursor = first.headers['X-Service-Next-Cursor']
+    expect(await list(world, `?policy=${ID}&limit=6&cursor=${cursor}`)).toHaveLength(2)
+  })
+})
+
+describe('what is kept of it (COH-07)', () => {
+  test('with and without a cache, every answer is the same, whatever changes between', async () => {
+    const worlds = [
+      await aWorld({ listCacheBytes: 0 }),
+      await aWorld({ listCacheBytes: 4_000 }),
+      await aWorld(),
+    ]
+    const answers: string[][] = []
+    for (const world of worlds) {
+      const texts: string[] = []
+      const look = async () => {
+        for (const query of ['', '?pretty', `?policy=${policy.ID}`, '?limit=3']) {
+          for (const token of [MANAGEMENT, reader]) {
+            texts.push((await world.ask('GET', `/acl/tokens${query}`, { token })).text)
+          }
+        }
+      }
+      const reader = await world.secretWith('acl = "read"')
+      const policy = await world.policy({ Name: 'shown' })
+      await look()
+      const token = await world.token({ Policies: [{ ID: policy.ID }], ExpirationTTL: '60s' })
+      await look()
+      await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'renamed' })
+      await look()
+      await world.manage('PUT', `/acl/token/${token.AccessorID}`, { Description: 'changed' })
+      await look()
+      await world.clock.advance(59_999)
+      await look()
+      await world.clock.advance(1)
+      await look()
+      await world.manage('DELETE', `/acl/policy/${policy.ID}`)
+      await look()
+      answers.push(texts)
+    }
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
+    expect(new Set(answers[0]).size).toBeGreaterThan(20)
+  })
+})
+
+test('a list too long to be held streams, the same as a short one', { timeout: 20_000 }, async () => {
+  const world = await aWorld()
+  const Description = 'x'.repeat(4_000)
+  const records = Array.from({ length: 4_500 }, () => aToken({ Description }))
+  await world.store.commit(
+    records.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+  )
+  const reply = await world.api.handle({
+    method: 'GET',
+    url: '/v1/acl/tokens',
+    header: (name) => (name === 'x-service-token' ? MANAGEMENT : undefined),
+    readBody: async () => new Uint8Array(0),
+    requestId: 'request-1',
+  })
+  expect(reply.body).not.toBeInstanceOf(Uint8Array)
+  const entries = await list(world)
+  expect(entries).toHaveLength(4_502)
+  expect(new Set(accessorsOf(entries)).size).toBe(4_502)
+})
