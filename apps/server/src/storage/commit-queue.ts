@@ -50,6 +50,7 @@ const GROUP_CHARS_MAX = 4_194_304
 export class CommitQueue {
   private readonly options: CommitQueueOptions
   private waiting: Write[] = []
+  private settled: Promise<void> = Promise.resolve()
   /** Whether a group is on its way. */
   isBusy = false
   readonly counts = { writes: 0, groups: 0, conflicts: 0, failures: 0 }
@@ -108,12 +109,15 @@ export class CommitQueue {
       return this.fail(group, error)
     }
     this.counts.groups += 1
-    try {
-      await this.settle([...tokens, ...others], answer)
-    } catch (error) {
-      // Committed, but not to be seen here yet: to the caller, an unknown outcome. Never sent again.
-      for (const write of group) write.reject(error)
-    }
+    const inOrder = [...tokens, ...others]
+    // In the order of the groups, and not waited for: where other processes commit too, their changes are read first,
+    // while the next group is on its way.
+    this.settled = this.settled
+      .then(() => this.settle(inOrder, answer))
+      .catch((error: unknown) => {
+        // Committed, but not to be seen here yet: to the caller, an unknown outcome. Never sent again.
+        for (const write of group) write.reject(error)
+      })
   }
 
   /** @param group in the order of the answers. */
