@@ -170,6 +170,29 @@ describe('time', () => {
   })
 })
 
+describe('legacy tokens', () => {
+  test('get accessors 128 at a time, a batch a second, and lose nothing by it (spec 8, 9.2.3)', async () => {
+    const { service, ask } = mount({ serviceVersion: '1.10' })
+    for (let i = 0; i < 200; i += 1) {
+      await ask('PUT', '/acl/create', { body: { Name: `t${i}`, Rules: 'key "a" { policy = "read" }' } })
+    }
+    const nameless = async () => {
+      const list = (await ask('GET', '/acl/tokens')).json as unknown as {
+        AccessorID: string
+        Legacy?: true
+      }[]
+      expect(list.filter((token) => token.Legacy)).toHaveLength(200)
+      return list.filter((token) => token.AccessorID === '').length
+    }
+    const steps: number[] = []
+    for (const ms of [0, 250, 999, 1, 1_000]) {
+      service.clock.advance(ms)
+      steps.push(await nameless())
+    }
+    expect(steps).toEqual([200, 72, 72, 0, 0])
+  })
+})
+
 describe('failures on demand', () => {
   test('a status is answered as the service answers it, once, and nothing is done', async () => {
     const { service, ask } = mount()

@@ -12,6 +12,7 @@ import {
 } from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
+import { createAccessorMigration } from './accessor-migration.ts'
 import { BlockedCounter } from './blocked-counter.ts'
 import { clusterOfOne, NODE_NAME } from './cluster.ts'
 import { MockClock } from './mock-clock.ts'
@@ -29,6 +30,7 @@ export class ServiceState {
   private readonly api: Api
   private readonly store: MemoryStore
   private readonly reapLater: () => void
+  private readonly migrateLater: () => void
   private readonly initial: MemorySnapshot
 
   /** @throws TypeError where the seed breaks a rule. */
@@ -40,6 +42,7 @@ export class ServiceState {
     this.blocked = new BlockedCounter(this.clock)
     this.store = new MemoryStore(this.blocked)
     this.reapLater = createReaper(this.store, this.clock)
+    this.migrateLater = createAccessorMigration(this.store, this.clock, random)
     this.api = new Api({
       store: this.store,
       clock: this.clock,
@@ -85,6 +88,7 @@ export class ServiceState {
     const reply = await this.api.handle(request)
     const isWrite = reply.endpoint !== undefined && ENDPOINTS[reply.endpoint].method !== 'GET'
     if (isWrite) this.reapLater()
+    if (isWrite && reply.endpoint?.startsWith('legacy.')) this.migrateLater()
     return reply
   }
 
@@ -96,6 +100,7 @@ export class ServiceState {
   restore(snapshot: MemorySnapshot): void {
     this.store.restore(snapshot)
     this.reapLater()
+    this.migrateLater()
   }
 
   /** Goes back to the seed, and to the time of the start. */

@@ -1,0 +1,50 @@
+/** A case: one guarantee of the spec, checked from outside. */
+import { isBefore, parseServiceVersion } from '@latchkey/contract'
+import type { Context } from './context.ts'
+import { PLAIN_TRAITS, type Target, type Traits } from './target.ts'
+
+/** What a case needs of its target, where that is not the usual: a version with all token fields, ACLs on, deny. */
+export interface Needs extends Partial<Omit<Traits, 'version'>> {
+  /** First version that has what is checked. Default: all fields of a token, 1.8.1. */
+  readonly from?: string
+  /** First version that no longer has it. */
+  readonly before?: string
+  /** `true`: time stands and can be moved. */
+  readonly clock?: true
+}
+
+export interface Case {
+  /** Area and guarantee, as `update/secret-filled-in`. Never changes. */
+  readonly id: string
+  /** Row of {@link SECTIONS} that it shows, as `4.5.3`. */
+  readonly spec: string
+  /** Further rows that it shows. */
+  readonly also?: readonly string[]
+  /** Condition, outcome and rule; an HTTP refusal begins with its status and code. */
+  readonly title: string
+  readonly needs?: Needs
+  /** Leaves nothing behind but what the context removes, and depends on no other case. */
+  run(ctx: Context): Promise<void>
+}
+
+/** First version with every field of a token. Spec 9.1. */
+const ALL_FIELDS_SINCE = '1.8.1'
+
+/** What keeps a case from running on a target; `undefined` where nothing does. */
+export function whySkipped(needs: Needs = {}, target: Target): string | undefined {
+  const { traits } = target
+  const version = parseServiceVersion(traits.version)
+  const from = needs.from ?? (needs.before === undefined ? ALL_FIELDS_SINCE : undefined)
+  if (from !== undefined && isBefore(version, parseServiceVersion(from)))
+    return `needs version ${from} or later`
+  if (needs.before !== undefined && !isBefore(version, parseServiceVersion(needs.before))) {
+    return `needs a version before ${needs.before}`
+  }
+  for (const trait of ['mode', 'acl', 'defaultPolicy', 'bootstrap'] as const) {
+    const wanted = needs[trait] ?? PLAIN_TRAITS[trait]
+    if (traits[trait] !== wanted) return `needs ${trait} ${wanted}`
+  }
+  if (needs.edition !== undefined && traits.edition !== needs.edition) return `needs edition ${needs.edition}`
+  if (needs.clock && !target.clock) return 'needs a clock that can be moved'
+  return !needs.clock && target.clock ? 'needs time that runs' : undefined
+}

@@ -1,0 +1,180 @@
+/** Who a request comes from. Spec 5.1; decisions: authentication; INJ-05, FUZ-03, SEC-01. */
+import assert from 'node:assert/strict'
+import type { Token } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+import type { AskOptions, Context } from '../context.ts'
+
+/** The accessor that a request is taken to come from. */
+async function whoIs(ctx: Context, path: string, options: AskOptions): Promise<string> {
+  return (await ctx.ok<Token>('GET', `/acl/token/self${path}`, { token: null, ...options })).AccessorID
+}
+
+const UNKNOWN = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const
+
+export const authenticationCases: readonly Case[] = [
+  {
+    id: 'auth/header',
+    spec: '5.1',
+    title: 'the secret stands in the token header or in the token query parameter',
+    async run(ctx) {
+      const { AccessorID, SecretID } = await ctx.token()
+      assert.equal(await whoIs(ctx, '', { headers: { [ctx.header('Token')]: SecretID } }), AccessorID)
+      assert.equal(
+        await whoIs(ctx, '', { headers: { [ctx.header('Token').toLowerCase()]: `  ${SecretID} ` } }),
+        AccessorID,
+      )
+      assert.equal(await whoIs(ctx, `?token=${SecretID}`, {}), AccessorID)
+    },
+  },
+  {
+    id: 'auth/bearer',
+    spec: 'D/auth/sources',
+    title: 'Authorization: Bearer counts, the scheme in any case; other schemes and bare values are ignored',
+    async run(ctx) {
+      const { AccessorID, SecretID } = await ctx.token()
+      for (const value of [`Bearer ${SecretID}`, `bearer  ${SecretID}`, `BEARER ${SecretID} rest`]) {
+        assert.equal(
+          await whoIs(ctx, '', { headers: { Authorization: value } }),
+          AccessorID,
+          value.split(' ')[0],
+        )
+      }
+      for (const value of [
+        SecretID,
+        `Basic ${SecretID}`,
+        `Bearer${SecretID}`,
+        'Bearer',
+        'Bearer ',
+        `Token ${SecretID}`,
+      ]) {
+        await ctx.refuses(
+          'GET',
+          '/acl/token/self',
+          { token: null, headers: { Authorization: value } },
+          UNKNOWN,
+        )
+      }
+    },
+  },
+  {
+    id: 'auth/order',
+    spec: 'D/auth/sources',
+    title:
+      'query goes before header, header before bearer; an empty source does not count, a wrong one never falls through',
+    async run(ctx) {
+      const [query, header, bearer] = [await ctx.token(), await ctx.token(), await ctx.token()]
+      const both = { [ctx.header('Token')]: header.SecretID, Authorization: `Bearer ${bearer.SecretID}` }
+      assert.equal(await whoIs(ctx, `?token=${query.SecretID}`, { headers: both }), query.AccessorID)
+      assert.equal(await whoIs(ctx, '', { headers: both }), header.AccessorID)
+      assert.equal(await whoIs(ctx, '?token=', { headers: both }), header.AccessorID)
+      assert.equal(
+        await whoIs(ctx, '', { headers: { ...both, [ctx.header('Token')]: '' } }),
+        bearer.AccessorID,
+      )
+      const wrong = crypto.randomUUID()
+      await ctx.refuses('GET', `/acl/token/self?token=${wrong}`, { token: null, headers: both }, UNKNOWN)
+      const wrongHeader = { ...both, [ctx.header('Token')]: wrong }
+      await ctx.refuses('GET', '/acl/token/self', { token: null, headers: wrongHeader }, UNKNOWN)
+    },
+  },
+  {
+    id: 'auth/anonymous',
+    spec: 'D/auth/sources',
+    also: ['D/tokens/anonymous'],
+    title:
+      'without a secret, and with the secret `anonymous`, the anonymous token asks; its rights are not added to others',
+    async run(ctx) {
+      const refused = await ctx.call('GET', '/acl/tokens', { token: null })
+      assert.match(refused.text, /^Permission denied: anonymous token lacks permission 'acl:read'/)
+      const named = await ctx.call('GET', '/acl/tokens', { token: 'anonymous' })
+      assert.equal(named.text, refused.text)
+    },
+  },
+  {
+    id: 'auth/never-a-secret',
+    spec: 'D/records/hidden',
+    also: ['D/status/caller-403'],
+    title: '403 caller_unknown: the redaction text, root names and what else was never issued (SEC-01)',
+    async run(ctx) {
+      const { SecretID } = await ctx.token()
+      const never = [
+        '<hidden>',
+        'allow',
+        'deny',
+        'manage',
+        'null',
+        'undefined',
+        '0',
+        SecretID.toUpperCase(),
+        `${SecretID}0`,
+        SecretID.slice(0, -1),
+      ]
+      for (const token of never) {
+        if (token === SecretID) continue
+        await ctx.refuses('GET', '/acl/token/self', { token }, UNKNOWN)
+        await ctx.refuses('GET', '/acl/tokens', { token }, UNKNOWN)
+      }
+    },
+  },
+  {
+    id: 'auth/hidden-not-stored',
+    spec: 'D/records/hidden',
+    title: '400 id_invalid: the redaction text is no secret of a new token (SEC-01)',
+    async run(ctx) {
+      const body = { SecretID: '<hidden>' }
+      await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_invalid', field: 'SecretID' })
+    },
+  },
+  {
+    id: 'auth/families',
+    spec: 'D/auth/families',
+    title:
+      'an answer carries the headers of the family that the request used, and of the first where it used none',
+    async run(ctx) {
+      const { SecretID } = await ctx.token()
+      const own = await ctx.call('GET', '/acl/token/self', { token: SecretID })
+      assert(own.headers.has(ctx.header('Index')))
+      const bearer = await ctx.call('GET', '/acl/token/self', {
+        token: null,
+        headers: { Authorization: `Bearer ${SecretID}` },
+      })
+      assert.equal(bearer.status, 200)
+      assert([...bearer.headers.keys()].some((name) => /^x-\w+-index$/.test(name)))
+    },
+  },
+  {
+    id: 'auth/query-warning',
+    spec: 'D/auth/query',
+    title: 'a token in the query is answered with a deprecation warning, one in a header without',
+    async run(ctx) {
+      const { SecretID } = await ctx.token()
+      const inQuery = await ctx.call('GET', `/acl/token/self?token=${SecretID}`, { token: null })
+      assert.match(inQuery.headers.get('warning') ?? '', /^299 - ".*deprecated/)
+      assert.equal(
+        (await ctx.call('GET', '/acl/token/self', { token: SecretID })).headers.get('warning'),
+        null,
+      )
+    },
+  },
+  {
+    id: 'auth/body-does-not-count',
+    spec: '5.1',
+    title: 'nothing in a body or in other query options makes a caller (AUTHZ-01)',
+    async run(ctx) {
+      const { SecretID, AccessorID } = await ctx.token()
+      const refusal = {
+        status: 403,
+        code: 'privilege_missing',
+        text: 'Permission denied: anonymous token',
+      } as const
+      const body = { SecretID: ctx.target.token, AccessorID }
+      await ctx.refuses('PUT', '/acl/token', { token: null, body }, refusal)
+      await ctx.refuses(
+        'GET',
+        `/acl/tokens?Token=${SecretID}&secret=${SecretID}&accessor=${AccessorID}`,
+        { token: null },
+        refusal,
+      )
+    },
+  },
+]

@@ -1,0 +1,298 @@
+/** Blocking queries and consistency modes. Spec 4.1; decisions: blocking queries. */
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import type { AskOptions, Context, Reply } from '../context.ts'
+
+/** How long after its wait an answer may be under way, in milliseconds. */
+const SLACK_MS = 2_000
+
+function indexOf(ctx: Context, reply: Reply): number {
+  return Number(reply.headers.get(ctx.header('Index')))
+}
+
+/** How long a change may take to reach a watcher, in milliseconds. */
+const PATIENCE_MS = 9_000
+
+/** Sends one blocking query; by the time this resolves it is likely to wait. */
+async function block(
+  ctx: Context,
+  path: string,
+  options: AskOptions = {},
+): Promise<{ reply: Promise<Reply & { ms: number }> }> {
+  const startedAt = performance.now()
+  const reply = ctx
+    .call('GET', path, options)
+    .then((answer) => ({ ...answer, ms: performance.now() - startedAt }))
+  // A rejection is the case's to see, when it awaits the reply.
+  reply.catch(() => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 40))
+  return { reply }
+}
+
+/**
+ * Watches a read as a client does, from its present state on, until it shows something else. Writes to other records may
+ * end a single query early, as the index is that of the table.
+ */
+async function watch(
+  ctx: Context,
+  path: string,
+  options: AskOptions = {},
+): Promise<{ news: Promise<Reply> }> {
+  const joint = path.includes('?') ? '&' : '?'
+  const deadline = performance.now() + PATIENCE_MS
+  const first = await ctx.call('GET', path, options)
+  const follow = async () => {
+    let last = first
+    while (performance.now() < deadline) {
+      const index = indexOf(ctx, last)
+      const next = await ctx.call('GET', `${path}${joint}index=${index}&wait=10s`, options)
+      if (next.status !== first.status || next.text !== first.text) return next
+      assert(indexOf(ctx, next) >= index, 'the index went backward')
+      last = next
+    }
+    throw new assert.AssertionError({
+      message: `GET ${path.split('?')[0]} showed nothing new in ${PATIENCE_MS} ms`,
+    })
+  }
+  const news = follow()
+  news.catch(() => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 40))
+  return { news }
+}
+
+export const blockingCases: readonly Case[] = [
+  {
+    id: 'blocking/timeout',
+    spec: 'D/blocking/wait',
+    also: ['4.1/Read', '4.1/Read self', '4.1/List'],
+    title:
+      'read, self and list with the present index answer the same after wait, at most a sixteenth and a moment later',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const waits = [
+        `/acl/token/${token.AccessorID}`,
+        '/acl/token/self',
+        `/acl/tokens?policy=${policy.ID}`,
+      ].map(async (path) => {
+        const options = path.endsWith('self') ? { token: token.SecretID } : {}
+        const first = await ctx.call('GET', path, options)
+        const joint = path.includes('?') ? '&' : '?'
+        const { reply } = await block(
+          ctx,
+          `${path}${joint}index=${indexOf(ctx, first) + 1_000_000}&wait=160ms`,
+          options,
+        )
+        const { ms, status, text } = await reply
+        assert.deepEqual([status, text], [200, first.text])
+        assert(ms >= 159, `answered after ${ms} ms`)
+        assert(ms < 170 + SLACK_MS, `answered after ${ms} ms`)
+      })
+      await Promise.all(waits)
+    },
+  },
+  {
+    id: 'blocking/passed',
+    spec: 'D/blocking/wait',
+    title: 'an index that is passed already, 0 or none is answered at once',
+    async run(ctx) {
+      const token = await ctx.token()
+      const before = indexOf(ctx, await ctx.call('GET', `/acl/token/${token.AccessorID}`))
+      await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, { body: { Description: 'x' } })
+      for (const query of [`index=${before}`, 'index=0', 'index=', 'index=1', 'wait=10s']) {
+        const { reply } = await block(ctx, `/acl/token/${token.AccessorID}?${query}`)
+        const { ms, text } = await reply
+        assert(ms < SLACK_MS, `${query} was answered after ${ms} ms`)
+        assert.equal(JSON.parse(text).Description, 'x')
+      }
+    },
+  },
+  {
+    id: 'blocking/options',
+    spec: 'D/status/malformed-400',
+    also: ['D/blocking/wait'],
+    title: '400 query_invalid: an index that is no unsigned 64-bit number, a wait that is no duration',
+    async run(ctx) {
+      for (const value of ['-1', '1.5', 'abc', '18446744073709551616', '0x10', '1e3']) {
+        await ctx.refuses(
+          'GET',
+          `/acl/tokens?index=${value}`,
+          {},
+          { status: 400, code: 'query_invalid', field: 'index', text: 'Invalid index' },
+        )
+      }
+      for (const value of ['10', 'soon', '1d', '5 m']) {
+        await ctx.refuses(
+          'GET',
+          `/acl/tokens?wait=${encodeURIComponent(value)}`,
+          {},
+          { status: 400, code: 'query_invalid', field: 'wait', text: 'Invalid wait time' },
+        )
+      }
+      await ctx.ok('GET', '/acl/tokens?wait=1ns')
+      await ctx.ok('GET', '/acl/tokens?index=18446744073709551615&wait=1ms')
+    },
+  },
+  {
+    id: 'blocking/read-wakes',
+    spec: 'D/blocking/wakes',
+    also: ['4.1/Read'],
+    title: 'a read wakes with a change of its own token, and shows it',
+    async run(ctx) {
+      const [own, other] = [await ctx.token(), await ctx.token()]
+      const path = `/acl/token/${own.AccessorID}`
+      const { news } = await watch(ctx, path)
+      await ctx.ok('PUT', `/acl/token/${other.AccessorID}`, { body: { Description: 'other' } })
+      await ctx.ok('PUT', path, { body: { Description: 'own' } })
+      assert.equal(JSON.parse((await news).text).Description, 'own')
+    },
+  },
+  {
+    id: 'blocking/self-wakes',
+    spec: 'D/blocking/wakes',
+    also: ['4.1/Read self'],
+    title: 'self wakes with a change of its token, and shows it',
+    async run(ctx) {
+      const token = await ctx.token()
+      const { news } = await watch(ctx, '/acl/token/self', { token: token.SecretID })
+      await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, { body: { Description: 'own' } })
+      assert.equal(JSON.parse((await news).text).Description, 'own')
+    },
+  },
+  {
+    id: 'blocking/list-wakes',
+    spec: 'D/blocking/wakes',
+    also: ['4.1/List'],
+    title: 'a filtered list wakes with a change of what it shows',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const { news } = await watch(ctx, `/acl/tokens?policy=${policy.ID}`)
+      await ctx.token({ Description: 'unrelated' })
+      const joined = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      assert.deepEqual(JSON.parse((await news).text), [token, joined])
+    },
+  },
+  {
+    id: 'blocking/list-wakes-on-delete',
+    spec: 'D/blocking/wakes',
+    title: 'a list wakes with a delete',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const { news } = await watch(ctx, `/acl/tokens?policy=${policy.ID}`)
+      await ctx.ok('DELETE', `/acl/token/${token.AccessorID}`)
+      assert.equal((await news).text, '[]')
+    },
+  },
+  {
+    id: 'blocking/missing',
+    spec: 'D/blocking/missing',
+    title:
+      'a read of a missing token waits: 404 not_found when the wait is over, the token once it is created',
+    async run(ctx) {
+      const AccessorID = crypto.randomUUID()
+      const path = `/acl/token/${AccessorID}`
+      const index = indexOf(ctx, await ctx.call('GET', path))
+      assert(index >= 1)
+      const { reply } = await block(ctx, `${path}?index=${index + 1_000_000}&wait=100ms`)
+      const over = await reply
+      assert.equal(over.status, 404)
+      assert(over.ms >= 99, `answered after ${over.ms} ms`)
+      const { news } = await watch(ctx, path)
+      await ctx.token({ AccessorID })
+      assert.equal((await news).status, 200)
+    },
+  },
+  {
+    id: 'blocking/deleted',
+    spec: 'D/blocking/missing',
+    title: 'a read that waits ends with 404 when its token is deleted',
+    async run(ctx) {
+      const token = await ctx.token()
+      const path = `/acl/token/${token.AccessorID}`
+      const { news } = await watch(ctx, path)
+      await ctx.ok('DELETE', path)
+      assert.equal((await news).status, 404)
+    },
+  },
+  {
+    id: 'blocking/rights',
+    spec: 'D/blocking/rights',
+    title: '403 when a wait ends: the caller was deleted, or lost its right, while it waited (COH-02)',
+    async run(ctx) {
+      const watched = await ctx.token()
+      const path = `/acl/token/${watched.AccessorID}`
+      const [gone, weak] = [await ctx.caller('acl = "read"'), await ctx.caller('acl = "read"')]
+      const watches = await Promise.all(
+        [gone, weak].map(({ SecretID }) => watch(ctx, path, { token: SecretID })),
+      )
+      await ctx.ok('DELETE', `/acl/token/${gone.AccessorID}`)
+      await ctx.ok('PUT', `/acl/token/${weak.AccessorID}`, { body: {} })
+      await ctx.ok('PUT', path, { body: { Description: 'secret news' } })
+      for (const reply of await Promise.all(watches.map(({ news }) => news))) {
+        assert.equal(reply.status, 403)
+        assert(!reply.text.includes('secret news'))
+      }
+    },
+  },
+  {
+    id: 'blocking/headers',
+    spec: 'D/blocking/headers',
+    title:
+      'reads carry Index (never 0, at least ModifyIndex, never backward), KnownLeader and LastContact; writes do not',
+    async run(ctx) {
+      let last = 0
+      for (let i = 0; i < 5; i += 1) {
+        const token = await ctx.token()
+        const reply = await ctx.call('GET', `/acl/token/${token.AccessorID}`)
+        const index = indexOf(ctx, reply)
+        assert(index >= token.ModifyIndex && index >= last, `index ${index} after ${last}`)
+        last = index
+        assert.equal(reply.headers.get(ctx.header('KnownLeader')), 'true')
+        assert.match(reply.headers.get(ctx.header('LastContact')) ?? '', /^\d+$/)
+      }
+      const missing = await ctx.call('GET', `/acl/token/${crypto.randomUUID()}`)
+      assert(indexOf(ctx, missing) >= last)
+      const write = await ctx.call('PUT', '/acl/token', { body: {} })
+      assert.equal(write.headers.get(ctx.header('Index')), null)
+    },
+  },
+  {
+    id: 'consistency/modes',
+    spec: 'D/blocking/modes',
+    also: ['4.1/Read', '4.1/Read self', '4.1/List'],
+    title: 'stale and consistent count by presence, on read, self and list; consistent sees the last write',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, {
+        body: { Description: 'last', Policies: [{ ID: policy.ID }] },
+      })
+      const read = await ctx.ok('GET', `/acl/token/${token.AccessorID}?consistent`)
+      assert.equal(read.Description, 'last')
+      assert.deepEqual(await ctx.ok('GET', '/acl/token/self?consistent=', { token: token.SecretID }), read)
+      assert.deepEqual(await ctx.ok('GET', `/acl/tokens?policy=${policy.ID}&consistent=false`), [read])
+      for (const path of [`/acl/token/${token.AccessorID}`, '/acl/tokens']) {
+        const stale = await ctx.call('GET', `${path}?stale`)
+        assert.equal(stale.status, 200)
+        assert.match(stale.headers.get(ctx.header('LastContact')) ?? '', /^\d+$/)
+      }
+      await ctx.ok('GET', '/acl/tokens?max_stale=10s')
+    },
+  },
+  {
+    id: 'consistency/conflict',
+    spec: 'D/blocking/modes',
+    also: ['D/status/malformed-400'],
+    title: '400 query_invalid: stale and consistent at once, whatever their values',
+    async run(ctx) {
+      for (const query of ['stale&consistent', 'stale=false&consistent=false', 'consistent=&stale=']) {
+        const text = 'Cannot specify ?stale with ?consistent, conflicting semantics.'
+        for (const path of ['/acl/tokens', '/acl/token/self', `/acl/token/${crypto.randomUUID()}`]) {
+          await ctx.refuses('GET', `${path}?${query}`, {}, { status: 400, code: 'query_invalid', text })
+        }
+      }
+    },
+  },
+]

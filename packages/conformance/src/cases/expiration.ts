@@ -1,0 +1,290 @@
+/** When tokens end. Spec 2.1, 3, 4.2.1, 4.2.2, 8; EXP-02, EXP-03. */
+import assert from 'node:assert/strict'
+import type { Token } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** A moment that lies so far ahead of the target's clock. */
+function ahead(ctx: Context, ms: number): string {
+  return new Date(ctx.now() + ms).toISOString()
+}
+
+const TOO_SHORT = {
+  status: 400,
+  code: 'expiration_out_of_bounds',
+  text: /cannot be less than 1m0s in the future \(was /,
+} as const
+const TOO_LONG = {
+  status: 400,
+  code: 'expiration_out_of_bounds',
+  text: /cannot be more than 24h0m0s in the future \(was /,
+} as const
+
+export const expirationCases: readonly Case[] = [
+  {
+    id: 'expiration/lifetime',
+    spec: '2.1/ExpirationTTL',
+    also: ['2.1/CreateTime', 'D/records/durations'],
+    title:
+      'ExpirationTime becomes CreateTime plus ExpirationTTL, in every notation, and ExpirationTTL is not kept',
+    async run(ctx) {
+      const lifetimes: [string | number, number][] = [
+        ['60s', 60_000],
+        ['5m', 300_000],
+        ['1h30m', 5_400_000],
+        ['1.5h', 5_400_000],
+        ['90000ms', 90_000],
+        [90e9, 90_000],
+      ]
+      for (const [ExpirationTTL, ms] of lifetimes) {
+        const token = await ctx.token({ ExpirationTTL })
+        assert.equal(
+          Date.parse(token.ExpirationTime ?? '') - Date.parse(token.CreateTime),
+          ms,
+          `${ExpirationTTL}`,
+        )
+        assert(!('ExpirationTTL' in token))
+      }
+    },
+  },
+  {
+    id: 'expiration/lifetime-none',
+    spec: '2.1/ExpirationTTL',
+    also: ['2.1/ExpirationTime'],
+    title: 'a lifetime of 0, an empty or zero time, and null mean no expiration',
+    async run(ctx) {
+      const nothings = [
+        { ExpirationTTL: '0s' },
+        { ExpirationTTL: 0 },
+        { ExpirationTTL: null },
+        { ExpirationTime: '' },
+        { ExpirationTime: null },
+        { ExpirationTime: '0001-01-01T00:00:00Z' },
+      ]
+      for (const fields of nothings)
+        assert(!('ExpirationTime' in (await ctx.token(fields))), JSON.stringify(fields))
+    },
+  },
+  {
+    id: 'expiration/lifetime-bounds',
+    spec: '4.2.2',
+    also: ['8/expiration', 'D/tokens/bounds'],
+    title:
+      '400 expiration_out_of_bounds: a lifetime just under 1 minute or over 24 hours; both bounds pass (EXP-02)',
+    async run(ctx) {
+      for (const ExpirationTTL of ['1m', '60s', 60e9, '24h', '23h59m60s', 86_400e9])
+        await ctx.token({ ExpirationTTL })
+      for (const ExpirationTTL of ['59.999s', '59s', '1ms', '1ns', 59_999e6]) {
+        await ctx.refuses(
+          'PUT',
+          '/acl/token',
+          { body: { ExpirationTTL } },
+          { ...TOO_SHORT, field: 'ExpirationTTL' },
+        )
+      }
+      for (const ExpirationTTL of ['24h0m0.001s', '24h1m', '10000h', 86_400_001e6]) {
+        await ctx.refuses(
+          'PUT',
+          '/acl/token',
+          { body: { ExpirationTTL } },
+          { ...TOO_LONG, field: 'ExpirationTTL' },
+        )
+      }
+      const negative = { status: 400, code: 'expiration_out_of_bounds', field: 'ExpirationTTL' } as const
+      for (const ExpirationTTL of ['-1m', -60e9]) {
+        await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, negative)
+      }
+    },
+  },
+  {
+    id: 'expiration/lifetime-malformed',
+    spec: 'D/records/durations',
+    also: ['D/status/malformed-400'],
+    title: '400 field_type: a lifetime that is no duration',
+    async run(ctx) {
+      for (const ExpirationTTL of ['60', '1d', 'soon', '', '1h 30m', true, {}, ['1h']]) {
+        const refusal = { status: 400, code: 'field_type', field: 'ExpirationTTL' } as const
+        await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, refusal)
+      }
+    },
+  },
+  {
+    id: 'expiration/time-bounds',
+    spec: '4.2.1',
+    also: ['8/expiration'],
+    title: '400 expiration_out_of_bounds: an ExpirationTime too near, too far or past',
+    async run(ctx) {
+      const slack = 30_000
+      for (const ms of [MINUTE + slack, DAY - slack]) await ctx.token({ ExpirationTime: ahead(ctx, ms) })
+      const refuse = (ms: number, refusal: typeof TOO_LONG | typeof TOO_SHORT) =>
+        ctx.refuses(
+          'PUT',
+          '/acl/token',
+          { body: { ExpirationTime: ahead(ctx, ms) } },
+          { ...refusal, field: 'ExpirationTime' },
+        )
+      await refuse(MINUTE - slack, TOO_SHORT)
+      await refuse(DAY + slack, TOO_LONG)
+      await refuse(Date.parse('9999-12-31T23:59:59Z') - ctx.now(), TOO_LONG)
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { body: { ExpirationTime: ahead(ctx, -slack) } },
+        {
+          status: 400,
+          code: 'expiration_out_of_bounds',
+          text: 'ExpirationTime cannot be before CreateTime',
+        },
+      )
+    },
+  },
+  {
+    id: 'expiration/time-bounds-exact',
+    spec: '4.2.1',
+    also: ['D/tokens/bounds', '8/expiration'],
+    title: 'exactly 1 minute and exactly 24 hours ahead pass, 1 ms outside is refused (EXP-02)',
+    needs: { clock: true },
+    async run(ctx) {
+      for (const ms of [MINUTE, MINUTE + 1, DAY - 1, DAY]) await ctx.token({ ExpirationTime: ahead(ctx, ms) })
+      for (const [ms, refusal] of [
+        [MINUTE - 1, TOO_SHORT],
+        [DAY + 1, TOO_LONG],
+      ] as const) {
+        await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime: ahead(ctx, ms) } }, refusal)
+      }
+    },
+  },
+  {
+    id: 'expiration/calendar',
+    spec: '4.2.1',
+    title:
+      'the window counts elapsed time: leap days, ends of years and clock changes of any zone do not matter (EXP-02)',
+    needs: { clock: true },
+    async run(ctx) {
+      const days = [
+        '2028-02-28T12:00:00Z',
+        '2028-12-31T23:59:59.5Z',
+        '2029-03-25T00:30:00Z',
+        '2029-10-28T00:30:00Z',
+      ]
+      for (const day of days) {
+        ctx.clock.advance(Date.parse(day) - ctx.now())
+        const token = await ctx.token({ ExpirationTime: ahead(ctx, DAY) })
+        assert.equal(Date.parse(token.ExpirationTime ?? ''), Date.parse(day) + DAY)
+        await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime: ahead(ctx, DAY + 1) } }, TOO_LONG)
+      }
+    },
+  },
+  {
+    id: 'expiration/zones',
+    spec: 'D/records/times',
+    also: ['2.1/ExpirationTime'],
+    title: 'a time of any zone is accepted, kept to the millisecond, and shown in UTC with trimmed zeros',
+    async run(ctx) {
+      const at = Math.floor(ctx.now() / 1_000) * 1_000 + 7_200_000 + 250
+      const local = `${new Date(at + 5.5 * 3_600_000).toISOString().slice(0, -1)}987+05:30`
+      const token = await ctx.token({ ExpirationTime: local })
+      assert.equal(token.ExpirationTime, new Date(at).toISOString().replace('.250Z', '.25Z'))
+      const whole = await ctx.token({ ExpirationTime: new Date(at - 250).toISOString() })
+      assert.match(whole.ExpirationTime ?? '', /:\d\dZ$/)
+    },
+  },
+  {
+    id: 'expiration/time-malformed',
+    spec: 'D/records/times',
+    also: ['D/status/malformed-400'],
+    title: '400 field_type: a time without a zone, or that is none',
+    async run(ctx) {
+      const bad = [
+        '2099-01-01T00:00:00',
+        '2099-01-01',
+        'tomorrow',
+        '2099-02-30T00:00:00Z',
+        '2099-01-01T24:00:00Z',
+        1e12,
+        {},
+      ]
+      for (const ExpirationTime of bad) {
+        const refusal = { status: 400, code: 'field_type', field: 'ExpirationTime' } as const
+        await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime } }, refusal)
+      }
+    },
+  },
+  {
+    id: 'expiration/both',
+    spec: '4.2.2',
+    also: ['D/status/rule-400'],
+    title: '400 expiration_conflict: a time and a lifetime at once',
+    async run(ctx) {
+      const body = { ExpirationTime: ahead(ctx, 3_600_000), ExpirationTTL: '1h' }
+      const text = 'Token Expiration TTL and Expiration Time cannot both be set'
+      await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'expiration_conflict', text })
+    },
+  },
+  {
+    id: 'expiration/reached',
+    spec: '3',
+    also: ['D/tokens/expired', '2.1/ExpirationTime', 'D/status/caller-403'],
+    title:
+      'a token acts 1 ms before its expiration; at it and after it, it is absent in every operation (EXP-03)',
+    needs: { clock: true },
+    async run(ctx) {
+      const key = ctx.unique('key')
+      await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
+      const policy = await ctx.policy(`acl = "write"\nkey "${key}" { policy = "read" }`)
+      const token = await ctx.token({ ExpirationTTL: '1m', Policies: [{ ID: policy.ID }] })
+      const isListed = async () =>
+        (await ctx.ok<Token[]>('GET', `/acl/tokens?policy=${policy.ID}`)).some(
+          (one) => one.AccessorID === token.AccessorID,
+        )
+      ctx.clock.advance(MINUTE - 1)
+      await ctx.ok('GET', '/acl/token/self', { token: token.SecretID })
+      await ctx.ok('GET', `/kv/${key}`, { token: token.SecretID })
+      await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, { body: { Policies: [{ ID: policy.ID }] } })
+      assert.equal(await isListed(), true)
+      for (const step of [1, 1, 5_000]) {
+        ctx.clock.advance(step)
+        const gone = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const
+        await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, gone)
+        await ctx.refuses('GET', `/kv/${key}`, { token: token.SecretID }, gone)
+        await ctx.refuses('PUT', '/acl/token', { token: token.SecretID, body: {} }, gone)
+        const missing = { status: 404, code: 'not_found' } as const
+        await ctx.refuses('GET', `/acl/token/${token.AccessorID}`, {}, missing)
+        await ctx.refuses('PUT', `/acl/token/${token.AccessorID}`, { body: {} }, missing)
+        await ctx.refuses('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} }, missing)
+        await ctx.refuses('DELETE', `/acl/token/${token.AccessorID}`, {}, missing)
+        assert.equal(await isListed(), false)
+      }
+    },
+  },
+  {
+    id: 'expiration/ids-after',
+    spec: 'D/tokens/expired',
+    title: 'once an expired token is removed, its ids are free again',
+    needs: { clock: true },
+    async run(ctx) {
+      const { AccessorID, SecretID } = await ctx.token({ ExpirationTTL: '1m' })
+      ctx.clock.advance(MINUTE + 10_000)
+      await ctx.token({ AccessorID, SecretID })
+    },
+  },
+  {
+    id: 'expiration/clone-bounds',
+    spec: 'D/tokens/clone-refused',
+    also: ['4.6'],
+    title:
+      '400 expiration_out_of_bounds: a clone of a token with less than 1 minute left; with exactly 1 minute it passes',
+    needs: { clock: true },
+    async run(ctx) {
+      const token = await ctx.token({ ExpirationTTL: '2m' })
+      ctx.clock.advance(MINUTE)
+      const clone = await ctx.ok<Token>('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} })
+      assert.equal(clone.ExpirationTime, token.ExpirationTime)
+      ctx.clock.advance(1)
+      await ctx.refuses('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} }, TOO_SHORT)
+    },
+  },
+]

@@ -1,0 +1,112 @@
+/** Keys, the one resource of the service that rules guard. Spec 5.4, 7. */
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+
+export const keyValueCases: readonly Case[] = [
+  {
+    id: 'kv/value',
+    spec: '5.4',
+    title: 'a key is written, read as a record and raw, listed, and deleted',
+    async run(ctx) {
+      const key = `${ctx.unique('dir')}/a b%ü`
+      const path = `/kv/${key.split('/').map(encodeURIComponent).join('/')}`
+      assert.equal((await ctx.call('PUT', path, { raw: 'va\u0000lue' })).text, 'true')
+      const [entry] = await ctx.ok<{ Key: string; Value: string }[]>('GET', path)
+      assert.deepEqual([entry?.Key, entry?.Value], [key, Buffer.from('va\u0000lue').toString('base64')])
+      assert.equal((await ctx.call('GET', `${path}?raw`)).text, 'va\u0000lue')
+      const dir = `/kv/${key.split('/')[0]}`
+      assert.deepEqual(await ctx.ok('GET', `${dir}/?keys`), [key])
+      assert.equal((await ctx.ok<unknown[]>('GET', `${dir}?recurse`)).length, 1)
+      assert.equal((await ctx.call('DELETE', path)).text, 'true')
+      await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'kv/forbidden',
+    spec: '7/key-value',
+    also: ['5.4', '9.3/1.0'],
+    title:
+      '403 privilege_missing: a key is read by a token without the right, or by nobody, whether it exists or not',
+    async run(ctx) {
+      const key = ctx.unique('key')
+      await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
+      const nobody = await ctx.caller('key "other" { policy = "read" }')
+      for (const path of [`/kv/${key}`, `/kv/${key}-missing`, `/kv/${key}?raw`]) {
+        const text = /lacks permission 'key:read' on "/
+        for (const token of [nobody.SecretID, null]) {
+          await ctx.refuses('GET', path, { token }, { status: 403, code: 'privilege_missing', text })
+        }
+        const unknown = { status: 403, code: 'caller_unknown' } as const
+        await ctx.refuses('GET', path, { token: crypto.randomUUID() }, unknown)
+      }
+    },
+  },
+  {
+    id: 'kv/forbidden-before-1.0',
+    spec: '9.3/1.0',
+    also: ['D/versions/gates'],
+    title: '404 before 1.0: a key is read by nobody',
+    needs: { from: '0.7', before: '1.0', mode: 'legacy' },
+    async run(ctx) {
+      const key = ctx.unique('key')
+      await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
+      await ctx.ok('GET', `/kv/${key}`)
+      assert.equal((await ctx.call('GET', `/kv/${key}`, { token: null })).status, 404)
+    },
+  },
+  {
+    id: 'kv/rights',
+    spec: '5.4',
+    title:
+      '403 privilege_missing: a key is written or deleted without key:write; a tree without write on all of it',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      await ctx.ok('PUT', `/kv/${dir}/a`, { raw: 'v' })
+      const reader = await ctx.caller(`key_prefix "${dir}" { policy = "read" }`)
+      const writer = await ctx.caller(
+        `key_prefix "${dir}" { policy = "write" }\nkey "${dir}/b" { policy = "read" }`,
+      )
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.ok('GET', `/kv/${dir}/a`, { token: reader.SecretID })
+      await ctx.refuses('PUT', `/kv/${dir}/a`, { raw: 'w', token: reader.SecretID }, refusal)
+      await ctx.refuses('DELETE', `/kv/${dir}/a`, { token: reader.SecretID }, refusal)
+      await ctx.ok('PUT', `/kv/${dir}/a`, { raw: 'w', token: writer.SecretID })
+      await ctx.refuses('DELETE', `/kv/${dir}/?recurse`, { token: writer.SecretID }, refusal)
+    },
+  },
+  {
+    id: 'kv/filtered',
+    spec: '5.4',
+    title: 'lists and trees of keys show what the caller may read; nothing readable is a 404',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      for (const name of ['a', 'b', 'c']) await ctx.ok('PUT', `/kv/${dir}/${name}`, { raw: name })
+      const partial = await ctx.caller(
+        `key_prefix "${dir}/" { policy = "list" }\nkey "${dir}/b" { policy = "deny" }`,
+      )
+      const keys = await ctx.ok<string[]>('GET', `/kv/${dir}/?keys`, { token: partial.SecretID })
+      assert.deepEqual(keys, [`${dir}/a`, `${dir}/c`])
+      const nobody = await ctx.caller('')
+      await ctx.refuses(
+        'GET',
+        `/kv/${dir}?recurse`,
+        { token: nobody.SecretID },
+        { status: 404, code: 'not_found' },
+      )
+    },
+  },
+  {
+    id: 'kv/cas',
+    spec: '5.4',
+    title: 'cas writes and deletes only what has not changed since, and answers false otherwise',
+    async run(ctx) {
+      const path = `/kv/${ctx.unique('key')}`
+      assert.equal((await ctx.call('PUT', `${path}?cas=0`, { raw: '1' })).text, 'true')
+      assert.equal((await ctx.call('PUT', `${path}?cas=0`, { raw: '2' })).text, 'false')
+      const [entry] = await ctx.ok<{ ModifyIndex: number }[]>('GET', path)
+      assert.equal((await ctx.call('PUT', `${path}?cas=${entry?.ModifyIndex}`, { raw: '3' })).text, 'true')
+      assert.equal((await ctx.call('DELETE', `${path}?cas=${entry?.ModifyIndex}`)).text, 'false')
+      assert.equal((await ctx.call('GET', `${path}?raw`)).text, '3')
+    },
+  },
+]

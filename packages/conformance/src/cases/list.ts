@@ -1,0 +1,165 @@
+/** Listing tokens. Spec 4.8. */
+import assert from 'node:assert/strict'
+import type { Token, TokenListEntry } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+async function accessors(ctx: Context, query: string): Promise<string[]> {
+  return (await ctx.ok<TokenListEntry[]>('GET', `/acl/tokens?${query}`)).map(({ AccessorID }) => AccessorID)
+}
+
+export const listCases: readonly Case[] = [
+  {
+    id: 'list/record',
+    spec: '4.8',
+    also: ['D/records/list', '4.10'],
+    title: 'a list answers the same records as reads, built-in ones too',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const token = await ctx.token({
+        Description: 'listed',
+        Policies: [{ ID: policy.ID }],
+        ExpirationTTL: '1h',
+      })
+      const list = await ctx.ok<TokenListEntry[]>('GET', '/acl/tokens')
+      assert.deepEqual(
+        list.find(({ AccessorID }) => AccessorID === token.AccessorID),
+        token,
+      )
+      assert(list.some(({ AccessorID }) => AccessorID === '00000000-0000-0000-0000-000000000002'))
+    },
+  },
+  {
+    id: 'list/secret',
+    spec: '4.8/secret',
+    also: ['5.3', '2.1/SecretID', '4.1/List'],
+    title: 'secrets of a list are real for acl:write and <hidden> for acl:read (SEC-02)',
+    async run(ctx) {
+      const policy = await ctx.policy('acl = "read"')
+      const reader = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const path = `/acl/tokens?policy=${policy.ID}`
+      assert.deepEqual(await ctx.ok('GET', path), [reader])
+      const all = await ctx.call('GET', '/acl/tokens', { token: reader.SecretID })
+      const entries: TokenListEntry[] = JSON.parse(all.text)
+      assert(entries.every(({ SecretID }) => SecretID === '<hidden>'))
+      assert(!all.text.includes(reader.SecretID))
+      assert.deepEqual(await ctx.ok('GET', path, { token: reader.SecretID }), [
+        { ...reader, SecretID: '<hidden>' },
+      ])
+    },
+  },
+  {
+    id: 'list/right',
+    spec: '4.1/List',
+    also: ['5.2', 'D/status/right-403'],
+    title: '403 privilege_missing: a caller without acl:read, or nobody, lists tokens',
+    async run(ctx) {
+      const nobody = await ctx.caller('operator = "write"')
+      const refusal = { status: 403, code: 'privilege_missing', text: /lacks permission 'acl:read'/ } as const
+      for (const token of [nobody.SecretID, null]) await ctx.refuses('GET', '/acl/tokens', { token }, refusal)
+    },
+  },
+  {
+    id: 'list/by-policy',
+    spec: '4.8/policy',
+    title:
+      'policy lists the tokens linked to this policy ID, not those that have it through a role, nor by its name',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const role = await ctx.role({ Policies: [{ ID: policy.ID }] })
+      const one = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const two = await ctx.token({ Policies: [{ Name: policy.Name }] })
+      await ctx.token({ Roles: [{ ID: role.ID }] })
+      assert.deepEqual(await accessors(ctx, `policy=${policy.ID}`), [one.AccessorID, two.AccessorID])
+      assert.deepEqual(await accessors(ctx, `policy=${policy.Name}`), [])
+      assert.deepEqual(await accessors(ctx, `policy=${crypto.randomUUID()}`), [])
+    },
+  },
+  {
+    id: 'list/by-role',
+    spec: '4.8/role',
+    title: 'role lists the tokens linked to this role ID',
+    async run(ctx) {
+      const role = await ctx.role()
+      const token = await ctx.token({ Roles: [{ Name: role.Name }] })
+      await ctx.token()
+      assert.deepEqual(await accessors(ctx, `role=${role.ID}`), [token.AccessorID])
+      assert.deepEqual(await accessors(ctx, `role=${role.Name}`), [])
+    },
+  },
+  {
+    id: 'list/by-auth-method',
+    spec: '4.8/authmethod',
+    title: 'authmethod lists the tokens of this auth method: none where no such method exists',
+    async run(ctx) {
+      await ctx.token()
+      assert.deepEqual(await accessors(ctx, `authmethod=${ctx.unique('method')}`), [])
+    },
+  },
+  {
+    id: 'list/one-filter',
+    spec: '4.8',
+    also: ['D/status/rule-400'],
+    title:
+      '400 filter_conflict: two filters at once; empty ones count as absent, the first of repeated ones counts',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      for (const query of ['policy=a&role=b', 'role=a&authmethod=b', 'policy=a&authmethod=b']) {
+        await ctx.refuses('GET', `/acl/tokens?${query}`, {}, { status: 400, code: 'filter_conflict' })
+      }
+      assert.deepEqual(await accessors(ctx, `policy=${policy.ID}&role=&policy=x`), [token.AccessorID])
+      assert((await accessors(ctx, 'policy=')).length > 1)
+    },
+  },
+  {
+    id: 'list/pages',
+    spec: '4.8',
+    title:
+      'every token that lives throughout is on exactly one page, whatever is created and deleted meanwhile (API-03)',
+    async run(ctx) {
+      const policy = await ctx.policy()
+      const make = () => ctx.token({ Policies: [{ ID: policy.ID }] })
+      const tokens: Token[] = []
+      for (let i = 0; i < 17; i += 1) tokens.push(await make())
+      for (const limit of [1, 5, 16, 17, 18, 1_000]) {
+        const doomed = await make()
+        const seen: string[] = []
+        let cursor: string | null = ''
+        while (cursor !== null) {
+          const query: string = `policy=${policy.ID}&limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`
+          const reply = await ctx.call('GET', `/acl/tokens?${query}`)
+          const page: TokenListEntry[] = JSON.parse(reply.text)
+          assert(page.length <= limit)
+          seen.push(...page.map(({ AccessorID }) => AccessorID))
+          if (cursor === '') await ctx.ok('DELETE', `/acl/token/${doomed.AccessorID}`)
+          cursor = reply.headers.get(ctx.header('Next-Cursor'))
+        }
+        const living = new Set(tokens.map(({ AccessorID }) => AccessorID))
+        assert.deepEqual(
+          seen.filter((id) => living.has(id)),
+          [...living],
+          `limit ${limit}`,
+        )
+      }
+    },
+  },
+  {
+    id: 'list/page-bounds',
+    spec: 'D/status/malformed-400',
+    title: '400 query_invalid: a limit of 0, negative, over 1,000 or no number; a cursor of nobody (API-03)',
+    async run(ctx) {
+      for (const query of [
+        'limit=0',
+        'limit=-1',
+        'limit=1001',
+        'limit=1e3',
+        'limit=NaN',
+        `limit=${'9'.repeat(300)}`,
+        'cursor=x',
+      ]) {
+        await ctx.refuses('GET', `/acl/tokens?${query}`, {}, { status: 400, code: 'query_invalid' })
+      }
+    },
+  },
+]

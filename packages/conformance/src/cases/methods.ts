@@ -1,0 +1,143 @@
+/** Paths and methods. Spec 7, 9.4; INV-01, INV-02, INJ-02. */
+import assert from 'node:assert/strict'
+import { ENDPOINTS, type Endpoint, REQUIRED_METHODS } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+
+const EVERY_METHOD = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD'] as const
+
+export const methodCases: readonly Case[] = [
+  {
+    id: 'methods/table',
+    spec: '9.4',
+    also: ['7/method', 'D/status/method-405', '9.3/1.0'],
+    title:
+      '405 method_not_allowed with Allow: every row of the table with every other method; the right one is not 405 (INV-02)',
+    async run(ctx) {
+      for (const row of REQUIRED_METHODS) {
+        const path = row.path.replace(':uuid', crypto.randomUUID()).replace(/\/$/, '/x')
+        for (const method of EVERY_METHOD) {
+          const reply = await ctx.call(method, path)
+          if (method === row.method) {
+            assert.notEqual(reply.status, 405, `${method} ${row.path}`)
+            if (!row.built) assert.equal(reply.status, 501, `${method} ${row.path}`)
+            continue
+          }
+          assert.equal(reply.status, 405, `${method} ${row.path}`)
+          assert.equal(reply.headers.get('allow'), `OPTIONS,${row.method}`, row.path)
+          assert.equal(reply.text, method === 'HEAD' ? '' : `method ${method} not allowed`)
+        }
+      }
+    },
+  },
+  {
+    id: 'methods/token-api',
+    spec: '7/method',
+    also: ['D/status/method-405'],
+    title: '405 method_not_allowed: token endpoints with another method, whoever asks; OPTIONS answers Allow',
+    async run(ctx) {
+      const id = crypto.randomUUID()
+      const allowed: [string, string][] = [
+        ['/acl/token', 'PUT'],
+        ['/acl/tokens', 'GET'],
+        ['/acl/token/self', 'GET'],
+        [`/acl/token/${id}`, 'GET,PUT,DELETE'],
+        [`/acl/token/${id}/clone`, 'GET,PUT,DELETE'],
+        ['/acl/bootstrap', 'PUT'],
+      ]
+      for (const [path, methods] of allowed) {
+        for (const method of EVERY_METHOD) {
+          if (methods.split(',').includes(method)) continue
+          const reply = await ctx.call(method, path, { token: null })
+          assert.equal(reply.status, 405, `${method} ${path}`)
+          assert.equal(reply.headers.get('allow'), `OPTIONS,${methods}`, path)
+        }
+        const options = await ctx.call('OPTIONS', path, { token: null })
+        assert.deepEqual(
+          [options.status, options.text, options.headers.get('allow')],
+          [200, '', `OPTIONS,${methods}`],
+        )
+      }
+      const text = 'method POST not allowed'
+      await ctx.refuses(
+        'POST',
+        '/acl/token',
+        { token: null },
+        { status: 405, code: 'method_not_allowed', text },
+      )
+    },
+  },
+  {
+    id: 'methods/unknown-paths',
+    spec: 'D/status/order',
+    title:
+      '404 endpoint_unknown: a path that no endpoint has, in any method, before anybody is asked who they are (INV-01)',
+    async run(ctx) {
+      for (const path of ['/acl', '/acl/tokenz', '/acl/tokens/', '/ACL/tokens', '/acl/Token', '/nope']) {
+        for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
+          await ctx.refuses(method, path, { token: null }, { status: 404, code: 'endpoint_unknown' })
+        }
+      }
+    },
+  },
+  {
+    id: 'methods/encodings',
+    spec: 'D/status/order',
+    title:
+      'every encoding of a path is the same endpoint, decided alike; doubled slashes are moved; control characters are 400 (INJ-02)',
+    async run(ctx) {
+      const { AccessorID, SecretID } = await ctx.token()
+      const options = { token: SecretID }
+      for (const path of [
+        '/acl/token/se%6Cf',
+        '/acl/token%2Fself',
+        '/%61cl/token/self',
+        '/acl/token/%73%65%6c%66',
+      ]) {
+        assert.equal((await ctx.ok('GET', path, options)).AccessorID, AccessorID, path)
+      }
+      for (const path of ['/acl%2Ftokens', '/acl/token%73', `/acl/token%2F${AccessorID}`]) {
+        await ctx.refuses('GET', path, options, { status: 403, code: 'privilege_missing' })
+      }
+      const moved = await ctx.call('GET', '/acl//tokens?x=1', options)
+      assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/v1/acl/tokens?x=1'])
+      for (const path of ['/acl/token/%00', '/acl/token/a%0d%0ab', '/kv/%7f']) {
+        await ctx.refuses('GET', path, {}, { status: 400, code: 'path_invalid' })
+      }
+      assert.equal((await ctx.call('GET', '/acl/token/%zz')).status, 400)
+      await ctx.refuses('GET', '/acl/tokens?policy=%zz', {}, { status: 400, code: 'query_invalid' })
+    },
+  },
+  {
+    id: 'methods/matrix',
+    spec: '4.1/Create',
+    also: ['5.2', 'D/status/caller-403'],
+    title:
+      'no endpoint that needs a right does anything for nobody, an unknown, a deleted or a powerless token (AUTHZ-01)',
+    async run(ctx) {
+      const powerless = await ctx.caller('')
+      const deleted = await ctx.token()
+      await ctx.ok('DELETE', `/acl/token/${deleted.AccessorID}`)
+      const guarded = Object.entries<Endpoint>(ENDPOINTS).filter(
+        ([, { right, gate, edition }]) =>
+          !['none', 'self'].includes(right) && gate !== 'api.legacy' && edition === undefined,
+      )
+      assert(guarded.length > 20)
+      for (const [name, { method, path }] of guarded) {
+        const filled = path.replace(/:\w+/, crypto.randomUUID())
+        for (const [token, codes] of [
+          [null, ['privilege_missing']],
+          [powerless.SecretID, ['privilege_missing']],
+          [crypto.randomUUID(), ['caller_unknown']],
+          [deleted.SecretID, ['caller_unknown']],
+        ] as const) {
+          const reply = await ctx.call(method, filled, {
+            token,
+            headers: { Accept: 'application/problem+json' },
+          })
+          assert.equal(reply.status, 403, `${name} as ${codes[0]} answered ${reply.status} ${reply.text}`)
+          assert.equal(JSON.parse(reply.text).code, codes[0], name)
+        }
+      }
+    },
+  },
+]

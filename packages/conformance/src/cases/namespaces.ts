@@ -1,0 +1,276 @@
+/** Namespaces. Spec 2.1, 4.2.3, 4.5.7, 4.6, 4.7, 4.8, 4.9; decisions: namespaces. */
+import assert from 'node:assert/strict'
+import type { Token, TokenListEntry } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+const EXTENDED = { edition: 'extended' } as const
+
+/** Makes a namespace; it is removed when the case ends. */
+async function aNamespace(ctx: Context, fields: object = {}): Promise<string> {
+  const Name = ctx.unique('ns')
+  await ctx.ok('PUT', '/namespace', { body: { Name, ...fields } })
+  return Name
+}
+
+/** A token of a namespace that may read and write there. */
+async function writerIn(ctx: Context, ns: string): Promise<Token> {
+  const policy = await ctx.policy('acl = "write"', { Namespace: ns })
+  return ctx.token({ Namespace: ns, Policies: [{ ID: policy.ID }] })
+}
+
+const UNSUPPORTED = { status: 400, code: 'namespace_unsupported' } as const
+
+export const namespaceCases: readonly Case[] = [
+  {
+    id: 'namespace/standard',
+    spec: 'D/namespaces/standard',
+    also: ['2.1/Namespace', '4.8/authmethod-ns'],
+    title:
+      '400 namespace_unsupported: ns, authmethod-ns, header or field in the standard edition; empty ones are ignored',
+    needs: { edition: 'standard' },
+    async run(ctx) {
+      const { AccessorID, ...token } = await ctx.token()
+      assert(!('Namespace' in token))
+      const header = ctx.header('Namespace')
+      const requests = [
+        ['PUT', '/acl/token', { body: {} }],
+        ['GET', `/acl/token/${AccessorID}`, {}],
+        ['PUT', `/acl/token/${AccessorID}`, { body: {} }],
+        ['PUT', `/acl/token/${AccessorID}/clone`, { body: {} }],
+        ['GET', '/acl/tokens', {}],
+      ] as const
+      for (const [method, path, options] of requests) {
+        await ctx.refuses(method, `${path}?ns=team`, options, {
+          ...UNSUPPORTED,
+          field: 'ns',
+          text: 'Invalid query parameter: "ns"',
+        })
+        await ctx.refuses(
+          method,
+          path,
+          { ...options, headers: { [header]: 'team' } },
+          { ...UNSUPPORTED, text: 'Invalid header: ' },
+        )
+        await ctx.ok(method, `${path}?ns=`, options)
+        if (method === 'PUT') {
+          const named = { body: { Namespace: 'team' } }
+          await ctx.refuses(method, path, named, { ...UNSUPPORTED, field: 'Namespace' })
+          await ctx.ok(method, path, { body: { Namespace: '' } })
+        }
+      }
+      await ctx.refuses(
+        'GET',
+        '/acl/tokens?authmethod-ns=team',
+        {},
+        { ...UNSUPPORTED, field: 'authmethod-ns' },
+      )
+      await ctx.refuses('DELETE', `/acl/token/${AccessorID}?ns=team`, {}, UNSUPPORTED)
+    },
+  },
+  {
+    id: 'namespace/create',
+    spec: '4.2/ns',
+    also: ['2.1/Namespace', '4.9.2', '4.9.5'],
+    title: 'a token is made in the namespace of ns, or in default, and shows it last',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      const token = await ctx.ok<Token>('PUT', `/acl/token?ns=${ns}`, { body: {} })
+      assert.equal(token.Namespace, ns)
+      assert.equal(Object.keys(token).at(-1), 'Namespace')
+      assert.equal((await ctx.token()).Namespace, 'default')
+    },
+  },
+  {
+    id: 'namespace/order',
+    spec: '4.9.1',
+    also: ['4.9.2', '4.9.3', '4.9.4', '4.2.3'],
+    title: 'the namespace is that of the body, else of ns, else of the header, else of the own token',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [body, query, header, own] = [
+        await aNamespace(ctx),
+        await aNamespace(ctx),
+        await aNamespace(ctx),
+        await aNamespace(ctx),
+      ]
+      const caller = await writerIn(ctx, own)
+      const make = async (
+        path: string,
+        options: { body: object; headers?: Record<string, string>; token?: string },
+      ) => (await ctx.ok<Token>('PUT', path, options)).Namespace
+      const headers = { [ctx.header('Namespace')]: header }
+      assert.equal(await make(`/acl/token?ns=${query}`, { body: { Namespace: body }, headers }), body)
+      assert.equal(await make(`/acl/token?ns=${query}`, { body: {}, headers }), query)
+      assert.equal(await make('/acl/token', { body: {}, headers }), header)
+      assert.equal(await make('/acl/token', { body: {}, token: caller.SecretID }), own)
+    },
+  },
+  {
+    id: 'namespace/read',
+    spec: '4.3/ns',
+    also: ['4.5/ns', '4.6/ns', '4.7/ns'],
+    title:
+      '404 not_found: a token is read, updated, cloned and deleted in its own namespace alone (AUTHZ-01)',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const token = await ctx.token({ Namespace: ns })
+      const path = `/acl/token/${token.AccessorID}`
+      for (const query of ['', `?ns=${other}`]) {
+        const missing = { status: 404, code: 'not_found' } as const
+        await ctx.refuses('GET', path + query, {}, missing)
+        await ctx.refuses('PUT', path + query, { body: {} }, missing)
+        await ctx.refuses('PUT', `${path}/clone${query}`, { body: {} }, missing)
+        await ctx.refuses('DELETE', path + query, {}, missing)
+      }
+      assert.deepEqual(await ctx.ok('GET', `${path}?ns=${ns}`), token)
+      assert.equal(
+        (await ctx.ok<Token>('PUT', `${path}?ns=${ns}`, { body: { Description: 'x' } })).Namespace,
+        ns,
+      )
+      assert.equal((await ctx.ok<Token>('PUT', `${path}/clone?ns=${ns}`, { body: {} })).Namespace, ns)
+      assert.equal(await ctx.ok<boolean>('DELETE', `${path}?ns=${ns}`), true)
+    },
+  },
+  {
+    id: 'namespace/body-on-update',
+    spec: '4.5.7',
+    also: ['4.6/Namespace'],
+    title: 'update and clone find the token in the namespace of the body before that of ns',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const token = await ctx.token({ Namespace: ns })
+      const path = `/acl/token/${token.AccessorID}`
+      const body = { Namespace: ns, Description: 'found' }
+      for (const query of ['', `?ns=${ns}`, `?ns=${other}`]) {
+        assert.equal((await ctx.ok<Token>('PUT', path + query, { body })).Description, 'found')
+        assert.equal((await ctx.ok<Token>('PUT', `${path}/clone${query}`, { body })).Namespace, ns)
+      }
+    },
+  },
+  {
+    id: 'namespace/list',
+    spec: '4.8/ns',
+    title: 'ns lists the tokens of a namespace, * those of all',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const [one, two] = [await ctx.token({ Namespace: ns }), await ctx.token({ Namespace: other })]
+      const list = async (query: string, token = ctx.target.token) =>
+        (await ctx.ok<TokenListEntry[]>('GET', `/acl/tokens?${query}`, { token })).map(
+          ({ AccessorID }) => AccessorID,
+        )
+      assert.deepEqual(await list(`ns=${ns}`), [one.AccessorID])
+      const all = await list('ns=*')
+      for (const { AccessorID } of [one, two]) assert(all.includes(AccessorID))
+      const caller = await writerIn(ctx, ns)
+      assert.deepEqual(await list('ns=*', caller.SecretID), [one.AccessorID, caller.AccessorID])
+    },
+  },
+  {
+    id: 'namespace/auth-method',
+    spec: '4.8/authmethod-ns',
+    title: 'authmethod-ns is taken with authmethod',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      await ctx.token()
+      assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=none&authmethod-ns=${ns}`), [])
+    },
+  },
+  {
+    id: 'namespace/rights',
+    spec: '4.9.4',
+    also: ['5.2'],
+    title: '403 privilege_missing: a token has its rights in its own namespace alone (AUTHZ-01)',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const caller = await writerIn(ctx, ns)
+      const token = caller.SecretID
+      await ctx.token({}, { token })
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('GET', `/acl/tokens?ns=${other}`, { token }, refusal)
+      await ctx.refuses('PUT', `/acl/token?ns=${other}`, { body: {}, token }, refusal)
+      await ctx.refuses('PUT', '/acl/token', { body: { Namespace: other }, token }, refusal)
+      await ctx.refuses('PUT', '/acl/token', { body: { Namespace: 'default' }, token }, refusal)
+    },
+  },
+  {
+    id: 'namespace/links',
+    spec: '4.9.1',
+    also: ['D/status/rule-400'],
+    title: '400 link_unknown: a token links a policy of another namespace',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const policy = await ctx.policy('', { Namespace: ns })
+      const refusal = { status: 400, code: 'link_unknown', field: 'Policies[0]' } as const
+      for (const link of [{ ID: policy.ID }, { Name: policy.Name }]) {
+        await ctx.refuses('PUT', '/acl/token', { body: { Namespace: other, Policies: [link] } }, refusal)
+        await ctx.token({ Namespace: ns, Policies: [link] })
+      }
+    },
+  },
+  {
+    id: 'namespace/manage',
+    spec: 'D/namespaces/manage',
+    title:
+      'namespaces are made, read, changed, listed and deleted; default always exists; one that holds something stays',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = await aNamespace(ctx, { Description: 'a team' })
+      assert.equal((await ctx.ok('GET', `/namespace/${ns}`)).Description, 'a team')
+      assert.equal((await ctx.ok('PUT', `/namespace/${ns}`, { body: { Description: 'b' } })).Description, 'b')
+      const names = (await ctx.ok<{ Name: string }[]>('GET', '/namespaces')).map(({ Name }) => Name)
+      assert(names.includes(ns) && names.includes('default'))
+      await ctx.refuses('PUT', '/namespace', { body: { Name: ns } }, { status: 409, code: 'name_in_use' })
+      const token = await ctx.token({ Namespace: ns })
+      await ctx.refuses('DELETE', `/namespace/${ns}`, {}, { status: 400, code: 'delete_refused' })
+      await ctx.refuses('DELETE', '/namespace/default', {}, { status: 400, code: 'delete_refused' })
+      await ctx.ok('DELETE', `/acl/token/${token.AccessorID}?ns=${ns}`)
+      assert.equal(await ctx.ok<boolean>('DELETE', `/namespace/${ns}`), true)
+      await ctx.refuses('GET', `/namespace/${ns}`, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'namespace/unknown',
+    spec: '4.9.1',
+    also: ['D/status/target-404'],
+    title: '404 not_found: a token is made in a namespace that does not exist',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = ctx.unique('none')
+      const refusal = { status: 404, code: 'not_found' } as const
+      await ctx.refuses('PUT', '/acl/token', { body: { Namespace: ns } }, refusal)
+    },
+  },
+  {
+    id: 'namespace/defaults',
+    spec: 'D/namespaces/defaults',
+    also: ['D/records/expanded'],
+    title: 'default policies and roles of a namespace act on each of its tokens, and are shown by expanded',
+    needs: EXTENDED,
+    async run(ctx) {
+      const ns = await aNamespace(ctx)
+      const policy = await ctx.policy('key "a" { policy = "read" }', { Namespace: ns })
+      const role = await ctx.role({ Namespace: ns })
+      const body = { ACLs: { PolicyDefaults: [{ ID: policy.ID }], RoleDefaults: [{ Name: role.Name }] } }
+      await ctx.ok('PUT', `/namespace/${ns}`, { body })
+      const token = await ctx.token({ Namespace: ns })
+      const checks = [{ Resource: 'key', Segment: 'a', Access: 'read' }]
+      const allowed = await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', {
+        body: checks,
+        token: token.SecretID,
+      })
+      assert.equal(allowed[0]?.Allow, true)
+      const expanded = await ctx.ok('GET', `/acl/token/${token.AccessorID}?ns=${ns}&expanded`)
+      assert.deepEqual(expanded.NamespaceDefaultPolicyIDs, [policy.ID])
+      assert.deepEqual(expanded.NamespaceDefaultRoleIDs, [role.ID])
+      await ctx.ok('PUT', `/namespace/${ns}`, { body: {} })
+    },
+  },
+]

@@ -1,0 +1,303 @@
+/** Versions and modes. Spec 7, 9.1, 9.2.1, 9.3; decisions: versions, status codes. */
+import assert from 'node:assert/strict'
+import { ENDPOINTS, type Endpoint, LEGACY_ENDPOINTS, type Token } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+/** A path of an endpoint, its parameters filled. */
+function pathOf({ path }: Endpoint): string {
+  return path.replace(/:\w+/, crypto.randomUUID())
+}
+
+/** The accessor of a legacy token, which it gets within seconds of its making. Spec 9.2.3. */
+async function accessorOf(ctx: Context, secretId: string): Promise<string> {
+  for (let i = 0; i < 100; i += 1) {
+    const { AccessorID } = await ctx.ok<Token>('GET', '/acl/token/self', { token: secretId })
+    if (AccessorID !== '') return AccessorID
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new assert.AssertionError({ message: 'a legacy token has no accessor after 10 seconds' })
+}
+
+export const versionCases: readonly Case[] = [
+  {
+    id: 'versions/no-token-api',
+    spec: '9.1/1.4.0',
+    also: ['D/versions/gates'],
+    title: '404 endpoint_unknown before 1.4.0: tokens and policies',
+    needs: { from: '0.7', before: '1.4.0', mode: 'legacy' },
+    async run(ctx) {
+      for (const path of ['/acl/tokens', '/acl/token/self', '/acl/policies']) {
+        await ctx.refuses('GET', path, {}, { status: 404, code: 'endpoint_unknown' })
+      }
+      await ctx.refuses('PUT', '/acl/bootstrap', {}, { status: 404, code: 'endpoint_unknown' })
+    },
+  },
+  {
+    id: 'versions/token-api',
+    spec: '9.1/1.4.0',
+    title: 'from 1.4.0 tokens are created, read and listed',
+    needs: { from: '1.4.0' },
+    async run(ctx) {
+      const token = await ctx.token({ Description: 'x' })
+      assert.equal((await ctx.ok('GET', `/acl/token/${token.AccessorID}`)).Description, 'x')
+    },
+  },
+  {
+    id: 'versions/before-1.5',
+    spec: '9.1/1.5.0',
+    also: ['D/versions/gates'],
+    title:
+      'before 1.5.0 ids, Roles, ServiceIdentities and expiration of a create are ignored, and there are no roles',
+    needs: { from: '1.4.0', before: '1.5.0' },
+    async run(ctx) {
+      const AccessorID = crypto.randomUUID()
+      const token = await ctx.token({
+        AccessorID,
+        SecretID: crypto.randomUUID(),
+        Roles: [{ Name: 'none' }],
+        ServiceIdentities: [{ ServiceName: 'Web' }],
+        ExpirationTTL: '1s',
+      })
+      assert.notEqual(token.AccessorID, AccessorID)
+      for (const field of ['Roles', 'ServiceIdentities', 'ExpirationTime']) assert(!(field in token), field)
+      await ctx.refuses('GET', '/acl/roles', {}, { status: 404, code: 'endpoint_unknown' })
+    },
+  },
+  {
+    id: 'versions/before-1.7',
+    spec: '9.3/1.7.0',
+    also: ['D/versions/gates', '9.1/1.8.1'],
+    title:
+      'before 1.7.0 unknown fields are ignored, NodeIdentities among them; 1.5.0 has ids, roles and expiration',
+    needs: { from: '1.5.0', before: '1.7.0' },
+    async run(ctx) {
+      const AccessorID = crypto.randomUUID()
+      const role = await ctx.role()
+      const token = await ctx.token({
+        AccessorID,
+        Foo: { Bar: 1 },
+        NodeIdentities: [{ NodeName: 'NOT A NAME' }],
+        Policies: [],
+        Roles: [{ ID: role.ID, Foo: 1 }],
+        ExpirationTTL: '1h',
+      })
+      assert.equal(token.AccessorID, AccessorID)
+      assert.equal(token.Roles?.length, 1)
+      assert(token.ExpirationTime)
+      assert(!('NodeIdentities' in token))
+    },
+  },
+  {
+    id: 'versions/before-1.8.1',
+    spec: '9.1/1.8.1',
+    also: ['D/versions/gates', '9.3/1.7.0'],
+    title: '400 field_unknown from 1.7.0 to 1.8.0: NodeIdentities',
+    needs: { from: '1.7.0', before: '1.8.1' },
+    async run(ctx) {
+      const body = { NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }] }
+      const refusal = { status: 400, code: 'field_unknown', field: 'NodeIdentities' } as const
+      await ctx.refuses('PUT', '/acl/token', { body }, refusal)
+      await ctx.refuses('PUT', '/acl/role', { body: { Name: ctx.unique('role'), ...body } }, refusal)
+    },
+  },
+  {
+    id: 'versions/legacy-removed',
+    spec: 'D/versions/removed',
+    also: ['9.1/1.11', 'D/status/removed-410'],
+    title:
+      '410 endpoint_removed from 1.11: every legacy endpoint, whoever asks, with what replaces it; 405 for another method',
+    needs: { from: '1.11' },
+    async run(ctx) {
+      for (const { methods, path, replacement } of LEGACY_ENDPOINTS) {
+        const filled = path.endsWith('/') ? `${path}${crypto.randomUUID()}` : path
+        for (const method of methods) {
+          const text = `Endpoint /v1${path} for the legacy ACL system was removed in version 1.11.`
+          await ctx.refuses(method, filled, { token: null }, { status: 410, code: 'endpoint_removed', text })
+          assert((await ctx.call(method, filled)).text.endsWith(`Use ${replacement} instead.`))
+        }
+        await ctx.refuses('DELETE', filled, {}, { status: 405, code: 'method_not_allowed' })
+      }
+    },
+  },
+  {
+    id: 'versions/legacy-works',
+    spec: '9.1/1.11',
+    title: 'before 1.11 the legacy API creates, shows, clones and destroys tokens, which the new API sees',
+    needs: { before: '1.11', from: '1.8.1' },
+    async run(ctx) {
+      const Rules = 'key "a" { policy = "read" }'
+      const { ID } = await ctx.ok('PUT', '/acl/create', { body: { Name: 'legacy', Type: 'client', Rules } })
+      const [info] = await ctx.ok<Record<string, unknown>[]>('GET', `/acl/info/${ID}`)
+      assert.deepEqual([info?.ID, info?.Name, info?.Type, info?.Rules], [ID, 'legacy', 'client', Rules])
+      const list = await ctx.ok<{ ID: string }[]>('GET', '/acl/list')
+      assert(list.some((one) => one.ID === ID))
+      assert.equal((await ctx.ok<Token>('GET', '/acl/token/self', { token: String(ID) })).Rules, Rules)
+      const clone = await ctx.ok('PUT', `/acl/clone/${ID}`)
+      assert.notEqual(clone.ID, ID)
+      for (const secret of [ID, clone.ID])
+        assert.equal(await ctx.ok<boolean>('PUT', `/acl/destroy/${secret}`), true)
+      assert.deepEqual(await ctx.ok('GET', `/acl/info/${ID}`), [])
+    },
+  },
+  {
+    id: 'versions/legacy-clone-refused',
+    spec: 'D/tokens/clone-refused',
+    title: '400 clone_refused: a token with legacy rules',
+    needs: { before: '1.11', from: '1.8.1' },
+    async run(ctx) {
+      const Rules = 'key "a" { policy = "read" }'
+      const { ID } = await ctx.ok('PUT', '/acl/create', { body: { Type: 'client', Rules } })
+      const accessor = await accessorOf(ctx, String(ID))
+      await ctx.refuses(
+        'PUT',
+        `/acl/token/${accessor}/clone`,
+        { body: {} },
+        { status: 400, code: 'clone_refused' },
+      )
+      await ctx.ok('PUT', `/acl/destroy/${ID}`)
+    },
+  },
+  {
+    id: 'versions/methods-before-1.0',
+    spec: '9.3/1.0',
+    also: ['D/versions/gates'],
+    title: 'before 1.0 any method reaches the endpoint, and agent self shows the whole configuration',
+    needs: { from: '0.7', before: '1.0', mode: 'legacy' },
+    async run(ctx) {
+      for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
+        assert.equal((await ctx.call(method, '/status/leader')).status, 200, method)
+      }
+      assert(!('DebugConfig' in (await ctx.ok('GET', '/agent/self'))))
+    },
+  },
+  {
+    id: 'versions/agent-self',
+    spec: '9.3/1.0',
+    title:
+      'from 1.0 Config of agent self is reduced, and the rest stands under DebugConfig; no secret in either (LEAK-01)',
+    async run(ctx) {
+      const reply = await ctx.call('GET', '/agent/self')
+      const { Config, DebugConfig } = JSON.parse(reply.text)
+      assert.deepEqual(Object.keys(Config).sort(), [
+        'Datacenter',
+        'NodeID',
+        'NodeName',
+        'Revision',
+        'Server',
+        'Version',
+      ])
+      assert.equal(typeof DebugConfig, 'object')
+      assert(!reply.text.includes(ctx.target.token))
+    },
+  },
+  {
+    id: 'modes/legacy',
+    spec: '7/legacy-mode',
+    also: ['D/status/legacy-403'],
+    title:
+      '403 legacy_mode: bootstrap and every new ACL API, before anybody is asked who they are (spec 9.2.1)',
+    needs: { mode: 'legacy', from: '1.4.0' },
+    async run(ctx) {
+      const text = 'The ACL system is currently in legacy mode.'
+      const refused = Object.values<Endpoint>(ENDPOINTS).filter(
+        (endpoint) =>
+          endpoint.refusedInLegacyMode && endpoint.gate !== 'api.legacy' && endpoint.edition === undefined,
+      )
+      assert(refused.length > 20)
+      for (const endpoint of refused) {
+        for (const token of [null, crypto.randomUUID(), ctx.target.token]) {
+          await ctx.refuses(
+            endpoint.method,
+            pathOf(endpoint),
+            { token },
+            { status: 403, code: 'legacy_mode', text },
+          )
+        }
+      }
+      const reply = await ctx.call('GET', '/acl/tokens')
+      assert.match(reply.text, / It (?:waits for .+|is about to end)\.$/)
+    },
+  },
+  {
+    id: 'modes/bootstrap',
+    spec: 'D/status/bootstrap-403',
+    title:
+      'bootstrap makes one management token for whoever asks first; 403 bootstrap_done for the second (RACE-01)',
+    needs: { bootstrap: 'open' },
+    async run(ctx) {
+      const tries = await Promise.all([1, 2, 3].map(() => ctx.call('PUT', '/acl/bootstrap', { token: null })))
+      assert.deepEqual(tries.map(({ status }) => status).sort(), [200, 403, 403])
+      const made = JSON.parse(tries.find(({ status }) => status === 200)?.text ?? '{}')
+      assert.equal(Object.keys(made)[0], 'ID')
+      assert.equal(made.ID, made.SecretID)
+      assert.equal(made.Description, 'Bootstrap Token (Global Management)')
+      assert.equal(made.Policies[0].Name, 'global-management')
+      const refusal = {
+        status: 403,
+        code: 'bootstrap_done',
+        text: /^Permission denied: ACL bootstrap no longer allowed \(reset index: \d+\)$/,
+      } as const
+      await ctx.refuses('PUT', '/acl/bootstrap', { token: null }, refusal)
+      await ctx.refuses('PUT', '/acl/bootstrap', { token: made.SecretID }, refusal)
+      await ctx.ok('GET', '/acl/tokens', { token: made.SecretID })
+    },
+  },
+  {
+    id: 'modes/bootstrap-done',
+    spec: 'D/status/bootstrap-403',
+    title: '403 bootstrap_done: a service that was given its management token',
+    async run(ctx) {
+      const text = 'Permission denied: ACL bootstrap no longer allowed (reset index: '
+      await ctx.refuses(
+        'PUT',
+        '/acl/bootstrap',
+        { token: null },
+        { status: 403, code: 'bootstrap_done', text },
+      )
+    },
+  },
+  {
+    id: 'modes/switched-off',
+    spec: '5.2',
+    title: '401 acl_disabled: every ACL endpoint of a service whose ACLs are off; keys are open',
+    needs: { acl: 'off' },
+    async run(ctx) {
+      const refusal = { status: 401, code: 'acl_disabled', text: 'ACL support disabled' } as const
+      for (const path of ['/acl/tokens', '/acl/token/self', '/acl/policies'])
+        await ctx.refuses('GET', path, {}, refusal)
+      await ctx.refuses('PUT', '/acl/token', { body: {} }, refusal)
+      await ctx.refuses('POST', '/acl/token', {}, { status: 405, code: 'method_not_allowed' })
+      await ctx.ok('PUT', `/kv/${ctx.unique('key')}`, { raw: 'v', token: null })
+    },
+  },
+  {
+    id: 'modes/default-allow',
+    spec: '5.4',
+    also: ['5.2'],
+    title:
+      'where the default is allow, keys are open to everyone but unknown callers, and ACLs to nobody without a rule',
+    needs: { defaultPolicy: 'allow' },
+    async run(ctx) {
+      const key = ctx.unique('key')
+      const written = await ctx.call('PUT', `/kv/${key}`, { raw: 'v', token: null })
+      assert.equal(written.status, 200)
+      assert.equal(written.headers.get(ctx.header('Default-ACL-Policy')), 'allow')
+      await ctx.ok('GET', `/kv/${key}`, { token: null })
+      await ctx.refuses(
+        'GET',
+        `/kv/${key}`,
+        { token: crypto.randomUUID() },
+        { status: 403, code: 'caller_unknown' },
+      )
+      await ctx.refuses('GET', '/acl/tokens', { token: null }, { status: 403, code: 'privilege_missing' })
+      const denied = await ctx.caller(`key "${key}" { policy = "deny" }`)
+      await ctx.refuses(
+        'GET',
+        `/kv/${key}`,
+        { token: denied.SecretID },
+        { status: 403, code: 'privilege_missing' },
+      )
+    },
+  },
+]

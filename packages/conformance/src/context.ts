@@ -1,0 +1,167 @@
+/** What a case talks through: raw `fetch`, so that statuses, headers and bodies are seen as they are. */
+import assert from 'node:assert/strict'
+import type { AclErrorCode, Policy, Role, Token } from '@latchkey/contract'
+import { Litter } from './litter.ts'
+import type { Target, TargetClock } from './target.ts'
+
+export interface Ask {
+  readonly method: string
+  /** Below `/v1`, with its query, as it stands on the wire. */
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array
+  /** Secret to present. Default: the management token. `null`: none. */
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type AskOptions = Omit<Ask, 'method' | 'path'>
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** A refusal as it must be, in both of its forms. */
+export interface Refusal {
+  readonly status: number
+  readonly code: AclErrorCode
+  /** Field that the problem document names. */
+  readonly field?: string
+  /** How the text begins, or what it must match. */
+  readonly text?: string | RegExp
+}
+
+export class Context {
+  readonly target: Target
+  /** Differs between cases and between runs, so that neither meets what another made. */
+  private readonly tag: string
+  private readonly litter: Litter
+  private names = 0
+
+  constructor(target: Target) {
+    this.target = target
+    this.tag = crypto.randomUUID().slice(0, 13)
+    this.litter = new Litter()
+  }
+
+  /** A name that nothing else has: lower case, fit for policies, roles, services, nodes and keys. */
+  unique(start: string): string {
+    this.names += 1
+    return `${start}-${this.tag}-${this.names}`
+  }
+
+  /** Name of a header of the target's family: `Index` is `X-Service-Index`. */
+  header(name: string): string {
+    return `${this.target.prefix}${name}`
+  }
+
+  get clock(): TargetClock {
+    assert(this.target.clock, 'the case says needs: { clock: true }')
+    return this.target.clock
+  }
+
+  /** Now, by the target's clock where it has one, else by this machine's. */
+  now(): number {
+    return this.target.clock?.now() ?? Date.now()
+  }
+
+  async call(method: string, path: string, options: AskOptions = {}): Promise<Reply> {
+    const { body, raw, token = this.target.token, headers } = options
+    const send = this.target.fetch ?? globalThis.fetch
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await send(`${this.target.url}/v1${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...(token ? { [this.header('Token')]: token } : {}), ...headers },
+      ...(content === undefined ? {} : { body: content as NonNullable<RequestInit['body']> }),
+    })
+    const reply = { status: response.status, headers: response.headers, text: await response.text() }
+    this.litter.note(method, path, reply)
+    return reply
+  }
+
+  /** As {@link call}, held to be a 200 with a JSON body, which it returns. */
+  async ok<T = Record<string, unknown>>(method: string, path: string, options: AskOptions = {}): Promise<T> {
+    const reply = await this.call(method, path, options)
+    assert.equal(reply.status, 200, `${method} ${withoutQuery(path)} answered ${reply.status}: ${reply.text}`)
+    return JSON.parse(reply.text) as T
+  }
+
+  /** Holds a request to be refused: as plain text, and as a problem document with the same text. */
+  async refuses(method: string, path: string, options: AskOptions, refusal: Refusal): Promise<void> {
+    const what = `${method} ${withoutQuery(path)}`
+    const plain = await this.call(method, path, options)
+    assert.equal(plain.status, refusal.status, `${what} answered ${plain.status}: ${plain.text}`)
+    assert.equal(
+      plain.headers.get('content-type'),
+      'text/plain; charset=utf-8',
+      `${what}: content type of the text`,
+    )
+    assert(!plain.text.endsWith('\n'), `${what}: the text ends with a newline`)
+    if (typeof refusal.text === 'string') {
+      assert(plain.text.startsWith(refusal.text), `${what} said ${plain.text}, not ${refusal.text}…`)
+    } else if (refusal.text) assert.match(plain.text, refusal.text)
+    const accept = { Accept: 'application/problem+json' }
+    const reply = await this.call(method, path, { ...options, headers: { ...options.headers, ...accept } })
+    assert.equal(reply.status, refusal.status, `${what} as a problem answered ${reply.status}: ${reply.text}`)
+    assert.equal(reply.headers.get('content-type'), 'application/problem+json')
+    const problem = JSON.parse(reply.text)
+    assert.equal(problem.code, refusal.code, `${what}: code of the problem`)
+    assert.equal(problem.status, refusal.status)
+    assert.equal(problem.type, `urn:latchkey:error:${refusal.code}`)
+    assert.equal(typeof problem.title, 'string')
+    assert.equal(problem.requestId, reply.headers.get('x-request-id'))
+    assert.equal(
+      untimed(problem.detail),
+      untimed(plain.text),
+      `${what}: the problem and the text say different things`,
+    )
+    if (refusal.field !== undefined)
+      assert.equal(problem.field, refusal.field, `${what}: field of the problem`)
+  }
+
+  /** Creates a token; it is removed when the case ends. */
+  token(fields: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Token> {
+    return this.ok<Token>('PUT', '/acl/token', { ...options, body: fields })
+  }
+
+  /** Creates a policy with these rules; it is removed when the case ends. */
+  policy(
+    rules = '',
+    fields: Readonly<Record<string, unknown>> = {},
+    options: AskOptions = {},
+  ): Promise<Policy> {
+    const body = { Name: this.unique('policy'), Rules: rules, ...fields }
+    return this.ok<Policy>('PUT', '/acl/policy', { ...options, body })
+  }
+
+  /** Creates a role; it is removed when the case ends. */
+  role(fields: Readonly<Record<string, unknown>> = {}, options: AskOptions = {}): Promise<Role> {
+    return this.ok<Role>('PUT', '/acl/role', { ...options, body: { Name: this.unique('role'), ...fields } })
+  }
+
+  /** A new token with these rules alone. */
+  async caller(rules: string): Promise<Token> {
+    const policy = await this.policy(rules)
+    return this.token({ Description: 'caller', Policies: [{ ID: policy.ID }] })
+  }
+
+  /** Removes what the case has made. Said once it is over. */
+  async clean(): Promise<void> {
+    for (const path of this.litter.paths()) await this.call('DELETE', path)
+  }
+}
+
+/** A query may hold a token; it stays out of messages. */
+function withoutQuery(path: string): string {
+  return path.split('?', 1)[0] ?? ''
+}
+
+/** Between two requests time passes, and a refusal may say how much was left. */
+function untimed(text: string): string {
+  return text.replace(/\(was [^)]*\)/, '(was …)')
+}

@@ -1,0 +1,34 @@
+/** What a case has made and must be removed after it: read off the answers, so that no case has to think of it. */
+import type { Reply } from './context.ts'
+
+/** Where a create is sent, the field of its answer that names the record, and where that is deleted. */
+const CREATES = [
+  { path: /^\/acl\/token(?:\/[^/]+\/clone)?$/, id: 'AccessorID', home: '/acl/token/' },
+  { path: /^\/acl\/policy$/, id: 'ID', home: '/acl/policy/' },
+  { path: /^\/acl\/role$/, id: 'ID', home: '/acl/role/' },
+  { path: /^\/namespace$/, id: 'Name', home: '/namespace/' },
+] as const
+
+export class Litter {
+  private readonly made: string[] = []
+
+  note(method: string, url: string, { status, text }: Pick<Reply, 'status' | 'text'>): void {
+    if (method !== 'PUT' || status !== 200) return
+    const [path = '', query] = url.split('?', 2)
+    // A namespaced record is found again in its namespace alone.
+    const namespace = new URLSearchParams(query).get('ns')
+    const suffix = namespace ? `?ns=${encodeURIComponent(namespace)}` : ''
+    if (path.startsWith('/kv/')) this.made.push(`${path}${suffix}`)
+    const create = CREATES.find((candidate) => candidate.path.test(path))
+    if (!create) return
+    const record = JSON.parse(text)
+    const shown =
+      record.Namespace && create.home !== '/namespace/' ? `?ns=${encodeURIComponent(record.Namespace)}` : ''
+    this.made.push(`${create.home}${encodeURIComponent(record[create.id])}${shown}`)
+  }
+
+  /** What to delete, the newest first. */
+  paths(): readonly string[] {
+    return [...this.made].reverse()
+  }
+}

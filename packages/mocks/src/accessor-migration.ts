@@ -1,0 +1,52 @@
+/** Gives accessors to legacy tokens, as the elected server does: 128 in a batch, one batch a second. Spec 8, 9.2.3. */
+import {
+  aclModeOf,
+  type Change,
+  convertForMigration,
+  type MemoryStore,
+  type MigrationRecord,
+  NO_BATCHES,
+  nextBatchAt,
+  planBatch,
+  type Random,
+  recordBatch,
+} from '@latchkey/acl'
+import type { MockClock } from './mock-clock.ts'
+
+/** How long after a legacy token is written its accessor comes, in milliseconds: servers look as often. */
+const LOOK_DELAY_MS = 250
+
+/** @returns a function to call when legacy tokens may have been written: it sees to it that they get accessors. */
+export function createAccessorMigration(store: MemoryStore, clock: MockClock, random: Random): () => void {
+  let cancel = () => {}
+  const waiting = () => [...store.snapshot().tokens.values()].filter((token) => token.AccessorID === '')
+  const recorded = () => {
+    const system = store.directory().system('migration')
+    return {
+      last: (system?.Value as MigrationRecord | undefined) ?? NO_BATCHES,
+      index: system?.ModifyIndex ?? 0,
+    }
+  }
+  const convert = () => {
+    const plan = planBatch(waiting(), { random, isTaken: () => false })
+    const { last, index } = recorded()
+    const Value = recordBatch(last, { at: clock.now(), tokens: plan.length })
+    const record = { Key: 'migration', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+    const changes = plan.map(({ token, accessorId }): Change => {
+      const converted = convertForMigration(token, accessorId)
+      return { table: 'tokens', op: 'put', record: converted, expect: token.ModifyIndex }
+    })
+    store.commitNow([...changes, { table: 'system', op: 'put', record, expect: index }])
+    schedule()
+  }
+  const schedule = () => {
+    cancel()
+    if (aclModeOf(store.directory()) === 'legacy' || waiting().length === 0) return
+    const now = clock.now()
+    cancel = clock.afterInBackground(
+      nextBatchAt(recorded().last.lastBatchAt, now + LOOK_DELAY_MS) - now,
+      convert,
+    )
+  }
+  return schedule
+}
