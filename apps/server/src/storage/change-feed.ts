@@ -48,12 +48,6 @@ export class ChangeFeed {
     return this.leadership?.signal
   }
 
-  /** The pid of the database's process behind this connection. */
-  get backendPid(): number | undefined {
-    // The driver has it; its types do not.
-    return (this.client as { processID?: number } | undefined)?.processID
-  }
-
   /** Makes the first connection; later ones are made by themselves. Resolves also where the database is away. */
   start(): Promise<void> {
     return this.connect()

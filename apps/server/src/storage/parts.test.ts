@@ -214,6 +214,12 @@ test('topics: tables for ever, single records while they are remembered, and no 
   expect(topics.changedAfter('token:a', 12)).toBe(false)
   expect(topics.changedAfter('token:b', 10)).toBe(false)
   expect(topics.changedAfter('token:b', 9)).toBeUndefined()
+  // What is older than the start: a table that has not changed says it of all its records.
+  topics.reset(1_000, { tokens: 500, policies: 0, roles: 0, kv: 700, namespaces: 0, system: 0 })
+  expect(topics.changedAfter('token:c', 500)).toBe(false)
+  expect(topics.changedAfter('token:c', 499)).toBeUndefined()
+  expect(topics.changedAfter('kv:default/x', 500)).toBeUndefined()
+  expect(topics.changedAfter('kv:default/x', 700)).toBe(false)
   for (let i = 0; i < 60_000; i += 1) topics.touch(`token:${i}`, 100 + i)
   expect(topics.changedAfter('token:a', 50)).toBeUndefined()
   expect(topics.changedAfter('token:59999', 100)).toBe(true)

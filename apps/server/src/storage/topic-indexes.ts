@@ -28,7 +28,8 @@ export class TopicIndexes {
   changedAfter(topic: Topic, after: number): boolean | undefined {
     const last = this.tables.get(topic) ?? this.recent.get(topic)
     if (last !== undefined) return last > after
-    return after >= this.floor ? false : undefined
+    // Nothing of its table has changed, or nothing at all that is not remembered.
+    return this.table(tableOf(topic)) <= after || after >= this.floor ? false : undefined
   }
 
   touch(topic: Topic, index: number): void {
@@ -52,4 +53,9 @@ export class TopicIndexes {
     this.recent.clear()
     this.floor = index
   }
+}
+
+/** The table of the record that a topic is about. */
+function tableOf(topic: Topic): TableName {
+  return topic.startsWith('kv:') ? 'kv' : 'tokens'
 }
