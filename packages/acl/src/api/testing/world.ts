@@ -1,6 +1,7 @@
 /** A service in memory with a clock and randomness of the test's own, asked as a transport asks it. */
 import {
   AclError,
+  type EndpointName,
   HEADER_PREFIXES_DEFAULT,
   type Policy,
   PROBLEM_JSON,
@@ -39,6 +40,8 @@ export interface WorldOptions
   /** Service version. Default: the newest. */
   readonly version?: string
   readonly cluster?: Partial<ClusterInfo>
+  /** Of the ids that it draws. Default 1. */
+  readonly seed?: number
   /** What decides the random part of waits: 0 for none of it, 255 for all. */
   readonly jitterByte?: number
   /** Whether bootstrap was done, with the secret {@link MANAGEMENT}. Default true. */
@@ -64,6 +67,7 @@ export interface Reply {
   /** The code of a refusal, whatever its body's form. */
   readonly code: string | undefined
   readonly accessorId: string | undefined
+  readonly endpoint: EndpointName | undefined
 }
 
 export interface World {
@@ -109,7 +113,7 @@ const ALONE: ClusterInfo = {
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const clock = new VirtualClock(START)
   const store = new MemoryStore(clock)
-  const seeded = new SeededRandom(1)
+  const seeded = new SeededRandom(options.seed ?? 1)
   const random = {
     bytes: (count: number) =>
       count === 1 && options.jitterByte !== undefined
@@ -165,6 +169,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
         },
         code: reply.error instanceof AclError ? reply.error.code : undefined,
         accessorId: reply.accessorId,
+        endpoint: reply.endpoint,
       }
     },
     async manage(method, path, body) {
