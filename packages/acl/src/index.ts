@@ -95,6 +95,12 @@ export {
 export { createToken } from './token/create-token.ts'
 export { isExpired } from './token/expiration.ts'
 export {
+  DUMP_RECORD_BYTES_MAX,
+  type DumpRecord,
+  DumpScanner,
+  DumpSyntaxError,
+} from './upgrade/dump-scanner.ts'
+export {
   checkLegacyRules,
   type LegacyFinding,
   type LegacyFindingCode,

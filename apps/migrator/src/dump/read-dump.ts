@@ -34,5 +34,5 @@ export async function* readDump(
     yield scanner.push(next.value)
     onProgress?.({ bytes, tokens: scanner.count })
   }
-  scanner.end()
+  yield scanner.end()
 }
