@@ -73,7 +73,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       aclEnabled: config.aclEnabled,
       translateAddresses: config.translateAddresses,
       openapi,
-      listCacheBytes: config.cache ? config.cacheBytes / 4 : 0,
+      listCacheBytes: config.cache ? config.cacheBytes / 2 : 0,
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
     const notReady = async () => (isClosing ? ['shutting down'] : store.notReady())

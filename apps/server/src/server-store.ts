@@ -32,7 +32,8 @@ export async function openServerStore(options: {
     log,
     member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
     isCaching: config.cache,
-    tokenCacheBytes: config.cacheBytes,
+    // The other half is for lists.
+    tokenCacheBytes: config.cacheBytes / 2,
   }).catch(async (error: unknown) => {
     await closeConnections()
     throw error

@@ -1,29 +1,76 @@
 /**
- * Whole lists as JSON text, bounded in bytes. A key holds everything that an answer depends on: the filter, who may
- * see what, the index of the table, the version of the directory; and a list holds until one of its tokens expires.
+ * Whole lists as JSON text, bounded in bytes. A key and a version hold everything that an answer depends on: the filter
+ * and who may see what; the index of the table and the version of the directory. A list also holds only until one of its
+ * tokens expires.
  */
+import type { MaybePromise } from '../maybe-promise.ts'
+
 export interface CachedList {
   readonly bytes: Uint8Array
   /** Milliseconds since the epoch; Infinity where no token of the list expires. */
   readonly validUntil: number
 }
 
+export interface ListRequest {
+  readonly key: string
+  /** What must not have changed since the list was made. */
+  readonly version: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
 interface Entry extends CachedList {
   readonly version: string
 }
 
+/** A list on its way. */
+interface Making {
+  readonly version: string
+  readonly list: Promise<CachedList | undefined>
+}
+
+/** Without room for lists, or with little, a list of this length is still answered in one piece, in bytes. */
+const WHOLE_BYTES_MIN = 4_194_304
+
 export class ListCache {
+  /** Longer lists are streamed, in bytes. Half the room, so that a long list is not pushed out by each of its variants. */
+  readonly wholeBytesMax: number
   private readonly bytesMax: number
   private bytes = 0
   /** In order of last use. */
   private readonly entries = new Map<string, Entry>()
+  private readonly making = new Map<string, Making>()
+  /** Keys of lists that were too long when they were last looked at. */
+  private readonly long = new Set<string>()
 
+  /** @param bytesMax 0 keeps nothing. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
+    this.wholeBytesMax = Math.max(bytesMax / 2, WHOLE_BYTES_MIN)
   }
 
-  /** @param version what must not have changed since the list was made. */
-  get(key: string, version: string, now: number): Uint8Array | undefined {
+  /**
+   * The list as it is kept, or as it is made: once for all who ask for it meanwhile, such as thousands of waiters that
+   * one write has woken.
+   *
+   * @param make answers `undefined` where the list is longer than {@link wholeBytesMax}.
+   * @returns `undefined` for a list that is to be streamed.
+   */
+  whole(
+    request: ListRequest,
+    make: () => Promise<CachedList | undefined>,
+  ): MaybePromise<Uint8Array | undefined> {
+    const { key } = request
+    if (this.long.has(key)) return undefined
+    return this.get(request) ?? this.made(request, make)
+  }
+
+  /** Takes note of the length of a list that was streamed: it may have become shorter. */
+  noteStreamed(key: string, bytes: number): void {
+    if (bytes <= this.wholeBytesMax) this.long.delete(key)
+  }
+
+  private get({ key, version, now }: ListRequest): Uint8Array | undefined {
     const entry = this.entries.get(key)
     if (!entry) return undefined
     this.remove(key, entry)
@@ -32,15 +79,37 @@ export class ListCache {
     return entry.bytes
   }
 
-  set(key: string, version: string, list: CachedList): void {
-    // One list may take a quarter: a cache that holds a single answer serves a single question.
-    if (list.bytes.length > this.bytesMax / 4) return
+  private async made(
+    request: ListRequest,
+    make: () => Promise<CachedList | undefined>,
+  ): Promise<Uint8Array | undefined> {
+    const { key, version, now } = request
+    const running = this.making.get(key)
+    if (running?.version === version) {
+      const list = await running.list
+      // Whoever asked later may not see a token that has expired since.
+      if (!list || now < list.validUntil) return list?.bytes
+    }
+    const making = { version, list: make() }
+    this.making.set(key, making)
+    try {
+      const list = await making.list
+      if (list) this.keep(key, { ...list, version })
+      else this.long.add(key)
+      return list?.bytes
+    } finally {
+      if (this.making.get(key) === making) this.making.delete(key)
+    }
+  }
+
+  private keep(key: string, entry: Entry): void {
+    if (entry.bytes.length > this.bytesMax / 2) return
     const old = this.entries.get(key)
     if (old) this.remove(key, old)
-    this.add(key, { ...list, version })
-    for (const [oldest, entry] of this.entries) {
+    this.add(key, entry)
+    for (const [oldest, oldestEntry] of this.entries) {
       if (this.bytes <= this.bytesMax) break
-      this.remove(oldest, entry)
+      this.remove(oldest, oldestEntry)
     }
   }
 

@@ -1,9 +1,11 @@
 /** The list of tokens. Spec 4.8. */
 import { AclError } from '@latchkey/contract'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { TokenRecord } from '../store/records.ts'
 import type { TokenFilter } from '../store/store.ts'
-import { expirationMs, isExpired } from '../token/expiration.ts'
-import type { Answer, Call, Watch } from './call.ts'
+import { expirationMs } from '../token/expiration.ts'
+import type { Answer, AnswerBody, Call, Watch } from './call.ts'
+import type { CachedList } from './list-cache.ts'
 import { formatCursor, type Page, pageOf } from './paging.ts'
 import { joinJson } from './render.ts'
 
@@ -15,17 +17,19 @@ const LINK_FILTERS = {
   servicename: 'serviceName',
 } as const satisfies Record<string, keyof TokenFilter>
 
-export async function listTokensHandler(call: Call): Promise<Answer> {
+export function listTokensHandler(call: Call): MaybePromise<Answer> {
   const filter = filterOf(call)
   const watch: Watch = { topic: 'tokens', ...(isFiltered(filter) ? { filtered: true } : {}) }
   const page = pageOf(call.query)
-  if (page) return { ...(await listPage(call, filter, page)), watch }
-  const tokensIndex = await call.api.store.tableIndex('tokens')
-  const key = JSON.stringify([filter, showsSecrets(call)])
-  const version = `${tokensIndex}:${call.directory.version}`
-  const known = call.lists.get(key, version, call.now)
-  if (known) return { body: { kind: 'json-bytes', bytes: known }, watch }
-  return { ...(await listAll(call, filter, { key, version })), watch }
+  if (page) return listPage(call, filter, page).then((answer) => ({ ...answer, watch }))
+  return andThen(call.api.store.tableIndex('tokens'), (tokensIndex) => {
+    const key = JSON.stringify([filter, showsSecrets(call)])
+    const request = { key, version: `${tokensIndex}:${call.directory.version}`, now: call.now }
+    const whole = call.lists.whole(request, () => listWhole(call, filter))
+    return andThen(whole, (bytes): Answer => {
+      return { body: bytes ? { kind: 'json-bytes', bytes } : streamed(call, filter, key), watch }
+    })
+  })
 }
 
 function filterOf(call: Call): TokenFilter {
@@ -62,8 +66,24 @@ function showsSecrets(call: Call): boolean {
   return call.caller.authorizer.aclWrite
 }
 
-function entry(call: Call, token: TokenRecord): string {
-  return call.texts.listEntry(token, call.directory, showsSecrets(call))
+/** Tokens as they stand in the list, without those that are expired. */
+interface Shown {
+  readonly texts: readonly string[]
+  /** When the first of them expires, in milliseconds since the epoch. */
+  readonly validUntil: number
+}
+
+function show(call: Call, tokens: readonly TokenRecord[]): Shown {
+  const showSecret = showsSecrets(call)
+  const texts: string[] = []
+  let validUntil = Number.POSITIVE_INFINITY
+  for (const token of tokens) {
+    const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
+    if (call.now >= expiresAt) continue
+    validUntil = Math.min(validUntil, expiresAt)
+    texts.push(call.texts.listEntry(token, call.directory, showSecret))
+  }
+  return { texts, validUntil }
 }
 
 async function listPage(
@@ -72,66 +92,62 @@ async function listPage(
   page: Page,
 ): Promise<Pick<Answer, 'body' | 'headers'>> {
   const { limit, after } = page
-  const entries: string[] = []
+  const texts: string[] = []
   let last: TokenRecord | undefined
   let seen = 0
   for await (const tokens of call.api.store.tokens({ ...filter, limit, ...(after ? { after } : {}) })) {
-    for (const token of tokens) {
-      seen += 1
-      last = token
-      if (!isExpired(token, call.now)) entries.push(entry(call, token))
-    }
+    texts.push(...show(call, tokens).texts)
+    seen += tokens.length
+    last = tokens.at(-1) ?? last
   }
   const hasMore = seen === limit && last !== undefined
   const cursor = last && formatCursor({ createIndex: last.CreateIndex, accessorId: last.AccessorID })
   return {
-    body: { kind: 'json-bytes', bytes: joinJson(entries) },
+    body: { kind: 'json-bytes', bytes: joinJson(texts) },
     ...(hasMore && cursor ? { headers: { [call.family.nextCursor]: cursor } } : {}),
   }
 }
 
-/** One page is answered whole and kept; what is longer streams, so that its size costs no memory. */
-async function listAll(
-  call: Call,
-  filter: TokenFilter,
-  cached: { readonly key: string; readonly version: string },
-): Promise<Pick<Answer, 'body'>> {
-  const pages = call.api.store.tokens(filter)[Symbol.asyncIterator]()
-  const entries: string[] = []
+/** All entries in one piece, which is kept; `undefined` where that would be too long. */
+async function listWhole(call: Call, filter: TokenFilter): Promise<CachedList | undefined> {
+  const pieces: Uint8Array[] = []
   let validUntil = Number.POSITIVE_INFINITY
   let length = 0
-  for (;;) {
-    const next = await pages.next()
-    if (next.done) break
-    for (const token of next.value) {
-      if (isExpired(token, call.now)) continue
-      validUntil = Math.min(validUntil, expirationMs(token) ?? validUntil)
-      const text = entry(call, token)
-      length += text.length
-      entries.push(text)
-    }
-    if (length > WHOLE_LIST_LENGTH_MAX)
-      return { body: { kind: 'json-stream', pages: restOf(call, entries, pages) } }
+  for await (const tokens of call.api.store.tokens(filter)) {
+    const shown = show(call, tokens)
+    if (shown.texts.length === 0) continue
+    validUntil = Math.min(validUntil, shown.validUntil)
+    const piece = encoder.encode(`${length === 0 ? '[' : ','}${shown.texts.join(',')}`)
+    pieces.push(piece)
+    length += piece.length
+    if (length > call.lists.wholeBytesMax) return undefined
   }
-  const whole = joinJson(entries)
-  call.lists.set(cached.key, cached.version, { bytes: whole, validUntil })
-  return { body: { kind: 'json-bytes', bytes: whole } }
+  pieces.push(encoder.encode(length === 0 ? '[]' : ']'))
+  return { bytes: concat(pieces), validUntil }
 }
 
-/** Longest list that is put together in memory, in characters. */
-const WHOLE_LIST_LENGTH_MAX = 16_777_216
+const encoder = new TextEncoder()
 
-async function* restOf(
-  call: Call,
-  start: readonly string[],
-  pages: AsyncIterator<readonly TokenRecord[]>,
-): AsyncGenerator<readonly string[]> {
-  try {
-    yield start
-    for (let next = await pages.next(); !next.done; next = await pages.next()) {
-      yield next.value.filter((token) => !isExpired(token, call.now)).map((token) => entry(call, token))
-    }
-  } finally {
-    await pages.return?.()
+function concat(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
   }
+  return whole
+}
+
+/** What is too long to be held goes out page by page, so that its size costs no memory. */
+function streamed(call: Call, filter: TokenFilter, key: string): AnswerBody {
+  async function* pages(): AsyncGenerator<readonly string[]> {
+    let length = 0
+    for await (const tokens of call.api.store.tokens(filter)) {
+      const { texts } = show(call, tokens)
+      for (const text of texts) length += text.length
+      yield texts
+    }
+    call.lists.noteStreamed(key, length)
+  }
+  return { kind: 'json-stream', pages: pages() }
 }
