@@ -34,14 +34,14 @@ export class InputError extends Error {
   }
 }
 
-/** Writes a place as `file:line:column`, `line 3, column 7` or `byte 17`; empty when nothing is known. */
+/** Writes a place as `file:line:column`, `file:line (byte 17)` or `line 3, column 7`; empty when nothing is known. */
 export function formatPlace({ file, line, column, byte }: Place): string {
-  if (line === undefined) {
-    const at = byte === undefined ? '' : `byte ${byte}`
-    return [file ?? '', at].filter((part) => part !== '').join(': ')
-  }
-  if (file === undefined) return column === undefined ? `line ${line}` : `line ${line}, column ${column}`
-  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`
+  const inLine = column === undefined ? '' : `:${column}`
+  const place = line === undefined ? '' : `${line}${inLine}`
+  const named = [file ?? (place === '' ? '' : 'line'), place]
+    .filter((part) => part !== '')
+    .join(file === undefined ? ' ' : ':')
+  return byte === undefined ? named : `${named} (byte ${byte})`.trimStart()
 }
 
 /** A condition of our own that must hold did not: a fault of the migrator, not of its input. */

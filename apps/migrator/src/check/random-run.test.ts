@@ -16,6 +16,7 @@ test.each([serviceModel, latchkeyModel])(
   (model) => {
     expect(firstFailure(1, SEEDS, model)).toBeUndefined()
   },
+  300_000,
 )
 
 /** What finds each bug: the checker that is there for it, and not some accident. */

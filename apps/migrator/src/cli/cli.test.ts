@@ -171,7 +171,7 @@ describe('plan', () => {
     const out = join(directory, 'plan.json')
     const { code, stderr } = await run(['plan', dump, '--json', '--out', out])
     expect(code).toBe(1)
-    expect(stderr).toContain('cut.json:1: the dump is cut off inside token 1')
+    expect(stderr).toMatch(/cut\.json:1 \(byte \d+\): the dump is cut off inside token 1/)
     expect(stderr).not.toContain(SECRET)
     expect(
       readdirSync(directory).filter((name) => name.startsWith('plan.json') || name.endsWith('.tmp')),
@@ -297,4 +297,19 @@ test('Ctrl-C ends a run of seeds with 4, and no process stays', async () => {
   child.kill('SIGINT')
   expect(await ended).toBe(4)
   expect(stderr).toMatch(/go on with: latchkey-migrator simulate --model service --seeds \d+-9999999/)
+}, 20_000)
+
+test('Ctrl-C ends a plan that waits for its dump, with 130 and no process left', async () => {
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+  const child = spawn(process.execPath, [main, 'plan', '-'], { stdio: ['pipe', 'pipe', 'pipe'] })
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk)
+  })
+  const ended = new Promise<number | null>((done) => child.on('exit', (code) => done(code)))
+  child.stdin.write('[{"ID":"a"},')
+  await new Promise((done) => setTimeout(done, 1_500))
+  child.kill('SIGINT')
+  expect(await ended).toBe(130)
+  expect(stderr).toBe('interrupted\n')
 }, 20_000)

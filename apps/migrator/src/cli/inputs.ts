@@ -11,12 +11,14 @@ import { TokenCensus } from '../plan/token-census.ts'
 import { BUILTIN_PREFIX, readBuiltin } from '../scenario/builtin.ts'
 import { readScenario, SCENARIO_LENGTH_MAX } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
+import { abortable } from './abortable.ts'
 import { createProgress, type Io } from './io.ts'
 
 /** A scenario by path, `-` for standard input, or `builtin:name`. */
 export async function loadScenario(path: string, io: Io): Promise<Scenario> {
   if (path.startsWith(BUILTIN_PREFIX)) return readBuiltin(path.slice(BUILTIN_PREFIX.length))
-  const bytes = path === '-' ? await readAll(io.stdin, 'standard input') : await readFileOf(path)
+  const bytes =
+    path === '-' ? await readAll(abortable(io.stdin, io.signal), 'standard input') : await readFileOf(path)
   const file = path === '-' ? 'standard input' : path
   if (!isUtf8(bytes)) throw new InputError('the scenario is not UTF-8', { place: { file } })
   return readScenario(bytes.toString('utf8').replace(/^\uFEFF/, ''), file)
@@ -30,13 +32,13 @@ export async function countTokens(
 ): Promise<TokenCensus> {
   const census = new TokenCensus(options)
   const progress = createProgress(io)
-  const records = readDump(source, ({ bytes, tokens }) => {
+  const chunks = abortable(source.chunks, io.signal)
+  const records = readDump({ ...source, chunks }, ({ bytes, tokens }) => {
     progress.show(`${tokens.toLocaleString('en-US')} tokens, ${Math.round(bytes / 1e6)} MB read`)
   })
   try {
     for await (const group of records) {
       for (const record of group) census.add(record)
-      io.signal.throwIfAborted()
     }
   } finally {
     progress.clear()

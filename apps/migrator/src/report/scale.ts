@@ -6,7 +6,7 @@ const STEPS_MS = [
   600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 21_600_000, 43_200_000, 86_400_000,
 ]
 /** Ticks must stand this far apart on a phone too. */
-const TICKS_MAX = 6
+const TICKS_MAX = 5
 
 export interface TimeScale {
   /** Milliseconds at the right edge; the left edge is 0. */

@@ -1,7 +1,7 @@
 /** Tokens without accessor over time, in every datacenter. */
-import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
+import { size } from '../simulate/ranges.ts'
 import { axis, canvas, escapeHtml, legend } from './markup.ts'
 import { round, timeScale } from './scale.ts'
 
@@ -63,17 +63,21 @@ function primaryPoints(history: History): { at: number; remaining: number }[] {
   return history.tokensAtStart === 0 && points.length === 1 ? [] : points
 }
 
+/** What a secondary holds is what the primary holds, less the tokens whose accessor has arrived. */
 function secondaryPoints(history: History, datacenter: string): { at: number; remaining: number }[] {
-  const rounds = recordsOf(history, 'replicated').filter((each) => each.datacenter === datacenter)
-  const store = history.stores.find((each) => each.datacenter === datacenter)
-  if (store === undefined || rounds.length === 0) return []
-  const total = rounds.at(-1)?.migrated ?? 0
-  const left = store.unmigrated.reduce((sum, [from, to]) => sum + to - from, 0)
-  const start = { at: 0, remaining: total + left }
-  return [
-    start,
-    ...rounds.map(({ at, migrated }) => ({ at, remaining: Math.max(0, total + left - migrated) })),
-  ]
+  let present = history.tokensAtStart
+  let migrated = 0
+  const points = [{ at: 0, remaining: present }]
+  for (const each of history.records) {
+    if (each.kind === 'replicated' && each.datacenter === datacenter) migrated = each.migrated
+    else if (each.kind === 'tokens' && each.refused === undefined && each.action === 'created') {
+      present += size(each.tokens)
+    } else if (each.kind === 'tokens' && each.refused === undefined && each.action === 'deleted') {
+      present -= size(each.tokens)
+    } else continue
+    points.push({ at: each.at, remaining: Math.max(0, present - migrated) })
+  }
+  return migrated === 0 ? [] : points
 }
 
 /** Every n-th point, the first and the last always. */

@@ -52,6 +52,7 @@ export function readScenario(text: string, file: string): Scenario {
   refuseCycles(doc, placeAt)
   normalizeSpellings(doc)
   const placeOf = (path: ScenarioPath): Place => placeAt(nodeAt(doc, path)?.range?.[0])
+  if (doc.contents === null) throw new InputError('the scenario is empty', { place: { file } })
   const input = check(toPlain(doc, file), placeOf)
   return resolveScenario(input, sourceOf(placeOf))
 }

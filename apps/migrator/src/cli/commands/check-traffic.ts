@@ -3,6 +3,7 @@ import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { counted } from '../../findings/finding.ts'
 import { checkTraffic, TrafficCheck, type TrafficResult } from '../../traffic/check-traffic.ts'
+import { abortable } from '../abortable.ts'
 import { versionOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
 import type { AddCommand } from '../program.ts'
@@ -34,7 +35,7 @@ Examples:
     .action(async (log: string, { to, json }: Options) => {
       const source = await openDump(log, io.stdin)
       const check = new TrafficCheck(to)
-      await checkTraffic(source.chunks, check)
+      await checkTraffic(abortable(source.chunks, io.signal), check)
       const result = check.result()
       if (result.calls === 0) {
         throw new InputError(
