@@ -25,6 +25,8 @@ import { TokenTexts } from './token-json.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
 const NO_BODY = new Uint8Array(0)
+/** Without a question to the database. */
+const KNOWN_HERE: ReadOptions = { ...PLAIN_READ, mode: 'stale' }
 
 /** A request whose endpoint is known. */
 interface Asked {
@@ -45,7 +47,8 @@ interface Fresh {
 }
 
 /** What a request is judged by. */
-interface Seen extends Fresh {
+interface Seen {
+  readonly mode: ConsistencyMode
   readonly api: ApiOptions
   readonly directory: Directory
 }
@@ -105,14 +108,30 @@ export class Api {
     if (endpoint.blocking) {
       const { options } = asked
       const admit = () => this.admit(asked)
-      return answerRead({ name, options, state, admit, evaluate, signal: request.signal }, this.options)
+      const readmit = (call: Call) => this.readmit(asked, call)
+      return answerRead(
+        { name, options, state, admit, readmit, evaluate, signal: request.signal },
+        this.options,
+      )
     }
-    return andThen(this.admit(asked), (call) => {
-      if (endpoint.body === undefined) return answerOnce(call, evaluate, state)
-      return request
-        .readBody(bodyBytesMax(name))
-        .then((body) => answerOnce({ ...call, body }, evaluate, state))
-    })
+    if (endpoint.body !== undefined) return this.answerBody(asked, evaluate)
+    return andThen(this.admit(asked), (call) => answerOnce(call, evaluate, state))
+  }
+
+  /**
+   * A body is taken only of a caller who may send it, for all that is known here. What counts are the rights when it has
+   * arrived: it may take its time, and they may be taken away meanwhile.
+   */
+  private async answerBody(asked: Asked, evaluate: Handler): Promise<WireReply> {
+    const { request, match, state } = asked
+    try {
+      await this.admit({ ...asked, options: KNOWN_HERE })
+    } catch {
+      // What is known here may be out of date.
+      await this.admit(asked)
+    }
+    const body = await request.readBody(bodyBytesMax(match.name))
+    return answerOnce({ ...(await this.admit(asked)), body }, evaluate, state)
   }
 
   /** What the request line and headers say, in the reference's order of checks. */
@@ -142,22 +161,36 @@ export class Api {
 
   /** Freshness, legacy mode, caller and right: what is checked again when a wait ends. */
   private admit(asked: Asked): MaybePromise<Call> {
-    return andThen(this.refresh(asked.options), (fresh) => {
-      const api = fresh.mode === 'stale' ? this.staleOptions : this.options
-      return andThen(api.store.directory(), (directory) => this.admitTo(asked, { ...fresh, api, directory }))
+    return andThen(this.refresh(asked.options), ({ mode, freshness }) => {
+      const api = mode === 'stale' ? this.staleOptions : this.options
+      if (asked.match.endpoint.blocking) asked.state.setFreshness(freshness)
+      return this.admitTo(asked, { mode, api })
     })
   }
 
-  private admitTo(asked: Asked, seen: Seen): MaybePromise<Call> {
+  /** The call as it is admitted now, after what it reads has come. A stale one is what it is. */
+  private readmit(asked: Asked, call: Call): MaybePromise<Call> {
+    return call.mode === 'stale' ? call : this.admitTo(asked, call)
+  }
+
+  private admitTo(asked: Asked, { mode, api }: Pick<Seen, 'mode' | 'api'>): MaybePromise<Call> {
+    return andThen(api.store.directory(), (directory) => this.admitBy(asked, { mode, api, directory }))
+  }
+
+  private admitBy(asked: Asked, seen: Seen): MaybePromise<Call> {
     const { endpoint } = asked.match
-    const { api, directory, freshness } = seen
-    if (endpoint.blocking) asked.state.setFreshness(freshness)
+    const { api, directory } = seen
     if (endpoint.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
       throw legacyModeError(api.cluster.legacyModeWaitsFor())
     }
     const secretId = api.aclEnabled ? asked.secretId : undefined
     const caller = this.callerOf(secretId, endpoint.right, directory, api.store)
-    return andThen(caller, (known) => this.callBy(known, asked, seen))
+    if (!isPromise(caller)) return this.callBy(caller, asked, seen)
+    return caller.then(async (known) => {
+      const isSame = (await api.store.directory()).version === directory.version
+      // The token that was read may be newer than the directory that its links point into.
+      return isSame ? this.callBy(known, asked, seen) : this.admitTo(asked, seen)
+    })
   }
 
   private callBy(caller: Caller, asked: Asked, { api, mode, directory }: Seen): Call {

@@ -1,6 +1,6 @@
 /** Blocking queries: a read that waits for an index to pass. Spec 4.1; decisions: blocking queries. */
 import { type EndpointName, limits } from '@latchkey/contract'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Clock, Random } from '../ports.ts'
 import type { Store, TableName } from '../store/store.ts'
 import type { Answer, Call, Handler } from './call.ts'
@@ -15,6 +15,8 @@ export interface BlockingRead {
   readonly state: RequestState
   /** The caller's rights as they are now; called again when a wait ends. */
   readonly admit: () => MaybePromise<Call>
+  /** The same call, with rights and names no older than what it has read. */
+  readonly readmit: (call: Call) => MaybePromise<Call>
   readonly evaluate: Handler
   readonly signal: AbortSignal | undefined
 }
@@ -56,20 +58,49 @@ async function answerChange(read: BlockingRead, { store, clock, random }: Ports)
   }
 }
 
+function look(read: BlockingRead, store: Store): MaybePromise<Seen> {
+  return andThen(read.admit(), (call) => lookBy(call, read, { store, attempt: 1 }))
+}
+
+/** Names in an answer are as they were at one moment, unless they change faster than they are looked up. */
+const NAMES_ATTEMPTS_MAX = 3
+
 /**
  * Looks once. The index of an answer is taken before its evaluation, so that a change in between is never lost: it wakes
  * the next query at once.
+ *
+ * What was waited for may be newer than the rights that the caller was admitted with. Had a right been taken away in
+ * between, and something been written after that, the caller would see what it never had a right to (COH-10). So
+ * where the rights have changed, the caller is judged by the new ones.
  */
-function look({ name, state, admit, evaluate }: BlockingRead, store: Store): MaybePromise<Seen> {
-  return andThen(admit(), (call) =>
-    andThen(store.tableIndex(tableOf(name)), (tableIndex) => {
-      const index = Math.max(1, tableIndex)
-      return andThen(evaluate(call), (answer) => {
-        state.setIndex(index)
-        return { answer, index }
-      })
-    }),
-  )
+function lookBy(
+  call: Call,
+  read: BlockingRead,
+  at: { readonly store: Store; readonly attempt: number },
+): MaybePromise<Seen> {
+  const { store, attempt } = at
+  return andThen(store.tableIndex(tableOf(read.name)), (tableIndex) => {
+    const index = Math.max(1, tableIndex)
+    const seen = (answer: Answer): Seen => {
+      read.state.setIndex(index)
+      return { answer, index }
+    }
+    const answer = read.evaluate(call)
+    if (!isPromise(answer)) return seen(answer)
+    return answer.then(async (loaded) => {
+      const now = await read.readmit(call)
+      const isCurrent = hasSameRights(call, now) && (hasSameNames(call, now) || attempt >= NAMES_ATTEMPTS_MAX)
+      return isCurrent ? seen(loaded) : lookBy(now, read, { store, attempt: attempt + 1 })
+    })
+  })
+}
+
+function hasSameRights({ caller: a, namespace }: Call, { caller: b, namespace: now }: Call): boolean {
+  return a.authorizer.policies === b.authorizer.policies && a.isGlobal === b.isGlobal && namespace === now
+}
+
+function hasSameNames(a: Call, b: Call): boolean {
+  return a.directory.version === b.directory.version
 }
 
 /** The table whose highest index an endpoint's answers carry. Reference 4.2. */
