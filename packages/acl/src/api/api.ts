@@ -11,7 +11,8 @@ import { legacyModeError } from '../upgrade/mode.ts'
 import { aclModeOf } from './acl-mode.ts'
 import { answerRead } from './blocking.ts'
 import type { Call, Handler } from './call.ts'
-import { type Caller, Callers, callerUnknown, requireRight } from './caller.ts'
+import { type Caller, Callers } from './caller.ts'
+import { requireEndpointRight } from './endpoint-right.ts'
 import { HANDLERS } from './handlers.ts'
 import { credentialOf, familyOf, type HeaderFamily, headerFamilies, namespaceHeaderOf } from './headers.ts'
 import { ListCache } from './list-cache.ts'
@@ -201,7 +202,8 @@ export class Api {
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
     // What is in no namespace is the cluster's, and its rights are those of `default`. Spec 4.9.5.
     const home = endpoint.namespaced ? namespace : DEFAULT_NAMESPACE
-    if (api.aclEnabled) this.requireEndpointRight(endpoint.right, caller, home)
+    if (api.aclEnabled)
+      requireEndpointRight(caller, endpoint.right, { namespace: home, nodeName: api.nodeName })
     return {
       api,
       callers: this.callers,
@@ -256,43 +258,10 @@ export class Api {
       return { ...(await this.callers.resolve(undefined, directory, store)), unknown: true }
     }
   }
-
-  /** Spec 4.1. Rights on single keys are the handlers' to ask for. */
-  private requireEndpointRight(right: Right, caller: Caller, namespace: string): void {
-    switch (right) {
-      case 'none':
-      case 'key':
-        return
-      case 'self':
-        // No token is not the anonymous token here. Decisions: status codes.
-        if (!caller.presented) throw callerUnknown()
-        return
-      case 'acl:read':
-        if (!caller.authorizer.aclRead || !isAtHome(caller, namespace)) {
-          requireRight(caller, namespace, { resource: 'acl', access: 'read' })
-        }
-        return
-      case 'acl:write':
-        requireRight(caller, namespace, { resource: 'acl', access: 'write' })
-        return
-      case 'operator:read':
-        requireRight(caller, namespace, { resource: 'operator', access: 'read' })
-        return
-      case 'operator:write':
-        requireRight(caller, namespace, { resource: 'operator', access: 'write' })
-        return
-      case 'agent:read':
-        requireRight(caller, namespace, { resource: 'agent', segment: this.options.nodeName, access: 'read' })
-    }
-  }
 }
 
 function answerOnce(call: Call, evaluate: Handler, state: RequestState): MaybePromise<WireReply> {
   return andThen(evaluate(call), (answer) => renderAnswer(answer, state))
-}
-
-function isAtHome(caller: Caller, namespace: string): boolean {
-  return caller.isGlobal || caller.token.Namespace === namespace
 }
 
 function isAclEndpoint(path: string): boolean {
