@@ -1,0 +1,63 @@
+/** Clients that call the servers all the time, as legacy and as new tools do, and what they are told. */
+import { LatchkeyError } from '@latchkey/sdk'
+import type { Cluster } from './cluster.ts'
+
+export interface ProbeErrors {
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  readonly text: string
+}
+
+export interface ProbeResult {
+  readonly calls: number
+  /** By kind: the client, and what it was told. Seconds since the schedule began. */
+  readonly errors: Readonly<Record<string, ProbeErrors>>
+}
+
+/** Calls of each client in a second. */
+const CALLS_PER_SECOND = 5
+
+/**
+ * Runs the probes until they are stopped. A refused connection counts: a server that is replaced is missed by clients
+ * that do not retry, and these do not.
+ */
+export function startProbes(
+  cluster: Cluster,
+  secrets: readonly string[],
+  startedAt: number,
+): { stop(): Promise<ProbeResult> } {
+  const errors = new Map<string, { first: number; last: number; count: number; text: string }>()
+  let calls = 0
+  let stopped = false
+  const note = (client: string, error: unknown) => {
+    const seconds = (Date.now() - startedAt) / 1_000
+    const kind = `${client}: ${error instanceof LatchkeyError ? (error.code ?? error.kind) : 'unreachable'}`
+    const text = error instanceof Error ? error.message : String(error)
+    const known = errors.get(kind)
+    if (known) Object.assign(known, { last: seconds, count: known.count + 1 })
+    else errors.set(kind, { first: seconds, last: seconds, count: 1, text })
+  }
+  const loop = async (client: string, call: (url: string, secret: string) => Promise<unknown>) => {
+    for (let i = 0; !stopped; i += 1) {
+      const urls = cluster.urls()
+      const url = urls[i % Math.max(1, urls.length)]
+      const secret = secrets[i % Math.max(1, secrets.length)] ?? cluster.managementSecret
+      calls += 1
+      if (url === undefined) note(client, new Error('no server runs'))
+      else await call(url, secret).catch((error: unknown) => note(client, error))
+      await new Promise((resolve) => setTimeout(resolve, 1_000 / CALLS_PER_SECOND))
+    }
+  }
+  const loops = [
+    loop('legacy API', (url, secret) => cluster.client(secret, url).legacy.info(secret)),
+    loop('new API', (url, secret) => cluster.client(secret, url).tokens.self()),
+  ]
+  return {
+    stop: async () => {
+      stopped = true
+      await Promise.all(loops)
+      return { calls, errors: Object.fromEntries(errors) }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+/** Real server processes of a rehearsal: started, signalled and ended, none left behind. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { EXIT, InputError } from '../errors.ts'
+
+/** The server of this repository. */
+export const SERVER_MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
+
+const START_MS_MAX = 30_000
+const STOP_MS_MAX = 15_000
+/** Last lines of a process that are shown where it fails. */
+const TAIL_LINES = 20
+
+/** One line of a server's log that a rehearsal looks at. */
+export interface LogLine {
+  readonly server: string
+  /** Milliseconds since the epoch, as the server wrote it. */
+  readonly at: number
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface ServerProcess {
+  readonly url: string
+  signal(signal: NodeJS.Signals): void
+  /** Ends it, by force where it does not end by itself. */
+  stop(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface ProcessOptions {
+  /** Path of the server's main file. */
+  readonly main: string
+  readonly args?: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** What it prints when it is ready; its first group is the answer. */
+  readonly ready: RegExp
+  readonly name: string
+  readonly onLog: (line: LogLine) => void
+}
+
+/**
+ * Starts a process and waits until it is ready.
+ *
+ * @throws InputError, exit code 1, with the last lines it printed, where it ends before or does not get ready.
+ */
+export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
+  const { main, args = [], env, ready, name, onLog } = options
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A Ctrl-C on the terminal is the rehearsal's to pass on, in its order.
+    detached: true,
+  })
+  const tail: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    tail.push(line)
+    if (tail.length > TAIL_LINES) tail.shift()
+    const parsed = parseLog(name, line)
+    if (parsed) onLog(parsed)
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    const fail = (why: string) =>
+      reject(new InputError(`server ${name} ${why}\n${tail.join('\n')}`, { exitCode: EXIT.failed }))
+    const timer = setTimeout(() => fail(`was not ready within ${START_MS_MAX / 1_000} s`), START_MS_MAX)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const found = ready.exec(line)?.[1]
+      if (found === undefined) return
+      clearTimeout(timer)
+      resolve(found)
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      fail(`ended with ${code}`)
+    })
+  }).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
+  return { url, signal: (signal) => child.kill(signal), stop: (signal) => stop(child, signal) }
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  // A paused process hears nothing but SIGKILL.
+  child.kill('SIGCONT')
+  child.kill(signal)
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+  await ended
+  clearTimeout(force)
+}
+
+function parseLog(server: string, line: string): LogLine | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const fields = JSON.parse(line) as Record<string, unknown>
+    if (typeof fields.msg !== 'string' || typeof fields.time !== 'string') return undefined
+    return { server, at: Date.parse(fields.time), message: fields.msg, fields }
+  } catch {
+    return undefined
+  }
+}
