@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderJsonSchema } from './scenario/json-schema.ts'
 import { readScenario } from './scenario/read.ts'
-import { WORKLOAD_KINDS } from './scenario/schema.ts'
+import { WORKLOAD_KINDS } from './scenario/schema-workloads.ts'
 import { run } from './testing/io.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 /** What one call of a client comes to, given who takes it and who is behind. Every rule cites the row it shows. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../scenario/scenario.ts'
-import type { WorkloadKind } from '../scenario/schema.ts'
+import type { WorkloadKind } from '../scenario/schema-workloads.ts'
 import type { Mode } from '../simulate/history.ts'
 import {
   INTENTIONS_AS_ENTRIES,

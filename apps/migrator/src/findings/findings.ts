@@ -4,9 +4,17 @@ import { findIntentions } from './intention-findings.ts'
 import { findModes } from './mode-findings.ts'
 import { findRules } from './rule-findings.ts'
 import { findTokens } from './token-findings.ts'
+import { findTokenWrites } from './token-write-findings.ts'
 import { findVersions } from './version-findings.ts'
 
-const FINDERS: readonly Finder[] = [findModes, findTokens, findRules, findVersions, findIntentions]
+const FINDERS: readonly Finder[] = [
+  findModes,
+  findTokens,
+  findTokenWrites,
+  findRules,
+  findVersions,
+  findIntentions,
+]
 
 /** @param extra what was found elsewhere, such as in the dump that the tokens came from. */
 export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {

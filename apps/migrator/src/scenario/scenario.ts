@@ -1,7 +1,7 @@
 /** A scenario, resolved: every default filled in, every name checked, every time in whole milliseconds. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { Place } from '../errors.ts'
-import type { WorkloadKind } from './schema.ts'
+import type { WorkloadKind } from './schema-workloads.ts'
 
 export type ModelName = 'service' | 'latchkey'
 export type TokenType = 'client' | 'management'

@@ -1,10 +1,12 @@
 /** Who leads a datacenter. Elections are decided by the order of the file, so that a run needs no luck. */
+
+import type { DatacenterState, ServerState } from './datacenter.ts'
 import { tellIntentionsLeader } from './intentions.ts'
 import { look, queueLook } from './looks.ts'
 import { leaderHasNewMode, stopMigration } from './migration.ts'
 import { PHASE } from './queue.ts'
 import { wakeReplication } from './replication.ts'
-import { changed, type DatacenterState, isRunning, record, type ServerState, type World } from './world.ts'
+import { changed, isRunning, record, type World } from './world.ts'
 
 /** The leader is gone: its work stops where it is, and an election follows. */
 export function loseLeader(world: World, datacenter: DatacenterState): void {

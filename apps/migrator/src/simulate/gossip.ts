@@ -3,20 +3,11 @@
  * after the gossip delay, and over a broken link not at all until it heals.
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../version.ts'
+import type { DatacenterState, Known, ServerState } from './datacenter.ts'
 import type { MemberView } from './model.ts'
 import { tagOf } from './model.ts'
 import { PHASE } from './queue.ts'
-import {
-  changed,
-  type DatacenterState,
-  isLinkUp,
-  isRunning,
-  type Known,
-  linkDelayMs,
-  record,
-  type ServerState,
-  type World,
-} from './world.ts'
+import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
 
 /** However fast a network is, what is said in one millisecond is heard in the next. */
 const MESSAGE_MS_MIN = 1

@@ -3,17 +3,10 @@
  * recorded in the store. Writes are blocked from the first leader of 1.9.0 in the primary until it is done.
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../version.ts'
+import type { DatacenterState } from './datacenter.ts'
 import type { Blocker } from './history.ts'
 import { PHASE } from './queue.ts'
-import {
-  changed,
-  type DatacenterState,
-  isLinkUp,
-  isRunning,
-  linkDelayMs,
-  record,
-  type World,
-} from './world.ts'
+import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
 
 /** While it waits, a leader looks at the others this often. */
 const POLL_MS = 5_000

@@ -2,20 +2,14 @@
  * A process in legacy mode looks at the others again and again, and leaves the mode when nobody stands in the way.
  * Spec 9.2.1, 9.2.2.
  */
+
+import type { AgentState, DatacenterState, Process, ServerState } from './datacenter.ts'
 import { membersOf, tell } from './gossip.ts'
 import { leaderHasNewMode } from './migration.ts'
 import type { Look, MemberView } from './model.ts'
 import { tagOf } from './model.ts'
 import { PHASE } from './queue.ts'
-import {
-  type AgentState,
-  changed,
-  type DatacenterState,
-  type Process,
-  record,
-  type ServerState,
-  type World,
-} from './world.ts'
+import { changed, record, type World } from './world.ts'
 
 /** Queues the next look of a process: an agent looks at its start already, a server 50 ms after it. */
 export function queueLook(world: World, owner: ServerState | AgentState): void {

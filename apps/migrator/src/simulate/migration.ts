@@ -3,12 +3,13 @@
  * accessor, again and again, one pass a second. Spec 8, 9.2.3; reference 2.1.
  */
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
+import type { DatacenterState } from './datacenter.ts'
 import { PHASE } from './queue.ts'
 import { type Range, size, subtract } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
 import { editRacing } from './token-events.ts'
 import type { BatchRead } from './token-store.ts'
-import { type DatacenterState, record, type World } from './world.ts'
+import { record, type World } from './world.ts'
 
 /** The leader is in new mode: the primary gives accessors, a secondary changes its kind of replication. */
 export function leaderHasNewMode(world: World, datacenter: DatacenterState): void {

@@ -4,6 +4,7 @@ import type { Place } from '../errors.ts'
 import { InputError } from '../errors.ts'
 import { toSeconds } from '../scenario/time.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
+import type { AgentState, Process, ServerState } from './datacenter.ts'
 import { electIfNeeded, loseLeader, loseLeaderAfterPause } from './election.ts'
 import { noticeFailure, tell } from './gossip.ts'
 import type { Mode } from './history.ts'
@@ -12,7 +13,7 @@ import { overdueLook, queueLook } from './looks.ts'
 import { interruptPass, leaderHasNewMode, overduePass, stopMigration } from './migration.ts'
 import { size } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
-import { type AgentState, changed, type Process, record, type ServerState, type World } from './world.ts'
+import { changed, record, type World } from './world.ts'
 
 export function createProcess(version: ServiceVersion, acls: boolean, mode: Mode): Process {
   return {

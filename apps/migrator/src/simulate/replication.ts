@@ -4,10 +4,11 @@
  * (reference 6.1, 6.2, 6.5, 6.6).
  */
 
+import type { DatacenterState } from './datacenter.ts'
 import { PHASE } from './queue.ts'
 import type { Range } from './ranges.ts'
 import { intersect, size, subtract, unite } from './ranges.ts'
-import { type DatacenterState, isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
+import { isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
 
 const ROUND_INTERVAL_MS = 1_000
 /** Rounds that may follow each other at once after a rest. */

@@ -1,12 +1,13 @@
 /** Runs a scenario under the virtual clock until nothing more can change, and hands out its history. */
 import type { Scenario } from '../scenario/scenario.ts'
+import type { DatacenterState, Process } from './datacenter.ts'
 import type { AccessorSpan, FinalMember, FinalStore, History } from './history.ts'
 import type { UpgradeModel } from './model.ts'
 import { intersect, type Ranges, size, subtract, unite } from './ranges.ts'
 import { scheduleReaping } from './reaping.ts'
 import { copiesIn, migratedIn } from './replication.ts'
 import { scheduleScenario } from './schedule.ts'
-import { createWorld, type DatacenterState, type Process, type World } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 /** Clients go on for so long after the last event, where the scenario does not say how long it lasts. */
 const TAIL_MS = 60_000

@@ -2,6 +2,7 @@
 import type { ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
 import { linkKey } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
+import type { ServerState } from './datacenter.ts'
 import { forceElection, install } from './election.ts'
 import { knowBeforehand, noticeUnreachable, tell, tellAnew } from './gossip.ts'
 import type { Mode } from './history.ts'
@@ -17,7 +18,7 @@ import {
 import { PHASE } from './queue.ts'
 import { wakeReplication } from './replication.ts'
 import { changeTokens } from './token-events.ts'
-import { changed, record, type ServerState, serverOf, type World } from './world.ts'
+import { changed, record, serverOf, type World } from './world.ts'
 
 /** What was there before: old processes, their leaders, what everybody knew. Then everything that is planned. */
 export function scheduleScenario(world: World): void {

@@ -1,0 +1,145 @@
+/** The parts of the answer of `simulate`, each drawn from the recorded history. */
+import { checkHistory } from '../check/checkers.ts'
+import { recordsOf } from '../check/facts.ts'
+import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
+import type { ClientErrors } from '../clients/tally.ts'
+import type { Finding } from '../findings/finding.ts'
+import { toSeconds } from '../scenario/time.ts'
+import type { History } from '../simulate/history.ts'
+import { size } from '../simulate/ranges.ts'
+import type {
+  ClientResult,
+  FindingResult,
+  MigrationResult,
+  ReplicationResult,
+  ServerResult,
+  SimulationResult,
+} from './result.ts'
+
+/** What the reference does at a takeover is its nature and a finding; everything else is a fault of the model. */
+export function violationsOf(history: History): SimulationResult['violations'] {
+  return checkHistory(history)
+    .filter(({ rule }) => rule !== LAW_AT_TAKEOVER || history.model === 'latchkey')
+    .map(({ rule, at, detail }) => ({ rule, at: toSeconds(at), detail }))
+}
+
+export function serversOf(history: History): Record<string, ServerResult> {
+  const stretches = legacyStretches(history)
+  return Object.fromEntries(
+    history.members
+      .filter((each) => !each.isAgent)
+      .map(({ id, datacenter, version, mode, newModeAt }) => [
+        id,
+        {
+          datacenter,
+          version: version?.text ?? null,
+          mode: mode ?? null,
+          newModeAt: secondsOrNull(newModeAt),
+          legacyMode: (stretches.get(id) ?? []).map(({ from, to }) => ({
+            from: toSeconds(from),
+            to: secondsOrNull(to),
+          })),
+        },
+      ]),
+  )
+}
+
+/** When each server was in legacy mode. */
+export function legacyStretches(
+  history: History,
+): ReadonlyMap<string, readonly { readonly from: number; readonly to: number | undefined }[]> {
+  const stretches = new Map<string, { from: number; to: number | undefined }[]>()
+  for (const each of history.records) {
+    if (each.kind !== 'process' && each.kind !== 'mode') continue
+    const list = stretches.get(each.server) ?? []
+    stretches.set(each.server, list)
+    const open = list.find(({ to }) => to === undefined)
+    const isLegacy = each.mode === 'legacy' && (each.kind === 'mode' || each.state !== 'down')
+    const isNewProcess = each.kind === 'process' && each.state === 'up'
+    if (open !== undefined && (!isLegacy || isNewProcess)) open.to = each.at
+    if (isLegacy && (open === undefined || isNewProcess)) list.push({ from: each.at, to: undefined })
+  }
+  return stretches
+}
+
+export function agentsOf(history: History): Record<string, { datacenter: string; newModeAt: number | null }> {
+  return Object.fromEntries(
+    history.members
+      .filter((each) => each.isAgent)
+      .map(({ id, datacenter, newModeAt }) => [id, { datacenter, newModeAt: secondsOrNull(newModeAt) }]),
+  )
+}
+
+export function migrationOf(history: History): Record<string, MigrationResult> {
+  const batches = recordsOf(history, 'batch')
+  return Object.fromEntries(
+    history.datacenters.map((datacenter) => {
+      const own = batches.filter((each) => each.datacenter === datacenter)
+      const sizes = own.map((each) => size(each.tokens))
+      const store = history.stores.find((each) => each.datacenter === datacenter)
+      return [
+        datacenter,
+        {
+          tokens: sizes.reduce((sum, each) => sum + each, 0),
+          batches: own.length,
+          firstBatchAt: secondsOrNull(own[0]?.at),
+          lastBatchAt: secondsOrNull(own.at(-1)?.at),
+          sizes,
+          remaining: size(store?.unmigrated ?? []),
+          conflicts: own.reduce((sum, each) => sum + each.skipped, 0),
+        },
+      ]
+    }),
+  )
+}
+
+export function replicationOf(history: History): Record<string, ReplicationResult> {
+  const records = recordsOf(history, 'replicated')
+  return Object.fromEntries(
+    history.stores
+      .filter(({ datacenter }) => datacenter !== history.primary)
+      .map(({ datacenter, unmigrated, ghosts, accessors, rounds }) => {
+        const own = records.filter((each) => each.datacenter === datacenter)
+        const tokens = accessors.reduce((sum, { from, to }) => sum + to - from, 0)
+        const isComplete = size(unmigrated) === 0 && tokens > 0
+        return [
+          datacenter,
+          {
+            rounds,
+            tokens,
+            completeAt: isComplete ? secondsOrNull(own.at(-1)?.at) : null,
+            ghosts: size(ghosts),
+          },
+        ]
+      }),
+  )
+}
+
+export function clientsOf(clients: ReadonlyMap<string, ClientErrors>): Record<string, ClientResult> {
+  return Object.fromEntries(
+    [...clients].map(([kind, { first, last, count, isError, status, text, workloads }]) => [
+      kind,
+      {
+        first: toSeconds(first),
+        last: toSeconds(last),
+        count,
+        isError,
+        status: status ?? null,
+        text,
+        workloads,
+      },
+    ]),
+  )
+}
+
+export function findingOf({ from, to, ...rest }: Finding): FindingResult {
+  return {
+    ...rest,
+    ...(from === undefined ? {} : { from: toSeconds(from) }),
+    ...(to === undefined ? {} : { to: toSeconds(to) }),
+  }
+}
+
+function secondsOrNull(ms: number | undefined): number | null {
+  return ms === undefined ? null : toSeconds(ms)
+}
