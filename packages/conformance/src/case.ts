@@ -11,6 +11,8 @@ export interface Needs extends Partial<Omit<Traits, 'version'>> {
   readonly before?: string
   /** `true`: time stands and can be moved. */
   readonly clock?: true
+  /** `true`: takes more than a minute of real time. */
+  readonly patience?: true
 }
 
 export interface Case {
@@ -46,5 +48,6 @@ export function whySkipped(needs: Needs = {}, target: Target): string | undefine
   }
   if (needs.edition !== undefined && traits.edition !== needs.edition) return `needs edition ${needs.edition}`
   if (needs.clock && !target.clock) return 'needs a clock that can be moved'
+  if (needs.patience && !target.isPatient) return 'takes more than a minute: --slow'
   return !needs.clock && target.clock ? 'needs time that runs' : undefined
 }

@@ -41,6 +41,8 @@ export interface Target {
   readonly traits: Traits
   /** Where the target's time can be moved, cases run one after the other, and only those that need it. */
   readonly clock?: TargetClock
+  /** Whether cases may take minutes of real time. */
+  readonly isPatient?: boolean
   /** Stands in for the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }

@@ -1,8 +1,18 @@
 /** The mock service is a cluster of one. */
 import type { ClusterInfo, ClusterMember } from '@latchkey/acl'
+import type { AgentMetrics } from '@latchkey/contract'
 import type { Settings } from './options.ts'
 
 export const NODE_NAME = 'mock'
+
+/** The mocks measure nothing. */
+const NO_METRICS: AgentMetrics = {
+  Timestamp: '0001-01-01 00:00:00 +0000 UTC',
+  Gauges: [],
+  Points: [],
+  Counters: [],
+  Samples: [],
+}
 
 export function clusterOfOne(settings: Settings): ClusterInfo {
   const { aclEnabled, aclMode, baseUrl, datacenter, version } = settings
@@ -21,7 +31,7 @@ export function clusterOfOne(settings: Settings): ClusterInfo {
     leader: () => member.address,
     datacenters: () => [datacenter],
     legacyModeWaitsFor: () => [`the option aclMode of the mock service to be "enabled"`],
-    metrics: () => ({ samples: {}, prometheus: '' }),
+    metrics: () => ({ samples: { ...NO_METRICS }, prometheus: '' }),
     takeBootstrapReset: async () => 'none',
     debugConfig: () => ({}),
     replication: () => undefined,

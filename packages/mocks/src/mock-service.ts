@@ -19,7 +19,7 @@ export interface MockService {
   /** For `setupServer` and `setupWorker`. */
   readonly handlers: readonly HttpHandler[]
   /** The service as a function, for clients that take a `fetch`: no network is mocked, no worker is needed. */
-  readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Without a slash at its end. */
   readonly baseUrl: string
   /** The secret of the management token; empty where the options say that there is none. */

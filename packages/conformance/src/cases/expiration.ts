@@ -261,6 +261,28 @@ export const expirationCases: readonly Case[] = [
     },
   },
   {
+    id: 'expiration/reached-in-real-time',
+    spec: '3',
+    also: ['D/tokens/expired'],
+    title:
+      'a token is never refused before its ExpirationTime, and never accepted a second after it (EXP-01)',
+    needs: { patience: true },
+    async run(ctx) {
+      const token = await ctx.token({ ExpirationTTL: '1m' })
+      const endsAt = Date.parse(token.ExpirationTime ?? '') - Date.parse(token.CreateTime) + Date.now()
+      const slackMs = 1_000
+      while (Date.now() < endsAt + 3 * slackMs) {
+        const sentAt = Date.now()
+        const { status } = await ctx.call('GET', '/acl/token/self', { token: token.SecretID })
+        if (sentAt < endsAt - slackMs)
+          assert.equal(status, 200, `refused ${endsAt - sentAt} ms before its end`)
+        if (sentAt > endsAt + slackMs)
+          assert.equal(status, 403, `accepted ${sentAt - endsAt} ms after its end`)
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+    },
+  },
+  {
     id: 'expiration/ids-after',
     spec: 'D/tokens/expired',
     title: 'once an expired token is removed, its ids are free again',

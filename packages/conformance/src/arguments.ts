@@ -1,0 +1,74 @@
+/** What the command line says. */
+import { parseArgs } from 'node:util'
+
+export interface Arguments {
+  readonly url: string
+  readonly prefix: string
+  readonly token: string
+  readonly report: 'text' | 'json'
+  /** Cases whose id or row of the spec begins so; all where there is none. */
+  readonly only: readonly string[]
+  /** Whether cases that take minutes are run too. */
+  readonly slow: boolean
+}
+
+export const USAGE = `pnpm conformance --url http://127.0.0.1:8500 [options]
+
+Runs the conformance suite against a running service and says which rows of the spec it shows.
+
+  --url <address>     where the service is, without /v1
+  --token <secret>    a management token; else LATCHKEY_TOKEN, else none
+  --prefix <prefix>   family of its headers (default X-Service-)
+  --only <start>      only cases whose id, or row of the spec, begins so; may be repeated
+  --slow              also cases that wait for tokens to expire, which takes minutes
+  --report text|json  form of the report (default text)
+
+The suite makes tokens, policies, roles and keys of its own names and removes them again. Exit code: 0 where nothing
+failed, 1 where something did, 2 where the suite could not be run.`
+
+/** Misuse of the command line; the message is for the person who typed it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** @throws UsageError for what is missing or unknown. */
+export function readArguments(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Arguments | 'help' {
+  const { values } = parse(args)
+  if (values.help) return 'help'
+  const { url, report } = values
+  if (url === undefined) throw new UsageError('--url is missing: the address of a running service')
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`--url ${url} is not an http or https URL`)
+  }
+  if (report !== 'text' && report !== 'json') throw new UsageError(`--report ${report}: write text or json`)
+  return {
+    url: url.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    prefix: values.prefix,
+    token: values.token ?? env.LATCHKEY_TOKEN ?? '',
+    report,
+    only: values.only,
+    slow: values.slow,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        url: { type: 'string' },
+        token: { type: 'string' },
+        prefix: { type: 'string', default: 'X-Service-' },
+        only: { type: 'string', multiple: true, default: [] },
+        slow: { type: 'boolean', default: false },
+        report: { type: 'string', default: 'text' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}

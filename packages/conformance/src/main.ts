@@ -1,0 +1,30 @@
+/** `pnpm conformance`: the suite against a running service. */
+import { type Arguments, readArguments, USAGE, UsageError } from './arguments.ts'
+import { CASES } from './cases/index.ts'
+import { probeTraits } from './probe.ts'
+import { makeReport, renderReport } from './report.ts'
+import { runCases } from './run.ts'
+
+async function run({ url, prefix, token, report: form, only, slow }: Arguments): Promise<number> {
+  const traits = await probeTraits({ url, prefix, token })
+  const chosen = CASES.filter(
+    ({ id, spec, also = [] }) =>
+      only.length === 0 || only.some((start) => [id, spec, ...also].some((text) => text.startsWith(start))),
+  )
+  if (chosen.length === 0)
+    throw new UsageError(`--only ${only.join(', ')}: no case and no row of the spec begins so`)
+  const target = { name: 'conformance', url, prefix, token, traits, isPatient: slow }
+  const report = makeReport(target, await runCases(chosen, target))
+  console.log(form === 'json' ? JSON.stringify(report, undefined, 2) : renderReport(report))
+  return report.counts.failed === 0 ? 0 : 1
+}
+
+try {
+  const parsed = readArguments(process.argv.slice(2), process.env)
+  if (parsed === 'help') console.log(USAGE)
+  else process.exitCode = await run(parsed)
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  console.error(error instanceof UsageError ? `${message}\n\n${USAGE}` : message)
+  process.exitCode = 2
+}

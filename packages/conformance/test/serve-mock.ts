@@ -1,0 +1,34 @@
+/** A mock service behind a real port, for what speaks HTTP from another process. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { MockService } from '@latchkey/mocks'
+
+export async function serveMock(service: MockService): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer(async (incoming, outgoing) => {
+    const answer = await service.fetch(service.baseUrl + incoming.url, await initOf(incoming))
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers))
+    outgoing.end(await answer.bytes())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+async function initOf(incoming: IncomingMessage): Promise<RequestInit> {
+  const { method = 'GET' } = incoming
+  const headers = Object.entries(incoming.headers).flatMap(([name, value]) =>
+    value === undefined || ['host', 'connection', 'content-length', 'transfer-encoding'].includes(name)
+      ? []
+      : [[name, String(value)] as [string, string]],
+  )
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  return { method, headers, ...(hasBody ? { body: new Uint8Array(await buffer(incoming)) } : {}) }
+}

@@ -1,0 +1,32 @@
+/** What a run over all variants must come to. */
+import { expect } from 'vitest'
+import { CASES, type CaseResult, makeReport, type Target } from '../src/index.ts'
+import type { Variant } from './variants.ts'
+
+/** Holds a variant's results to be without failures; the message shows each with what was seen. */
+export function expectNoFailures(results: readonly CaseResult[]): void {
+  const failures = results
+    .filter(({ outcome }) => outcome === 'failed')
+    .map(({ id, sections, reason }) => `${id} [${sections.join(', ')}]: ${reason}`)
+  expect(failures).toEqual([])
+}
+
+/** Case ids that no variant has run. */
+export function neverRun(results: readonly CaseResult[]): string[] {
+  const run = new Set(results.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id))
+  return CASES.map(({ id }) => id).filter((id) => !run.has(id))
+}
+
+/** Rows of the spec that no case has, or that no variant has shown. */
+export function neverShown(target: Target, results: readonly CaseResult[]): string[] {
+  return makeReport(target, results)
+    .sections.filter(({ outcome }) => outcome === 'uncovered' || outcome === 'skipped')
+    .map(({ id }) => id)
+}
+
+export function targetOf(
+  { name, traits }: Variant,
+  over: Pick<Target, 'url' | 'token'> & Partial<Target>,
+): Target {
+  return { name, traits, prefix: 'X-Service-', ...over }
+}

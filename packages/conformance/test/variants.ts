@@ -1,0 +1,74 @@
+/** The kinds of service that together show every case: how the mocks and how the server are made so. */
+import type { MockServiceOptions } from '@latchkey/mocks'
+import { PLAIN_TRAITS, type Traits } from '../src/index.ts'
+
+export const MANAGEMENT_TOKEN = '11111111-2222-4333-8444-555555555555'
+
+export interface Variant {
+  readonly name: string
+  readonly traits: Traits
+  readonly mock: MockServiceOptions
+  /** Settings of the server; `undefined` where the server has no such kind. */
+  readonly server: Readonly<Record<string, string>> | undefined
+  /** Whether the server is run so in every test run; the others are run with LATCHKEY_FULL=1. */
+  readonly always?: true
+  /** Version of an older server on the same database, which keeps the newer one in legacy mode. */
+  readonly besideVersion?: string
+}
+
+function version(name: string, over: Partial<Traits> = {}): Variant {
+  return {
+    name,
+    traits: { ...PLAIN_TRAITS, version: name, ...over },
+    mock: { serviceVersion: name },
+    server: { LATCHKEY_SERVICE_VERSION: name },
+  }
+}
+
+export const VARIANTS: readonly Variant[] = [
+  { name: 'plain', traits: PLAIN_TRAITS, mock: {}, server: {}, always: true },
+  {
+    name: 'time that stands',
+    traits: PLAIN_TRAITS,
+    mock: { clock: '2026-01-01T00:00:00Z' },
+    server: undefined,
+  },
+  {
+    name: 'extended edition',
+    traits: { ...PLAIN_TRAITS, edition: 'extended' },
+    mock: { edition: 'extended' },
+    server: { LATCHKEY_EDITION: 'extended' },
+    always: true,
+  },
+  { ...version('1.10'), always: true },
+  version('1.8.0'),
+  version('1.6.0'),
+  version('1.4.0'),
+  version('1.3.0', { mode: 'legacy' }),
+  version('0.7', { mode: 'legacy' }),
+  {
+    ...version('1.10', { mode: 'legacy' }),
+    name: 'legacy mode',
+    mock: { serviceVersion: '1.10', aclMode: 'legacy' },
+    besideVersion: '1.3.0',
+    always: true,
+  },
+  {
+    name: 'not bootstrapped',
+    traits: { ...PLAIN_TRAITS, bootstrap: 'open' },
+    mock: { managementToken: false },
+    server: { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '' },
+  },
+  {
+    name: 'ACLs off',
+    traits: { ...PLAIN_TRAITS, acl: 'off' },
+    mock: { aclEnabled: false },
+    server: { LATCHKEY_ACL_ENABLED: 'off' },
+  },
+  {
+    name: 'default allow',
+    traits: { ...PLAIN_TRAITS, defaultPolicy: 'allow' },
+    mock: { defaultPolicy: 'allow' },
+    server: { LATCHKEY_DEFAULT_POLICY: 'allow' },
+  },
+]
