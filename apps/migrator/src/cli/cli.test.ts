@@ -178,6 +178,22 @@ describe('plan', () => {
     ).toEqual([])
   })
 
+  test('--traffic makes calls that the newest version breaks blockers of the plan', async () => {
+    const log = file(
+      'traffic.log',
+      '1.2.3.4 - - [21/Nov/2026:04:00:00 +0000] "GET /v1/acl/list HTTP/1.1" 200 12\n',
+    )
+    const scenario = file('to-1.11.yaml', 'version: 1.11\ndatacenters: { dc1: { servers: 1 } }\n')
+    const { code, stdout } = await run(['plan', '--scenario', scenario, '--traffic', log, '--json'])
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout).findings[0]).toMatchObject({
+      id: 'traffic-api.legacy',
+      severity: 'critical',
+      count: 1,
+    })
+    expect((await run(['plan', '--scenario', SCENARIO, '--traffic', log])).code).toBe(0)
+  })
+
   test('--from asks a running legacy server, with a token that is never shown', async () => {
     const seen: (string | undefined)[] = []
     const server = createServer((request, response) => {

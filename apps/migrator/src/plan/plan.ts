@@ -1,5 +1,5 @@
 /** The answer of `plan`: a dump and a scenario, looked at before anything is simulated in detail. Times are seconds. */
-import type { Evidence, Verdict } from '../findings/finding.ts'
+import type { Evidence, Finding, Verdict } from '../findings/finding.ts'
 import { counted, sortFindings, verdictOf } from '../findings/finding.ts'
 import { runSimulation } from '../output/result.ts'
 import type { Scenario } from '../scenario/scenario.ts'
@@ -52,12 +52,20 @@ export function migrationMsOf(tokens: number): number {
   return Math.max(0, batchesOf(tokens) - 1) * ACCESSOR_BATCH_INTERVAL_MS_MIN
 }
 
-/** Makes the plan for the tokens of a dump, or of the scenario where there is no dump. */
-export function makePlan(scenario: Scenario, census: TokenCensus | undefined): PlanResult {
+/**
+ * Makes the plan for the tokens of a dump, or of the scenario where there is no dump.
+ *
+ * @param traffic what an access log has told of clients.
+ */
+export function makePlan(
+  scenario: Scenario,
+  census: TokenCensus | undefined,
+  traffic: readonly Finding[] = [],
+): PlanResult {
   const planned: Scenario = census === undefined ? scenario : { ...scenario, tokens: census.groups() }
   const tokens = census?.counts() ?? countsOf(scenario)
   const dumpFindings = census?.findings() ?? []
-  const { result } = runSimulation(planned, { replay: '', extraFindings: dumpFindings })
+  const { result } = runSimulation(planned, { replay: '', extraFindings: [...dumpFindings, ...traffic] })
   const findings = sortFindings([...result.findings, ...findWaitingIntentions({ scenario: planned })])
   const verdict = verdictOf(findings)
   const deciding = verdict === 'no-go' ? 'critical' : 'warning'

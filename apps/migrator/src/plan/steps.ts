@@ -140,7 +140,8 @@ function afterwards({ datacenters }: Scenario, crossesAcls: boolean): PlanStep[]
   return [{ kind: 'check', text: 'Try bootstrap, without a token: it must be refused.' }, ...ghosts]
 }
 
-function newestOf({ datacenters, events }: Scenario): ServiceVersion {
+/** The newest version that the scenario gives to a server. */
+export function newestOf({ datacenters, events }: Scenario): ServiceVersion {
   const given = events.flatMap((each) =>
     'version' in each && each.version !== undefined ? [each.version] : [],
   )

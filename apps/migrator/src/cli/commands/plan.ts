@@ -1,9 +1,14 @@
 import { fetchDump, openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
+import type { Finding } from '../../findings/finding.ts'
 import { formatPlan } from '../../output/plan-text.ts'
 import { makePlan, type PlanResult } from '../../plan/plan.ts'
+import { newestOf } from '../../plan/steps.ts'
 import { readScenario } from '../../scenario/read.ts'
-import type { ModelName } from '../../scenario/scenario.ts'
+import type { ModelName, Scenario } from '../../scenario/scenario.ts'
+import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
+import { findTraffic } from '../../traffic/traffic-findings.ts'
+import { abortable } from '../abortable.ts'
 import { countTokens, loadScenario, loadToken, numberOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
 import { writeOutputFile } from '../output-file.ts'
@@ -14,6 +19,7 @@ interface Options {
   readonly scenario?: string
   readonly from?: string
   readonly tokenFile?: string
+  readonly traffic?: string
   readonly model?: ModelName
   readonly examples: number
   readonly json?: true
@@ -33,6 +39,7 @@ export const addPlan: AddCommand = (program, io, done) => {
     .option('--scenario <file>', 'scenario in YAML, - for standard input, or builtin:name')
     .option('--from <url>', 'take the tokens from a running legacy server')
     .option('--token-file <file>', 'management token for --from (else $LATCHKEY_TOKEN)')
+    .option('--traffic <log>', 'access log of the clients: calls that the newest version breaks are blockers')
     .option('--model <model>', 'service or latchkey', modelOption)
     .option('--examples <n>', 'tokens to list for each finding', numberOption, 20)
     .option('--json', 'one JSON document')
@@ -44,6 +51,7 @@ Tokens are named by their place in the dump, never by their secret. Ends with 3 
 
 Examples:
   $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml
+  $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml --traffic access.log
   $ latchkey-migrator plan --from http://127.0.0.1:8500 --token-file management-token
   $ latchkey-migrator plan - --json < legacy-tokens.json`,
     )
@@ -74,10 +82,19 @@ async function plan(dump: string | undefined, options: Options, io: Io): Promise
       : dump === undefined
         ? undefined
         : await openDump(dump, io.stdin)
+  const traffic = await readTraffic(scenario, options, io)
   if (source === undefined) {
     if (options.scenario === undefined) throw new InputError('give a dump, --from, or a scenario with tokens')
-    return makePlan(scenario, undefined)
+    return makePlan(scenario, undefined, traffic)
   }
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
-  return makePlan(scenario, await countTokens(source, { widening, placesMax: options.examples }, io))
+  return makePlan(scenario, await countTokens(source, { widening, placesMax: options.examples }, io), traffic)
+}
+
+async function readTraffic(scenario: Scenario, { traffic }: Options, io: Io): Promise<readonly Finding[]> {
+  if (traffic === undefined) return []
+  const source = await openDump(traffic, io.stdin)
+  const check = new TrafficCheck(newestOf(scenario))
+  await checkTraffic(abortable(source.chunks, io.signal), check)
+  return findTraffic(check.result())
 }
