@@ -11,14 +11,16 @@ import { createTestDatabase } from './database.ts'
 
 const keys = new Map<string, string>()
 
-/** A key ring of keys by id, the first one active; the same id is the same key throughout a test file. */
+/** A key with an id, as `LATCHKEY_ENCRYPTION_KEYS` takes it; for the same id the same, throughout a test file. */
+export function testKey(id: string): string {
+  const key = keys.get(id) ?? randomBytes(32).toString('base64')
+  keys.set(id, key)
+  return `${id}:${key}`
+}
+
+/** A key ring of such keys, the first one active. */
 export function testRing(...ids: readonly string[]): KeyRing {
-  const texts = ids.map((id) => {
-    const key = keys.get(id) ?? randomBytes(32).toString('base64')
-    keys.set(id, key)
-    return `${id}:${key}`
-  })
-  return createKeyRing(parseEncryptionKeys(texts.join(',')))
+  return createKeyRing(parseEncryptionKeys(ids.map(testKey).join(',')))
 }
 
 const log = pino({ level: 'silent' })

@@ -1,0 +1,42 @@
+/**
+ * A process with a store, to pause and to kill: opens the store of the database whose URL is the first argument, with
+ * the key of the second, prints `open`, and then answers each line of its input, `<operation> <secret>`, by one of JSON.
+ * `read` reads a token in default mode; `create` creates one; both say whether the process believes itself alone.
+ */
+import { createInterface } from 'node:readline'
+import { aToken } from '@latchkey/acl/testing'
+import { pino } from 'pino'
+import { connectDatabase } from '../src/database/connect.ts'
+import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
+import { createKeyRing } from '../src/secrets/key-ring.ts'
+import { openStore } from '../src/storage/open-store.ts'
+
+const [url, key] = process.argv.slice(2)
+if (url === undefined || key === undefined) throw new TypeError('usage: node run-store.ts <url> <id:key>')
+const log = pino({ level: 'silent' })
+const store = await openStore({
+  database: connectDatabase({ url, log }),
+  url,
+  ring: createKeyRing(parseEncryptionKeys(key)),
+  log,
+  member: { datacenter: 'dc1', node: 'other', version: '1.11.0' },
+})
+console.log('open')
+
+for await (const line of createInterface(process.stdin)) {
+  const [operation, SecretID = ''] = line.split(' ')
+  const { isAlone } = store.status()
+  try {
+    if (operation === 'read') {
+      await store.refresh('default')
+      console.log(JSON.stringify({ found: (await store.tokenBySecret(SecretID)) !== undefined, isAlone }))
+    } else {
+      const record = aToken({ SecretID, AccessorID: SecretID.replace(/^./, 'f') })
+      const index = await store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
+      console.log(JSON.stringify({ index, isAlone }))
+    }
+  } catch (error) {
+    console.log(JSON.stringify({ error: String(error), isAlone }))
+  }
+}
+process.exit()
