@@ -501,6 +501,7 @@ export const ENDPOINTS = {
     gate: 'api.legacy',
     spec: 'extension',
     summary: 'Import the list of a legacy cluster, all or nothing',
+    query: ['check', 'position'],
     errors: ['field_invalid', 'field_type', 'body_malformed'],
   },
   'legacy.export': {

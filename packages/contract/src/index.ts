@@ -91,6 +91,7 @@ export {
 export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './profile.ts'
 export { type Role, type RoleRequest, type RoleRequestInput, roleRequestSchema, roleSchema } from './role.ts'
 export { buildPath, decodePath, matchPath, type PathForm, type PathMatch, type RouteMatch } from './router.ts'
+export type { AgentMetrics, GaugeSample, ValueSample } from './status.ts'
 export { utf8Length } from './text.ts'
 export { formatInstant, parseInstant, ZERO_TIME } from './time.ts'
 export {

@@ -21,6 +21,7 @@ import { namespaceRequestSchema, namespaceSchema } from './namespace.ts'
 import { policyListEntrySchema, policyRequestSchema, policySchema } from './policy.ts'
 import { roleRequestSchema, roleSchema } from './role.ts'
 import {
+  agentMetricsSchema,
   agentSelfSchema,
   importResultSchema,
   memberSchema,
@@ -94,7 +95,7 @@ export const SCHEMAS = {
   'status.peers': { answer: z.array(z.string()) },
   'agent.self': { answer: agentSelfSchema },
   'agent.members': { answer: z.array(memberSchema) },
-  'agent.metrics': { answer: z.record(z.string(), z.unknown()) },
+  'agent.metrics': { answer: agentMetricsSchema },
   'catalog.datacenters': { answer: z.array(z.string()) },
   versions: { answer: z.array(versionChangeSchema) },
   openapi: { answer: z.record(z.string(), z.unknown()) },

@@ -43,6 +43,40 @@ export const agentSelfSchema = z
   })
   .meta({ id: 'AgentSelf' })
 
+const metricLabelsSchema = z.record(z.string(), z.string())
+
+export const gaugeSampleSchema = z
+  .strictObject({ Name: z.string(), Value: z.number(), Labels: metricLabelsSchema })
+  .meta({ id: 'GaugeSample' })
+
+export const valueSampleSchema = z
+  .strictObject({
+    Name: z.string(),
+    Count: z.int(),
+    Rate: z.number(),
+    Sum: z.number(),
+    Min: z.number(),
+    Max: z.number(),
+    Mean: z.number(),
+    Stddev: z.number(),
+    Labels: metricLabelsSchema,
+  })
+  .meta({ id: 'ValueSample' })
+
+/** Metrics of a process, in the shape that clients of the reference read. Spec 9.4 gives none. */
+export const agentMetricsSchema = z
+  .strictObject({
+    Timestamp: z.string(),
+    Gauges: z.array(gaugeSampleSchema),
+    Points: z.array(z.never()),
+    Counters: z.array(valueSampleSchema),
+    Samples: z.array(valueSampleSchema),
+  })
+  .meta({ id: 'AgentMetrics' })
+export type GaugeSample = z.infer<typeof gaugeSampleSchema>
+export type ValueSample = z.infer<typeof valueSampleSchema>
+export type AgentMetrics = z.infer<typeof agentMetricsSchema>
+
 /** Progress of the accessor migration. Spec 8, 9.2.3; an extension. */
 export const migrationStatusSchema = z
   .strictObject({
@@ -55,6 +89,7 @@ export const migrationStatusSchema = z
     StartedAt: z.string().optional(),
     LastBatchAt: z.string().optional(),
     LastError: z.string().optional(),
+    WaitsFor: z.array(z.string()).optional(),
   })
   .meta({ id: 'MigrationStatus' })
 
@@ -68,6 +103,7 @@ export const versionChangeSchema = z
     Sentence: z.string(),
     ClientSees: z.string(),
     BreaksClients: z.boolean(),
+    DecidedBy: z.enum(['agent', 'server', 'both']),
   })
   .meta({ id: 'VersionChange' })
 

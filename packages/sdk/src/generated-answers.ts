@@ -6,6 +6,7 @@
  */
 import type { EndpointName } from './contract.ts'
 import type {
+  AgentMetrics,
   AgentSelf,
   AuthorizeAnswer,
   BootstrapToken,
@@ -79,7 +80,7 @@ export interface AnswerTypes {
   'status.peers': string[]
   'agent.self': AgentSelf
   'agent.members': Member[]
-  'agent.metrics': Record<string, unknown>
+  'agent.metrics': AgentMetrics
   'catalog.datacenters': string[]
   versions: VersionChange[]
   openapi: Record<string, unknown>

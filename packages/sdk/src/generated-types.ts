@@ -269,6 +269,7 @@ export interface MigrationStatus {
   StartedAt?: string
   LastBatchAt?: string
   LastError?: string
+  WaitsFor?: string[]
 }
 
 export interface LegacyTokenID {
@@ -276,12 +277,12 @@ export interface LegacyTokenID {
 }
 
 export interface LegacyToken {
-  CreateIndex: number
-  ModifyIndex: number
   ID: string
   Name: string
   Type: 'client' | 'management'
   Rules: string
+  CreateIndex: number
+  ModifyIndex: number
 }
 
 export interface ImportResult {
@@ -325,6 +326,32 @@ export interface Member {
   Version: string
 }
 
+export interface AgentMetrics {
+  Timestamp: string
+  Gauges: GaugeSample[]
+  Points: unknown[]
+  Counters: ValueSample[]
+  Samples: ValueSample[]
+}
+
+export interface GaugeSample {
+  Name: string
+  Value: number
+  Labels: Record<string, string>
+}
+
+export interface ValueSample {
+  Name: string
+  Count: number
+  Rate: number
+  Sum: number
+  Min: number
+  Max: number
+  Mean: number
+  Stddev: number
+  Labels: Record<string, string>
+}
+
 export interface VersionChange {
   Gate: string
   Change: 'added' | 'removed'
@@ -334,6 +361,7 @@ export interface VersionChange {
   Sentence: string
   ClientSees: string
   BreaksClients: boolean
+  DecidedBy: 'agent' | 'server' | 'both'
 }
 
 export interface PolicyLink {

@@ -15,6 +15,7 @@ export {
   Unavailable,
 } from './errors.ts'
 export type {
+  AgentMetrics,
   AgentSelf,
   AuthorizeAnswer,
   AuthorizeCheck,
@@ -22,6 +23,7 @@ export type {
   Duration,
   ExpandedToken,
   Explanation,
+  GaugeSample,
   ImportResult,
   Instant,
   KVEntry,
@@ -52,6 +54,7 @@ export type {
   TokenListEntry,
   TokenReference,
   TokenUpdate,
+  ValueSample,
   VersionChange,
   WhatIfChange,
   WhoCanRequest,

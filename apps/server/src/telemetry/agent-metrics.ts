@@ -1,33 +1,6 @@
 /** The metrics as `/v1/agent/metrics` gives them, in the shape of the reference service. Spec 9.4 gives it none. */
+import type { AgentMetrics, GaugeSample, ValueSample } from '@latchkey/contract'
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
-
-export interface GaugeSample {
-  readonly Name: string
-  readonly Value: number
-  readonly Labels: Readonly<Record<string, string>>
-}
-
-export interface ValueSample {
-  readonly Name: string
-  readonly Count: number
-  /** A second, since the start. */
-  readonly Rate: number
-  readonly Sum: number
-  readonly Min: number
-  readonly Max: number
-  readonly Mean: number
-  readonly Stddev: number
-  readonly Labels: Readonly<Record<string, string>>
-}
-
-export interface AgentMetrics {
-  readonly Timestamp: string
-  readonly Gauges: readonly GaugeSample[]
-  /** Always empty: there are no metrics of this kind. */
-  readonly Points: readonly never[]
-  readonly Counters: readonly ValueSample[]
-  readonly Samples: readonly ValueSample[]
-}
 
 interface Moment {
   /** Milliseconds since the epoch. */

@@ -122,6 +122,7 @@ export async function migrationHandler(call: Call): Promise<Answer> {
     ...(record.run ? { StartedAt: formatInstant(record.run.startedAt) } : {}),
     ...(record.lastBatchAt === undefined ? {} : { LastBatchAt: formatInstant(record.lastBatchAt) }),
     ...(lastError === undefined ? {} : { LastError: lastError }),
+    ...(mode === 'legacy' ? { WaitsFor: api.cluster.legacyModeWaitsFor() } : {}),
   })
 }
 
@@ -158,6 +159,7 @@ export function versionsHandler(call: Call): Answer {
       Sentence: change.sentence,
       ClientSees: change.clientSees,
       BreaksClients: change.breaksClients,
+      DecidedBy: change.decidedBy,
     })),
   )
 }

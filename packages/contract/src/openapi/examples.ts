@@ -226,6 +226,7 @@ export const EXAMPLES: Readonly<Record<EndpointName, OperationExamples>> = {
       ClientSees:
         'NodeIdentities is ignored before 1.7.0, refused with 400 in 1.7.0 to 1.8.0, and gives rights from 1.8.1.',
       BreaksClients: false,
+      DecidedBy: 'both',
     },
   ]),
   openapi: answer({ openapi: '3.1.1', info: { title: 'Latchkey', version: '1.11' }, paths: {} }),

@@ -222,7 +222,8 @@ const FIELDS: Readonly<Record<string, FieldFacts>> = {
   'MigrationStatus.EstimatedSeconds': { description: 'What is left, by the law of batches.' },
   'MigrationStatus.StartedAt': { description: 'Instant of the first batch of this run.' },
   'MigrationStatus.LastBatchAt': { description: 'Instant of the last batch.' },
-  'MigrationStatus.LastError': { description: 'What went wrong last.' },
+  'MigrationStatus.LastError': { description: 'What went wrong last, where this process runs it.' },
+  'MigrationStatus.WaitsFor': { description: 'In legacy mode: what has to happen before it ends.' },
   'VersionChange.Gate': { description: 'Name of the version gate.' },
   'VersionChange.Change': { description: 'Whether the gate opens or closes.' },
   'VersionChange.At': { description: 'The version that brings the change.' },
@@ -233,6 +234,27 @@ const FIELDS: Readonly<Record<string, FieldFacts>> = {
   'VersionChange.BreaksClients': {
     description: 'Whether a client that was right before can be refused or misled.',
   },
+  'VersionChange.DecidedBy': {
+    description:
+      'Whose version counts where they are mixed: the agent that is asked, the server behind it, or both.',
+  },
+  'AgentMetrics.Timestamp': { description: 'When the metrics were read, to the second, in UTC.' },
+  'AgentMetrics.Gauges': { description: 'Values as they are now.' },
+  'AgentMetrics.Points': { description: 'Always empty.' },
+  'AgentMetrics.Counters': { description: 'Events, counted from the start of the process.' },
+  'AgentMetrics.Samples': { description: 'Measured values, from the start of the process.' },
+  'GaugeSample.Name': { description: 'As in the text for Prometheus.' },
+  'GaugeSample.Value': { description: 'The value now.' },
+  'GaugeSample.Labels': { description: 'What tells series of one name apart.' },
+  'ValueSample.Name': { description: 'As in the text for Prometheus.' },
+  'ValueSample.Count': { description: 'How many.', minimum: 0 },
+  'ValueSample.Rate': { description: 'How many a second since the start.' },
+  'ValueSample.Sum': { description: 'Of all values.' },
+  'ValueSample.Min': { description: 'Lower bound of the least value.' },
+  'ValueSample.Max': { description: 'Upper bound of the greatest value.' },
+  'ValueSample.Mean': { description: 'Sum by count.' },
+  'ValueSample.Stddev': { description: 'As near as the bounds of the histogram tell.' },
+  'ValueSample.Labels': { description: 'What tells series of one name apart.' },
 }
 
 /** What is known of a field; empty where nothing is, which a test does not let pass. */

@@ -81,6 +81,11 @@ const OPTIONS: Readonly<Record<string, ParameterFacts>> = {
   },
   from: { description: 'A service version, such as `1.3.0`.', schema: text },
   to: { description: 'A service version not older than `from`.', schema: text },
+  check: flag('Judge the whole list, and write nothing.'),
+  position: {
+    description: 'Place of the first record in a longer list, for what is said of problems. Default 0.',
+    schema: unsigned,
+  },
 }
 
 const NAMESPACE: ParameterFacts = {

@@ -1,6 +1,6 @@
 /** The one server process that answers. Behind a load balancer each call may meet another one. Spec 9.3, 9.4. */
 import { type Core, call } from '../core.ts'
-import type { AgentSelf, Member } from '../generated-types.ts'
+import type { AgentMetrics, AgentSelf, Member } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
 import { send } from '../send.ts'
@@ -33,12 +33,12 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Reads the metrics of the process.
+   * Reads the metrics of the process, counted from its start.
    *
    * Endpoint `agent.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
-  metrics(options: CallOptions = {}): Promise<Result<M, Record<string, unknown>>> {
+  metrics(options: CallOptions = {}): Promise<Result<M, AgentMetrics>> {
     return call(this.#core, { endpoint: 'agent.metrics', options })
   }
 
