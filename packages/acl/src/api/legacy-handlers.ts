@@ -3,7 +3,9 @@ import { AclError, type LegacyToken, legacyTokenRequestSchema } from '@latchkey/
 import { ANONYMOUS_TOKEN_SECRET_ID, ROOT_NAMES } from '../builtin.ts'
 import { randomUuid } from '../ports.ts'
 import { parseLegacyRules } from '../rules/parse-rules.ts'
+import { compareUtf8 } from '../store/list-order.ts'
 import type { TokenRecord } from '../store/records.ts'
+import { isExpired } from '../token/expiration.ts'
 import { type LegacyWrite, toLegacyToken, writeLegacyToken } from '../upgrade/legacy-token.ts'
 import { type Answer, type Call, decode, json } from './call.ts'
 import { decideAndCommit } from './commit.ts'
@@ -16,7 +18,7 @@ export function createLegacyHandler(call: Call): Promise<Answer> {
 
 /** As create, but the ID must be there. An unknown one creates. */
 export function updateLegacyHandler(call: Call): Promise<Answer> {
-  const request = decode(call, legacyTokenRequestSchema)
+  const request = decode(call, legacyTokenRequestSchema, { optional: true })
   if (!request.ID) throw new AclError('id_missing', 'ACL ID must be set', { field: 'ID' })
   return writeLegacy(call, { ...request, ID: request.ID })
 }
@@ -38,10 +40,10 @@ function writeLegacy(
     Rules: request.Rules ?? '',
   }
   return decideAndCommit(store, async () => {
-    const existing = await store.tokenBySecret(write.ID)
-    const record = writeLegacyToken(existing, write, checkLegacyRules)
+    const stored = await store.tokenBySecret(write.ID)
+    const record = writeLegacyToken(living(call, stored), write, checkLegacyRules)
     return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
+      changes: [{ table: 'tokens', op: 'put', record, expect: stored?.ModifyIndex ?? 0 }],
       answer: () => json({ ID: record.SecretID }),
     }
   })
@@ -59,7 +61,7 @@ export function destroyLegacyHandler(call: Call): Promise<Answer> {
     throw new AclError('root_name_refused', 'Permission denied: Cannot delete anonymous token')
   }
   return decideAndCommit(store, async () => {
-    const existing = await store.tokenBySecret(secretId)
+    const existing = living(call, await store.tokenBySecret(secretId))
     if (!existing) return { changes: [], answer: () => json(true) }
     return {
       changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
@@ -70,9 +72,9 @@ export function destroyLegacyHandler(call: Call): Promise<Answer> {
 
 /** An array of none or one: whoever knows the secret may see its token. */
 export async function infoLegacyHandler(call: Call): Promise<Answer> {
-  const token = await call.api.store.tokenBySecret(requireSecret(call))
+  const token = living(call, await call.api.store.tokenBySecret(requireSecret(call)))
   const legacy = token && toLegacyToken(token)
-  return json(legacy ? [ordered(legacy)] : [], { topic: 'tokens', filtered: true })
+  return json(legacy ? [legacy] : [], { topic: 'tokens', filtered: true })
 }
 
 /** A new secret with the same rights. */
@@ -80,7 +82,7 @@ export function cloneLegacyHandler(call: Call): Promise<Answer> {
   const { store, random } = call.api
   const secretId = requireSecret(call)
   return decideAndCommit(store, async () => {
-    const source = await store.tokenBySecret(secretId)
+    const source = living(call, await store.tokenBySecret(secretId))
     const legacy = source && toLegacyToken(source)
     if (!legacy) throw new AclError('privilege_missing', 'Permission denied')
     const record = writeLegacyToken(undefined, { ...legacy, ID: randomUuid(random) }, () => undefined)
@@ -91,21 +93,27 @@ export function cloneLegacyHandler(call: Call): Promise<Answer> {
   })
 }
 
+/** All of them, in the byte order of their IDs. */
 export async function listLegacyHandler(call: Call): Promise<Answer> {
   const legacy: LegacyToken[] = []
   for await (const tokens of call.api.store.tokens({ legacy: true })) legacy.push(...tokens.flatMap(asLegacy))
-  legacy.sort((a, b) => (a.ID < b.ID ? -1 : 1))
+  legacy.sort((a, b) => compareUtf8(a.ID, b.ID))
   return json(legacy, { topic: 'tokens', filtered: true })
+}
+
+/** All of them, in the order of their creation, page by page: an export may be larger than the memory. */
+export function exportLegacyHandler(call: Call): Answer {
+  const pages = call.api.store.tokens({ legacy: true })
+  return { body: { kind: 'json-stream', pages: exported(pages) } }
+}
+
+async function* exported(pages: AsyncIterable<readonly TokenRecord[]>): AsyncGenerator<readonly string[]> {
+  for await (const tokens of pages) yield tokens.flatMap(asLegacy).map((legacy) => JSON.stringify(legacy))
 }
 
 function asLegacy(token: TokenRecord): LegacyToken[] {
   const legacy = toLegacyToken(token)
-  return legacy ? [ordered(legacy)] : []
-}
-
-/** Keys in the order of the reference. */
-function ordered({ CreateIndex, ModifyIndex, ID, Name, Type, Rules }: LegacyToken): LegacyToken {
-  return { CreateIndex, ModifyIndex, ID, Name, Type, Rules }
+  return legacy ? [legacy] : []
 }
 
 function requireSecret(call: Call): string {
@@ -114,4 +122,12 @@ function requireSecret(call: Call): string {
   if (ROOT_NAMES.has(secretId))
     throw new AclError('root_name_refused', 'Permission denied: Cannot modify root ACL')
   return secretId
+}
+
+/**
+ * A token of the new API that has expired is as absent here as anywhere, whether or not the reaper has come by: a legacy
+ * token may have its secret, and takes over its row. Decisions: tokens.
+ */
+function living(call: Call, token: TokenRecord | undefined): TokenRecord | undefined {
+  return token && isExpired(token, call.api.clock.now()) ? undefined : token
 }

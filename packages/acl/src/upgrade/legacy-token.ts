@@ -3,7 +3,7 @@
  * A legacy token is a record with a `Type`; its secret may be any text.
  */
 import { AclError, type LegacyToken, REDACTED_SECRET_ID, ZERO_TIME } from '@latchkey/contract'
-import { ROOT_NAMES } from '../builtin.ts'
+import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
 import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
 
@@ -57,8 +57,8 @@ export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
  * @param checkRules throws `rules_invalid` where a legacy rule text cannot be compiled.
  * @returns the record to store; its indexes are those of `existing`, or 0.
  * @throws AclError `field_invalid` for another Type than client and management; `root_name_refused`, or `id_reserved` for
- * the redaction text, as ID; `legacy_token_immutable` where `existing` has what legacy tokens cannot have;
- * `rules_invalid`.
+ * the redaction text and the anonymous token's accessor, as ID; `legacy_token_immutable` where `existing` has what legacy
+ * tokens cannot have; `rules_invalid`.
  */
 export function writeLegacyToken(
   existing: TokenRecord | undefined,
@@ -87,6 +87,10 @@ export function writeLegacyToken(
         field: 'ID',
       },
     )
+  }
+  if (ID.toLowerCase() === ANONYMOUS_TOKEN_ACCESSOR_ID) {
+    // An id is accessor or secret once: the migration could never give the anonymous token its own.
+    throw new AclError('id_reserved', 'ID cannot be the accessor of the anonymous token', { field: 'ID' })
   }
   checkRules(Rules)
   const { CreateIndex, ModifyIndex } = existing ?? { CreateIndex: 0, ModifyIndex: 0 }
