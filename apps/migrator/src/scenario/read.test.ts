@@ -69,6 +69,37 @@ describe('spellings', () => {
     ])
   })
 
+  test('legacy tokens may stand with the primary datacenter, where they live, and nowhere else', () => {
+    const primary =
+      'datacenters:\n  - { name: a, servers: 1 }\n  - { name: b, primary: true, servers: 1, legacyTokens: 7 }\n'
+    expect(readScenario(primary, 'plan.yaml').tokens).toMatchObject([{ count: 7 }])
+    const secondary =
+      'datacenters:\n  - { name: a, servers: 1 }\n  - { name: b, servers: 1, legacyTokens: 7 }\n'
+    expect(refusalOf(secondary)).toContain('datacenters[1].legacyTokens: unknown field')
+  })
+
+  test('writes may be repeated, and a partition may cut a datacenter off from all others', () => {
+    const { events } = readScenario(
+      `datacenters: { a: { servers: 1 }, b: { servers: 1 }, c: { servers: 1 } }
+events:
+  - { at: 10, kind: create-tokens, count: 2, every: 5, times: 3 }
+  - { at: 1, kind: partition, datacenter: c, for: 3 }
+`,
+      'plan.yaml',
+    )
+    expect(events.map(({ kind, atMs }) => [kind, atMs / 1_000])).toEqual([
+      ['partition', 1],
+      ['partition', 1],
+      ['heal', 4],
+      ['heal', 4],
+      ['create-tokens', 10],
+      ['create-tokens', 15],
+      ['create-tokens', 20],
+    ])
+    const both = 'datacenters: { a: { servers: 1 } }\nevents: [{ at: 1, kind: heal }]\n'
+    expect(refusalOf(both)).toContain('plan.yaml:2:10: give either between or datacenter')
+  })
+
   test('events may say type for kind, and kill, upgrade, delete … for crash, restart, delete-tokens', () => {
     const { events } = readScenario(
       `datacenters: { dc1: { servers: [{ id: s1 }, { id: s2 }] } }

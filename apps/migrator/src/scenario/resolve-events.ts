@@ -25,11 +25,8 @@ export function resolveEvents(inputs: readonly EventInput[], context: Context): 
   return events
 }
 
-function resolveEvent(
-  input: EventInput,
-  i: number,
-  { servers, datacenters, source }: Context,
-): ScenarioEvent[] {
+function resolveEvent(input: EventInput, i: number, context: Context): ScenarioEvent[] {
+  const { servers, source } = context
   const at = { atMs: toMs(input.at), place: source.placeOf(['events', i]) }
   if (
     'server' in input &&
@@ -37,14 +34,6 @@ function resolveEvent(
     !servers.some((server) => server.id === input.server)
   ) {
     throw source.refuse(['events', i, 'server'], `there is no server ${input.server}`)
-  }
-  if ('between' in input) {
-    const [a, b] = input.between
-    for (const name of input.between) {
-      if (!datacenters.has(name))
-        throw source.refuse(['events', i, 'between'], `there is no datacenter ${name}`)
-    }
-    if (a === b) throw source.refuse(['events', i, 'between'], 'a partition is between two datacenters')
   }
   switch (input.kind) {
     case 'crash':
@@ -60,13 +49,14 @@ function resolveEvent(
       if (input.for === undefined) return [pause]
       return [pause, { ...pause, kind: 'resume', atMs: at.atMs + toMs(input.for) }]
     }
-    case 'partition': {
-      const partition = { ...at, kind: input.kind, between: input.between }
-      if (input.for === undefined) return [partition]
-      return [partition, { ...partition, kind: 'heal', atMs: at.atMs + toMs(input.for) }]
-    }
+    case 'partition':
+      return linksOf(input, i, context).flatMap((between): ScenarioEvent[] => {
+        const partition = { ...at, kind: input.kind, between }
+        if (input.for === undefined) return [partition]
+        return [partition, { ...partition, kind: 'heal', atMs: at.atMs + toMs(input.for) }]
+      })
     case 'heal':
-      return [{ ...at, kind: input.kind, between: input.between }]
+      return linksOf(input, i, context).map((between) => ({ ...at, kind: input.kind, between }))
     case 'snapshot':
       return [{ ...at, kind: input.kind, server: input.server }]
     case 'start':
@@ -81,33 +71,58 @@ function resolveEvent(
           downtimeMs: 'downtime' in input && input.downtime !== undefined ? toMs(input.downtime) : 0,
         },
       ]
-    case 'create-tokens':
-      return [
-        {
-          ...at,
-          kind: input.kind,
-          count: input.count ?? 1,
-          type: input.type ?? 'client',
-          rules: input.rules,
-        },
-      ]
+    case 'create-tokens': {
+      const { kind, count = 1, type = 'client', rules } = input
+      return repeat(input, { ...at, kind, count, type, rules })
+    }
     case 'edit-tokens':
-    case 'delete-tokens':
-      return [
-        {
-          ...at,
-          kind: input.kind,
-          count: input.count ?? 1,
-          offset: input.offset ?? 0,
-          state: input.state ?? 'any',
-          racing: 'racing' in input && input.racing === true,
-        },
-      ]
+    case 'delete-tokens': {
+      const { kind, count = 1, offset = 0, state = 'any' } = input
+      return repeat(input, {
+        ...at,
+        kind,
+        count,
+        offset,
+        state,
+        racing: 'racing' in input && input.racing === true,
+      })
+    }
     case 'convert-tokens':
       return [{ ...at, kind: input.kind, count: input.count }]
     case 'edit-intention':
       return [{ ...at, kind: input.kind, destination: input.destination }]
   }
+}
+
+/** The event again and again, as often as it says. */
+function repeat<E extends ScenarioEvent>(
+  { every = 0, times = 1 }: { every?: number | string | undefined; times?: number | undefined },
+  event: E,
+): E[] {
+  const everyMs = toMs(every)
+  return Array.from({ length: times }, (_, n) => ({ ...event, atMs: event.atMs + n * everyMs }))
+}
+
+/** The links that a partition cuts: one, or all of a datacenter. */
+function linksOf(
+  input: { between?: [string, string] | undefined; datacenter?: string | undefined },
+  i: number,
+  { datacenters, source }: Context,
+): [string, string][] {
+  const { between, datacenter } = input
+  if ((between === undefined) === (datacenter === undefined)) {
+    throw source.refuse(['events', i], 'give either between or datacenter')
+  }
+  const field = between === undefined ? 'datacenter' : 'between'
+  for (const name of between ?? [datacenter ?? '']) {
+    if (!datacenters.has(name)) throw source.refuse(['events', i, field], `there is no datacenter ${name}`)
+  }
+  if (between === undefined) {
+    return [...datacenters].filter((each) => each !== datacenter).map((each) => [datacenter ?? '', each])
+  }
+  const [a, b] = between
+  if (a === b) throw source.refuse(['events', i, field], 'a partition is between two datacenters')
+  return [between]
 }
 
 type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left' | 'restarting'

@@ -10,6 +10,21 @@ const tokenState = z
   .optional()
   .describe('Which tokens: those without accessor, those with one, or all. Default any.')
 
+/** Most repetitions of one event. */
+const TIMES_MAX = 10_000
+
+/** Repeats the event: `every` so often, `times` in all. */
+const repeated = {
+  every: seconds.optional().describe('Repeat the event after this time, again and again, `times` in all.'),
+  times: z.int().min(1).max(TIMES_MAX).optional().describe('How often it happens. Default 1.'),
+}
+
+/** Which links an event is about: one, or all of a datacenter. */
+const links = {
+  between: between.optional(),
+  datacenter: name.optional().describe('Instead of `between`: this datacenter and every other.'),
+}
+
 export const eventSchema = z.discriminatedUnion('kind', [
   z
     .strictObject({ kind: z.literal('crash'), at, server })
@@ -56,9 +71,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
     .strictObject({ kind: z.literal('snapshot'), at, server: name.optional() })
     .describe('The server (absent: every server) writes a snapshot of its state.'),
   z
-    .strictObject({ kind: z.literal('partition'), at, between, for: seconds.optional() })
+    .strictObject({ kind: z.literal('partition'), at, ...links, for: seconds.optional() })
     .describe('The two datacenters cannot reach each other, for a time or until `heal`.'),
-  z.strictObject({ kind: z.literal('heal'), at, between }),
+  z.strictObject({ kind: z.literal('heal'), at, ...links }),
   z
     .strictObject({
       kind: z.literal('create-tokens'),
@@ -66,6 +81,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       count: count.optional(),
       type: tokenType.optional(),
       rules: z.string().max(524_288).optional(),
+      ...repeated,
     })
     .describe('Legacy tokens are created through the legacy API. Spec 9.2.4.'),
   z
@@ -79,6 +95,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
         .boolean()
         .optional()
         .describe('The edits hit the next batch between its read and its write: that batch skips them.'),
+      ...repeated,
     })
     .describe('Legacy tokens are updated through the legacy API.'),
   z
@@ -88,6 +105,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       count: count.optional(),
       offset: count.optional().describe('How many to pass over first. Default 0.'),
       state: tokenState,
+      ...repeated,
     })
     .describe('Legacy tokens are deleted.'),
   z

@@ -6,7 +6,7 @@
  * - A number of servers or agents stands for that many: `servers: 3` is s1, s2, s3 (with the datacenter's name in front).
  * - `version: 1.10` is the version 1.10 and not the number 1.1; ids may look like numbers.
  * - `id` and `name` of servers, agents and datacenters mean the same; events may say `type` or `action` for `kind`.
- * - `tokens` means `legacyTokens`; `kill`, `stop`, `upgrade` … mean the events of {@link EVENT_SPELLINGS}.
+ * - `legacyTokens` may stand with the primary datacenter, and is also spelled `tokens`; `kill`, `stop`, `upgrade` … mean the events of {@link EVENT_SPELLINGS}.
  */
 import { type Document, isAlias, isMap, isScalar, isSeq, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml'
 
@@ -45,10 +45,12 @@ export function normalizeSpellings(doc: Document): void {
   mapToSeq(root, 'datacenters', 'name')
   for (const datacenter of itemsOf(doc, root, 'datacenters')) {
     rename(datacenter, 'id', 'name')
+    rename(datacenter, 'tokens', 'legacyTokens')
     const name = String(datacenter.get('name') ?? '')
     normalizeMembers(doc, datacenter, 'servers', `${name}-s`)
     normalizeMembers(doc, datacenter, 'agents', `${name}-a`)
   }
+  liftTokens(doc, root)
   normalizeMembers(doc, root, 'servers', 's')
   normalizeMembers(doc, root, 'agents', 'a')
   for (const event of itemsOf(doc, root, 'events')) {
@@ -59,6 +61,17 @@ export function normalizeSpellings(doc: Document): void {
       kind.value = EVENT_SPELLINGS[kind.value] ?? kind.value
   }
   for (const workload of itemsOf(doc, root, 'workloads')) rename(workload, 'type', 'kind')
+}
+
+/** Legacy tokens may stand with the primary datacenter, where they live. */
+function liftTokens(doc: Document, root: YAMLMap): void {
+  const datacenters = itemsOf(doc, root, 'datacenters')
+  const primary =
+    datacenters.find((each) => each.get('primary') === true || each.get('name') === root.get('primary')) ??
+    datacenters[0]
+  const at = primary?.items.findIndex((pair) => isScalar(pair.key) && pair.key.value === 'legacyTokens') ?? -1
+  if (at === -1 || root.has('legacyTokens')) return
+  root.items.push(...(primary?.items.splice(at, 1) ?? []))
 }
 
 /** `type: client` on an event says which tokens, not which event. */
