@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from './has-code.ts'
 
@@ -22,6 +22,12 @@ export async function takeBootstrapReset(
   if (!/^\d{1,15}$/.test(text.trim())) return 'none'
   const index = Number(text.trim())
   if (index !== expected) return { wrong: index }
-  await rm(path)
-  return 'accepted'
+  try {
+    await unlink(path)
+    return 'accepted'
+  } catch (error) {
+    // Somebody else has just used it up: of many callers at once one wins (RACE-01).
+    if (hasCode(error, 'ENOENT')) return 'none'
+    throw error
+  }
 }
