@@ -1,22 +1,42 @@
-import { decodePath, matchPath, requiredMethodOf } from '@latchkey/contract'
+import { decodePath, ENDPOINTS, matchPath, REQUIRED_METHODS, requiredMethodOf } from '@latchkey/contract'
 
-/** Longest unknown path in a log line, in characters. */
-const PATH_LENGTH_MAX = 200
+/** Most steps of an unknown path that a log line shows. */
+const STEPS_MAX = 10
+
+/** Every literal step of a path that this service knows, or that one may ask a server for. */
+const KNOWN_STEPS: ReadonlySet<string> = new Set(
+  [...Object.values(ENDPOINTS), ...REQUIRED_METHODS]
+    .flatMap(({ path }) => path.split('/'))
+    .filter((step) => !step.startsWith(':'))
+    .concat('v1', 'livez', 'readyz', 'docs', 'ui', 'favicon.ico'),
+)
 
 /**
  * A request's path as it may be logged: without its query, which may hold a token, and with the names of parameters
- * for their values, as the legacy API carries secrets in paths. An unknown path is nobody's secret and is shown, cut.
+ * for their values, as the legacy API carries secrets in paths. Of an unknown path only known steps are shown: a legacy
+ * path with a slip in it is an unknown path with a secret in it (LEAK-01).
  */
 export function logPath(url: string): string {
-  const queryAt = url.indexOf('?')
+  const queryAt = url.search(/[?#]/)
   const raw = queryAt < 0 ? url : url.slice(0, queryAt)
-  if (!raw.startsWith('/v1/')) return raw.slice(0, PATH_LENGTH_MAX)
   try {
-    const path = decodePath(raw.slice(3))
-    const match = matchPath(path)
-    const template = match?.form.byMethod.values().next().value?.endpoint.path ?? requiredMethodOf(path)?.path
-    return template === undefined ? raw.slice(0, PATH_LENGTH_MAX) : `/v1${template}`
+    const path = decodePath(raw)
+    return templateOf(path) ?? withoutUnknownSteps(path)
   } catch {
-    return '/v1/(not decodable)'
+    return '(not decodable)'
   }
+}
+
+function templateOf(path: string): string | undefined {
+  if (!path.startsWith('/v1/')) return undefined
+  const below = path.slice(3)
+  const template =
+    matchPath(below)?.form.byMethod.values().next().value?.endpoint.path ?? requiredMethodOf(below)?.path
+  return template === undefined ? undefined : `/v1${template}`
+}
+
+function withoutUnknownSteps(path: string): string {
+  const steps = path.split('/')
+  const shown = steps.slice(0, STEPS_MAX).map((step) => (KNOWN_STEPS.has(step) ? step : '*'))
+  return shown.join('/') + (steps.length > STEPS_MAX ? '/…' : '')
 }
