@@ -33,7 +33,7 @@ export async function openServerStore(options: {
     member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
     isCaching: config.cache,
     // The other half is for lists.
-    tokenCacheBytes: config.cacheBytes / 2,
+    cacheBytes: config.cacheBytes / 2,
   }).catch(async (error: unknown) => {
     await closeConnections()
     throw error

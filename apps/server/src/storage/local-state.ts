@@ -37,6 +37,8 @@ export class LocalState {
   readonly topics = new TopicIndexes(0)
   /** Told of every token that changed, before the index counts as applied. */
   onTokenChange: (keys: TokenKeys, index: number) => void = () => {}
+  /** Told of every key that changed; undefined: any may have. */
+  onKvChange: (topic: Topic | undefined) => void = () => {}
   onMembersChange: () => void = () => {}
   /** How often the members have changed: to notice that they did while something was on its way. */
   membersVersion = 0
@@ -96,6 +98,7 @@ export class LocalState {
   reset(index: number, tables: Readonly<Record<TableName, number>>, rows: DirectoryRows): void {
     this.tokens.clear()
     this.onTokenChange({ accessorKey: undefined, secretHash: undefined }, index)
+    this.onKvChange(undefined)
     this.replaceDirectory(index, rows)
     this.topics.reset(index, tables)
     this.appliedIndex = index
@@ -124,6 +127,11 @@ export class LocalState {
     if (keys.accessorKey !== undefined) this.touch(tokenTopic(keys.accessorKey), index, touched)
   }
 
+  private touchKey(topic: Topic, index: number, touched: Set<Topic>): void {
+    this.onKvChange(topic)
+    this.touch(topic, index, touched)
+  }
+
   private noteChange({ index, entity, op, key, binary_key }: ChangeRow, touched: Set<Topic>): void {
     if (entity === 'members') {
       this.noteMembersChange()
@@ -134,7 +142,7 @@ export class LocalState {
       const accessorKey = key === null ? undefined : readText(key)
       this.touchToken({ accessorKey, secretHash: binary_key?.slice(2) }, index, touched)
     } else if (entity === 'kv' && op !== 'delete-tree' && key !== null && binary_key !== null) {
-      this.touch(kvTopic(readText(key), readBytes(binary_key).toString('utf8')), index, touched)
+      this.touchKey(kvTopic(readText(key), readBytes(binary_key).toString('utf8')), index, touched)
     }
   }
 
@@ -190,7 +198,7 @@ export class LocalState {
         return
       }
       case 'kv':
-        this.touch(kvTopic(change.record.Namespace, change.record.Key), index, touched)
+        this.touchKey(kvTopic(change.record.Namespace, change.record.Key), index, touched)
         return
       case 'policies':
         this.takeOwnRecord(this.policies, change.record.ID, change.record, change.op, index)

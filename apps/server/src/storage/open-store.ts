@@ -7,6 +7,7 @@ import { ChangeFollower } from './change-follower.ts'
 import { CommitQueue, type CommittedGroup, type GroupAnswer } from './commit-queue.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { KvReader } from './kv-reader.ts'
 import { LocalState } from './local-state.ts'
 import { type MemberInfo, Membership } from './membership.ts'
 import { openSecrets } from './open-secrets.ts'
@@ -26,13 +27,15 @@ export interface OpenStoreOptions {
   readonly member: MemberInfo
   /** A replica, for `stale` reads of what is not in memory. */
   readonly replica?: Database | undefined
-  /** Bound of the token cache, in bytes. Default 64 MiB. */
-  readonly tokenCacheBytes?: number
+  /** Bound of what is kept in memory of tokens and keys, in bytes. Default 64 MiB. */
+  readonly cacheBytes?: number
   /** False for `LATCHKEY_CACHE=off`: every answer from the database. */
   readonly isCaching?: boolean
 }
 
-const TOKEN_CACHE_BYTES = 67_108_864
+const CACHE_BYTES = 67_108_864
+/** Keys may take a fourth of that. */
+const KV_SHARE = 4
 
 /**
  * Opens the store of a migrated database, and joins the processes that share it.
@@ -44,8 +47,8 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const secrets = await openSecrets(database.prisma, ring)
   const queries = new Queries(database.prisma)
   const clock = new DatabaseClock()
-  const cacheBytes = isCaching ? (options.tokenCacheBytes ?? TOKEN_CACHE_BYTES) : 0
-  const state = new LocalState(new TokenCache(cacheBytes), new Waiters())
+  const cacheBytes = isCaching ? (options.cacheBytes ?? CACHE_BYTES) : 0
+  const state = new LocalState(new TokenCache((cacheBytes * (KV_SHARE - 1)) / KV_SHARE), new Waiters())
   const follower = new ChangeFollower(queries, state, { isReloading: !isCaching })
   follower.onDatabaseTime = (databaseMs, askedAt, answeredAt) =>
     clock.measure(databaseMs, askedAt, answeredAt)
@@ -65,15 +68,16 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     secrets,
     replica: replica && new Queries(replica.prisma),
   })
+  const kv = new KvReader({ queries, state, follower, cacheBytes: cacheBytes / KV_SHARE })
   const housekeeping = new Housekeeping({ queries, membership, isLeader, log })
   const store = new PostgresStore({
-    queries,
     state,
     follower,
     feed,
     membership,
     commits,
     tokens,
+    kv,
     clock,
     housekeeping,
   })

@@ -17,22 +17,21 @@ import type { ChangeFeed } from './change-feed.ts'
 import type { ChangeFollower } from './change-follower.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import { kvOfRow } from './decode-rows.ts'
 import type { Housekeeping } from './housekeeping.ts'
+import type { KvReader } from './kv-reader.ts'
 import type { LocalState } from './local-state.ts'
 import type { Membership } from './membership.ts'
-import type { Queries } from './queries.ts'
 import { StaleReads } from './stale-reads.ts'
 import type { TokenReader } from './token-reader.ts'
 
 export interface StoreParts {
-  readonly queries: Queries
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly feed: ChangeFeed
   readonly membership: Membership
   readonly commits: CommitQueue
   readonly tokens: TokenReader
+  readonly kv: KvReader
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
 }
@@ -119,18 +118,12 @@ export class PostgresStore implements Store {
     return this.parts.tokens.expired(now, limit)
   }
 
-  async kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
-    const { queries, follower } = this.parts
-    const { index, value: row } = await queries.kvEntry(namespace, key)
-    await follower.reach(index)
-    return row ? kvOfRow(row) : undefined
+  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+    return this.parts.kv.entry(namespace, key)
   }
 
-  async kvEntries(namespace: string, prefix: string): Promise<readonly KvRecord[]> {
-    const { queries, follower } = this.parts
-    const { index, value: rows } = await queries.kvEntries(namespace, prefix)
-    await follower.reach(index)
-    return rows.map(kvOfRow)
+  kvEntries(namespace: string, prefix: string): Promise<readonly KvRecord[]> {
+    return this.parts.kv.list(namespace, prefix)
   }
 
   async commit(changes: readonly Change[]): Promise<number> {
@@ -173,7 +166,7 @@ export class PostgresStore implements Store {
   }
 
   status(): StoreStatus {
-    const { state, feed, commits, tokens, follower } = this.parts
+    const { state, feed, commits, tokens, kv, follower } = this.parts
     return {
       appliedIndex: state.appliedIndex,
       isFeedConnected: feed.isConnected,
@@ -183,7 +176,7 @@ export class PostgresStore implements Store {
       waiters: state.waiters.count,
       cache: {
         tokens: state.tokens.size,
-        bytes: state.tokens.usedBytes,
+        bytes: state.tokens.usedBytes + kv.usedBytes,
         hits: tokens.counts.hits,
         misses: tokens.counts.misses,
         replicaReads: tokens.counts.replicaReads,

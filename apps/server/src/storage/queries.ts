@@ -101,14 +101,19 @@ export class Queries {
     return this.ask(Prisma.sql`SELECT latchkey_changes(${after}::bigint, ${isWhole})::text AS answer`)
   }
 
-  async tokenByAccessorKey(accessorKey: string): Promise<Snapshot<TokenRow | null>> {
-    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM (SELECT ${TOKEN_COLUMNS} FROM token
-      WHERE accessor_key = ${storeText(accessorKey)}) t`)
+  async tokensByAccessorKey(accessorKeys: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {
+    const keys = accessorKeys.map(storeText)
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
+        SELECT ${TOKEN_COLUMNS} FROM token WHERE accessor_key = ANY (${keys}::text[])
+      ) t`)
   }
 
-  async tokenBySecretHash(secretHash: string): Promise<Snapshot<TokenRow | null>> {
-    return this.askSnapshot(Prisma.sql`SELECT row_to_json(t) FROM (SELECT ${TOKEN_COLUMNS} FROM token
-      WHERE secret_hash = decode(${secretHash}, 'hex')) t`)
+  /** @param secretHashes in hex. */
+  async tokensBySecretHash(secretHashes: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {
+    const hashes = secretHashes.map((hash) => `\\x${hash}`)
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
+        SELECT ${TOKEN_COLUMNS} FROM token WHERE secret_hash = ANY (${hashes}::text[]::bytea[])
+      ) t`)
   }
 
   async tokenPage(

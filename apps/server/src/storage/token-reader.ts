@@ -1,5 +1,6 @@
 import { type MaybePromise, type TokenFilter, type TokenRecord, tokenTopic } from '@latchkey/acl'
 import type { SecretBox } from '../secrets/secret-box.ts'
+import { BatchedLoader } from './batched-loader.ts'
 import type { ChangeFollower } from './change-follower.ts'
 import { type TokenRow, tokenOfRow } from './decode-rows.ts'
 import type { LocalState } from './local-state.ts'
@@ -34,7 +35,22 @@ export interface TokenReaderParts {
   readonly replica: Queries | undefined
 }
 
-type ReadToken = (queries: Queries) => Promise<Snapshot<TokenRow | null>>
+type ReadToken = () => Promise<Snapshot<TokenRow | undefined>>
+
+type FindTokens = (
+  queries: Queries,
+  keys: readonly string[],
+) => Promise<Snapshot<ReadonlyMap<string, TokenRow>>>
+
+const findByAccessor: FindTokens = async (queries, keys) => {
+  const { index, value: rows } = await queries.tokensByAccessorKey(keys)
+  return { index, value: new Map(rows.map((row) => [readText(row.accessor_id).toLowerCase(), row])) }
+}
+
+const findBySecret: FindTokens = async (queries, keys) => {
+  const { index, value: rows } = await queries.tokensBySecretHash(keys)
+  return { index, value: new Map(rows.map((row) => [row.secret_hash.slice(2), row])) }
+}
 
 /**
  * Tokens from the cache, and from the database where the cache does not know.
@@ -46,6 +62,8 @@ type ReadToken = (queries: Queries) => Promise<Snapshot<TokenRow | null>>
 export class TokenReader {
   private readonly parts: TokenReaderParts
   private readonly cache: TokenCache
+  private readonly accessors: BatchedLoader<TokenRow>
+  private readonly secrets: BatchedLoader<TokenRow>
   private readonly loads = new Map<string, Load>()
   /** The last count, by what it depends on. */
   private counted: { readonly key: string; readonly answer: Promise<number> } | undefined
@@ -54,6 +72,8 @@ export class TokenReader {
   constructor(parts: TokenReaderParts) {
     this.parts = parts
     this.cache = parts.state.tokens
+    this.accessors = new BatchedLoader((keys) => findByAccessor(parts.queries, keys))
+    this.secrets = new BatchedLoader((keys) => findBySecret(parts.queries, keys))
     parts.state.onTokenChange = (keys, index) => this.noteChange(keys, index)
   }
 
@@ -67,10 +87,13 @@ export class TokenReader {
       this.counts.hits += 1
       return known.record
     }
-    const read: ReadToken = (queries) => queries.tokenByAccessorKey(accessorKey)
     const load = () =>
-      this.load(accessorLoad(accessorKey), read, () => this.cache.addAbsentAccessor(accessorKey))
-    return isStale ? this.loadStale(read, load) : load()
+      this.load(
+        accessorLoad(accessorKey),
+        () => this.accessors.load(accessorKey),
+        () => this.cache.addAbsentAccessor(accessorKey),
+      )
+    return isStale ? this.loadStale(findByAccessor, accessorKey, load) : load()
   }
 
   bySecret(secretId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
@@ -80,10 +103,13 @@ export class TokenReader {
       return known.record
     }
     const secretHash = this.parts.secrets.lookupHash(secretId).toString('hex')
-    const read: ReadToken = (queries) => queries.tokenBySecretHash(secretHash)
     const load = () =>
-      this.load(secretLoad(secretHash), read, () => this.cache.addAbsentSecret(secretId, secretHash))
-    return isStale ? this.loadStale(read, load) : load()
+      this.load(
+        secretLoad(secretHash),
+        () => this.secrets.load(secretHash),
+        () => this.cache.addAbsentSecret(secretId, secretHash),
+      )
+    return isStale ? this.loadStale(findBySecret, secretHash, load) : load()
   }
 
   async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
@@ -158,12 +184,14 @@ export class TokenReader {
   }
 
   private async loadStale(
-    read: ReadToken,
+    find: FindTokens,
+    key: string,
     load: () => Promise<TokenRecord | undefined>,
   ): Promise<TokenRecord | undefined> {
-    const snapshot = await this.readReplica(read)
+    const snapshot = await this.readReplica((replica) => find(replica, [key]))
     if (!snapshot) return load()
-    return snapshot.value ? this.recordOf(snapshot.value) : undefined
+    const row = snapshot.value.get(key)
+    return row && this.recordOf(row)
   }
 
   /** What the replica says, if it has all that this process has seen: then the age told for that holds for it, too. */
@@ -201,9 +229,9 @@ export class TokenReader {
     read: ReadToken,
     rememberAbsence: () => void,
   ): Promise<TokenRecord | undefined> {
-    const { queries, follower } = this.parts
+    const { follower } = this.parts
     for (;;) {
-      const { index, value: row } = await read(queries)
+      const { index, value: row } = await read()
       await follower.reach(index)
       if (load.touchedAt > index) continue
       if (!row) {
