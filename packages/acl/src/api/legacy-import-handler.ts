@@ -7,8 +7,8 @@ import { fromLegacyToken } from '../upgrade/legacy-token.ts'
 import { type Answer, type Call, json } from './call.ts'
 import { decideAndCommit } from './commit.ts'
 
-/** Tokens of one commit: few enough that other writes hardly wait. */
-const TOKENS_PER_COMMIT = 500
+/** Tokens of one look-up and of one commit: few enough that other requests hardly wait. */
+const TOKENS_PER_PART = 500
 /** Problems that a refusal names; all are counted. */
 const PROBLEMS_SHOWN_MAX = 50
 
@@ -16,17 +16,22 @@ const PROBLEMS_SHOWN_MAX = 50
  * Takes the JSON of a legacy list. The whole list is read and judged first: one bad record, and nothing is changed.
  * Then it is written in commits of 500 tokens; the same call again, after a break, finds those unchanged and goes on.
  * A secret that exists with other content is a problem, not an update.
+ *
+ * With `check` nothing is written or refused: the answer says what would be imported, and every problem. With `position`
+ * the list is a part of a longer one, and this is the place of its first record.
  */
 export async function importLegacyHandler(call: Call): Promise<Answer> {
   const { tokens, findings } = readDump(call)
   const { fresh, unchanged, conflicts } = await compare(call, tokens)
-  const errors = [...findings.filter((finding) => finding.severity === 'error'), ...conflicts]
-  if (errors.length > 0) throw refusal(errors)
-  for (let start = 0; start < fresh.length; start += TOKENS_PER_COMMIT) {
-    const part = fresh.slice(start, start + TOKENS_PER_COMMIT)
-    await decideAndCommit(call.api.store, () => ({ changes: part.map(add), answer: () => undefined }))
+  const problems = [...findings, ...conflicts]
+  const errors = problems.filter((finding) => finding.severity === 'error')
+  if (!call.query.has('check')) {
+    if (errors.length > 0) throw refusal(errors)
+    for (const part of parts(fresh)) {
+      await decideAndCommit(call.api.store, () => ({ changes: part.map(add), answer: () => undefined }))
+    }
   }
-  return json({ Imported: fresh.length, Unchanged: unchanged, Problems: findings.map(showFinding) })
+  return json({ Imported: fresh.length, Unchanged: unchanged, Problems: problems.map(showFinding) })
 }
 
 interface Placed {
@@ -38,10 +43,12 @@ function readDump(call: Call): {
   readonly tokens: readonly Placed[]
   readonly findings: readonly LegacyFinding[]
 } {
+  const start = startPosition(call)
   const seen = new Map<string, number>()
   const tokens: Placed[] = []
   const findings: LegacyFinding[] = []
-  for (const [position, value] of parseList(call.body).entries()) {
+  for (const [i, value] of parseList(call.body).entries()) {
+    const position = start + i
     const reading = readLegacyRecord(value, { position, seen })
     findings.push(...reading.findings)
     if (!reading.token) continue
@@ -49,6 +56,14 @@ function readDump(call: Call): {
     tokens.push({ position, token: reading.token })
   }
   return { tokens, findings }
+}
+
+function startPosition(call: Call): number {
+  const text = call.query.get('position') ?? '0'
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new AclError('query_invalid', 'Invalid position: it must be a whole number of up to 15 digits', {
+    field: 'position',
+  })
 }
 
 /** The platform's own reader: a dump may be large, and what it repeats is found record by record. */
@@ -76,17 +91,21 @@ async function compare(call: Call, tokens: readonly Placed[]) {
   const fresh: TokenRecord[] = []
   const conflicts: LegacyFinding[] = []
   let unchanged = 0
-  for (const { position, token } of tokens) {
-    const record = fromLegacyToken(token)
-    const existing = await call.api.store.tokenBySecret(token.ID)
-    if (!existing) fresh.push(record)
-    else if (existing.Hash === record.Hash || isSameToken(existing, record)) unchanged += 1
-    else conflicts.push(conflict(position))
+  for (const part of parts(tokens)) {
+    // All at once, so that the store can look them up together.
+    const existing = await Promise.all(part.map(({ token }) => call.api.store.tokenBySecret(token.ID)))
+    for (const [i, { position, token }] of part.entries()) {
+      const record = fromLegacyToken(token)
+      const stored = existing[i]
+      if (!stored) fresh.push(record)
+      else if (isSameToken(stored, record)) unchanged += 1
+      else conflicts.push(conflict(position))
+    }
   }
   return { fresh, unchanged, conflicts }
 }
 
-/** A migrated management token has a link, and so another hash, but is still the one that was imported. */
+/** A migrated token has an accessor, and perhaps a link, and is still the one that was imported. */
 function isSameToken(existing: TokenRecord, record: TokenRecord): boolean {
   const { Type, Description, Rules } = existing
   return Type === record.Type && Description === record.Description && Rules === record.Rules
@@ -117,4 +136,9 @@ function refusal(errors: readonly LegacyFinding[]): AclError {
 
 function showFinding({ position, code, message, severity }: LegacyFinding) {
   return { Position: position, Code: code, Message: message, Severity: severity }
+}
+
+function* parts<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += TOKENS_PER_PART)
+    yield list.slice(start, start + TOKENS_PER_PART)
 }

@@ -117,7 +117,7 @@ function removed(path: string): AclError {
   const instead = endpoint === undefined ? '' : ` Use ${endpoint.replacement} instead.`
   return new AclError(
     'endpoint_removed',
-    `Endpoint /v1${endpoint?.path ?? ''} for the legacy ACL system was removed in version 1.11.${instead}`,
+    `Endpoint /v1${endpoint?.path ?? path} for the legacy ACL system was removed in version 1.11.${instead}`,
   )
 }
 
