@@ -1,22 +1,26 @@
 /** Reading that Ctrl-C can end: a pipe may stay silent for ever. */
 
-/** The chunks of a stream, until the signal. @throws the reason of the signal. */
+/**
+ * The chunks of a stream, until the signal.
+ *
+ * A race of each chunk against the signal would keep every chunk in memory, as the signal outlives them all; so the
+ * signal destroys the stream, and the read that waits fails.
+ *
+ * @throws the reason of the signal.
+ */
 export async function* abortable<T>(chunks: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  aborted.catch(() => undefined)
+  signal.throwIfAborted()
+  const stop = () => {
+    if ('destroy' in chunks && typeof chunks.destroy === 'function') chunks.destroy(signal.reason)
+  }
+  signal.addEventListener('abort', stop, { once: true })
   try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted])
-      if (next.done === true) return
-      yield next.value
+    for await (const chunk of chunks) {
+      signal.throwIfAborted()
+      yield chunk
     }
+    signal.throwIfAborted()
   } finally {
-    // A stream that is not read on must not keep the process alive.
-    if ('destroy' in chunks && typeof chunks.destroy === 'function') chunks.destroy()
-    else await iterator.return?.()
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -39,19 +39,29 @@ export async function openDump(path: string, stdin: Readable): Promise<DumpSourc
  * @param token a management token; it travels in a header and is never shown.
  * @throws InputError where the server does not answer with a list.
  */
-export async function fetchDump(url: string, token: string | undefined): Promise<DumpSource> {
+export async function fetchDump(
+  url: string,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<DumpSource> {
   const address = listAddress(url)
   const name = `${address.origin}${address.pathname}`
   const fail = (message: string) => new InputError(message, { place: { file: name }, exitCode: EXIT.failed })
   const headers = Object.fromEntries(
     token === undefined ? [] : HEADER_PREFIXES_DEFAULT.map((prefix) => [`${prefix}Token`, token]),
   )
-  const waiting = AbortSignal.timeout(ANSWER_MS_MAX)
-  const response = await fetch(address, { headers, redirect: 'error', signal: waiting }).catch(
-    (error: unknown) => {
+  // The time is for the beginning of the answer: the list itself may take longer.
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), ANSWER_MS_MAX)
+  const response = await fetch(address, {
+    headers,
+    redirect: 'error',
+    signal: AbortSignal.any([waiting.signal, signal]),
+  })
+    .catch((error: unknown) => {
       throw fail(`the server does not answer: ${codeOf(error)}`)
-    },
-  )
+    })
+    .finally(() => clearTimeout(timer))
   if (response.status === 403) {
     throw fail('403: the token may not list tokens; give a management token with --token-file')
   }

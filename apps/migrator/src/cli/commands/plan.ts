@@ -78,7 +78,7 @@ async function plan(dump: string | undefined, options: Options, io: Io): Promise
   const scenario = { ...file, model: options.model ?? file.model }
   const source =
     options.from !== undefined
-      ? await fetchDump(options.from, await loadToken(options.tokenFile, io))
+      ? await fetchDump(options.from, await loadToken(options.tokenFile, io), io.signal)
       : dump === undefined
         ? undefined
         : await openDump(dump, io.stdin)
