@@ -1,4 +1,4 @@
-import type { ListPosition, TokenFilter } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE, type ListPosition, type TokenFilter } from '@latchkey/acl'
 import { withAclErrors } from '../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ChangeBatch } from './changes.ts'
@@ -174,7 +174,10 @@ const TOKEN_COLUMNS = Prisma.sql`secret_hash, secret_cipher, secret_key_id, acce
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [Prisma.sql`true`]
   const { namespace, policyId, roleId, authMethod, serviceName } = filter
-  if (namespace !== undefined) conditions.push(Prisma.sql`namespace = ${storeText(namespace)}`)
+  if (namespace === DEFAULT_NAMESPACE) conditions.push(Prisma.sql`namespace = 'default'`)
+  else if (namespace !== undefined) {
+    conditions.push(Prisma.sql`namespace = ${storeText(namespace)} AND namespace <> 'default'`)
+  }
   if (policyId !== undefined) {
     conditions.push(Prisma.sql`policies @> ARRAY[${storeText(policyId)}] AND policies <> '{}'`)
   }

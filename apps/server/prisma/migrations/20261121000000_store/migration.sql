@@ -64,6 +64,7 @@ CREATE TABLE token (
   modify_index       bigint NOT NULL
 );
 CREATE INDEX token_list_order ON token (create_index, accessor_id);
+CREATE INDEX token_namespace ON token (namespace, create_index, accessor_id) WHERE namespace <> 'default';
 CREATE INDEX token_accessor_hash ON token (accessor_hash);
 CREATE INDEX token_expires_at ON token (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX token_policies ON token USING gin (policies) WHERE policies <> '{}';
