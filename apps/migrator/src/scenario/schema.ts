@@ -164,4 +164,3 @@ export type ScenarioInput = z.infer<typeof scenarioSchema>
 export type ServerInput = z.infer<typeof serverSchema>
 export type AgentInput = z.infer<typeof agentSchema>
 export type EventInput = z.infer<typeof eventSchema>
-export type WorkloadInput = z.infer<typeof workloadSchema>
