@@ -43,8 +43,3 @@ export function formatPlace({ file, line, column, byte }: Place): string {
     .join(file === undefined ? ' ' : ':')
   return byte === undefined ? named : `${named} (byte ${byte})`.trimStart()
 }
-
-/** A condition of our own that must hold did not: a fault of the migrator, not of its input. */
-export function unreachable(what: string): never {
-  throw new Error(`invariant broken: ${what}`)
-}
