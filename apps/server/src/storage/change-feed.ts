@@ -78,7 +78,11 @@ export class ChangeFeed {
     try {
       await client.connect()
       await client.query(`LISTEN ${CHANNEL}`)
-      await client.query('SELECT set_config($1, $2, false)', ['idle_session_timeout', String(SILENT_MS_MAX)])
+      // PostgreSQL knows this setting since version 14.
+      await client.query(
+        `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
+        [String(SILENT_MS_MAX)],
+      )
     } catch (error) {
       void client.end().catch(() => {})
       this.retryLater(error)
