@@ -43,7 +43,7 @@ export function decodeValue<S extends z.ZodType>(
   json: Json,
   options: DecodeOptions = {},
 ): z.output<S> {
-  const parsed = schema.safeParse(prepare(json ?? {}, schema, [], options))
+  const parsed = schema.safeParse(prepare(json ?? {}, outlineOf(schema), [], options))
   if (parsed.success) return parsed.data
   throw toAclError(parsed.error)
 }
@@ -62,33 +62,74 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * schema, which would look at every one of a million entries before it refuses the first. Depth is bounded by the JSON
  * reader.
  *
+ * @param path of the value; the same array at the end as at the start.
+ * @returns the value itself where nothing is to be left out, as it nearly always is.
  * @throws AclError `field_unknown`, `field_too_long`.
  */
-function prepare(value: Json, schema: unknown, path: readonly PropertyKey[], options: DecodeOptions): Json {
-  const known = unwrap(schema)
-  if (Array.isArray(value)) {
-    if (value.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
-    const element = known instanceof z.ZodArray ? known.element : undefined
-    return value.map((entry, i) => prepare(entry, element, [...path, i], options))
-  }
-  if (value === null || typeof value !== 'object' || !(known instanceof z.ZodObject)) return value
-  const result: { [key: string]: Json } = {}
+function prepare(value: Json, outline: Outline, path: PropertyKey[], options: DecodeOptions): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return prepareList(value, outline.element ?? LEAF, path, options)
+  const { fields } = outline
+  if (!fields) return value
+  let result: { [key: string]: Json } | undefined
   for (const [key, field] of Object.entries(value)) {
-    const isKnown = Object.hasOwn(known.shape, key)
-    if (isKnown && field === null) continue
-    if (!isKnown || (path.length === 0 && options.absentFields?.has(key))) {
-      if (options.unknownFields === 'ignore') continue
-      throw unknownField(Object.keys(known.shape), path, key)
+    const known = path.length === 0 && options.absentFields?.has(key) ? undefined : fields.get(key)
+    if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
+      throw unknownField([...fields.keys()], path, key)
     }
-    result[key] = prepare(field, known.shape[key], [...path, key], options)
+    if (!known || field === null) {
+      result ??= { ...value }
+      delete result[key]
+      continue
+    }
+    path.push(key)
+    const prepared = prepare(field, known, path, options)
+    path.pop()
+    if (prepared === field) continue
+    result ??= { ...value }
+    result[key] = prepared
   }
-  return result
+  return result ?? value
 }
 
-function unwrap(schema: unknown): unknown {
-  let at = schema
-  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault) at = at.unwrap()
-  return at
+function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
+  if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
+  let result: Json[] | undefined
+  for (const [i, entry] of list.entries()) {
+    path.push(i)
+    const prepared = prepare(entry, element, path, options)
+    path.pop()
+    if (prepared === entry) continue
+    result ??= [...list]
+    result[i] = prepared
+  }
+  return result ?? list
+}
+
+/** What {@link prepare} must know of a schema, looked up once: asking zod for it costs more than the check itself. */
+interface Outline {
+  /** Of an array. */
+  readonly element?: Outline
+  /** Of an object, by name. */
+  readonly fields?: ReadonlyMap<string, Outline>
+}
+
+const LEAF: Outline = {}
+const outlines = new WeakMap<object, Outline>()
+
+function outlineOf(schema: object): Outline {
+  const known = outlines.get(schema)
+  if (known) return known
+  const fresh = outline(schema)
+  outlines.set(schema, fresh)
+  return fresh
+}
+
+function outline(schema: unknown): Outline {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return outline(schema.unwrap())
+  if (schema instanceof z.ZodArray) return { element: outline(schema.element) }
+  if (!(schema instanceof z.ZodObject)) return LEAF
+  return { fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])) }
 }
 
 function toAclError(error: z.ZodError): AclError {

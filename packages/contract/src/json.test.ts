@@ -190,3 +190,14 @@ test.each([
 ])('the path %j reads %s', (path, text) => {
   expect(formatPath(path)).toBe(text)
 })
+
+test('a field name is read as strictly where it stands again', () => {
+  expect(parseJson('[{"ab":1,"a":2},{"ab":3,"a\\u0062c":4,"a":5}]')).toEqual([
+    { ab: 1, a: 2 },
+    { ab: 3, abc: 4, a: 5 },
+  ])
+  expect(() => parseJson('[{"a\\u0001":1},{"a\u0001":2}]')).toThrow('control character')
+  expect(() => parseJson('[{"a\\"":1},{"a"":2}]')).toThrow('":" was expected')
+  expect(() => parseJson('[{"a":1},{"a":2,"a":3}]')).toThrow('stands twice')
+  expect(() => parseJson('[{"a":1},{"a')).toThrow('ends inside a string')
+})

@@ -9,7 +9,21 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /** A number on the wire that a double cannot hold is refused where it must be exact; see the schemas. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SPACE = 0x20
+const OPEN_BRACE = 0x7b
+const OPEN_BRACKET = 0x5b
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const WORDS = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const
+/** Field names that are looked for where they may stand again. */
+const NAMES_KEPT_MAX = 8
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
@@ -36,6 +50,7 @@ class Reader {
   private at = 0
   private depth = 0
   private readonly path: (string | number)[] = []
+  private readonly names: string[] = []
 
   constructor(text: string) {
     this.text = text
@@ -50,22 +65,18 @@ class Reader {
 
   private value(): Json {
     this.blanks()
-    const char = this.text[this.at]
-    if (char === '{') return this.object()
-    if (char === '[') return this.array()
-    if (char === '"') return this.string()
-    if (char === undefined) throw this.error('the text ends where a value was expected')
-    if (char === '-' || (char >= '0' && char <= '9')) return this.number()
-    for (const [word, value] of [
-      ['true', true],
-      ['false', false],
-      ['null', null],
-    ] as const) {
-      if (this.text.startsWith(word, this.at)) {
-        this.at += word.length
-        return value
-      }
+    const code = this.text.charCodeAt(this.at)
+    if (code === QUOTE) return this.string()
+    if (code === OPEN_BRACE) return this.object()
+    if (code === OPEN_BRACKET) return this.array()
+    if (code === MINUS || (code >= ZERO && code <= NINE)) return this.number()
+    const word = WORDS.find(([text]) => this.text.startsWith(text, this.at))
+    if (word) {
+      this.at += word[0].length
+      return word[1]
     }
+    const char = this.text[this.at]
+    if (char === undefined) throw this.error('the text ends where a value was expected')
     throw this.error(`unexpected ${JSON.stringify(char)} where a value was expected`)
   }
 
@@ -76,9 +87,10 @@ class Reader {
     for (;;) {
       this.blanks()
       if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
-      const key = this.string()
+      const key = this.name()
       if (key === '__proto__') throw this.error('the field name "__proto__" is refused')
-      if (Object.hasOwn(result, key)) {
+      // The first look is cheap, and nearly always enough.
+      if (result[key] !== undefined && Object.hasOwn(result, key)) {
         throw this.error(`the field ${JSON.stringify(shorten(key))} stands twice`)
       }
       this.expect(':')
@@ -129,22 +141,46 @@ class Reader {
   }
 
   private string(): string {
-    this.at += 1
+    const { text } = this
     let result = ''
-    for (;;) {
-      PLAIN_STRING.lastIndex = this.at
-      const plain = PLAIN_STRING.exec(this.text)?.[0] ?? ''
-      result += plain
-      this.at += plain.length
-      const char = this.text[this.at]
-      if (char === '"') {
+    let start = this.at + 1
+    for (this.at = start; ; ) {
+      const code = text.charCodeAt(this.at)
+      if (code === QUOTE) {
+        const plain = text.slice(start, this.at)
         this.at += 1
-        return result
+        return result === '' ? plain : result + plain
       }
-      if (char === undefined) throw this.error('the text ends inside a string')
-      if (char !== '\\') throw this.error('a control character inside a string must be escaped')
-      result += this.escape()
+      if (code === BACKSLASH) {
+        result += text.slice(start, this.at)
+        result += this.escape()
+        start = this.at
+      } else if (code >= SPACE) {
+        this.at += 1
+      } else {
+        // Past the end of the text there is no code, which is no number.
+        throw this.error(
+          this.at < text.length
+            ? 'a control character inside a string must be escaped'
+            : 'the text ends inside a string',
+        )
+      }
     }
+  }
+
+  /** A name of a field, which is most likely one that stood here before: then it is that string, and costs no new one. */
+  private name(): string {
+    const start = this.at + 1
+    for (const name of this.names) {
+      const end = start + name.length
+      if (this.text.charCodeAt(end) !== QUOTE || !this.text.startsWith(name, start)) continue
+      this.at = end + 1
+      return name
+    }
+    const name = this.string()
+    // What must be escaped cannot stand in the text as it reads.
+    if (this.names.length < NAMES_KEPT_MAX && !/["\\\u0000-\u001f]/.test(name)) this.names.push(name)
+    return name
   }
 
   private escape(): string {
