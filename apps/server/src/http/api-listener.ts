@@ -26,8 +26,8 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
     const requestId = requestIdOf(request)
-    const signal = request.url?.includes('index=') ? clientSignal(response, closing) : undefined
-    const wire = new NodeWireRequest(request, requestId, signal)
+    const signal = mayWait(request.url) ? clientSignal(response, closing) : undefined
+    const wire = new NodeWireRequest(request, response, { requestId, signal })
     try {
       const reply = await api.handle(wire)
       await writeReply(reply, response)
@@ -51,7 +51,11 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   return (request, response) => void answer(request, response)
 }
 
-/** Only a blocking query can outlive its client, so only it pays for a signal. */
+/** Only a blocking query can outlive its client, so only it pays for a signal: `index`, or what may stand for it. */
+function mayWait(url: string | undefined): boolean {
+  return url !== undefined && /[?&](?:index=|[^=&?]*%)/.test(url)
+}
+
 function clientSignal(response: ServerResponse, closing: AbortSignal): AbortSignal {
   const gone = new AbortController()
   const abort = () => gone.abort()

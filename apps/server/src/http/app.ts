@@ -1,6 +1,6 @@
 /** The HTTP face of the server: Express, the API, and the probes. */
 import type { RequestListener } from 'node:http'
-import { ACL_ERRORS, REQUEST_ID_HEADER } from '@latchkey/contract'
+import { ACL_ERRORS, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import express, { type ErrorRequestHandler } from 'express'
 import type { Logger } from 'pino'
@@ -52,7 +52,7 @@ function createExpressApp(options: AppOptions, listener: ApiListener): RequestLi
   app.use('/docs', docsRouter(options.openapi))
   app.use((request, response, next) => {
     // Express has cut nothing here: the API reads the path as it was sent.
-    if (request.path.startsWith('/v1/') || request.path.startsWith('//')) listener(request, response)
+    if (isOfApi(request.path)) listener(request, response)
     else next()
   })
   app.use((_request, response) => {
@@ -60,6 +60,17 @@ function createExpressApp(options: AppOptions, listener: ApiListener): RequestLi
   })
   app.use(lastResort(options.log))
   return app
+}
+
+/** Whatever of a path is encoded, all spellings go one way (INJ-02). */
+function isOfApi(path: string): boolean {
+  if (path.startsWith('/v1/') || path.startsWith('//')) return true
+  if (!path.includes('%')) return false
+  try {
+    return decodePath(path).startsWith('/v1/')
+  } catch {
+    return false
+  }
 }
 
 /** Never prints an error to a client. What Express itself refuses, such as a path it cannot decode, is a 400. */

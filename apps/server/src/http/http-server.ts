@@ -5,7 +5,9 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
+import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
+import { limitDiscarded } from './limit-discarded.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -35,17 +37,22 @@ const KEEP_ALIVE_MS = 75_000
 /** @throws StartError where the address cannot be listened on. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, listener, connections } = options
+  const guarded = guard(listener)
   const server = createServer(
     {
       headersTimeout: HEADERS_MS_MAX,
       requestTimeout: REQUEST_MS_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 2_000,
-      // Two readings of one request are how requests are smuggled: repeated Host or Content-Length are refused.
       insecureHTTPParser: false,
     },
-    listener,
+    guarded,
   )
+  server.on('checkContinue', (request, response) => {
+    // The body comes when it is asked for, which a refusal never does; then nobody knows what the client sends next.
+    response.setHeader('Connection', 'close')
+    guarded(request, response)
+  })
   limitConnections(server, connections)
   server.listen({ host, port })
   try {
@@ -63,6 +70,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     address: family === 'IPv6' ? `[${address}]:${actualPort}` : `${address}:${actualPort}`,
     close: (deadlineMs) => closeServer(server, deadlineMs),
   }
+}
+
+/** What a request must pass before anybody looks at what it asks for. */
+function guard(listener: RequestListener): RequestListener {
+  return refuseAmbiguous((request, response) => {
+    limitDiscarded(request, response)
+    listener(request, response)
+  })
 }
 
 async function closeServer(server: Server, deadlineMs: number): Promise<void> {

@@ -6,7 +6,7 @@ const BODY_MS_MAX = 30_000
 
 /**
  * Reads a request's body, which nobody has read before: the caller is known by now. What is announced too long is
- * refused unread; what turns out too long is refused at the bound, and its connection is closed with the answer.
+ * refused unread, and what turns out too long at the bound; the rest is discarded, as far as {@link limitDiscarded} lets it.
  *
  * @throws AclError `body_too_large`, `request_timeout`, `body_malformed` where the client broke off.
  */
@@ -31,7 +31,8 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Ui
     }
     const fail = (error: AclError) => {
       finish()
-      request.pause()
+      // Without a listener the rest flows away.
+      request.resume()
       reject(error)
     }
     const onData = (piece: Buffer) => {
@@ -49,9 +50,9 @@ export function readBody(request: IncomingMessage, bytesMax: number): Promise<Ui
   })
 }
 
-/** What was not read cannot be skipped: the connection ends with the answer. */
+/** Nobody knows where the next request would begin. */
 const CLOSE = { headers: { Connection: 'close' } }
 
 function tooLarge(bytesMax: number): AclError {
-  return new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`, CLOSE)
+  return new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`)
 }

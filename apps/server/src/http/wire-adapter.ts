@@ -15,13 +15,19 @@ export class NodeWireRequest implements WireRequest {
   /** Aborted when the client has gone, or the server ends its waits. */
   readonly signal: AbortSignal | undefined
   private readonly request: IncomingMessage
+  private readonly response: ServerResponse
 
-  constructor(request: IncomingMessage, requestId: string, signal: AbortSignal | undefined) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, signal }: { readonly requestId: string; readonly signal: AbortSignal | undefined },
+  ) {
     this.method = request.method ?? 'GET'
-    this.url = request.url ?? '/'
+    this.url = originForm(request.url ?? '/')
     this.requestId = requestId
     this.signal = signal
     this.request = request
+    this.response = response
   }
 
   header(name: string): string | undefined {
@@ -29,8 +35,17 @@ export class NodeWireRequest implements WireRequest {
   }
 
   readBody(bytesMax: number): Promise<Uint8Array> {
+    if (this.request.headers.expect !== undefined) this.response.writeContinue()
     return readBody(this.request, bytesMax)
   }
+}
+
+/** Path and query of a request line that holds a whole URL, as clients send it to proxies. RFC 9112, 3.2.2. */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url
+  const [, path] = /^https?:\/\/[^/?#]*(.*)$/i.exec(url) ?? []
+  if (path === undefined) return url
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 /** Node joins repeated headers with a comma, or keeps the first: for credentials only the first value counts. */

@@ -1,0 +1,159 @@
+/**
+ * FUZ-03: damaged requests on raw sockets against the real server, by a caller that may read everything and write nothing.
+ * `LATCHKEY_FUZZ=100000` for more, `LATCHKEY_SEED` repeats a run.
+ */
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+const EXCHANGES = Number(process.env.LATCHKEY_FUZZ ?? 3_000)
+const AT_ONCE = 16
+
+let database: TestDatabase
+let server: RunningServer
+let reader: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await runServer({
+    DATABASE_URL: database.url,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+  })
+  const Rules = 'acl = "read"\noperator = "read"\nkey_prefix "" { policy = "read" }'
+  await server.call('PUT', '/acl/policy', { token: MANAGEMENT, body: { Name: 'reader', Rules } })
+  const made = await server.call('PUT', '/acl/token', {
+    token: MANAGEMENT,
+    body: { Policies: [{ Name: 'reader' }] },
+  })
+  reader = made.body.SecretID
+})
+afterAll(async () => {
+  await server.stop('SIGKILL')
+  await database.drop()
+})
+
+/** Numbers from a seed (mulberry32). */
+function seeded(seed: number): (bound: number) => number {
+  let state = seed >>> 0
+  return (bound) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
+  }
+}
+
+const PATHS = [
+  '/v1/acl/tokens',
+  '/v1/acl/token/self',
+  '/v1/acl/token',
+  '/v1/kv/a?raw',
+  '/v1/acl/policy/lint',
+  '/livez',
+  '/',
+  '/docs',
+]
+const METHODS = ['GET', 'GET', 'GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']
+const HEADERS = [
+  'Content-Length: 2',
+  'Content-Length: 10',
+  'Transfer-Encoding: chunked',
+  'Expect: 100-continue',
+  'Connection: close',
+  'Connection: Upgrade',
+  'Accept: application/problem+json',
+  'X-Request-Id: a b',
+  'X-Service-Namespace: x',
+  'Cache-Control: max-age=x',
+  'Authorization: Bearer',
+]
+const BODIES = ['', '{}', '2\r\n{}\r\n0\r\n\r\n', '{"Rules":""}', 'x'.repeat(100)]
+const PIECES = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\0',
+  ' ',
+  '\t',
+  ':',
+  '%',
+  '%00',
+  '//',
+  '?',
+  '#',
+  '\xff',
+  'a'.repeat(300),
+  'HTTP/1.1',
+  '\r\n\r\n',
+  ',',
+]
+
+/** One or more requests, most of them with something wrong. */
+function randomBytes(below: (bound: number) => number): Buffer {
+  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T
+  let text = ''
+  for (let requests = 1 + below(3); requests > 0; requests -= 1) {
+    const headers = Array.from({ length: below(4) }, () => pick(HEADERS))
+    const lines = [
+      `${pick(METHODS)} ${pick(PATHS)} HTTP/1.${below(2)}`,
+      'Host: x',
+      `X-Service-Token: ${reader}`,
+      ...headers,
+    ]
+    text += `${lines.join('\r\n')}\r\n\r\n${pick(BODIES)}`
+  }
+  for (let damages = below(5) - 2; damages > 0; damages -= 1) {
+    const at = below(text.length)
+    text = text.slice(0, at) + (below(4) === 0 ? '' : pick(PIECES)) + text.slice(at + below(3))
+  }
+  return Buffer.from(below(10) === 0 ? text.slice(0, below(text.length)) : text, 'latin1')
+}
+
+/** Sends all and says that there is no more; resolves with what came when the server has ended it too. */
+function exchange(port: number, bytes: Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.setTimeout(2_000, () => socket.destroy())
+    socket.on('data', (data) => {
+      text += data.toString('latin1')
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(text))
+    socket.end(bytes)
+  })
+}
+
+test(`${EXCHANGES} exchanges: no 5xx, nothing written, and the server goes on`, {
+  timeout: 3_600_000,
+}, async () => {
+  const seed = Number(process.env.LATCHKEY_SEED ?? Math.floor(Math.random() * 2 ** 32))
+  console.log(`FUZ-03 raw: LATCHKEY_SEED=${seed}`)
+  const below = seeded(seed)
+  const port = Number(new URL(server.url).port)
+  const before = await server.call('GET', '/acl/tokens', { token: MANAGEMENT })
+  const statuses = new Map<string, number>()
+  let left = EXCHANGES
+  const client = async () => {
+    while (left > 0) {
+      left -= 1
+      const bytes = randomBytes(below)
+      const text = await exchange(port, bytes)
+      for (const [, status = ''] of text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        if (status.startsWith('5')) expect.fail(`${status} for ${JSON.stringify(bytes.toString('latin1'))}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, client))
+  console.log(`FUZ-03 raw: ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`)
+  expect(await server.call('GET', '/acl/tokens', { token: MANAGEMENT })).toEqual(before)
+  expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([])
+  // The requests must be worth sending: many are understood, and many are not.
+  expect(statuses.get('200') ?? 0).toBeGreaterThan(EXCHANGES / 10)
+  expect(statuses.get('400') ?? 0).toBeGreaterThan(EXCHANGES / 10)
+})
