@@ -132,19 +132,26 @@ export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Pr
   return ensure(store, context, legacyBuiltinChanges)
 }
 
+/** Processes may start at once on one store: who comes second finds what the first one made. */
 async function ensure(
   store: Store,
   context: BuiltinsContext,
   decide: (found: BuiltinsFound, context: BuiltinsContext) => Change[],
 ): Promise<void> {
   const { initialManagementToken: secretId } = context
-  await decideAndCommit(store, async () => {
-    const found = {
-      directory: await store.directory(),
-      anonymousToken: await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID),
-      initialManagementToken: secretId === undefined ? undefined : await store.tokenBySecret(secretId),
-    }
-    return { changes: decide(found, context), answer: () => undefined }
+  const makeWhatIsMissing = () =>
+    decideAndCommit(store, async () => {
+      const found = {
+        directory: await store.directory(),
+        anonymousToken: await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID),
+        initialManagementToken: secretId === undefined ? undefined : await store.tokenBySecret(secretId),
+      }
+      return { changes: decide(found, context), answer: () => undefined }
+    })
+  await makeWhatIsMissing().catch(async (error: unknown) => {
+    if (!(error instanceof AclError) || !['id_in_use', 'name_in_use'].includes(error.code)) throw error
+    await store.refresh('consistent')
+    await makeWhatIsMissing()
   })
 }
 
@@ -176,9 +183,11 @@ function anonymousToken(now: number): TokenRecord {
   })
 }
 
+/** Known to the legacy API too, by its type, until its first update. Reference 1.4, 7. */
 function managementToken(Description: string, random: Random, now: number, secretId?: string): TokenRecord {
   return withTokenHash({
     ...unlinkedToken(now),
+    Type: 'management',
     AccessorID: randomUuid(random),
     SecretID: secretId ?? randomUuid(random),
     Description,
