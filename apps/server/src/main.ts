@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line of the server. The only reader of the environment and of the arguments. */
+import { exportLegacyTokens } from './cli/export-legacy.ts'
 import { importLegacyTokens } from './cli/import-legacy.ts'
 import { ConfigError, loadConfig } from './config/config.ts'
 import { serve, servePostgres } from './serve.ts'
@@ -10,9 +11,11 @@ const USAGE = `Latchkey keeps access tokens and authorizes operations with them.
   latchkey                     start the server (settings come from the environment, see README.md)
   latchkey check-config        read the settings, say what is wrong with them, and end
   latchkey postgres            run only the embedded PostgreSQL of the data directory, for several servers on it
-  latchkey import FILE         import the list of a legacy cluster into a running server:
-                               LATCHKEY_ADDR (http://127.0.0.1:8500) and LATCHKEY_TOKEN say which, and by what right
+  latchkey import FILE         import the token list of a legacy cluster into a running server: all of it, or nothing
+  latchkey export              write the legacy tokens of a running server, with their secrets, to standard output
   latchkey --help              this text
+
+Import and export ask the server that LATCHKEY_ADDR names (http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
 `
 
 const EXIT_USAGE = 2
@@ -32,6 +35,8 @@ async function main(args: readonly string[]): Promise<number | undefined> {
       return 0
     case 'import':
       return importLegacyTokens(rest, process.env)
+    case 'export':
+      return exportLegacyTokens(rest, process.env)
     case '--help':
     case '-h':
       process.stdout.write(USAGE)

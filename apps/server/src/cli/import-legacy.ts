@@ -1,45 +1,139 @@
 /** `latchkey import FILE`: brings the token list of a legacy cluster into a running server. */
-import { readFile } from 'node:fs/promises'
-import { buildPath, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
+import { type DumpRecord, readLegacyRecord } from '@latchkey/acl'
+import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
 import { StartError } from '../start-error.ts'
+import { readLegacyList, versionOf } from './read-legacy-list.ts'
+import { type Environment, request } from './server-address.ts'
 
 const resultSchema = z.object({
   Imported: z.number(),
   Unchanged: z.number(),
-  Problems: z.array(z.object({ Severity: z.string(), Message: z.string() })),
+  Problems: z.array(z.object({ Severity: z.enum(['error', 'warning']), Message: z.string() })),
 })
+type ImportResult = z.infer<typeof resultSchema>
 
+const EXIT_FAILED = 1
 const EXIT_USAGE = 2
+/** Problems that are printed; all are counted. */
+const PROBLEMS_SHOWN_MAX = 100
+/** Tokens between two lines of progress. */
+const PROGRESS_TOKENS = 50_000
 
-/** @returns the exit code: 0 imported, 1 refused or unreachable, 2 usage. */
-export async function importLegacyTokens(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+/**
+ * Reads the file twice. First all of it is judged, here and by the server: one bad record, and nothing is imported. Then
+ * it is sent. The same command after a break goes on: what is there already is unchanged.
+ *
+ * @returns the exit code: 0 imported, 1 refused, 2 usage.
+ * @throws StartError where the file cannot be read, no server answers, or one refuses altogether.
+ */
+export async function importLegacyTokens(args: readonly string[], env: Environment): Promise<number> {
   const [file, ...surplus] = args
   if (file === undefined || surplus.length > 0) {
     process.stderr.write('Usage: latchkey import FILE\n')
     return EXIT_USAGE
   }
-  const dump = await readFile(file).catch((cause: unknown) => {
-    throw new StartError(
-      `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    )
-  })
-  const url = new URL(`/v1${buildPath('legacy.import')}`, env.LATCHKEY_ADDR || 'http://127.0.0.1:8500')
-  const headers = { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: env.LATCHKEY_TOKEN ?? '' }
-  const response = await fetch(url, { method: 'PUT', headers, body: dump }).catch((cause: unknown) => {
-    throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })
-  })
-  const text = await response.text()
-  if (!response.ok) {
-    process.stderr.write(`${text}\n`)
-    return 1
+  const version = await versionOf(file)
+  const errors = await checkAll(file, env)
+  if (errors > 0) {
+    process.stderr.write(`Nothing was imported: ${errors} error(s) in ${file}.\n`)
+    return EXIT_FAILED
   }
-  const result = resultSchema.parse(JSON.parse(text))
-  for (const { Severity, Message } of result.Problems) process.stderr.write(`${Severity}: ${Message}\n`)
-  process.stdout.write(`${result.Imported} tokens imported, ${result.Unchanged} were there already.\n`)
+  const now = await versionOf(file)
+  if (now.bytes !== version.bytes || now.modifiedAt !== version.modifiedAt) {
+    throw new StartError(`Nothing was imported: ${file} was changed while it was checked.`)
+  }
+  const { imported, unchanged } = await sendAll(file, env)
+  process.stdout.write(`${imported} tokens imported, ${unchanged} were there already.\n`)
   return 0
+}
+
+/** @returns how many errors there are; all problems are printed. */
+async function checkAll(file: string, env: Environment): Promise<number> {
+  const printer = new ProblemPrinter()
+  const progress = new Progress('checked')
+  /** Where each secret was first: what is there twice may be in two parts. */
+  const seen = new Map<string, number>()
+  for await (const part of readLegacyList(file)) {
+    const own = part.flatMap(({ value, position }) => readLegacyRecord(value, { position, seen }).findings)
+    const { Problems } = await send(part, env, { isCheck: true })
+    const told = new Set(Problems.map(({ Message }) => Message))
+    for (const { Severity, Message } of Problems) printer.add(Severity, Message)
+    for (const { severity, message } of own) if (!told.has(message)) printer.add(severity, message)
+    progress.add(part.length)
+  }
+  printer.end()
+  return printer.errors
+}
+
+async function sendAll(file: string, env: Environment): Promise<{ imported: number; unchanged: number }> {
+  const progress = new Progress('imported')
+  let imported = 0
+  let unchanged = 0
+  for await (const part of readLegacyList(file)) {
+    try {
+      const result = await send(part, env, { isCheck: false })
+      imported += result.Imported
+      unchanged += result.Unchanged
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error
+      const done = `${imported} tokens imported, ${unchanged} were there already.`
+      throw new StartError(`${error.message}\n${done} The same command goes on from there.`, { cause: error })
+    }
+    progress.add(part.length)
+  }
+  return { imported, unchanged }
+}
+
+/** @throws StartError with the server's words where it refuses. */
+async function send(
+  part: readonly DumpRecord[],
+  env: Environment,
+  { isCheck }: { readonly isCheck: boolean },
+): Promise<ImportResult> {
+  const query = new URLSearchParams({
+    ...(isCheck ? { check: '' } : {}),
+    position: String(part[0]?.position ?? 0),
+  })
+  const body = JSON.stringify(part.map(({ value }) => value))
+  const response = await request(`/v1${buildPath('legacy.import')}?${query}`, env, { method: 'PUT', body })
+  const text = await response.text()
+  if (!response.ok) throw new StartError(text || `The server answered ${response.status}.`)
+  return resultSchema.parse(JSON.parse(text))
+}
+
+class ProblemPrinter {
+  errors = 0
+  private printed = 0
+  private hidden = 0
+
+  add(severity: 'error' | 'warning', message: string): void {
+    if (severity === 'error') this.errors += 1
+    if (this.printed === PROBLEMS_SHOWN_MAX) {
+      this.hidden += 1
+      return
+    }
+    this.printed += 1
+    process.stderr.write(`${severity}: ${message}\n`)
+  }
+
+  end(): void {
+    if (this.hidden > 0) process.stderr.write(`and ${this.hidden} more\n`)
+  }
+}
+
+class Progress {
+  private readonly verb: string
+  private tokens = 0
+
+  constructor(verb: string) {
+    this.verb = verb
+  }
+
+  add(count: number): void {
+    const before = Math.floor(this.tokens / PROGRESS_TOKENS)
+    this.tokens += count
+    if (Math.floor(this.tokens / PROGRESS_TOKENS) > before)
+      process.stderr.write(`${this.tokens} ${this.verb}\n`)
+  }
 }

@@ -1,0 +1,36 @@
+/** `latchkey export`: writes the legacy tokens of a running server to standard output, as `latchkey import` reads them. */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { buildPath } from '@latchkey/contract'
+import { hasCode } from '../has-code.ts'
+import { StartError } from '../start-error.ts'
+import { type Environment, request } from './server-address.ts'
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+/**
+ * Streams: the list may be larger than the memory.
+ *
+ * @returns the exit code: 0 all is written, 1 refused, 2 usage.
+ * @throws StartError where no server answers, or the answer breaks off: then what was written is not a whole list.
+ */
+export async function exportLegacyTokens(args: readonly string[], env: Environment): Promise<number> {
+  if (args.length > 0) {
+    process.stderr.write('Usage: latchkey export > FILE\n')
+    return EXIT_USAGE
+  }
+  const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })
+  if (!response.ok || response.body === null) {
+    process.stderr.write(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
+    return EXIT_FAILED
+  }
+  try {
+    await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false })
+  } catch (cause) {
+    // Whoever reads has had enough, as `head` does.
+    if (hasCode(cause, 'EPIPE')) return EXIT_FAILED
+    throw new StartError('The answer broke off: what was written is not the whole list.', { cause })
+  }
+  return 0
+}

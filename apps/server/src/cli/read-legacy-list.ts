@@ -1,0 +1,62 @@
+/** Reads the file of a legacy token list, part by part. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
+import { StartError } from '../start-error.ts'
+
+/** Most tokens of one part, and the bytes of the file after which it takes no further one. */
+const PART_TOKENS_MAX = 1_000
+const PART_BYTES_MAX = 8_388_608
+
+/** What tells that a file is another one now. */
+export interface FileVersion {
+  readonly bytes: number
+  readonly modifiedAt: number
+}
+
+/** @throws StartError where it cannot be read, or is no file. */
+export async function versionOf(file: string): Promise<FileVersion> {
+  const found = await stat(file).catch((cause: unknown) => {
+    throw cannotRead(file, cause)
+  })
+  // It is read twice.
+  if (!found.isFile()) throw new StartError(`${file} is not a file.`)
+  return { bytes: found.size, modifiedAt: found.mtimeMs }
+}
+
+/**
+ * The records of a list in parts that a request can carry, in their order. Memory holds one part, whatever the size of the
+ * file.
+ *
+ * @throws StartError with line and byte where it is no list, cut off, or not UTF-8.
+ */
+export async function* readLegacyList(file: string): AsyncGenerator<readonly DumpRecord[]> {
+  const scanner = new DumpScanner()
+  let part: DumpRecord[] = []
+  try {
+    for await (const bytes of createReadStream(file)) {
+      for (const record of scanner.push(bytes)) {
+        part.push(record)
+        const partBytes = record.byte - (part[0]?.byte ?? 0)
+        if (part.length < PART_TOKENS_MAX && partBytes < PART_BYTES_MAX) continue
+        yield part
+        part = []
+      }
+    }
+    part.push(...scanner.end())
+  } catch (error) {
+    if (error instanceof DumpSyntaxError) throw atPlace(file, error)
+    throw cannotRead(file, error)
+  }
+  if (part.length > 0) yield part
+}
+
+function atPlace(file: string, { line, byte, message }: DumpSyntaxError): StartError {
+  return new StartError(`${file}, line ${line}, byte ${byte}: ${message}`)
+}
+
+function cannotRead(file: string, cause: unknown): StartError {
+  return new StartError(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    cause,
+  })
+}

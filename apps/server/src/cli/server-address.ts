@@ -1,0 +1,34 @@
+/** The running server that a command talks to, and the token it presents. */
+import { HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
+import { StartError } from '../start-error.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
+
+/**
+ * Sends a request to the server that `LATCHKEY_ADDR` names, with the token of `LATCHKEY_TOKEN`.
+ *
+ * @param path with its query.
+ * @throws StartError where none answers.
+ */
+export async function request(
+  path: string,
+  env: Environment,
+  init: { readonly method: 'GET' | 'PUT'; readonly body?: string },
+): Promise<Response> {
+  const { LATCHKEY_ADDR: address, LATCHKEY_TOKEN: token } = env
+  const url = urlOf(path, address || ADDRESS_DEFAULT)
+  const headers = { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: token ?? '' }
+  return fetch(url, { ...init, headers, redirect: 'error' }).catch((cause: unknown) => {
+    throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })
+  })
+}
+
+function urlOf(path: string, address: string): URL {
+  try {
+    return new URL(path, address)
+  } catch (cause) {
+    throw new StartError('LATCHKEY_ADDR is not a URL; write one such as http://127.0.0.1:8500.', { cause })
+  }
+}

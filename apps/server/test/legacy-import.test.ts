@@ -1,0 +1,158 @@
+/** `latchkey import` and `latchkey export` against a server process. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const MAIN = join(import.meta.dirname, '../src/main.ts')
+const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+
+const directory = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
+const file = join(directory, 'legacy.json')
+let database: TestDatabase
+let server: RunningServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await runServer({
+    DATABASE_URL: database.url,
+    LATCHKEY_SERVICE_VERSION: '1.3.0',
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+  })
+  return async () => {
+    await server.stop('SIGKILL')
+    await database.drop()
+    rmSync(directory, { recursive: true })
+  }
+})
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function latchkey(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const all = { ...process.env, LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT, ...env }
+  const run = promisify(execFile)(process.execPath, [MAIN, ...args], { env: all, maxBuffer: 2 ** 26 })
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  )
+}
+
+/** Each test has secrets of its own. */
+const aLegacy = (test: string, number: number, fields: object = {}) => ({
+  ID: `${test} ${number}`,
+  Name: `name ${number}`,
+  Type: number % 10 === 0 ? 'management' : 'client',
+  Rules: number % 10 === 0 ? '' : 'key "app" { policy = "read" }',
+  CreateIndex: number + 1,
+  ModifyIndex: 0,
+  ...fields,
+})
+const aDump = (test: string, count: number) => Array.from({ length: count }, (_, i) => aLegacy(test, i))
+
+/** What the server has of a test. */
+async function imported(test: string): Promise<{ ID: string }[]> {
+  const { body } = await server.call('GET', '/acl/list', { token: MANAGEMENT })
+  return body.filter(({ ID }: { ID: string }) => ID.startsWith(`${test} `))
+}
+
+const byId = (a: { ID: string }, b: { ID: string }) => (a.ID < b.ID ? -1 : 1)
+
+test('a list of several parts goes in, comes out as it was, and is unchanged the second time', async () => {
+  const dump = aDump('whole', 2_500)
+  writeFileSync(file, JSON.stringify(dump, undefined, 1))
+  expect(await latchkey(['import', file])).toEqual({
+    code: 0,
+    stdout: '2500 tokens imported, 0 were there already.\n',
+    stderr: '',
+  })
+  const written = await latchkey(['export'])
+  expect([written.code, written.stderr]).toEqual([0, ''])
+  const all: ReturnType<typeof aDump> = JSON.parse(written.stdout)
+  const own = all.filter(({ ID }) => ID.startsWith('whole ')).map((token) => ({ ...token, ModifyIndex: 0 }))
+  expect(own.toSorted(byId)).toEqual(dump.toSorted(byId))
+  writeFileSync(file, written.stdout)
+  const again = await latchkey(['import', file])
+  expect(again.stdout).toBe(`0 tokens imported, ${all.length} were there already.\n`)
+}, 60_000)
+
+test('an import that broke off goes on', async () => {
+  const dump = aDump('broken', 2_500)
+  await server.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump.slice(0, 1_500) })
+  writeFileSync(file, JSON.stringify(dump))
+  const { stdout } = await latchkey(['import', file])
+  expect(stdout).toBe('1000 tokens imported, 1500 were there already.\n')
+  expect(await imported('broken')).toHaveLength(2_500)
+}, 60_000)
+
+describe('nothing is imported', () => {
+  test('where any record cannot be: every problem with its place in the file, exit code 1', async () => {
+    await server.call('PUT', '/acl/create', { token: MANAGEMENT, body: { ID: 'bad 1', Name: 'other' } })
+    const dump = aDump('bad', 2_500)
+    dump[1_700] = aLegacy('bad', 1_700, { Type: 'admin' })
+    dump[2_300] = aLegacy('bad', 3)
+    dump[2_400] = aLegacy('bad', 2_400, { Rules: 'acl = "write"', Type: 'client' })
+    writeFileSync(file, JSON.stringify(dump))
+    const { code, stdout, stderr } = await latchkey(['import', file])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr.split('\n')).toEqual([
+      'error: [1].ID is the secret of a token that exists with other content',
+      'error: [1700].Type is neither "client" nor "management"',
+      expect.stringMatching(/^warning: \[2400\]\.Rules line 1, column 1: /),
+      'error: [2300].ID is the same as [3].ID',
+      `Nothing was imported: 3 error(s) in ${file}.`,
+      '',
+    ])
+    expect(await imported('bad')).toHaveLength(1)
+  }, 60_000)
+
+  test('where the file is cut off, with line and byte and no secret', async () => {
+    const text = JSON.stringify(aDump('canary', 1_200), undefined, 1)
+    writeFileSync(file, text.slice(0, -20))
+    const { code, stderr } = await latchkey(['import', file])
+    expect(code).toBe(1)
+    const place =
+      /legacy\.json, line \d+, byte \d+: the dump is cut off inside token 1199, which begins here\n$/
+    expect(stderr).toMatch(place)
+    expect(stderr).not.toContain('canary')
+    expect(await imported('canary')).toEqual([])
+  }, 60_000)
+
+  test('by a token that may not, and where there is no server', async () => {
+    writeFileSync(file, JSON.stringify(aDump('denied', 1)))
+    const refused = await latchkey(['import', file], { LATCHKEY_TOKEN: '' })
+    expect([refused.code, refused.stderr.slice(0, 17)]).toEqual([1, 'Permission denied'])
+    const nobody = await latchkey(['import', file], { LATCHKEY_ADDR: 'http://127.0.0.1:1' })
+    expect(nobody).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'No server answers at http://127.0.0.1:1: start one, or set LATCHKEY_ADDR.\n',
+    })
+    const exported = await latchkey(['export'], { LATCHKEY_TOKEN: '' })
+    expect([exported.code, exported.stdout, exported.stderr.slice(0, 17)]).toEqual([
+      1,
+      '',
+      'Permission denied',
+    ])
+    expect(await imported('denied')).toEqual([])
+  }, 60_000)
+
+  test('by a command that is not complete', async () => {
+    expect(await latchkey(['import'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'Usage: latchkey import FILE\n',
+    })
+    expect(await latchkey(['export', file])).toMatchObject({ code: 2, stdout: '' })
+    expect((await latchkey(['import', directory])).stderr).toBe(`${directory} is not a file.\n`)
+    expect((await latchkey(['import', `${file}.not`])).stderr).toContain('cannot be read')
+  }, 60_000)
+})
