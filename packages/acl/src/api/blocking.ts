@@ -7,6 +7,7 @@ import type { Answer, Call, Handler } from './call.ts'
 import type { ReadOptions } from './query.ts'
 import { renderAnswer } from './render.ts'
 import type { RequestState } from './request-state.ts'
+import { isSame, type Shown, shownIn } from './shown.ts'
 import type { WireReply } from './wire.ts'
 
 export interface BlockingRead {
@@ -43,13 +44,13 @@ export function answerRead(read: BlockingRead, ports: Ports): MaybePromise<WireR
 async function answerChange(read: BlockingRead, { store, clock, random }: Ports): Promise<WireReply> {
   const { options, state, signal } = read
   const deadline = clock.now() + options.waitMs + jitter(options.waitMs, random)
-  let seen: string | undefined
+  let seen: Shown
   let isOver = false
   for (;;) {
     const { answer, index } = await look(read, store)
     if (isOver || !answer.watch) return renderAnswer(answer, state)
-    const shown = answer.watch.filtered ? fingerprint(answer) : undefined
-    const isNews = options.index < index && (seen === undefined || shown === undefined || shown !== seen)
+    const shown = answer.watch.filtered ? shownIn(answer) : undefined
+    const isNews = options.index < index && !isSame(shown, seen)
     const leftMs = deadline - clock.now()
     if (isNews || leftMs <= 0) return renderAnswer(answer, state)
     seen = shown
@@ -115,21 +116,4 @@ export function tableOf(name: EndpointName): TableName {
 /** The random part of a wait: 0 to wait / 16, so that clients that started together do not end together. */
 function jitter(waitMs: number, random: Random): number {
   return ((random.bytes(1)[0] ?? 0) / 255) * (waitMs / limits.WAIT_JITTER_DIVISOR)
-}
-
-/** What an answer shows, as text; a new object where it is too large to be held, which counts as changed. */
-function fingerprint({ body }: Answer): string | undefined {
-  switch (body.kind) {
-    case 'json':
-      return JSON.stringify(body.value)
-    case 'json-text':
-      return body.text
-    case 'json-bytes':
-    case 'bytes':
-      return new TextDecoder().decode(body.bytes)
-    case 'refusal':
-      return body.error.code
-    case 'json-stream':
-      return undefined
-  }
 }
