@@ -4,6 +4,7 @@ import type { Api } from '@latchkey/acl'
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { AccessLog } from './access-log.ts'
+import { ClientSignals } from './client-signals.ts'
 import { requestIdOf } from './request-id.ts'
 import { NodeWireRequest, writeReply } from './wire-adapter.ts'
 
@@ -21,12 +22,13 @@ export type ApiListener = (request: IncomingMessage, response: ServerResponse) =
 
 /** The one way into the API, for Express and for the lane before it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
-  const { api, log, metrics, accessLog, closing } = options
+  const { api, log, metrics, accessLog } = options
+  const signals = new ClientSignals(options.closing)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
     const requestId = requestIdOf(request)
-    const signal = mayWait(request.url) ? clientSignal(response, closing) : undefined
+    const signal = mayWait(request.url) ? signals.signalOf(response) : undefined
     const wire = new NodeWireRequest(request, response, { requestId, signal })
     try {
       const reply = await api.handle(wire)
@@ -54,16 +56,4 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
 /** Only a blocking query can outlive its client, so only it pays for a signal: `index`, or what may stand for it. */
 function mayWait(url: string | undefined): boolean {
   return url !== undefined && /[?&](?:index=|[^=&?]*%)/.test(url)
-}
-
-function clientSignal(response: ServerResponse, closing: AbortSignal): AbortSignal {
-  const gone = new AbortController()
-  const abort = () => gone.abort()
-  closing.addEventListener('abort', abort)
-  response.once('close', () => {
-    closing.removeEventListener('abort', abort)
-    gone.abort()
-  })
-  if (closing.aborted) gone.abort()
-  return gone.signal
 }
