@@ -13,7 +13,9 @@ import { type MemberInfo, Membership } from './membership.ts'
 import { openSecrets } from './open-secrets.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { type CommitGroup, Queries } from './queries.ts'
+import { ReplicaReads } from './replica-reads.ts'
 import { TokenCache } from './token-cache.ts'
+import { TokenLists } from './token-lists.ts'
 import { TokenReader } from './token-reader.ts'
 import { Waiters } from './waiters.ts'
 
@@ -61,13 +63,10 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   )
   const commits = new CommitQueue({ secrets, send, apply })
   follower.isCommitting = () => commits.isBusy
-  const tokens = new TokenReader({
-    queries,
-    state,
-    follower,
-    secrets,
-    replica: replica && new Queries(replica.prisma),
-  })
+  const replicaReads = replica && new ReplicaReads(new Queries(replica.prisma), state)
+  const reading = { queries, state, follower, secrets, replica: replicaReads }
+  const tokens = new TokenReader(reading)
+  const lists = new TokenLists(reading)
   const kv = new KvReader({ queries, state, follower, cacheBytes: cacheBytes / KV_SHARE })
   const housekeeping = new Housekeeping({ queries, membership, isLeader, log })
   const store = new PostgresStore({
@@ -77,6 +76,8 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     membership,
     commits,
     tokens,
+    lists,
+    replica: replicaReads,
     kv,
     clock,
     housekeeping,

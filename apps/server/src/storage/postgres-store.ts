@@ -21,7 +21,9 @@ import type { Housekeeping } from './housekeeping.ts'
 import type { KvReader } from './kv-reader.ts'
 import type { LocalState } from './local-state.ts'
 import type { Membership } from './membership.ts'
+import type { ReplicaReads } from './replica-reads.ts'
 import { StaleReads } from './stale-reads.ts'
+import type { TokenLists } from './token-lists.ts'
 import type { TokenReader } from './token-reader.ts'
 
 export interface StoreParts {
@@ -31,6 +33,8 @@ export interface StoreParts {
   readonly membership: Membership
   readonly commits: CommitQueue
   readonly tokens: TokenReader
+  readonly lists: TokenLists
+  readonly replica: ReplicaReads | undefined
   readonly kv: KvReader
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
@@ -107,15 +111,15 @@ export class PostgresStore implements Store {
   }
 
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
-    return this.parts.tokens.pages(filter)
+    return this.parts.lists.pages(filter)
   }
 
   countTokens(filter: TokenFilter): Promise<number> {
-    return this.parts.tokens.count(filter)
+    return this.parts.lists.count(filter)
   }
 
   expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
-    return this.parts.tokens.expired(now, limit)
+    return this.parts.lists.expired(now, limit)
   }
 
   kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
@@ -166,7 +170,7 @@ export class PostgresStore implements Store {
   }
 
   status(): StoreStatus {
-    const { state, feed, commits, tokens, kv, follower } = this.parts
+    const { state, feed, commits, tokens, replica, kv, follower } = this.parts
     return {
       appliedIndex: state.appliedIndex,
       isFeedConnected: feed.isConnected,
@@ -179,7 +183,7 @@ export class PostgresStore implements Store {
         bytes: state.tokens.usedBytes + kv.usedBytes,
         hits: tokens.counts.hits,
         misses: tokens.counts.misses,
-        replicaReads: tokens.counts.replicaReads,
+        replicaReads: replica?.count ?? 0,
       },
       commits: commits.counts,
       feed: feed.counts,

@@ -12,6 +12,7 @@ import type {
   Topic,
   WaitOutcome,
 } from '@latchkey/acl'
+import type { TokenLists } from './token-lists.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /**
@@ -21,10 +22,12 @@ import type { TokenReader } from './token-reader.ts'
 export class StaleReads implements Store {
   private readonly store: Store
   private readonly reader: TokenReader
+  private readonly lists: TokenLists
 
-  constructor(store: Store, { tokens }: { readonly tokens: TokenReader }) {
+  constructor(store: Store, { tokens, lists }: { readonly tokens: TokenReader; readonly lists: TokenLists }) {
     this.store = store
     this.reader = tokens
+    this.lists = lists
   }
 
   refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
@@ -48,7 +51,7 @@ export class StaleReads implements Store {
   }
 
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
-    return this.reader.pages(filter, true)
+    return this.lists.pages(filter, true)
   }
 
   countTokens(filter: TokenFilter): MaybePromise<number> {
