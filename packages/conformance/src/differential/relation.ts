@@ -1,0 +1,44 @@
+/** What two targets may name differently: ids by a one-to-one relation, indexes by one that also keeps their order. */
+
+/** Each value of one side stands for one value of the other. */
+export class Bijection {
+  private readonly leftToRight = new Map<string, string>()
+  private readonly rightToLeft = new Map<string, string>()
+
+  /** Whether the two can stand for each other; from then on they do. */
+  relate(left: string, right: string): boolean {
+    const [known, back] = [this.leftToRight.get(left), this.rightToLeft.get(right)]
+    if (known === undefined && back === undefined) {
+      this.leftToRight.set(left, right)
+      this.rightToLeft.set(right, left)
+      return true
+    }
+    return known === right && back === left
+  }
+}
+
+/** As {@link Bijection}, and what is smaller on one side is smaller on the other. */
+export class OrderedBijection {
+  /** In ascending order, on both sides. */
+  private readonly pairs: [left: number, right: number][] = []
+
+  relate(left: number, right: number): boolean {
+    const at = this.placeOf(left)
+    const [before, here] = [this.pairs[at - 1], this.pairs[at]]
+    if (here?.[0] === left) return here[1] === right
+    if ((before && before[1] >= right) || (here && here[1] <= right)) return false
+    this.pairs.splice(at, 0, [left, right])
+    return true
+  }
+
+  /** The first place whose left side is not smaller. */
+  private placeOf(left: number): number {
+    let [low, high] = [0, this.pairs.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.pairs[middle]?.[0] ?? 0) < left) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

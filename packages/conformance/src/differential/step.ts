@@ -1,0 +1,49 @@
+/**
+ * A call of a random sequence, the same for both targets. What a target named itself (ids, secrets) stands in it as a
+ * placeholder: `{token:3:AccessorID}` is the accessor of the token that the third create made there.
+ */
+export type Kind = 'token' | 'policy' | 'role'
+
+export interface Step {
+  readonly method: string
+  /** Below `/v1`, with its query. */
+  readonly path: string
+  /** As it is sent, before placeholders are filled in. */
+  readonly body: string | undefined
+  /** Secret to present; `undefined`: none. */
+  readonly token: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  /** The record that a 200 makes. */
+  readonly makes?: { readonly kind: Kind; readonly number: number }
+}
+
+const PLACEHOLDER = /\{(token|policy|role):(\d+):(\w+)\}/g
+
+export function placeholder(kind: Kind, number: number, field: string): string {
+  return `{${kind}:${number}:${field}}`
+}
+
+/** Records that one target has made, by kind and number. */
+export class Made {
+  private readonly records = new Map<string, Readonly<Record<string, unknown>>>()
+
+  add(kind: Kind, number: number, record: Readonly<Record<string, unknown>>): void {
+    this.records.set(`${kind}:${number}`, record)
+  }
+
+  /** A text with the names that this target gave; what was never made has an id that nobody has, the same everywhere. */
+  fill(text: string): string {
+    return text.replace(PLACEHOLDER, (_, kind: string, number: string, field: string) => {
+      const value = this.records.get(`${kind}:${number}`)?.[field]
+      return typeof value === 'string' ? value : `99999999-0000-4000-8000-${number.padStart(12, '0')}`
+    })
+  }
+
+  /** Where to delete what was made, the newest first. */
+  paths(): string[] {
+    return [...this.records].reverse().map(([key, record]) => {
+      const [kind] = key.split(':')
+      return `/acl/${kind}/${record[kind === 'token' ? 'AccessorID' : 'ID']}`
+    })
+  }
+}
