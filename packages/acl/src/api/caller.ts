@@ -11,8 +11,9 @@ import type { Authorizer } from '../rules/authorizer.ts'
 import { type AuthorizerCache, createAuthorizerCache } from '../rules/authorizer-cache.ts'
 import type { Question } from '../rules/question.ts'
 import type { Directory } from '../store/directory.ts'
-import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
+import type { TokenRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { BLANK_TOKEN } from '../token/blank-token.ts'
 import { isExpired } from '../token/expiration.ts'
 import type { ApiOptions } from './options.ts'
 
@@ -29,23 +30,10 @@ export interface Caller {
 
 /** The anonymous token before its record exists: no links, no rights. */
 const NOBODY: TokenRecord = {
+  ...BLANK_TOKEN,
   AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
   SecretID: ANONYMOUS_TOKEN_SECRET_ID,
   Description: 'Anonymous Token',
-  Policies: [],
-  Roles: [],
-  ServiceIdentities: [],
-  NodeIdentities: [],
-  Rules: '',
-  Type: '',
-  Local: false,
-  AuthMethod: '',
-  ExpirationTime: undefined,
-  CreateTime: '',
-  Hash: '',
-  CreateIndex: 0,
-  ModifyIndex: 0,
-  Namespace: DEFAULT_NAMESPACE,
 }
 
 interface Rights {
