@@ -133,9 +133,7 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   assertCanStart({
     profile,
     recorded,
-    legacyRightsCount: profile.has('upgrade.legacyRules')
-      ? 0
-      : await store.countTokens({ legacyRights: true }),
+    legacyRightsCount: profile.has('upgrade.legacyRules') ? 0 : await countLegacyRights(store, isPrimary),
     mayDropLegacyRights: config.allowUnconvertedLegacy,
     flagName: 'LATCHKEY_ALLOW_UNCONVERTED_LEGACY',
   })
@@ -145,6 +143,12 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   else if (!recorded) await ensureLegacyBuiltins(store, context)
   if (!recorded) await store.recordOnce('acl-mode', mode)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
+}
+
+async function countLegacyRights(store: ServerStore, isPrimary: boolean): Promise<number> {
+  const count = await store.countTokens({ legacyRights: true })
+  // In a secondary no migration links a management token that has no accessor yet.
+  return isPrimary ? count : count + (await store.countTokens({ withoutAccessor: true, management: true }))
 }
 
 /** Addresses and ranges, checked when they were read. */

@@ -4,6 +4,7 @@ export {
   type BuiltinsContext,
   type BuiltinsFound,
   builtinChanges,
+  convertBuiltins,
   ensureBuiltins,
   ensureLegacyBuiltins,
   legacyBuiltinChanges,

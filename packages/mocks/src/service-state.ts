@@ -74,12 +74,13 @@ export class ServiceState {
       directory: this.store.directory(),
       anonymousToken: undefined,
       initialManagementToken: undefined,
+      managementToken: undefined,
     }
     const toChanges = mode.mode === 'enabled' ? builtinChanges : legacyBuiltinChanges
     this.store.commitNow(toChanges(found, { random, now, initialManagementToken }))
     const modeRecord = { Key: 'acl-mode', Value: mode, CreateIndex: 0, ModifyIndex: 0 } as const
     this.store.commitNow([{ table: 'system', op: 'put', record: modeRecord, expect: 0 }])
-    plantSeed(settings.seed, { store: this.store, random, now })
+    plantSeed(settings.seed, { store: this.store, random, now, edition })
     this.initial = this.store.snapshot()
     this.reapLater()
   }

@@ -2,6 +2,7 @@
 import {
   type AclModeRecord,
   advertisedMode,
+  convertBuiltins,
   ensureBuiltins,
   MEMBER_HEARTBEAT_MS,
   type Member,
@@ -75,12 +76,7 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
       primaryDatacenter: config.primaryDatacenter,
       members: () => store.membership.members(),
       primaryMembers: (): Promise<readonly Member[] | undefined> => readPrimaryMembers(config, log),
-      prepare: () =>
-        ensureBuiltins(store, {
-          random,
-          now: store.clock.now(),
-          initialManagementToken: config.initialManagementToken,
-        }),
+      prepare: () => prepareEnd(store, config, random),
     })
     cluster.setLegacyModeWaitsFor(decision.waitsFor)
     if (decision.ended) log.info('legacy mode has ended in this datacenter')
@@ -91,6 +87,14 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
       advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: after }),
     )
   return MEMBER_HEARTBEAT_MS
+}
+
+/** What has to exist when the mode has ended. In the primary the migration does the rest. */
+async function prepareEnd(store: ServerStore, config: Config, random: Random): Promise<void> {
+  const { initialManagementToken } = config
+  const context = { random, now: store.clock.now(), initialManagementToken }
+  await ensureBuiltins(store, context)
+  if (config.datacenter !== config.primaryDatacenter) await convertBuiltins(store, context)
 }
 
 /** In the primary datacenter alone: secondaries get accessors with the tokens. Spec 9.2.3. */

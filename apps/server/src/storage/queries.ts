@@ -192,6 +192,7 @@ function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
     conditions.push(Prisma.sql`auth_method = ${storeText(authMethod)} AND auth_method <> ''`)
   }
   if (filter.legacy) conditions.push(Prisma.sql`(type <> '' OR rules <> '')`)
+  if (filter.management) conditions.push(Prisma.sql`(type <> '' OR rules <> '') AND type = 'management'`)
   if (filter.legacyRights) conditions.push(LEGACY_RIGHTS)
   if (filter.withoutAccessor) conditions.push(Prisma.sql`accessor_key IS NULL`)
   return conditions

@@ -12,9 +12,11 @@ import { globalManagementRules } from '../rules/generated-rules.ts'
 import type { Directory } from '../store/directory.ts'
 import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
+import { BLANK_TOKEN } from '../token/blank-token.ts'
 import { withTokenHash } from '../token/create-token.ts'
 import { showToken } from '../token/show-token.ts'
 import { fromLegacyToken } from '../upgrade/legacy-token.ts'
+import { convertForMigration } from '../upgrade/migration.ts'
 import { type Answer, type Call, json } from './call.ts'
 import { created, decideAndCommit } from './commit.ts'
 
@@ -82,11 +84,14 @@ export interface BuiltinsFound {
   readonly directory: Directory
   readonly anonymousToken: TokenRecord | undefined
   readonly initialManagementToken: TokenRecord | undefined
+  /** Any token that may do everything by its type, such as the first one of a legacy cluster. */
+  readonly managementToken: TokenRecord | undefined
 }
 
 /**
  * What every store holds and this one misses: the policy `global-management`, the anonymous token and, where one is
- * configured, the initial management token, with which bootstrap counts as done.
+ * configured, the initial management token. Bootstrap counts as done with it, and with any management token: a legacy
+ * cluster that has one does not become anybody's by its upgrade (reference, upgrade 1.6).
  */
 export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { directory } = found
@@ -100,8 +105,26 @@ export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): 
     const exists = found.initialManagementToken
     const record = managementToken('Initial Management Token', random, now, initialManagementToken)
     changes.push(...bootstrapChanges(exists ?? record, directory).slice(exists ? 1 : 0))
+  } else if (found.managementToken && !directory.system('bootstrap')) {
+    changes.push(...bootstrapChanges(found.managementToken, directory).slice(1))
   }
   return changes
+}
+
+/**
+ * Gives the legacy tokens that a store made for itself what the migration would give them. For a secondary datacenter,
+ * where none runs: its own anonymous and management token come from no other.
+ */
+export function convertedBuiltinChanges(found: BuiltinsFound, { random }: BuiltinsContext): Change[] {
+  const convert = (token: TokenRecord | undefined, accessorId: string): Change[] => {
+    if (token?.AccessorID !== '') return []
+    const record = convertForMigration(token, accessorId)
+    return [{ table: 'tokens', op: 'put', record, expect: token.ModifyIndex }]
+  }
+  return [
+    ...convert(found.anonymousToken, ANONYMOUS_TOKEN_ACCESSOR_ID),
+    ...convert(found.initialManagementToken, randomUuid(random)),
+  ]
 }
 
 /**
@@ -132,6 +155,11 @@ export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Pr
   return ensure(store, context, legacyBuiltinChanges)
 }
 
+/** Writes what {@link convertedBuiltinChanges} says, and nothing else. */
+export function convertBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  return ensure(store, context, convertedBuiltinChanges)
+}
+
 /** Processes may start at once on one store: who comes second finds what the first one made. */
 async function ensure(
   store: Store,
@@ -141,10 +169,12 @@ async function ensure(
   const { initialManagementToken: secretId } = context
   const makeWhatIsMissing = () =>
     decideAndCommit(store, async () => {
+      const directory = await store.directory()
       const found = {
-        directory: await store.directory(),
+        directory,
         anonymousToken: await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID),
         initialManagementToken: secretId === undefined ? undefined : await store.tokenBySecret(secretId),
+        managementToken: directory.system('bootstrap') ? undefined : await firstManagementToken(store),
       }
       return { changes: decide(found, context), answer: () => undefined }
     })
@@ -153,6 +183,11 @@ async function ensure(
     await store.refresh('consistent')
     await makeWhatIsMissing()
   })
+}
+
+async function firstManagementToken(store: Store): Promise<TokenRecord | undefined> {
+  for await (const [first] of store.tokens({ management: true, limit: 1 })) return first
+  return undefined
 }
 
 function legacyToken(ID: string, Name: string, Type: 'client' | 'management'): TokenRecord {
@@ -176,7 +211,8 @@ function globalManagementPolicy(): Change {
 
 function anonymousToken(now: number): TokenRecord {
   return withTokenHash({
-    ...unlinkedToken(now),
+    ...BLANK_TOKEN,
+    CreateTime: formatInstant(now),
     AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
     SecretID: ANONYMOUS_TOKEN_SECRET_ID,
     Description: 'Anonymous Token',
@@ -186,33 +222,12 @@ function anonymousToken(now: number): TokenRecord {
 /** Known to the legacy API too, by its type, until its first update. Reference 1.4, 7. */
 function managementToken(Description: string, random: Random, now: number, secretId?: string): TokenRecord {
   return withTokenHash({
-    ...unlinkedToken(now),
+    ...BLANK_TOKEN,
+    CreateTime: formatInstant(now),
     Type: 'management',
     AccessorID: randomUuid(random),
     SecretID: secretId ?? randomUuid(random),
     Description,
     Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }],
   })
-}
-
-function unlinkedToken(now: number): TokenRecord {
-  return {
-    AccessorID: '',
-    SecretID: '',
-    Description: '',
-    Policies: [],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Rules: '',
-    Type: '',
-    Local: false,
-    AuthMethod: '',
-    ExpirationTime: undefined,
-    CreateTime: formatInstant(now),
-    Hash: '',
-    CreateIndex: 0,
-    ModifyIndex: 0,
-    Namespace: DEFAULT_NAMESPACE,
-  }
 }

@@ -31,6 +31,7 @@ export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean 
     return false
   }
   if (filter.legacy && token.Type === '' && token.Rules === '') return false
+  if (filter.management && token.Type !== 'management') return false
   if (filter.legacyRights && !hasLegacyRights(token)) return false
   return !(filter.withoutAccessor && token.AccessorID !== '')
 }

@@ -378,7 +378,7 @@ export function describeStore(
               Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : [],
               ServiceIdentities: i % 4 === 0 ? [{ ServiceName: 'web' }] : [],
               AuthMethod: i % 5 === 0 ? 'oidc' : '',
-              Type: i % 6 === 0 ? 'client' : '',
+              Type: i % 6 === 0 ? (i % 12 === 0 ? 'management' : 'client') : '',
               Rules: i % 8 === 1 ? 'key "" {}' : '',
               ...(i % 7 === 0 ? { AccessorID: '' } : {}),
             }),
@@ -396,6 +396,7 @@ export function describeStore(
           [{ authMethod: 'oidc' }, (t) => t.AuthMethod !== ''],
           [{ legacy: true }, (t) => t.Type !== '' || t.Rules !== ''],
           [{ withoutAccessor: true }, (t) => t.AccessorID === ''],
+          [{ management: true }, (t) => t.Type === 'management'],
           [{ legacyRights: true }, (t) => hasLegacyRights(t)],
         ]
         for (const [filter, shows] of cases) {

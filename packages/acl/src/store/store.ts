@@ -88,6 +88,8 @@ export interface TokenFilter {
   readonly serviceName?: string
   /** Only legacy tokens, with a Type or Rules. */
   readonly legacy?: true
+  /** Only legacy tokens that may do everything. */
+  readonly management?: true
   /** Only tokens that have their rights from the legacy system alone: `hasLegacyRights`. */
   readonly legacyRights?: true
   /** Only tokens without an accessor. */

@@ -113,5 +113,9 @@ function waitsForPrimary({ datacenter, primaryDatacenter, primaryMembers }: Mode
 }
 
 function nameOf({ node, datacenter, version, status }: Member): string {
-  return `server ${node} of ${datacenter} (version ${version}${status === 'failed' ? ', failed' : ''})`
+  const facts = [
+    ...(version === '' ? [] : [`version ${version}`]),
+    ...(status === 'failed' ? ['failed'] : []),
+  ]
+  return `server ${node} of ${datacenter}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
 }

@@ -1,0 +1,111 @@
+/** Legacy mode in a secondary datacenter: two databases, two datacenters. Spec 9.2.2. */
+import { createServer } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+
+const running: RunningServer[] = []
+let databases: Record<'dc1' | 'dc2', TestDatabase>
+/** Where the primary answers, whichever process it is. */
+let primaryPort: number
+
+beforeEach(async () => {
+  databases = { dc1: await createTestDatabase(), dc2: await createTestDatabase() }
+  primaryPort = await freePort()
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop('SIGKILL')))
+  await Promise.all(Object.values(databases).map((database) => database.drop()))
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new TypeError('no port')
+  return address.port
+}
+
+async function start(datacenter: 'dc1' | 'dc2', node: string, version: string): Promise<RunningServer> {
+  const server = await runServer({
+    DATABASE_URL: databases[datacenter].url,
+    LATCHKEY_SERVICE_VERSION: version,
+    LATCHKEY_DATACENTER: datacenter,
+    LATCHKEY_NODE_NAME: node,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    ...(datacenter === 'dc1'
+      ? { PORT: String(primaryPort) }
+      : { LATCHKEY_PRIMARY_DATACENTER: 'dc1', LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${primaryPort}` }),
+  })
+  running.push(server)
+  return server
+}
+
+const startPrimary = (version: string) => start('dc1', 'one', version)
+
+/** What the new API of a server answers; waits until it is as expected. */
+const untilAnswer = (server: RunningServer, path = '/acl/tokens') =>
+  expect.poll(
+    async () => {
+      const { status, body } = await server.call('GET', path, { token: MANAGEMENT })
+      return status === 200 ? 'works' : body
+    },
+    { timeout: 15_000, interval: 100 },
+  )
+
+test('it ends after that of the primary, which must be reachable, and after its own servers support it', async () => {
+  const oldPrimary = await startPrimary('1.3.0')
+  const oldSecondary = await start('dc2', 'two', '1.3.0')
+  const secondary = await start('dc2', 'three', '1.4.0')
+  const legacy = 'The ACL system is currently in legacy mode. It waits for'
+  const ownServer = 'server two of dc2 (version 1.3.0) to run 1.4.0 or later, or to leave'
+  const primary = `server http://127.0.0.1:${primaryPort} of dc1 in the primary datacenter to leave legacy mode`
+  await untilAnswer(secondary).toBe(`${legacy} ${ownServer}; ${primary}.`)
+  const progress = await secondary.call('GET', '/internal/acl/migration', { token: MANAGEMENT })
+  expect(progress.body).toMatchObject({ State: 'waiting', WaitsFor: [ownServer, primary] })
+
+  await oldPrimary.stop()
+  await untilAnswer(secondary).toBe(`${legacy} ${ownServer}; the primary datacenter dc1 to be reachable.`)
+  await oldSecondary.stop()
+  await untilAnswer(secondary).toBe(`${legacy} the primary datacenter dc1 to be reachable.`)
+
+  const newPrimary = await startPrimary('1.4.0')
+  await untilAnswer(newPrimary).toBe('works')
+  await untilAnswer(secondary).toBe('works')
+  const endOf = (server: RunningServer) => {
+    const line = server.log.find((text) => text.includes('legacy mode has ended'))
+    return line === undefined ? undefined : Date.parse(JSON.parse(line).time)
+  }
+  // The log is written a little later.
+  await expect.poll(() => [endOf(secondary), endOf(newPrimary)]).not.toContain(undefined)
+  expect(endOf(secondary)).toBeGreaterThan(endOf(newPrimary) ?? Number.POSITIVE_INFINITY)
+
+  // Its own two tokens are no one else's, so it gives them what the migration of the primary gives.
+  const tokens = await secondary.call('GET', '/acl/tokens', { token: MANAGEMENT })
+  const accessors = tokens.body.map(({ AccessorID }: { AccessorID: string }) => AccessorID)
+  expect(accessors).toContain('00000000-0000-0000-0000-000000000002')
+  expect(accessors).not.toContain('')
+}, 60_000)
+
+test('once it has ended, no restart and no absence of the primary brings it back', async () => {
+  const primary = await startPrimary('1.4.0')
+  const secondary = await start('dc2', 'two', '1.4.0')
+  await untilAnswer(secondary).toBe('works')
+  await Promise.all([primary.stop(), secondary.stop()])
+  const again = await start('dc2', 'two', '1.4.0')
+  expect((await again.call('GET', '/acl/tokens', { token: MANAGEMENT })).status).toBe(200)
+}, 60_000)
+
+test('a secondary whose management token no migration will link does not start as 1.11 (decisions: upgrade)', async () => {
+  await startPrimary('1.4.0')
+  const secondary = await start('dc2', 'two', '1.10')
+  await untilAnswer(secondary).toBe('works')
+  const legacy = { ID: 'old', Type: 'management' }
+  await secondary.call('PUT', '/acl/create', { token: MANAGEMENT, body: legacy })
+  await secondary.stop()
+  await expect(start('dc2', 'two', '1.11')).rejects.toThrow('1 legacy token(s)')
+}, 60_000)
