@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { childEnvironment } from './run-to-end.ts'
 
 /** A server process of its own, as an operator starts it. */
 export interface RunningServer {
@@ -35,11 +36,8 @@ const MAIN = join(import.meta.dirname, '../src/main.ts')
  * @throws with what it printed, where it ends before it listens.
  */
 export async function runServer(env: Readonly<Record<string, string>>): Promise<RunningServer> {
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
-  )
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...Object.fromEntries(inherited), PORT: '0', ...env },
+    env: childEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const log: string[] = []

@@ -1,0 +1,130 @@
+/** Starts that end at once: the exit code says whose fault it is, the message what to do, and neither shows a secret. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { runServer } from './run-server.ts'
+import { runToEnd, startCommand } from './run-to-end.ts'
+
+const CANARY = 'CANARY-4f7d'
+const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
+
+let database: TestDatabase
+let dataDir: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  dataDir = mkdtempSync(join(tmpdir(), 'latchkey-refused-'))
+})
+afterAll(async () => {
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+describe('exit code 2: the settings or arguments are wrong', () => {
+  test('every problem at once, by name, with the accepted form (issue: configuration)', async () => {
+    const { exitCode, stderr, stdout } = await runToEnd([], {
+      PORT: '99999',
+      LATCHKEY_DEFAULT_POLCY: 'deny',
+      LATCHKEY_EDITION: 'full',
+      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: CANARY,
+    })
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('The configuration has 4 problems:')
+    expect(stderr).toContain(
+      'LATCHKEY_DEFAULT_POLCY: there is no such setting; did you mean LATCHKEY_DEFAULT_POLICY?',
+    )
+    expect(stderr).toMatch(/PORT: "99999" .*0 to 65535/)
+    expect(stderr).toMatch(/LATCHKEY_EDITION: "full" .*extended/)
+    expect(stderr).toContain('LATCHKEY_INITIAL_MANAGEMENT_TOKEN: the value')
+    expect(stderr).not.toContain(CANARY)
+    expect(stderr).not.toContain('    at ')
+  })
+
+  test.each([
+    [['nonsense'], 'There is no command "nonsense".'],
+    [['import'], 'Usage: latchkey import FILE'],
+  ])('latchkey %s', async (args, message) => {
+    const { exitCode, stderr } = await runToEnd(args)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
+  test('check-config says so, and starts nothing', async () => {
+    expect(await runToEnd(['check-config'], { LATCHKEY_EDITION: 'x' })).toMatchObject({ exitCode: 2 })
+    expect(await runToEnd(['check-config'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'The configuration is valid.\n',
+      stderr: '',
+    })
+  })
+})
+
+describe('exit code 1: it cannot start here', () => {
+  const start = (env: Record<string, string>) =>
+    runToEnd([], {
+      DATABASE_URL: database.url,
+      LATCHKEY_ENCRYPTION_KEYS: KEYS,
+      LATCHKEY_DATA_DIR: dataDir,
+      ...env,
+    })
+
+  test('the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const address = other.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const { exitCode, stderr } = await start({ PORT: String(port) })
+    other.close()
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(`Cannot listen on 127.0.0.1:${port}: another process listens there.`)
+  })
+
+  test('the data directory cannot be used', async () => {
+    const file = join(dataDir, 'a-file')
+    writeFileSync(file, '')
+    const { exitCode, stderr } = await start({ LATCHKEY_DATA_DIR: join(file, 'below') })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('cannot be used')
+  })
+
+  test('LEAK-02: a database that is not there yet is waited for, until a signal; its password is not shown', async () => {
+    const { process: child, ended } = startCommand([], {
+      DATABASE_URL: `postgresql://user:${CANARY}@127.0.0.1:1/latchkey`,
+      LATCHKEY_DATA_DIR: dataDir,
+    })
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(child.exitCode).toBeNull()
+    child.kill('SIGTERM')
+    const { exitCode, stderr, stdout } = await ended
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('waiting for the database')
+    expect(stderr + stdout).not.toContain(CANARY)
+  })
+
+  test('LEAK-02: the database refuses the password', async () => {
+    const url = new URL(database.url)
+    url.username = 'nobody'
+    url.password = CANARY
+    const { exitCode, stderr, stdout } = await start({ DATABASE_URL: url.href })
+    expect(exitCode).toBe(1)
+    expect(stderr + stdout).not.toContain(CANARY)
+    expect(stderr).not.toContain('    at ')
+  })
+
+  test('the keys are not those of the data (issue: storage)', async () => {
+    const other = `test:${Buffer.alloc(32, 8).toString('base64')}`
+    const first = await runServer({
+      DATABASE_URL: database.url,
+      LATCHKEY_ENCRYPTION_KEYS: KEYS,
+      LATCHKEY_DATA_DIR: dataDir,
+    })
+    await first.stop()
+    const { exitCode, stderr } = await start({ LATCHKEY_ENCRYPTION_KEYS: other })
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('LATCHKEY_ENCRYPTION_KEYS')
+    expect(stderr).not.toContain(other.slice(5))
+  })
+})
