@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { killStorm } from './storm/kill-storm.ts'
+
+const KILLS = 10
+
+test(`DUR-01, DUR-02, DUR-03: ${KILLS} kills under writes lose nothing that was acknowledged`, {
+  timeout: 120_000,
+}, async () => {
+  const seed = Number(process.env.LATCHKEY_SEED ?? Math.floor(Math.random() * 2 ** 32))
+  console.log(`DUR-01: LATCHKEY_SEED=${seed}`)
+  const result = await killStorm({ kills: KILLS, writers: 20, seed, calmMsMax: 400 })
+  console.log(`DUR-01: ${JSON.stringify(result)}`)
+  expect(result).toMatchObject({ lost: [], altered: [], surplus: [], indexWentBack: 0 })
+  expect(result.acknowledged).toBeGreaterThan(KILLS * 20)
+})

@@ -1,0 +1,130 @@
+/** DUR-10: SIGTERM while clients wait and write. */
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { openConnection } from './raw-http.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+const STOP_MS_MAX = 10_000
+const HELD = 500
+const WRITERS = 50
+
+let database: TestDatabase
+let server: RunningServer
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  server = await start()
+})
+afterEach(async () => {
+  await server.stop('SIGKILL')
+  await database.drop()
+})
+
+function start(): Promise<RunningServer> {
+  return runServer({
+    DATABASE_URL: database.url,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+  })
+}
+
+const headers = { 'X-Service-Token': MANAGEMENT }
+
+/** Ends it by SIGTERM; how it ended, and after how many milliseconds. */
+async function terminate() {
+  const startedAt = performance.now()
+  const exit = once(server.process, 'exit')
+  server.process.kill('SIGTERM')
+  const [exitCode, signal] = await exit
+  return { exitCode, signal, ms: Math.round(performance.now() - startedAt) }
+}
+
+test(`${HELD} held queries are answered, ${WRITERS} writers lose nothing that was acknowledged, exit 0`, {
+  timeout: 60_000,
+}, async () => {
+  const held = Array.from({ length: HELD }, () =>
+    fetch(`${server.url}/v1/acl/tokens?index=99999999&wait=5m`, { headers }).then(
+      async (response) => ({ status: response.status, body: await response.text() }),
+      () => 'closed' as const,
+    ),
+  )
+  const acknowledged: string[] = []
+  let refused = 0
+  const write = async (writer: number) => {
+    for (let i = 0; ; i += 1) {
+      const body = JSON.stringify({ Description: `${writer}-${i}` })
+      const response = await fetch(`${server.url}/v1/acl/token`, { method: 'PUT', headers, body }).catch(
+        () => undefined,
+      )
+      if (response === undefined) return
+      const answer = await response.text()
+      if (response.status === 200) acknowledged.push(JSON.parse(answer).AccessorID)
+      else refused += 1
+    }
+  }
+  const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer))
+  const probes: (number | 'refused')[] = []
+  const probe = async () => {
+    for (let isOver = false; !isOver; ) {
+      const status = await fetch(`${server.url}/readyz`).then(
+        (response) => response.status,
+        () => 'refused' as const,
+      )
+      probes.push(status)
+      isOver = server.process.exitCode !== null
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  // Held queries that have not arrived would prove nothing: the last one is among them when its turn has come.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const probing = probe()
+  const { exitCode, signal, ms } = await terminate()
+  const answers = await Promise.all(held)
+  await Promise.all([...writers, probing])
+  console.log(
+    `DUR-10: exit after ${ms} ms; ${acknowledged.length} writes acknowledged, ${refused} refused; ` +
+      `held: ${answers.filter((answer) => answer !== 'closed').length} answered`,
+  )
+
+  expect({ exitCode, signal }).toEqual({ exitCode: 0, signal: null })
+  expect(ms).toBeLessThan(STOP_MS_MAX)
+  for (const answer of answers) if (answer !== 'closed') expect(answer.status).toBe(200)
+  expect(answers.filter((answer) => answer !== 'closed').length).toBeGreaterThan(HELD * 0.9)
+  expect(acknowledged.length).toBeGreaterThan(WRITERS)
+  expect(refused).toBe(0)
+  // Once it has said that it is not ready, it never says otherwise.
+  const firstFailure = probes.findIndex((status) => status !== 200)
+  expect(probes.slice(firstFailure)).not.toContain(200)
+
+  expect(server.log.filter((line) => line.includes('MaxListenersExceededWarning'))).toEqual([])
+  server = await start()
+  const { body } = await server.call('GET', '/acl/tokens', { token: MANAGEMENT })
+  const stored = new Set((body as readonly { AccessorID: string }[]).map(({ AccessorID }) => AccessorID))
+  expect(acknowledged.filter((accessorId) => !stored.has(accessorId))).toEqual([])
+})
+
+test('a request that is on its way is finished, one that begins is not taken, idle connections end', async () => {
+  const port = Number(new URL(server.url).port)
+  const idle = await openConnection(port)
+  idle.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(idle, 'data')
+  const sending = await openConnection(port)
+  sending.write(
+    `PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${MANAGEMENT}\r\nContent-Length: 22\r\n\r\n{"Descrip`,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const idleEnds = once(idle, 'close')
+  const ended = terminate()
+  await idleEnds
+  await expect(fetch(`${server.url}/livez`)).rejects.toThrow()
+  expect(server.process.exitCode).toBeNull()
+  sending.write('tion":"late"}')
+  const answer = await text(sending)
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK/)
+  expect(answer).toContain('"Description":"late"')
+  expect(await ended).toMatchObject({ exitCode: 0 })
+})

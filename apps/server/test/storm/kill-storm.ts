@@ -1,0 +1,227 @@
+/**
+ * DUR-01 to DUR-03: kills of a server, of its embedded database, or of both, at random moments under a stream of writes.
+ * After each everything that was acknowledged must be there, and nobody lends a hand.
+ */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RunningServer, runServer } from '../run-server.ts'
+import { Ledger, type Listed, type Verdict } from './ledger.ts'
+
+/** What is killed. */
+export type Victim = 'server' | 'database' | 'both'
+const VICTIMS: readonly Victim[] = ['server', 'database', 'both']
+
+export interface StormOptions {
+  readonly kills: number
+  readonly writers: number
+  /** Decides the moments; what the machine does between them no seed decides. */
+  readonly seed: number
+  /** Longest time between two kills, in milliseconds. */
+  readonly calmMsMax: number
+  readonly onKill?: (kill: number, victim: Victim, recoveryMs: number) => void
+}
+
+export interface StormResult {
+  readonly kills: Readonly<Record<Victim, number>>
+  readonly acknowledged: number
+  readonly lost: readonly string[]
+  readonly altered: readonly string[]
+  readonly surplus: readonly string[]
+  /** Kills after which the index was below one that had been told. */
+  readonly indexWentBack: number
+  /** Milliseconds from a kill to the first right answer, the longest. */
+  readonly recoveryMsMax: number
+}
+
+const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+const RECOVERY_MS_MAX = 60_000
+/** Writes of a token's life: made, changed so often, removed. */
+const UPDATES_PER_TOKEN = 8
+
+export async function killStorm(options: StormOptions): Promise<StormResult> {
+  const storm = new Storm(options)
+  try {
+    return await storm.run()
+  } finally {
+    await storm.end()
+  }
+}
+
+class Storm {
+  private readonly options: StormOptions
+  private readonly random: () => number
+  private readonly dataDir = mkdtempSync(join(tmpdir(), 'latchkey-storm-'))
+  private readonly ledger = new Ledger()
+  private server: RunningServer | undefined
+  private port = '0'
+  private url = ''
+  /** Writers stop between writes while this is set. */
+  private isPaused = false
+  private isOver = false
+  private writing = 0
+
+  constructor(options: StormOptions) {
+    this.options = options
+    this.random = seeded(options.seed)
+  }
+
+  async run(): Promise<StormResult> {
+    const { kills, writers, calmMsMax, onKill } = this.options
+    await this.start()
+    const known = new Set((await this.list()).tokens.map(({ AccessorID }) => AccessorID))
+    const crowd = Array.from({ length: writers }, () => this.write())
+    const verdicts: Verdict[] = []
+    const counts = { server: 0, database: 0, both: 0 }
+    let indexWentBack = 0
+    let recoveryMsMax = 0
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await sleep(50 + this.random() * calmMsMax)
+      const victim = VICTIMS[kill % VICTIMS.length] ?? 'server'
+      const startedAt = performance.now()
+      await this.kill(victim)
+      // Writers go on while it recovers, and are held only while what they were told is compared.
+      await this.list()
+      const recoveryMs = Math.round(performance.now() - startedAt)
+      await this.pause()
+      const { tokens, index } = await this.list()
+      verdicts.push(this.ledger.verify(tokens, known))
+      if (index < this.ledger.index) indexWentBack += 1
+      this.isPaused = false
+      counts[victim] += 1
+      recoveryMsMax = Math.max(recoveryMsMax, recoveryMs)
+      onKill?.(kill, victim, recoveryMs)
+    }
+    this.isOver = true
+    await Promise.all(crowd)
+    return {
+      kills: counts,
+      acknowledged: this.ledger.acknowledged,
+      lost: verdicts.flatMap(({ lost }) => lost),
+      altered: verdicts.flatMap(({ altered }) => altered),
+      surplus: verdicts.flatMap(({ surplus }) => surplus),
+      indexWentBack,
+      recoveryMsMax,
+    }
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true
+    await this.server?.stop()
+    rmSync(this.dataDir, { recursive: true, force: true })
+  }
+
+  private async start(): Promise<void> {
+    this.server = await runServer({
+      PORT: this.port,
+      LATCHKEY_DATA_DIR: this.dataDir,
+      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+      LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+      LATCHKEY_LOG_LEVEL: 'error',
+    })
+    this.url = this.server.url
+    this.port = new URL(this.url).port
+  }
+
+  /** Kills, and starts what does not start by itself. */
+  private async kill(victim: Victim): Promise<void> {
+    const { server } = this
+    if (!server) throw new TypeError('nothing runs')
+    const postmaster = this.postmasterPid()
+    const exit = once(server.process, 'exit')
+    if (victim !== 'server' && postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
+    if (victim === 'database') return
+    server.process.kill('SIGKILL')
+    await exit
+    await this.start()
+  }
+
+  private postmasterPid(): number | undefined {
+    const file = join(this.dataDir, 'postgres/postmaster.pid')
+    return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined
+  }
+
+  private async pause(): Promise<void> {
+    this.isPaused = true
+    while (this.writing > 0) await sleep(1)
+  }
+
+  /** The list, confirmed by the database, as soon as it is answered. */
+  private async list(): Promise<{ tokens: readonly Listed[]; index: number }> {
+    for (const deadline = performance.now() + RECOVERY_MS_MAX; ; await sleep(10)) {
+      const response = await this.ask('GET', '/acl/tokens?consistent').catch(() => undefined)
+      if (response?.status === 200) {
+        const index = Number(response.headers.get('x-service-index'))
+        return { tokens: (await response.json()) as readonly Listed[], index }
+      }
+      await response?.text()
+      if (performance.now() > deadline) throw new Error(`it did not recover: ${this.server?.log.join('\n')}`)
+    }
+  }
+
+  private ask(method: string, path: string, body?: object): Promise<Response> {
+    return fetch(`${this.url}/v1${path}`, {
+      method,
+      headers: { 'X-Service-Token': MANAGEMENT },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+  }
+
+  /** One writer: token after token, each from its creation to its removal, unless an answer does not come. */
+  private async write(): Promise<void> {
+    while (!this.isOver) {
+      const AccessorID = randomUUID()
+      const SecretID = randomUUID()
+      const path = `/acl/token/${AccessorID}`
+      const send = (method: string, at: string, state: string | undefined, body?: object) =>
+        this.writeOnce({ accessorId: AccessorID, secretId: SecretID, state }, () =>
+          this.ask(method, at, body),
+        )
+      let isFine = await send('PUT', '/acl/token', '0', { AccessorID, SecretID, Description: '0' })
+      for (let i = 1; isFine && i <= UPDATES_PER_TOKEN; i += 1) {
+        isFine = await send('PUT', path, String(i), { Description: String(i) })
+      }
+      if (isFine) isFine = await send('DELETE', path, undefined)
+      if (!isFine) await sleep(20)
+    }
+  }
+
+  /** @returns whether its success was told. Where not, nobody writes this token again: it may be either. */
+  private async writeOnce(
+    { accessorId, secretId, state }: { accessorId: string; secretId: string; state: string | undefined },
+    ask: () => Promise<Response>,
+  ): Promise<boolean> {
+    while (this.isPaused && !this.isOver) await sleep(5)
+    if (this.isOver) return false
+    this.writing += 1
+    this.ledger.begin(accessorId, secretId, state)
+    try {
+      const response = await ask()
+      const text = await response.text()
+      if (response.status !== 200) return false
+      const answer: unknown = JSON.parse(text)
+      const index =
+        typeof answer === 'object' && answer !== null && 'ModifyIndex' in answer ? answer.ModifyIndex : 0
+      this.ledger.acknowledge(accessorId, Number(index))
+      return true
+    } catch {
+      return false
+    } finally {
+      this.writing -= 1
+    }
+  }
+}
+
+/** Numbers from 0 to 1 from a seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
