@@ -2,19 +2,18 @@
  * The same random calls to two services, whose answers must be the same up to what each names itself: ids, hashes of
  * ids, indexes, instants. After each sequence the visible state is compared too. A run is its seed.
  */
-import { Comparison, type SeenReply } from './differential/compare.ts'
-import { makeSequence } from './differential/sequence.ts'
-import { Made, type Step } from './differential/step.ts'
-import type { Target } from './target.ts'
-
-/** What is compared: two services that present the same management token. */
-export type Side = Pick<Target, 'name' | 'url' | 'prefix' | 'token' | 'fetch'>
+import { Comparison } from './differential/compare.ts'
+import { Player, plainStep, type Side } from './differential/player.ts'
+import { makeSequence, tagOf } from './differential/sequence.ts'
+import type { Step } from './differential/step.ts'
 
 export interface DifferentialOptions {
   readonly seed: number
   readonly sequences: number
   /** Calls of one sequence. */
   readonly length: number
+  /** What both services are. Default `standard`. */
+  readonly edition?: 'standard' | 'extended'
 }
 
 export interface Difference {
@@ -45,59 +44,15 @@ export async function runDifferential(
 ): Promise<DifferentialResult> {
   const run = new Run(left, right)
   for (let i = 0; i < options.sequences; i += 1) {
-    const difference = await run.sequence((options.seed + i) >>> 0, options.length)
+    const difference = await run.sequence((options.seed + i) >>> 0, options)
     if (difference) return { ...run.counts(), difference }
   }
   return { ...run.counts(), difference: undefined }
 }
 
-/** One service as the run knows it. */
-class Player {
-  readonly side: Side
-  private made = new Made()
-  /** The last index that was seen of each table, by the first part of the path. */
-  private readonly lastIndexes = new Map<string, number>()
-
-  constructor(side: Side) {
-    this.side = side
-  }
-
-  async play(step: Step, sentAt: number): Promise<SeenReply & { readonly backward: boolean }> {
-    const fill = (text: string) => fillTimes(this.made.fill(text), sentAt)
-    const { url, prefix, fetch = globalThis.fetch } = this.side
-    const response = await fetch(`${url}/v1${fill(step.path)}`, {
-      method: step.method,
-      redirect: 'manual',
-      headers: {
-        ...step.headers,
-        ...(step.token === undefined ? {} : { [`${prefix}Token`]: fill(step.token) }),
-      },
-      ...(step.body === undefined ? {} : { body: fill(step.body) }),
-    })
-    const reply = { status: response.status, headers: response.headers, text: await response.text() }
-    if (step.makes && reply.status === 200)
-      this.made.add(step.makes.kind, step.makes.number, JSON.parse(reply.text))
-    return { ...reply, backward: this.isBackward(step, reply) }
-  }
-
-  /** Removes what the sequence has made. */
-  async clean(seed: number): Promise<void> {
-    const paths = [...this.made.paths(), `/kv/d${seed.toString(36)}?recurse`]
-    for (const path of paths) await this.play(plainStep('DELETE', path, this.side.token), 0)
-    this.made = new Made()
-  }
-
-  private isBackward({ path }: Step, { headers }: SeenReply): boolean {
-    const table = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/
-      .exec(path)?.[0]
-      .replace('policies', 'policy')
-    const index = Number(headers.get(`${this.side.prefix}Index`) ?? Number.NaN)
-    if (table === undefined || Number.isNaN(index)) return false
-    const last = this.lastIndexes.get(table) ?? 0
-    this.lastIndexes.set(table, Math.max(last, index))
-    return index < last
-  }
-}
+/** From here on a status says that the service failed, and no random call may make it fail; but parts of it are not built. */
+const FAULT = 500
+const NOT_BUILT = 501
 
 class Run {
   private readonly left: Player
@@ -116,16 +71,20 @@ class Run {
     return { calls: this.calls, statuses: this.statuses }
   }
 
-  async sequence(seed: number, length: number): Promise<Difference | undefined> {
+  async sequence(
+    seed: number,
+    { length, edition = 'standard' }: DifferentialOptions,
+  ): Promise<Difference | undefined> {
     const { token } = this.left.side
-    const steps = makeSequence({ seed, length, managementToken: token })
-    const looks = [...STATE, `/kv/d${seed.toString(36)}?recurse`].map((path) => plainStep('GET', path, token))
-    const all = [...steps, ...looks]
+    const keys = keyPaths(seed, edition)
+    const state = edition === 'extended' ? STATE.map((path) => `${path}?ns=*`) : STATE
+    const looks = [...state, ...keys].map((path) => plainStep('GET', path, token))
+    const all = [...makeSequence({ seed, length, managementToken: token, edition }), ...looks]
     for (const [i, step] of all.entries()) {
       const difference = await this.step(step)
       if (difference) return { seed, steps: all.slice(0, i + 1), ...difference }
     }
-    await Promise.all([this.left.clean(seed), this.right.clean(seed)])
+    await Promise.all([this.left.clean(keys), this.right.clean(keys)])
     return undefined
   }
 
@@ -134,6 +93,9 @@ class Run {
     const [left, right] = await Promise.all([this.left.play(step, sentAt), this.right.play(step, sentAt)])
     this.calls += 1
     this.statuses[left.status] = (this.statuses[left.status] ?? 0) + 1
+    if (left.status >= FAULT && left.status !== NOT_BUILT) {
+      return { what: `a fault of the service: ${left.status}`, left: left.text, right: right.text }
+    }
     const backward = [left.backward ? this.left : [], right.backward ? this.right : []].flat()
     const what =
       backward.length > 0
@@ -143,15 +105,11 @@ class Run {
   }
 }
 
-function plainStep(method: string, path: string, token: string): Step {
-  return { method, path, body: undefined, token, headers: {} }
-}
-
-/** Instants in a body are the same for both sides, and lie so far ahead. */
-function fillTimes(text: string, now: number): string {
-  return text.replace(/\{in (-?\d+)h\}/g, (_, hours: string) =>
-    new Date(now + Number(hours) * 3_600_000).toISOString(),
-  )
+/** All keys of a sequence: in every namespace that it may have written to. */
+function keyPaths(seed: number, edition: 'standard' | 'extended'): string[] {
+  const tag = tagOf(seed)
+  const namespaces = edition === 'extended' ? ['default', `${tag}-ns-1`, `${tag}-ns-2`] : ['']
+  return namespaces.map((ns) => `/kv/${tag}?recurse${ns === '' ? '' : `&ns=${ns}`}`)
 }
 
 /** A difference in words, with the command that repeats it. */

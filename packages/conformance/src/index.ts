@@ -1,12 +1,12 @@
 export { type Case, type Needs, whySkipped } from './case.ts'
 export { CASES } from './cases/index.ts'
+export type { Side } from './differential/player.ts'
 export {
   type Difference,
   type DifferentialOptions,
   type DifferentialResult,
   describeDifference,
   runDifferential,
-  type Side,
 } from './differential.ts'
 export { type Address, probeTraits } from './probe.ts'
 export { makeReport, type Report, renderReport, type SectionResult } from './report.ts'

@@ -1,51 +1,50 @@
 /** The differential test: mocks and server, asked the same at random. */
 import { createMockService } from '@latchkey/mocks'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type DifferentialOptions, describeDifference, runDifferential, type Side } from '../src/index.ts'
-import { type RunningServer, runServer } from './run-server.ts'
+import { runServer } from './run-server.ts'
 import { MANAGEMENT_TOKEN } from './variants.ts'
+
+type Edition = 'standard' | 'extended'
 
 const { LATCHKEY_SEED, LATCHKEY_SEQUENCES, LATCHKEY_FULL } = process.env
 const LENGTH = 30
+const isFull = LATCHKEY_FULL === '1'
 
 /** The seed is printed first, and repeats the run. */
-function optionsOf(name: string, sequencesInCi: number): DifferentialOptions {
+function optionsOf(name: string, edition: Edition, sequencesInCi: number): DifferentialOptions {
   const seed = Number(LATCHKEY_SEED ?? Math.floor(Math.random() * 2 ** 32))
-  const sequences = Number(LATCHKEY_SEQUENCES ?? (LATCHKEY_FULL === '1' ? 2_000 : sequencesInCi))
-  console.log(`${name}: LATCHKEY_SEED=${seed}, ${sequences} sequences of ${LENGTH} calls`)
-  return { seed, sequences, length: LENGTH }
+  const sequences = Number(LATCHKEY_SEQUENCES ?? (isFull ? 2_000 : sequencesInCi))
+  console.log(`${name}, ${edition} edition: LATCHKEY_SEED=${seed}, ${sequences} sequences of ${LENGTH} calls`)
+  return { seed, sequences, length: LENGTH, edition }
 }
 
-function aMock(fetch?: Side['fetch']): Side {
-  const service = createMockService({ managementToken: MANAGEMENT_TOKEN, unknownEndpoints: 'answer' })
-  return {
-    name: 'mocks',
-    url: service.baseUrl,
-    prefix: 'X-Service-',
-    token: MANAGEMENT_TOKEN,
-    fetch: fetch ?? service.fetch,
-  }
+function aMock(edition: Edition = 'standard'): Side & Required<Pick<Side, 'fetch'>> {
+  const service = createMockService({
+    managementToken: MANAGEMENT_TOKEN,
+    unknownEndpoints: 'answer',
+    edition,
+  })
+  const { baseUrl: url, fetch } = service
+  return { name: 'mocks', url, prefix: 'X-Service-', token: MANAGEMENT_TOKEN, fetch }
 }
 
 async function expectNoDifference(left: Side, right: Side, options: DifferentialOptions): Promise<void> {
-  const { difference, calls, statuses } = await runDifferential(left, right, options)
+  const { difference, ...counts } = await runDifferential(left, right, options)
   expect(difference && describeDifference(difference)).toBeUndefined()
-  console.log(
-    JSON.stringify({
-      name: `${left.name} and ${right.name}`,
-      seed: options.seed,
-      calls,
-      statuses,
-      differences: 0,
-    }),
-  )
+  const { seed } = options
+  console.log(JSON.stringify({ name: `${left.name} and ${right.name}`, seed, ...counts, differences: 0 }))
   // A run that only ever meets refusals would compare nothing.
-  expect((statuses[200] ?? 0) / calls).toBeGreaterThan(0.4)
+  expect((counts.statuses[200] ?? 0) / counts.calls).toBeGreaterThan(0.4)
 }
 
-test('two mocks of their own state answer alike', { timeout: 60_000 }, async () => {
-  await expectNoDifference(aMock(), aMock(), optionsOf('mocks and mocks', 200))
-})
+test.for<Edition>(['standard', 'extended'])(
+  'two mocks of their own state answer alike, %s edition',
+  { timeout: 600_000 },
+  async (edition) => {
+    await expectNoDifference(aMock(edition), aMock(edition), optionsOf('mocks and mocks', edition, 100))
+  },
+)
 
 describe('a fault that few calls meet is found', () => {
   const faults: Readonly<Record<string, (text: string) => string>> = {
@@ -56,27 +55,32 @@ describe('a fault that few calls meet is found', () => {
     'two records with one id': (text) => text.replace(/("AccessorID":")[^"]{36}/, `$1${'0'.repeat(36)}`),
   }
 
-  test.for(Object.entries(faults))('%s', async ([, fault]) => {
-    const service = createMockService({ managementToken: MANAGEMENT_TOKEN, unknownEndpoints: 'answer' })
-    const faulty = aMock(async (url, init) => {
-      const response = await service.fetch(url, init)
-      const text = fault(await response.text())
-      return new Response(text === '' ? null : text, { status: response.status, headers: response.headers })
-    })
-    const { difference } = await runDifferential(aMock(), faulty, { seed: 1, sequences: 200, length: LENGTH })
+  test.for(Object.entries(faults))('%s', { timeout: 60_000 }, async ([, fault]) => {
+    const good = aMock()
+    const faulty: Side = {
+      ...good,
+      name: 'faulty',
+      fetch: async (url, init) => {
+        const response = await good.fetch(url, init)
+        const text = fault(await response.text())
+        return new Response(text === '' ? null : text, { status: response.status, headers: response.headers })
+      },
+    }
+    const { difference } = await runDifferential(aMock(), faulty, { seed: 1, sequences: 300, length: LENGTH })
     expect(difference).toBeDefined()
   })
 })
 
-describe('mocks and server', () => {
-  let server: RunningServer
-  beforeAll(async () => {
-    server = await runServer({ server: {} })
-  }, 60_000)
-  afterAll(() => server.stop())
-
-  test('answer alike', { timeout: 1_800_000 }, async () => {
-    const side: Side = { name: 'server', url: server.url, prefix: 'X-Service-', token: MANAGEMENT_TOKEN }
-    await expectNoDifference(aMock(), side, optionsOf('mocks and server', 100))
-  })
-})
+test.for<Edition>(isFull ? ['standard', 'extended'] : ['standard'])(
+  'mocks and server answer alike, %s edition',
+  { timeout: 1_800_000 },
+  async (edition) => {
+    const server = await runServer({ server: { LATCHKEY_EDITION: edition } })
+    try {
+      const right = { name: 'server', url: server.url, prefix: 'X-Service-', token: MANAGEMENT_TOKEN }
+      await expectNoDifference(aMock(edition), right, optionsOf('mocks and server', edition, 80))
+    } finally {
+      await server.stop()
+    }
+  },
+)

@@ -37,6 +37,28 @@ test('keys hold texts and bytes', async () => {
   ])
 })
 
+test('namespaces of the extended edition hold records (spec 4.9)', async () => {
+  const seed = {
+    namespaces: [{ Name: 'team', Description: 'ours' }],
+    policies: [{ Name: 'reader', Namespace: 'team' }],
+    tokens: [{ Description: 'in team', Namespace: 'team', Policies: [{ Name: 'reader' }] }],
+  }
+  const service = createMockService({ seed, edition: 'extended' })
+  const headers = { 'X-Service-Token': service.managementToken }
+  const list = await service.fetch(`${service.baseUrl}/v1/acl/tokens?ns=team`, { headers })
+  expect(await list.json()).toMatchObject([{ Description: 'in team', Namespace: 'team' }])
+  expect(() => createMockService({ seed })).toThrow(
+    'seed.namespaces[0]: namespaces need the extended edition',
+  )
+  const lost = { tokens: [{ Namespace: 'team' }] }
+  expect(() => createMockService({ seed: lost, edition: 'extended' })).toThrow(
+    'seed.tokens[0]: Namespace "team"',
+  )
+  expect(() => createMockService({ seed: lost })).toThrow(
+    'seed.tokens[0]: Namespace needs the extended edition',
+  )
+})
+
 test('what a create refuses is refused here, naming record, rule and field', () => {
   const broken = (seed: Seed) => () => createMockService({ seed })
   expect(broken({ tokens: [{}, { Policies: [{ Name: 'none' }] }] })).toThrow(

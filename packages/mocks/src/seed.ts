@@ -23,6 +23,8 @@ import {
 } from '@latchkey/contract'
 
 export interface Seed {
+  /** Extended edition only; records below name theirs in `Namespace`. Spec 4.9. */
+  readonly namespaces?: readonly { readonly Name: string; readonly Description?: string }[]
   /** Other than in a create, an ID may be chosen. */
   readonly policies?: readonly PolicyRequestInput[]
   /** May link the policies above, by name or ID. Other than in a create, an ID may be chosen. */
@@ -38,14 +40,16 @@ interface SeedContext {
   readonly random: Random
   /** Milliseconds since the epoch. */
   readonly now: number
+  readonly edition: 'standard' | 'extended'
 }
 
 /**
- * Writes the records of a seed, in the order policies, roles, tokens, keys, each by the rules of its create.
+ * Writes the records of a seed, in the order namespaces, policies, roles, tokens, keys, each by the rules of its create.
  *
  * @throws TypeError naming the record and the rule that it breaks, such as `seed.tokens[1]: …`.
  */
 export function plantSeed(seed: Seed, context: SeedContext): void {
+  plant('namespaces', seed.namespaces, (namespace) => namespaceChange(namespace, context), context)
   plant('policies', seed.policies, (policy) => policyChange(policy, context), context)
   plant('roles', seed.roles, (role) => roleChange(role, context), context)
   plant('tokens', seed.tokens, (token) => tokenChange(token, context), context)
@@ -69,23 +73,45 @@ function plant<T>(
   }
 }
 
-function policyChange({ ID, ...fields }: PolicyRequestInput, { store, random }: SeedContext): Change {
+function namespaceChange(
+  { Name, Description = '' }: { readonly Name: string; readonly Description?: string },
+  { edition }: SeedContext,
+): Change {
+  if (edition === 'standard')
+    throw new AclError('namespace_unsupported', 'namespaces need the extended edition')
+  const record = { Name, Description, PolicyDefaults: [], RoleDefaults: [], CreateIndex: 0, ModifyIndex: 0 }
+  return { table: 'namespaces', op: 'put', record, expect: 0 }
+}
+
+/** Where a record lives. Spec 4.9: its field, or `default`. */
+function namespaceOf(field: string | undefined, { edition, store }: SeedContext): string {
+  if (!field || field === DEFAULT_NAMESPACE) return DEFAULT_NAMESPACE
+  if (edition === 'standard')
+    throw new AclError('namespace_unsupported', 'Namespace needs the extended edition')
+  if (store.directory().namespace(field)) return field
+  throw new AclError('not_found', `Namespace ${JSON.stringify(field)} is not among seed.namespaces`)
+}
+
+function policyChange({ ID, ...fields }: PolicyRequestInput, context: SeedContext): Change {
+  const { store, random } = context
   const request = decode(policyRequestSchema, fields)
-  const namespace = request.Namespace || DEFAULT_NAMESPACE
+  const namespace = namespaceOf(request.Namespace, context)
   const record = createPolicy(request, { random, directory: store.directory(), namespace })
   return { table: 'policies', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
 }
 
-function roleChange({ ID, ...fields }: RoleRequestInput, { store, random }: SeedContext): Change {
+function roleChange({ ID, ...fields }: RoleRequestInput, context: SeedContext): Change {
+  const { store, random } = context
   const request = decode(roleRequestSchema, fields)
-  const namespace = request.Namespace || DEFAULT_NAMESPACE
+  const namespace = namespaceOf(request.Namespace, context)
   const record = createRole(request, { random, directory: store.directory(), namespace })
   return { table: 'roles', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
 }
 
-function tokenChange(token: TokenRequestInput, { store, random, now }: SeedContext): Change {
+function tokenChange(token: TokenRequestInput, context: SeedContext): Change {
+  const { store, random, now } = context
   const request = decode(tokenRequestSchema, token)
-  const namespace = request.Namespace || DEFAULT_NAMESPACE
+  const namespace = namespaceOf(request.Namespace, context)
   const record = createToken(request, { now, random, directory: store.directory(), namespace })
   return { table: 'tokens', op: 'put', record, expect: 0 }
 }

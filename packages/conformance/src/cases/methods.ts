@@ -1,7 +1,8 @@
 /** Paths and methods. Spec 7, 9.4; INV-01, INV-02, INJ-02. */
 import assert from 'node:assert/strict'
-import { ENDPOINTS, type Endpoint, REQUIRED_METHODS } from '@latchkey/contract'
+import { type AclErrorCode, ENDPOINTS, type Endpoint, REQUIRED_METHODS, type Right } from '@latchkey/contract'
 import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
 
 const EVERY_METHOD = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD'] as const
 
@@ -110,34 +111,73 @@ export const methodCases: readonly Case[] = [
   {
     id: 'methods/matrix',
     spec: '4.1/Create',
-    also: ['5.2', 'D/status/caller-403'],
-    title:
-      'no endpoint that needs a right does anything for nobody, an unknown, a deleted or a powerless token (AUTHZ-01)',
-    async run(ctx) {
-      const powerless = await ctx.caller('')
-      const deleted = await ctx.token()
-      await ctx.ok('DELETE', `/acl/token/${deleted.AccessorID}`)
-      const guarded = Object.entries<Endpoint>(ENDPOINTS).filter(
-        ([, { right, gate, edition }]) =>
-          !['none', 'self'].includes(right) && gate !== 'api.legacy' && edition === undefined,
-      )
-      assert(guarded.length > 20)
-      for (const [name, { method, path }] of guarded) {
-        const filled = path.replace(/:\w+/, crypto.randomUUID())
-        for (const [token, codes] of [
-          [null, ['privilege_missing']],
-          [powerless.SecretID, ['privilege_missing']],
-          [crypto.randomUUID(), ['caller_unknown']],
-          [deleted.SecretID, ['caller_unknown']],
-        ] as const) {
-          const reply = await ctx.call(method, filled, {
-            token,
-            headers: { Accept: 'application/problem+json' },
-          })
-          assert.equal(reply.status, 403, `${name} as ${codes[0]} answered ${reply.status} ${reply.text}`)
-          assert.equal(JSON.parse(reply.text).code, codes[0], name)
-        }
-      }
-    },
+    also: ['4.1/Read', '4.1/Update', '4.1/Clone', '4.1/Delete', '4.1/List', '5.2', 'D/status/caller-403'],
+    title: 'every endpoint that needs a right refuses whoever lacks it, by every kind of caller (AUTHZ-01)',
+    run: (ctx) => holdMatrix(ctx, ({ gate, edition }) => gate !== 'api.legacy' && edition === undefined, 25),
+  },
+  {
+    id: 'methods/matrix-legacy',
+    spec: '9.1/1.11',
+    also: ['5.2'],
+    title: 'every legacy endpoint that needs a right refuses whoever lacks it (AUTHZ-01)',
+    needs: { from: '1.8.1', before: '1.11' },
+    run: (ctx) => holdMatrix(ctx, ({ gate }) => gate === 'api.legacy', 8),
+  },
+  {
+    id: 'methods/matrix-extended',
+    spec: 'D/namespaces/manage',
+    also: ['5.2'],
+    title: 'every endpoint of namespaces refuses whoever lacks its right (AUTHZ-01)',
+    needs: { edition: 'extended' },
+    run: (ctx) => holdMatrix(ctx, ({ edition }) => edition === 'extended', 5),
   },
 ]
+
+/** Rights that are more than another: who has the first alone lacks the second. */
+const LESSER_RULES: Partial<Record<Right, string>> = {
+  'acl:write': 'acl = "read"',
+  'operator:write': 'operator = "read"',
+}
+
+/**
+ * Asks every chosen endpoint as callers who lack its right: all of them are refused for that reason.
+ *
+ * @param least how many endpoints must be among the chosen, so that none is lost unseen.
+ */
+async function holdMatrix(
+  ctx: Context,
+  isChosen: (endpoint: Endpoint) => boolean,
+  least: number,
+): Promise<void> {
+  const chosen = Object.entries<Endpoint>(ENDPOINTS).filter(
+    ([, endpoint]) => endpoint.right !== 'none' && endpoint.right !== 'self' && isChosen(endpoint),
+  )
+  assert(chosen.length >= least, `only ${chosen.length} endpoints`)
+  const deleted = await ctx.token()
+  await ctx.ok('DELETE', `/acl/token/${deleted.AccessorID}`)
+  const denied =
+    'acl = "deny"\noperator = "deny"\nkey_prefix "" { policy = "deny" }\nagent_prefix "" { policy = "deny" }'
+  const callers: [string | null, AclErrorCode][] = [
+    [null, 'privilege_missing'],
+    [(await ctx.caller('')).SecretID, 'privilege_missing'],
+    [(await ctx.caller(denied)).SecretID, 'privilege_missing'],
+    [crypto.randomUUID(), 'caller_unknown'],
+    [deleted.SecretID, 'caller_unknown'],
+    ['malformed', 'caller_unknown'],
+    ['x'.repeat(4_096), 'caller_unknown'],
+  ]
+  const lesser = new Map<Right, string>()
+  for (const [right, rules] of Object.entries(LESSER_RULES)) {
+    lesser.set(right as Right, (await ctx.caller(rules)).SecretID)
+  }
+  for (const [name, { method, path, right }] of chosen) {
+    const filled = path.replace(/:\w+/, crypto.randomUUID())
+    const weak = lesser.get(right)
+    const asked: typeof callers = weak === undefined ? callers : [...callers, [weak, 'privilege_missing']]
+    for (const [token, code] of asked) {
+      const reply = await ctx.call(method, filled, { token, headers: { Accept: 'application/problem+json' } })
+      assert.equal(reply.status, 403, `${name} for ${code} answered ${reply.status} ${reply.text}`)
+      assert.equal(JSON.parse(reply.text).code, code, name)
+    }
+  }
+}

@@ -9,6 +9,7 @@ export interface Pool {
   readonly tag: string
   /** How many creates of each kind there were so far. */
   readonly count: Readonly<Record<Kind, number>>
+  readonly edition: 'standard' | 'extended'
 }
 
 const DESCRIPTIONS = [
@@ -78,10 +79,25 @@ function nodeIdentity({ random }: Pool): object {
   return { NodeName, Datacenter: random.pick(['dc1', 'dc1', 'dc1', 'dc2', 'dc2', '']) }
 }
 
+/** One of the two namespaces of the sequence, the one that always exists, or one that does not. */
+export function someNamespace({ random, tag }: Pool): string {
+  return random.weighted([
+    [4, `${tag}-ns-1`],
+    [4, `${tag}-ns-2`],
+    [2, 'default'],
+    [1, `${tag}-none`],
+  ])
+}
+
+/** Sometimes the field that says where a record lives. Spec 4.9.1. */
+function namespaceField(pool: Pool): { readonly Namespace?: string } {
+  return pool.edition === 'extended' && pool.random.chance(0.2) ? { Namespace: someNamespace(pool) } : {}
+}
+
 /** Fields of a create or update of a token. */
 export function tokenBody(pool: Pool): Record<string, unknown> {
   const { random } = pool
-  const body: Record<string, unknown> = {}
+  const body: Record<string, unknown> = { ...namespaceField(pool) }
   const may = (probability: number, field: string, value: () => unknown) => {
     if (random.chance(probability)) body[field] = value()
   }
@@ -143,6 +159,7 @@ export function policyBody(pool: Pool, number: number): object {
     ...(random.chance(0.9) ? { Rules: rulesText(random) } : {}),
     ...(random.chance(0.15) ? { Datacenters: random.pick([[], ['dc1'], ['dc2']]) } : {}),
     ...(random.chance(0.04) ? { Foo: 1 } : {}),
+    ...namespaceField(pool),
   }
 }
 
@@ -175,6 +192,7 @@ export function roleBody(pool: Pool, number: number): object {
     ...(random.chance(0.7) ? { Policies: listOf(random, () => linkTo(pool, 'policy')) } : {}),
     ...(random.chance(0.3) ? { ServiceIdentities: listOf(random, () => serviceIdentity(pool)) } : {}),
     ...(random.chance(0.2) ? { NodeIdentities: listOf(random, () => nodeIdentity(pool)) } : {}),
+    ...namespaceField(pool),
   }
 }
 

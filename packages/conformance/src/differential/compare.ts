@@ -128,10 +128,10 @@ function isObject(value: unknown): value is Fields {
 
 /** Policies and roles are listed in the order of their ids, which differ; so they are compared in that of their names. */
 function inCommonOrder(list: readonly unknown[]): readonly unknown[] {
-  const isLinked = (value: unknown): value is { Name: string } =>
-    isObject(value) && typeof value.Name === 'string' && 'Hash' in value
-  if (!list.every(isLinked)) return list
-  return list.toSorted((a, b) => (a.Name < b.Name ? -1 : a.Name > b.Name ? 1 : 0))
+  const nameOf = ({ Namespace, Name }: Fields) => `${Namespace}/${Name}`
+  const isNamed = (value: unknown): value is Fields => isObject(value) && 'Name' in value && 'Hash' in value
+  if (!list.every(isNamed)) return list
+  return list.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
 function masked(text: string): string {

@@ -1,7 +1,7 @@
 /** Random sequences of calls: creates, changes, reads, lists, keys and questions, by callers of all kinds. */
-import { checks, type Pool, policyBody, roleBody, some, tokenBody } from './bodies.ts'
+import { checks, type Pool, policyBody, roleBody, some, someNamespace, tokenBody } from './bodies.ts'
 import { SeededRandom } from './random.ts'
-import type { Kind, Step } from './step.ts'
+import { type Kind, placeholder, type Step } from './step.ts'
 
 type Draft = Pick<Step, 'method' | 'path'> & {
   readonly body?: unknown
@@ -14,36 +14,71 @@ export interface SequenceOptions {
   readonly length: number
   /** Secret of the management token, the same on both targets. */
   readonly managementToken: string
+  /** `extended`: with calls in and on namespaces. */
+  readonly edition: 'standard' | 'extended'
 }
 
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 
-/** Every sequence has something to link to. */
-const BEGINNING: readonly Draft[] = [
-  { method: 'PUT', path: '/acl/policy', makes: 'policy' },
-  { method: 'PUT', path: '/acl/policy', makes: 'policy' },
-  { method: 'PUT', path: '/acl/role', makes: 'role' },
-]
+/** Every sequence begins with something to link to, and with callers who may read, or read and write. */
+function beginningOf(tag: string, edition: 'standard' | 'extended'): readonly Draft[] {
+  const policy = (number: number, level: string): Draft => {
+    const Rules = `acl = "${level}"\nkey_prefix "" { policy = "${level}" }\noperator = "${level}"`
+    return {
+      method: 'PUT',
+      path: '/acl/policy',
+      body: { Name: `${tag}-policy-${number}`, Rules },
+      makes: 'policy',
+    }
+  }
+  const token = (body: object): Draft => ({ method: 'PUT', path: '/acl/token', body, makes: 'token' })
+  const namespace = (number: number): Draft => {
+    return { method: 'PUT', path: '/namespace', body: { Name: `${tag}-ns-${number}` }, makes: 'namespace' }
+  }
+  const Policies = [{ Name: `${tag}-policy-1` }]
+  return [
+    ...(edition === 'extended' ? [namespace(1), namespace(2)] : []),
+    policy(1, 'read'),
+    policy(2, 'write'),
+    { method: 'PUT', path: '/acl/role', body: { Name: `${tag}-role-1`, Policies }, makes: 'role' },
+    token({ Policies }),
+    token({ Roles: [{ Name: `${tag}-role-1` }], Policies: [{ Name: `${tag}-policy-2` }] }),
+  ]
+}
 
 /** The calls of a sequence; equal options, equal calls. */
-export function makeSequence({ seed, length, managementToken }: SequenceOptions): Step[] {
+export function makeSequence({ seed, length, managementToken, edition }: SequenceOptions): Step[] {
   const random = new SeededRandom(seed)
-  const count: Record<Kind, number> = { token: 0, policy: 0, role: 0 }
-  const pool: Pool = { random, tag: `d${seed.toString(36)}`, count }
+  const count: Record<Kind, number> = { token: 0, policy: 0, role: 0, namespace: 0 }
+  const pool: Pool = { random, tag: tagOf(seed), count, edition }
+  const beginning = beginningOf(pool.tag, edition)
   return Array.from({ length }, (_, i) => {
-    const draft = BEGINNING[i] ?? drafts(pool)
-    const number = draft.makes === undefined ? 0 : ++count[draft.makes]
-    const named = draft.makes === 'policy' || draft.makes === 'role'
-    const body = named ? bodyOf(pool, draft.makes, number) : draft.body
+    const draft = beginning[i] ?? drafts(pool)
+    const { makes } = draft
+    const number = makes === undefined ? 0 : ++count[makes]
+    const body =
+      draft.body ?? (makes === 'policy' || makes === 'role' ? bodyOf(pool, makes, number) : undefined)
     return {
       method: draft.method,
-      path: draft.path,
+      path: beginning[i] ? draft.path : inNamespace(pool, draft.path),
       body: draft.raw ?? (body === undefined ? undefined : JSON.stringify(body)),
-      token: BEGINNING[i] ? managementToken : caller(pool, managementToken),
+      token: beginning[i] ? managementToken : caller(pool, managementToken),
       headers: headers(random),
-      ...(draft.makes === undefined ? {} : { makes: { kind: draft.makes, number } }),
+      ...(makes === undefined ? {} : { makes: { kind: makes, number } }),
     }
   })
+}
+
+/** Start of all names of a sequence. */
+export function tagOf(seed: number): string {
+  return `d${seed.toString(36)}`
+}
+
+/** In the extended edition, often with the option that says where a record lives. Spec 4.9.2. */
+function inNamespace(pool: Pool, path: string): string {
+  if (pool.edition === 'standard' || !pool.random.chance(0.35)) return path
+  const ns = pool.random.chance(0.1) ? '*' : someNamespace(pool)
+  return `${path}${path.includes('?') ? '&' : '?'}ns=${ns}`
 }
 
 function bodyOf(pool: Pool, kind: 'policy' | 'role', number: number): object {
@@ -53,8 +88,10 @@ function bodyOf(pool: Pool, kind: 'policy' | 'role', number: number): object {
 function caller(pool: Pool, managementToken: string): string | undefined {
   const { random } = pool
   return random.weighted([
-    [84, managementToken],
-    [10, some(pool, 'token', 'SecretID')],
+    [76, managementToken],
+    [5, placeholder('token', 1, 'SecretID')],
+    [5, placeholder('token', 2, 'SecretID')],
+    [8, some(pool, 'token', 'SecretID')],
     [2, undefined],
     [1, 'anonymous'],
     [1, random.uuid()],
@@ -83,6 +120,7 @@ function drafts(pool: Pool): Draft {
     [8, keys],
     [5, ask],
     [4, oddity],
+    [pool.edition === 'extended' ? 5 : 0, namespaces],
   ])(pool)
 }
 
@@ -202,6 +240,22 @@ function ask(pool: Pool): Draft {
   if (random.chance(0.8)) return { method: 'POST', path, body: checks(pool) }
   const check = { Resource: 'key', Segment: random.pick(['a', 'b/']), Access: random.pick(['read', 'write']) }
   return { method: 'POST', path: '/internal/acl/who-can', body: check }
+}
+
+function namespaces(pool: Pool): Draft {
+  const { random } = pool
+  const path = `/namespace/${someNamespace(pool)}`
+  const [policy, role] = [some(pool, 'policy', 'ID'), some(pool, 'role', 'ID')]
+  const ACLs = {
+    PolicyDefaults: random.chance(0.5) ? [{ ID: policy }] : [],
+    RoleDefaults: random.chance(0.3) ? [{ ID: role }] : [],
+  }
+  return random.weighted<Draft>([
+    [3, { method: 'GET', path }],
+    [3, { method: 'PUT', path, body: { Description: 'changed', ACLs } }],
+    [1, { method: 'DELETE', path }],
+    [1, { method: 'GET', path: '/namespaces' }],
+  ])
 }
 
 /** What is outside of every endpoint, and bodies that are no JSON. */

@@ -2,7 +2,7 @@
  * A call of a random sequence, the same for both targets. What a target named itself (ids, secrets) stands in it as a
  * placeholder: `{token:3:AccessorID}` is the accessor of the token that the third create made there.
  */
-export type Kind = 'token' | 'policy' | 'role'
+export type Kind = 'token' | 'policy' | 'role' | 'namespace'
 
 export interface Step {
   readonly method: string
@@ -17,7 +17,7 @@ export interface Step {
   readonly makes?: { readonly kind: Kind; readonly number: number }
 }
 
-const PLACEHOLDER = /\{(token|policy|role):(\d+):(\w+)\}/g
+const PLACEHOLDER = /\{(token|policy|role|namespace):(\d+):(\w+)\}/g
 
 export function placeholder(kind: Kind, number: number, field: string): string {
   return `{${kind}:${number}:${field}}`
@@ -39,11 +39,16 @@ export class Made {
     })
   }
 
-  /** Where to delete what was made, the newest first. */
+  /** Where to delete what was made, the newest first; namespaces last, as they must be empty. */
   paths(): string[] {
-    return [...this.records].reverse().map(([key, record]) => {
-      const [kind] = key.split(':')
-      return `/acl/${kind}/${record[kind === 'token' ? 'AccessorID' : 'ID']}`
-    })
+    const made = [...this.records]
+      .reverse()
+      .map(([key, record]) => pathOf(key.split(':', 1)[0] as Kind, record))
+    return made.toSorted((a, b) => Number(a.startsWith('/namespace')) - Number(b.startsWith('/namespace')))
   }
+}
+
+function pathOf(kind: Kind, { ID, AccessorID, Name, Namespace }: Readonly<Record<string, unknown>>): string {
+  if (kind === 'namespace') return `/namespace/${Name}`
+  return `/acl/${kind}/${kind === 'token' ? AccessorID : ID}${Namespace ? `?ns=${Namespace}` : ''}`
 }

@@ -1,0 +1,67 @@
+/** One of the two services, and what the run knows of it. */
+import type { Target } from '../target.ts'
+import type { SeenReply } from './compare.ts'
+import { Made, type Step } from './step.ts'
+
+/** What is compared: a service and a management token of it. */
+export type Side = Pick<Target, 'name' | 'url' | 'prefix' | 'token' | 'fetch'>
+
+/** Plays steps against one service. */
+export class Player {
+  readonly side: Side
+  private made = new Made()
+  /** The last index that was seen of each table, by the first part of the path. */
+  private readonly lastIndexes = new Map<string, number>()
+
+  constructor(side: Side) {
+    this.side = side
+  }
+
+  async play(step: Step, sentAt: number): Promise<SeenReply & { readonly backward: boolean }> {
+    const fill = (text: string) => fillTimes(this.made.fill(text), sentAt)
+    const { url, prefix, fetch = globalThis.fetch } = this.side
+    const response = await fetch(`${url}/v1${fill(step.path)}`, {
+      method: step.method,
+      redirect: 'manual',
+      headers: {
+        ...step.headers,
+        ...(step.token === undefined ? {} : { [`${prefix}Token`]: fill(step.token) }),
+      },
+      ...(step.body === undefined ? {} : { body: fill(step.body) }),
+    })
+    const reply = { status: response.status, headers: response.headers, text: await response.text() }
+    if (step.makes && reply.status === 200)
+      this.made.add(step.makes.kind, step.makes.number, JSON.parse(reply.text))
+    return { ...reply, backward: this.isBackward(step, reply) }
+  }
+
+  /** Removes what the sequence has made: first its keys, in every namespace that there may be, then its records. */
+  async clean(keyPaths: readonly string[]): Promise<void> {
+    for (const path of [...keyPaths, ...this.made.paths()]) {
+      await this.play(plainStep('DELETE', path, this.side.token), 0)
+    }
+    this.made = new Made()
+  }
+
+  private isBackward({ path }: Step, { headers }: SeenReply): boolean {
+    const table = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/
+      .exec(path)?.[0]
+      .replace('policies', 'policy')
+    const index = Number(headers.get(`${this.side.prefix}Index`) ?? Number.NaN)
+    if (table === undefined || Number.isNaN(index)) return false
+    const last = this.lastIndexes.get(table) ?? 0
+    this.lastIndexes.set(table, Math.max(last, index))
+    return index < last
+  }
+}
+
+export function plainStep(method: string, path: string, token: string): Step {
+  return { method, path, body: undefined, token, headers: {} }
+}
+
+/** Instants in a body are the same for both sides, and lie so far ahead. */
+function fillTimes(text: string, now: number): string {
+  return text.replace(/\{in (-?\d+)h\}/g, (_, hours: string) =>
+    new Date(now + Number(hours) * 3_600_000).toISOString(),
+  )
+}
