@@ -22,28 +22,30 @@ export class TokenTexts {
 
   /** A token as read. Spec 4.3. */
   token(token: TokenRecord, directory: Directory, showSecret: boolean): string {
-    const texts = this.textsOf(token, directory)
+    const known = this.known(token, directory)
     const view = showSecret ? 'real' : 'redacted'
-    const known = texts[view]
-    if (known) return known
-    const fresh = this.make(token, { directory, showSecret })
-    texts[view] = fresh
-    return fresh
+    const text = known?.[view] ?? this.make(token, { directory, showSecret })
+    if (known) known[view] = text
+    else this.texts.set(token, { directoryVersion: directory.version, [view]: text })
+    return text
   }
 
-  /** A token in a list. Spec 4.8. Only legacy tokens look different there, and they are not kept. */
+  /**
+   * A token in a list, where only legacy tokens look different. Spec 4.8. It is not kept: the list is, and the texts of a
+   * long one would take several times its room.
+   */
   listEntry(token: TokenRecord, directory: Directory, showSecret: boolean): string {
-    if (token.Rules === '') return this.token(token, directory, showSecret)
+    if (token.Rules === '') {
+      const known = this.known(token, directory)?.[showSecret ? 'real' : 'redacted']
+      return known ?? this.make(token, { directory, showSecret })
+    }
     const entry = showTokenListEntry(token, { directory, showSecret, showNamespace: this.showNamespace })
     return JSON.stringify(entry)
   }
 
-  private textsOf(token: TokenRecord, directory: Directory): Texts {
+  private known(token: TokenRecord, directory: Directory): Texts | undefined {
     const known = this.texts.get(token)
-    if (known && known.directoryVersion === directory.version) return known
-    const fresh: Texts = { directoryVersion: directory.version }
-    this.texts.set(token, fresh)
-    return fresh
+    return known?.directoryVersion === directory.version ? known : undefined
   }
 
   private make(token: TokenRecord, context: Omit<ShowContext, 'showNamespace'>): string {
