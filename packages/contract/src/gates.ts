@@ -252,9 +252,9 @@ const TABLE = {
     until: '1.11',
     specRow: '9.2.4; decisions: upgrade',
     sentence:
-      'Before 1.11 the rules of a legacy token that was not converted count; from it such a token has the default policy alone.',
+      'Before 1.11 the rules and the type of a legacy token that was not converted count; from it only what it is linked to.',
     clientSees:
-      'An unconverted client token still authenticates at 1.11, and loses every right that its rules gave.',
+      'An unconverted token still authenticates at 1.11, and loses every right that its rules, or its type alone, gave.',
     breaksClients: true,
     decidedBy: 'server',
   },

@@ -147,7 +147,7 @@ export function versionsHandler(call: Call): Answer {
         field: option,
       })
     }
-    return parseServiceVersion(text)
+    return parseServiceVersion(text, option)
   }
   return json(
     changesBetween(version('from'), version('to')).map((change) => ({
