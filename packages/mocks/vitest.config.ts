@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.{ts,tsx}'] },
+  // Browsers are started and machines are busy; a test that hangs is found all the same.
+  test: {
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.{ts,tsx}'],
+  },
 })

@@ -23,7 +23,7 @@ function mount(variant: Variant): Target {
 describe('conformance of the mocks', () => {
   const results: CaseResult[] = []
 
-  test.for(VARIANTS)('$name', { timeout: 30_000 }, async (variant) => {
+  test.for(VARIANTS)('$name', { timeout: 120_000 }, async (variant) => {
     const target = mount(variant)
     const { clock: _, ...address } = target
     expect(await probeTraits(address)).toEqual(variant.traits)

@@ -11,7 +11,7 @@ const chosen = VARIANTS.filter(({ server, always }) => server && (isFull || alwa
 describe('conformance of the server', () => {
   const results: CaseResult[] = []
 
-  test.for(chosen)('$name', { timeout: 60_000 }, async (variant) => {
+  test.for(chosen)('$name', { timeout: 180_000 }, async (variant) => {
     const server = await runServer(variant)
     try {
       const token = variant.traits.bootstrap === 'open' ? '' : MANAGEMENT_TOKEN

@@ -166,7 +166,9 @@ describe('time', () => {
     await service.untilWaiting()
     gone.abort()
     await expect(waiting).rejects.toThrow(/abort/i)
-    await vi.waitFor(() => expect(service.calls).toMatchObject([{ endpoint: 'tokens.list', status: 0 }]))
+    await vi.waitFor(() => expect(service.calls).toMatchObject([{ endpoint: 'tokens.list', status: 0 }]), {
+      timeout: 20_000,
+    })
   })
 })
 

@@ -38,7 +38,7 @@ export function render(element: ReactNode): Screen {
 }
 
 /** Longest wait for what a test wants to see, in milliseconds. */
-const PATIENCE_MS = 2_000
+const PATIENCE_MS = 20_000
 
 /** Waits until a check no longer throws. */
 export async function eventually(check: () => void): Promise<void> {

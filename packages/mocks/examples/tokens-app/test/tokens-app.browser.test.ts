@@ -15,7 +15,7 @@ if (executablePath === undefined) {
 let app: BuiltApp
 beforeAll(async () => {
   app = await buildApp()
-}, 30_000)
+}, 120_000)
 afterAll(() => app.close())
 
 test('nothing in the bundle, mocks included, asks for a Node built-in', () => {
@@ -31,7 +31,7 @@ describe.skipIf(executablePath === undefined)('in Chromium, behind the service w
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
-  }, 30_000)
+  }, 120_000)
   afterAll(() => browser.close())
 
   beforeEach(async () => {
