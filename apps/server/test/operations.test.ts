@@ -1,0 +1,134 @@
+/** What an operator meets: probes, request ids, the log, ACLs switched off, and servers that start or bootstrap at once. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type RunningServer, runServer } from './run-server.ts'
+
+const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
+
+const databases: TestDatabase[] = []
+const servers: RunningServer[] = []
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop('SIGKILL')))
+  await Promise.all(databases.map((database) => database.drop()))
+})
+
+async function aDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase()
+  databases.push(database)
+  return database
+}
+
+async function start(database: TestDatabase, env: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await runServer({ DATABASE_URL: database.url, LATCHKEY_ENCRYPTION_KEYS: KEYS, ...env })
+  servers.push(server)
+  return server
+}
+
+describe('a server', () => {
+  let server: RunningServer
+  beforeAll(async () => {
+    server = await start(await aDatabase(), { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT })
+  })
+
+  const ask = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init)
+  const logged = (id: string) =>
+    server.log.flatMap((line) => (line.includes(`"id":"${id}"`) ? [JSON.parse(line)] : []))
+
+  test('/livez and /readyz answer anybody: ok', async () => {
+    for (const path of ['/livez', '/readyz']) {
+      const response = await ask(path)
+      expect([response.status, await response.text()]).toEqual([200, 'ok'])
+    }
+  })
+
+  test('every answer of the API carries a request id: the one of the client where it is one', async () => {
+    const given = await ask('/v1/acl/tokens', { headers: { 'X-Request-Id': 'mine-1' } })
+    expect(given.headers.get('x-request-id')).toBe('mine-1')
+    const ids = await Promise.all(
+      ['/v1/acl/tokens', '/v1/status/leader', '/v1/nope', '/v1/kv/%zz', '/v1/acl/token?x=%'].map(
+        async (path) =>
+          (await ask(path, { headers: { 'X-Request-Id': 'not an id' } })).headers.get('x-request-id'),
+      ),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/)
+  })
+
+  test('a line of the log for each, with what was asked, by whom, and how it ended', async () => {
+    await ask('/v1/acl/tokens?token=nobody', { headers: { 'X-Request-Id': 'log-1', 'User-Agent': 'test' } })
+    await ask('/v1/acl/token/self', { headers: { 'X-Request-Id': 'log-2', 'X-Service-Token': MANAGEMENT } })
+    await expect.poll(() => logged('log-2')).toHaveLength(1)
+    expect(logged('log-1')).toMatchObject([
+      {
+        level: 'info',
+        method: 'GET',
+        path: '/v1/acl/tokens',
+        status: 403,
+        endpoint: 'tokens.list',
+        agent: 'test',
+      },
+    ])
+    const [line] = logged('log-2')
+    expect(line).toMatchObject({ path: '/v1/acl/token/self', status: 200, accessor: expect.any(String) })
+    expect(line.ms).toBeGreaterThan(0)
+  })
+
+  test('headers that give nothing away, and nothing kept by anybody (CFG-01)', async () => {
+    const response = await ask('/v1/acl/token/self', {
+      headers: { 'X-Service-Token': MANAGEMENT, Origin: 'http://x' },
+    })
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    for (const name of ['x-powered-by', 'server', 'etag', 'access-control-allow-origin', 'set-cookie']) {
+      expect(response.headers.has(name), name).toBe(false)
+    }
+  })
+
+  test('a client that says it was forwarded for another is still itself (CFG-01)', async () => {
+    const headers = { 'X-Request-Id': 'fwd-1', 'X-Forwarded-For': '10.9.9.9', Forwarded: 'for=10.9.9.9' }
+    await ask('/v1/status/leader', { headers })
+    await expect.poll(() => logged('fwd-1')).toHaveLength(1)
+    expect(logged('fwd-1')[0].address).not.toContain('10.9.9.9')
+  })
+})
+
+test('LATCHKEY_ACL_ENABLED=off: the ACL API answers 401, keys are open (reference 5.9)', async () => {
+  const server = await start(await aDatabase(), { LATCHKEY_ACL_ENABLED: 'off' })
+  for (const [method, path] of [
+    ['PUT', '/acl/bootstrap'],
+    ['GET', '/acl/tokens'],
+    ['GET', '/acl/token/self'],
+    ['PUT', '/acl/token'],
+    ['GET', '/acl/policies'],
+  ] as const) {
+    expect(
+      await server.call(method, path, { token: 'nobody', body: method === 'PUT' ? {} : undefined }),
+    ).toEqual({
+      status: 401,
+      body: 'ACL support disabled',
+    })
+  }
+  expect((await server.call('POST', '/acl/tokens')).status).toBe(405)
+  expect((await server.call('PUT', '/kv/a', { body: 'x' })).body).toBe(true)
+})
+
+test('RACE-01: of 64 bootstraps at once one wins', async () => {
+  const server = await start(await aDatabase())
+  const answers = await Promise.all(Array.from({ length: 64 }, () => server.call('PUT', '/acl/bootstrap')))
+  const won = answers.filter(({ status }) => status === 200)
+  expect(won).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 403)).toHaveLength(63)
+  const list = await server.call('GET', '/acl/tokens', { token: won[0]?.body.SecretID })
+  expect(list.body).toHaveLength(2)
+})
+
+test('servers may start at once on one new database, and one of them answers a bootstrap', async () => {
+  const database = await createTestDatabase({ migrated: false })
+  databases.push(database)
+  const started = await Promise.all([start(database), start(database)])
+  const answers = await Promise.all(
+    started.flatMap((server) => [1, 2].map(() => server.call('PUT', '/acl/bootstrap'))),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 403)).toHaveLength(3)
+})
