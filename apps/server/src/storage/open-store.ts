@@ -14,6 +14,7 @@ import { openSecrets } from './open-secrets.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { type CommitGroup, Queries } from './queries.ts'
 import { ReplicaReads } from './replica-reads.ts'
+import { Reseal } from './reseal.ts'
 import { TokenCache } from './token-cache.ts'
 import { TokenLists } from './token-lists.ts'
 import { TokenReader } from './token-reader.ts'
@@ -68,7 +69,8 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const tokens = new TokenReader(reading)
   const lists = new TokenLists(reading)
   const kv = new KvReader({ queries, state, follower, cacheBytes: cacheBytes / KV_SHARE })
-  const housekeeping = new Housekeeping({ queries, membership, isLeader, log })
+  const reseal = new Reseal({ prisma, ring, secrets, isLeader, log })
+  const housekeeping = new Housekeeping({ queries, membership, reseal, isLeader, log })
   const store = new PostgresStore({
     state,
     follower,

@@ -199,7 +199,7 @@ export class PostgresStore implements Store {
   /** Leaves the other processes, and closes the change feed. The database given at the opening stays open. */
   async close(): Promise<void> {
     this.closeAllWaiters()
-    this.parts.housekeeping.close()
+    await this.parts.housekeeping.close()
     await this.membership.close()
     await this.parts.feed.close()
   }
