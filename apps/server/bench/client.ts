@@ -1,0 +1,79 @@
+/** Setting up what is measured: single calls, and many at a time. */
+import type { Measured } from './processes.ts'
+import { ROOT } from './processes.ts'
+
+/** A body as it was answered; who sets things up knows what it asked for. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+  readonly index: number
+}
+
+/** @throws where the answer is no 2xx: a benchmark of refusals would look fast. */
+export async function call(
+  server: Measured,
+  method: string,
+  path: string,
+  { body, secret = ROOT }: { readonly body?: unknown; readonly secret?: string } = {},
+): Promise<Reply> {
+  const response = await fetch(`${server.url}/v1${path}`, {
+    method,
+    headers: { 'X-Service-Token': secret },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`)
+  return { status: response.status, text, index: Number(response.headers.get('x-service-index') ?? 0) }
+}
+
+/** Calls `work` for 0 to count - 1, so many at a time; results in that order. */
+export async function inParallel<T>(
+  count: number,
+  limit: number,
+  work: (i: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const results: T[] = []
+  let next = 0
+  const worker = async () => {
+    while (next < count) {
+      const i = next
+      next += 1
+      results[i] = await work(i)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, count) }, worker))
+  return results
+}
+
+export interface CreatedToken {
+  readonly AccessorID: string
+  readonly SecretID: string
+}
+
+export async function createPolicy(server: Measured, name: string, rules: string): Promise<string> {
+  const { text } = await call(server, 'PUT', '/acl/policy', { body: { Name: name, Rules: rules } })
+  return (JSON.parse(text) as { ID: string }).ID
+}
+
+export async function createToken(server: Measured, body: unknown): Promise<CreatedToken> {
+  return JSON.parse((await call(server, 'PUT', '/acl/token', { body })).text) as CreatedToken
+}
+
+/** Accessors of all tokens, as the service lists them. */
+export async function listAccessors(server: Measured): Promise<readonly string[]> {
+  const { text } = await call(server, 'GET', '/acl/tokens')
+  return (JSON.parse(text) as CreatedToken[]).map(({ AccessorID }) => AccessorID)
+}
+
+/** The same order at every run, unlike any that the service has. */
+export function shuffled<T>(items: readonly T[]): readonly T[] {
+  const result = [...items]
+  let state = 1
+  for (let i = result.length - 1; i > 0; i -= 1) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    const j = state % (i + 1)
+    const [a, b] = [result[i], result[j]]
+    if (a !== undefined && b !== undefined) [result[i], result[j]] = [b, a]
+  }
+  return result
+}

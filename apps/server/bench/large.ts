@@ -1,0 +1,139 @@
+/** A server that finds many tokens in its database: how soon it answers, what it takes, and how long their list takes. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Change } from '@latchkey/acl'
+import { pino } from 'pino'
+import { openDataDirectory } from '../src/data-directory.ts'
+import { connectDatabase } from '../src/database/connect.ts'
+import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { loadKeyFile } from '../src/secrets/encryption-keys.ts'
+import { createKeyRing } from '../src/secrets/key-ring.ts'
+import { openStore } from '../src/storage/open-store.ts'
+import type { SizeFigures } from './bench.ts'
+import type { BenchOptions } from './options.ts'
+import { type Measured, ROOT, residentBytes, startServer } from './processes.ts'
+
+export async function measureLarge(
+  name: string,
+  tokens: number,
+  options: BenchOptions,
+): Promise<SizeFigures> {
+  const dataDir = openDataDirectory(mkdtempSync(join(tmpdir(), 'latchkey-bench-')))
+  try {
+    await plant(dataDir, tokens)
+    const startedAt = performance.now()
+    const server = await startServer({ ...options, dataDir })
+    try {
+      await read(server, '/acl/token/self')
+      const firstReadMs = performance.now() - startedAt
+      const residentBytesAtStart = residentBytes(server.pid)
+      const first = await list(server)
+      const second = await list(server)
+      return {
+        case: name,
+        tokens,
+        firstReadMs,
+        residentBytesAtStart,
+        listMs: first.ms,
+        listAgainMs: second.ms,
+        listBytes: first.bytes,
+        residentBytesAfter: residentBytes(server.pid),
+        residentBytesMax: Math.max(first.residentBytesMax, second.residentBytesMax),
+      }
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** Reads to the end and keeps nothing; looks at the server's memory meanwhile. */
+async function list(server: Measured): Promise<{ ms: number; bytes: number; residentBytesMax: number }> {
+  let residentBytesMax = residentBytes(server.pid)
+  const timer = setInterval(() => {
+    residentBytesMax = Math.max(residentBytesMax, residentBytes(server.pid))
+  }, 250)
+  try {
+    const startedAt = performance.now()
+    const bytes = await read(server, '/acl/tokens')
+    return { ms: performance.now() - startedAt, bytes, residentBytesMax }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** @returns the length of the body. */
+async function read(server: Measured, path: string): Promise<number> {
+  const response = await fetch(`${server.url}/v1${path}`, { headers: { 'X-Service-Token': ROOT } })
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}`)
+  let bytes = 0
+  for await (const piece of response.body ?? []) bytes += piece.length
+  return bytes
+}
+
+/** Writes of one commit, and commits on their way: as fast as the store takes them. */
+const COMMIT_SIZE = 250
+const COMMITS_AT_ONCE = 4
+
+/** Fills a new database through the store, without HTTP. */
+async function plant(dataDir: string, count: number): Promise<void> {
+  const log = pino({ level: 'error' }, pino.destination(2))
+  const postgres = await startEmbeddedPostgres({ dataDir, log })
+  await migrate({ url: postgres.url, log })
+  const database = connectDatabase({ url: postgres.url, log })
+  const ring = createKeyRing(await loadKeyFile(dataDir))
+  const member = { datacenter: 'dc1', node: 'bench', version: '1.11.0' }
+  const store = await openStore({ database, url: postgres.url, ring, log, member, cacheBytes: 0 })
+  try {
+    const policyId = randomUUID()
+    await store.commit([policy(policyId)])
+    let left = count
+    const worker = async () => {
+      while (left > 0) {
+        const size = Math.min(COMMIT_SIZE, left)
+        left -= size
+        await store.commit(Array.from({ length: size }, (_, i) => token(left + i, policyId)))
+      }
+    }
+    await Promise.all(Array.from({ length: COMMITS_AT_ONCE }, worker))
+  } finally {
+    await store.close()
+    await database.close()
+    await postgres.stop()
+  }
+}
+
+function policy(ID: string): Change {
+  const record = {
+    ...{ ID, Name: 'common', Description: '', Rules: 'key_prefix "common/" { policy = "read" }' },
+    ...{ Datacenters: undefined, Hash: '', CreateIndex: 0, ModifyIndex: 0, Namespace: 'default' },
+  }
+  return { table: 'policies', op: 'put', record, expect: 0 }
+}
+
+function token(i: number, policyId: string): Change {
+  const record = {
+    AccessorID: randomUUID(),
+    SecretID: randomUUID(),
+    Description: `token ${i} of the benchmark`,
+    Policies: [{ ID: policyId }],
+    Roles: [],
+    ServiceIdentities: [],
+    NodeIdentities: [],
+    Rules: '',
+    Type: '' as const,
+    Local: false,
+    AuthMethod: '',
+    ExpirationTime: undefined,
+    CreateTime: new Date().toISOString(),
+    Hash: randomBytes(32).toString('base64'),
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: 'default',
+  }
+  return { table: 'tokens', op: 'put', record, expect: 0 }
+}

@@ -1,0 +1,104 @@
+/** Closed-loop load on one server: so many connections, each with one request on its way. */
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import autocannon from 'autocannon'
+import { cpuMs, type Measured } from './processes.ts'
+
+export interface LoadRequest {
+  readonly method: string
+  /** With the `/v1`. */
+  readonly path: string
+  readonly body?: string
+}
+
+export interface Load {
+  readonly connections: number
+  readonly secret: string
+  /** Sent one after the other, and from the start again. */
+  readonly requests: readonly LoadRequest[]
+}
+
+export interface LoadResult {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Answers that were no 2xx, and requests without an answer. */
+  readonly failures: number
+  /** Processor time of the server for one answer, in microseconds. Says more than the rate where others use the machine. */
+  readonly cpuUs: number | undefined
+}
+
+/** `wrk` where it is installed: it takes a third of the processor time that `autocannon` takes from the server. */
+export const GENERATOR = isInstalled('wrk') ? 'wrk' : 'autocannon'
+
+export async function applyLoad(server: Measured, load: Load, seconds: number): Promise<LoadResult> {
+  const before = cpuMs(server.pid)
+  const { answers, ...result } = await (GENERATOR === 'wrk' ? byWrk : byAutocannon)(server.url, load, seconds)
+  const after = cpuMs(server.pid)
+  const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / answers
+  return { ...result, cpuUs }
+}
+
+type Raw = Omit<LoadResult, 'cpuUs'> & { readonly answers: number }
+
+async function byWrk(url: string, { connections, secret, requests }: Load, seconds: number): Promise<Raw> {
+  const directory = mkdtempSync(join(tmpdir(), 'latchkey-wrk-'))
+  try {
+    const list = join(directory, 'requests')
+    writeFileSync(
+      list,
+      requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`).join(''),
+    )
+    const script = join(import.meta.dirname, 'wrk.lua')
+    const { stdout } = await promisify(execFile)('wrk', [
+      ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script],
+      ...['-H', `X-Service-Token: ${secret}`, url, '--', list],
+    ])
+    const [answers = 0, us = 1, p50 = 0, p99 = 0, failures = 0] =
+      /^RESULT (.*)$/m.exec(stdout)?.[1]?.split(' ').map(Number) ?? []
+    return { perSecond: (answers * 1e6) / us, p50Ms: p50 / 1e3, p99Ms: p99 / 1e3, failures, answers }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+async function byAutocannon(
+  url: string,
+  { connections, secret, requests }: Load,
+  seconds: number,
+): Promise<Raw> {
+  const headers = { 'X-Service-Token': secret }
+  // Every connection starts at another place of the list, as they would all send the same one otherwise.
+  let started = 0
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    timeout: 30,
+    setupClient: (client) => {
+      const at = Math.floor((started * requests.length) / connections)
+      started += 1
+      const own = [...requests.slice(at), ...requests.slice(0, at)]
+      client.setRequests(own.map(({ method, path, body }) => ({ method, path, body, headers })))
+    },
+  })
+  return {
+    perSecond: result.requests.total / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    failures: result.non2xx + result.errors,
+    answers: result.requests.total,
+  }
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('which', [program], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,88 @@
+/** The processes that are measured: the server with its embedded database, and the two baselines. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface Measured {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** The secret of the management token of every server here. */
+export const ROOT = '11111111-1111-4111-8111-111111111111'
+
+export interface ServerOptions {
+  readonly dataDir: string
+  readonly logLevel: string
+  readonly profileDir: string | undefined
+}
+
+/** Starts the server as `node src/main.ts`, on a free port, with fsync on as always. */
+export function startServer({ dataDir, logLevel, profileDir }: ServerOptions): Promise<Measured> {
+  const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  return start([...profiling, join(import.meta.dirname, '../src/main.ts')], {
+    PORT: '0',
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_LOG_LEVEL: logLevel,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,
+    // The load comes from one address.
+    LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+  })
+}
+
+/** @param kind of {@link file://./baseline-server.ts}. */
+export function startBaseline(kind: 'raw' | 'express'): Promise<Measured> {
+  return start([join(import.meta.dirname, 'baseline-server.ts'), kind], {})
+}
+
+async function start(args: readonly string[], settings: Readonly<Record<string, string>>): Promise<Measured> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('LATCHKEY_') && name !== 'DATABASE_URL',
+  )
+  const child = spawn(process.execPath, args, {
+    env: { ...Object.fromEntries(inherited), ...settings },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return { url: await urlOf(child), pid: child.pid ?? 0, stop: () => stop(child) }
+}
+
+function urlOf(child: ChildProcess): Promise<string> {
+  const { stdout } = child
+  if (!stdout) throw new TypeError('the process has no standard output')
+  return new Promise((resolve, reject) => {
+    createInterface({ input: stdout }).on('line', (line) => {
+      const found = /listens on (\S+)/.exec(line)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`${child.spawnargs.join(' ')} ended with ${code}`)))
+  })
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+/** Resident memory in bytes. */
+export function residentBytes(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1_024
+}
+
+/** Processor time so far, in milliseconds; `undefined` where the system does not say it so. */
+export function cpuMs(pid: number): number | undefined {
+  try {
+    // Fields 14 and 15 of `man 5 proc_pid_stat`, in hundredths of a second; the name before them may hold blanks.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return undefined
+  }
+}
