@@ -1,0 +1,82 @@
+/** The commands of docs/upgrade.md, as an operator types them, and what the page shows of their answers. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../../..')
+/** Ports of the page, each of which becomes a free one. */
+const PORTS = ['8501', '8502', '8503'] as const
+/** Stands between the answers of two commands. */
+const SEPARATOR = '\u001e'
+
+/** A block of commands, and what the page shows as its answer; empty where it shows none. */
+interface Step {
+  readonly commands: string
+  readonly shown: string
+}
+
+function stepsOf(page: string): readonly Step[] {
+  const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+  return blocks.flatMap(([, kind, text = ''], i) => {
+    const [, next, shown = ''] = blocks[i + 1] ?? []
+    return kind === 'sh' ? [{ commands: text, shown: next === 'sh' ? '' : shown }] : []
+  })
+}
+
+async function freePorts(): Promise<readonly string[]> {
+  const servers = PORTS.map(() => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))))
+  const ports = servers.map((server: Server) => {
+    const address = server.address()
+    return address === null || typeof address === 'string' ? '' : String(address.port)
+  })
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+test('every command of the page works, and answers what the page shows', async () => {
+  const ports = await freePorts()
+  const real = (text: string) =>
+    PORTS.reduce((changed, port, i) => changed.replaceAll(port, ports[i] ?? ''), text).replaceAll(
+      '/path/to/latchkey',
+      ROOT,
+    )
+  const steps = stepsOf(readFileSync(join(ROOT, 'docs/upgrade.md'), 'utf8'))
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-guide-'))
+  // Whatever happens, no server stays behind.
+  const cleanUp = `trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT\n`
+  const script = steps.map(({ commands }) => `${real(commands)}\nprintf '${SEPARATOR}'\n`).join('')
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(LATCHKEY_|DATABASE_URL|TEST_DATABASE)/.test(name),
+  )
+  const env = { ...Object.fromEntries(inherited), PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
+  try {
+    const { stdout, stderr } = await promisify(execFile)(
+      'bash',
+      ['-euo', 'pipefail', '-c', cleanUp + script],
+      {
+        cwd: folder,
+        env,
+        timeout: 230_000,
+      },
+    )
+    const answers = stdout.split(SEPARATOR)
+    const refusals = stderr.trim().split('\n')
+    for (const [i, { commands, shown }] of steps.entries()) {
+      const answer = answers[i]?.trim() || (commands.endsWith('|| true\n') ? refusals.shift() : '')
+      expect(answer, commands).toMatch(patternOf(real(shown)))
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 240_000)
+
+/** What the page shows, `…` standing for what is other each time. */
+function patternOf(shown: string): RegExp {
+  const parts = shown.trim().split('…')
+  return new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s\\S]*')}$`)
+}
