@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { NodeWireRequest, writeReply } from './wire-adapter.ts'
+
+const response = {} as ServerResponse
+
+function aRequest(fields: object): NodeWireRequest {
+  const request = { method: 'GET', url: '/', headers: {}, headersDistinct: {}, ...fields }
+  return new NodeWireRequest(request as unknown as IncomingMessage, response, {
+    requestId: 'r',
+    signal: undefined,
+  })
+}
+
+describe('the request line', () => {
+  test.each([
+    ['/v1/acl/tokens?a=b', '/v1/acl/tokens?a=b'],
+    ['//v1//x', '//v1//x'],
+    ['http://x/v1/acl/tokens', '/v1/acl/tokens'],
+    ['HTTPS://user@x:8500/v1?a=http://y/z', '/v1?a=http://y/z'],
+    ['http://x', '/'],
+    ['http://x?a=b', '/?a=b'],
+    ['http://x//v1', '//v1'],
+    ['http:///v1', '/v1'],
+    ['*', '*'],
+    ['x:443', 'x:443'],
+    ['ftp://x/v1', 'ftp://x/v1'],
+  ])('%s is asked for as %s (RFC 9112, 3.2)', (url, path) => {
+    expect(aRequest({ url }).url).toBe(path)
+  })
+})
+
+describe('headers (INJ-05)', () => {
+  test('absent, single, with a comma in it', () => {
+    const request = aRequest({ headers: { a: '1', b: '1,2' }, headersDistinct: { a: ['1'], b: ['1,2'] } })
+    expect([request.header('a'), request.header('b'), request.header('c')]).toEqual(['1', '1,2', undefined])
+  })
+
+  test('of repeated ones the first, whether Node joined them or not', () => {
+    const request = aRequest({
+      headers: { 'x-service-token': 'one, two', 'set-cookie': ['a', 'b'] },
+      headersDistinct: { 'x-service-token': ['one', 'two'], 'set-cookie': ['a', 'b'] },
+    })
+    expect(request.header('x-service-token')).toBe('one')
+    expect(request.header('set-cookie')).toBe('a')
+  })
+})
+
+/** A response that remembers what was written. */
+function aResponse() {
+  const stream = new PassThrough()
+  const heads: [number, object][] = []
+  const written = Object.assign(stream, {
+    writeHead: (status: number, headers: object) => {
+      heads.push([status, headers])
+      return written
+    },
+  })
+  return { stream, heads, response: written as unknown as ServerResponse }
+}
+
+const reply = (body: Parameters<typeof writeReply>[0]['body']) =>
+  ({ status: 200, headers: { A: 'b' }, body, endpoint: undefined, accessorId: undefined }) as const
+
+describe('the reply', () => {
+  test.each([
+    [undefined, 0, ''],
+    ['', 0, ''],
+    ['é', 2, 'é'],
+    [new TextEncoder().encode('é'), 2, 'é'],
+  ])('%j is written at once, with its length in bytes', async (body, length, sent) => {
+    const { stream, heads, response } = aResponse()
+    expect(writeReply(reply(body), response)).toBeUndefined()
+    expect(heads).toEqual([[200, { A: 'b', 'Content-Length': length }]])
+    expect(await text(stream)).toBe(sent)
+  })
+
+  test('a stream is written as it comes, and waits for a slow reader', async () => {
+    const { stream, heads, response } = aResponse()
+    let made = 0
+    async function* pieces() {
+      for (; made < 100; made += 1) yield 'x'.repeat(10_000)
+    }
+    const done = writeReply(reply(pieces()), response)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(made).toBeLessThan(50)
+    expect((await text(stream)).length).toBe(1_000_000)
+    await done
+    expect(heads).toEqual([[200, { A: 'b' }]])
+  })
+
+  test('a stream that fails cuts the connection: half a list never looks whole', async () => {
+    const { stream, response } = aResponse()
+    stream.on('error', () => {})
+    async function* pieces() {
+      yield '[1,'
+      throw new Error('the database is away')
+    }
+    await writeReply(reply(pieces()), response)
+    expect(stream.destroyed).toBe(true)
+    expect(stream.writableFinished).toBe(false)
+  })
+
+  test('a client that is gone is written nothing, and its stream is let go', async () => {
+    const { stream, heads, response } = aResponse()
+    stream.destroy()
+    await writeReply(reply('x'), response)
+    expect(heads).toEqual([])
+    const leaving = aResponse()
+    let isLetGo = false
+    async function* pieces() {
+      try {
+        for (;;) yield 'x'.repeat(100_000)
+      } finally {
+        isLetGo = true
+      }
+    }
+    const done = writeReply(reply(pieces()), leaving.response)
+    setTimeout(() => leaving.stream.destroy(), 10)
+    await done
+    expect(isLetGo).toBe(true)
+  })
+})

@@ -1,0 +1,95 @@
+/** The clockwork of the end of legacy mode; its rule is tested with the rule. Spec 9.2.2. */
+import { type AclModeRecord, type Member, MemoryStore } from '@latchkey/acl'
+import { beforeEach, expect, test } from 'vitest'
+import { type LegacyModeContext, lookAtLegacyMode } from './legacy-mode.ts'
+
+const NOW = 1_000_000
+
+const member = (mode: Member['mode'], datacenter = 'dc1'): Member => ({
+  id: `${datacenter}-${mode}`,
+  datacenter,
+  node: 'n',
+  version: '1.4.0',
+  mode,
+  heartbeatAt: NOW,
+  status: 'alive',
+})
+
+let store: MemoryStore
+let prepared: number
+
+beforeEach(async () => {
+  store = new MemoryStore({ after: () => () => {} })
+  prepared = 0
+  await record({ mode: 'legacy' })
+})
+
+async function record(Value: AclModeRecord): Promise<void> {
+  const stored = { Key: 'acl-mode', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  await store.commit([{ table: 'system', op: 'put', record: stored, expect: undefined }])
+}
+
+const recorded = () => store.directory().system('acl-mode')?.Value
+
+function look(options: Partial<LegacyModeContext> = {}) {
+  return lookAtLegacyMode({
+    store,
+    now: () => NOW,
+    datacenter: 'dc1',
+    primaryDatacenter: 'dc1',
+    members: async () => [member('legacy')],
+    primaryMembers: async () => undefined,
+    prepare: async () => {
+      prepared += 1
+    },
+    ...options,
+  })
+}
+
+test('ends where the rule says so, with the time of its end, after everything is prepared', async () => {
+  let before: unknown
+  const prepare = async () => {
+    before = recorded()
+  }
+  expect(await look({ prepare })).toMatchObject({ next: 'enabled', ended: true })
+  expect(before).toEqual({ mode: 'legacy' })
+  expect(recorded()).toEqual({ mode: 'enabled', since: NOW })
+})
+
+test('goes on where it does not, says what it waits for, and writes nothing', async () => {
+  const index = store.tableIndex('system')
+  const decision = await look({ members: async () => [member('legacy'), member('unknown')] })
+  expect(decision).toMatchObject({ next: 'legacy', ended: false })
+  expect(decision.waitsFor).not.toEqual([])
+  expect([prepared, store.tableIndex('system')]).toEqual([0, index])
+})
+
+test('a secondary asks for the primary, and waits while it does not hear of it', async () => {
+  const secondary = { datacenter: 'dc2', members: async () => [member('legacy', 'dc2')] }
+  expect(await look(secondary)).toMatchObject({ next: 'legacy', ended: false })
+  const primaryMembers = async () => [member('enabled')]
+  expect(await look({ ...secondary, primaryMembers })).toMatchObject({ next: 'enabled', ended: true })
+})
+
+test('once it has ended nothing is prepared or written again, also where no record was ever made', async () => {
+  await look()
+  const index = store.tableIndex('system')
+  expect(await look()).toEqual({ next: 'enabled', waitsFor: [], ended: false })
+  expect([prepared, store.tableIndex('system')]).toEqual([1, index])
+  store = new MemoryStore({ after: () => () => {} })
+  expect(await look()).toMatchObject({ next: 'enabled', ended: false })
+})
+
+test('of two servers that look at once one ends it, and the other one learns it', async () => {
+  const looks = await Promise.all([look(), look()])
+  expect(looks.map(({ ended }) => ended).sort()).toEqual([false, true])
+  expect(recorded()).toEqual({ mode: 'enabled', since: NOW })
+})
+
+test('where preparing fails, the mode goes on', async () => {
+  const prepare = async () => {
+    throw new Error('the database is away')
+  }
+  await expect(look({ prepare })).rejects.toThrow('away')
+  expect(recorded()).toEqual({ mode: 'legacy' })
+})
