@@ -1,3 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({ test: { include: ['src/**/*.test.ts'] } })
+export default defineConfig({
+  // Machines are busy; a test that hangs is found all the same.
+  test: { testTimeout: 30_000, include: ['src/**/*.test.ts'] },
+})
