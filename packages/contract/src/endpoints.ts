@@ -155,7 +155,7 @@ export const ENDPOINTS = {
     gate: 'api.token',
     spec: '4.8',
     summary: 'List tokens',
-    query: ['policy', 'role', 'authmethod', 'authmethod-ns', 'servicename', ...page],
+    query: ['policy', 'role', 'authmethod', 'authmethod-ns', 'servicename', 'filter', 'sort', ...page],
     errors: ['filter_conflict'],
   },
 

@@ -53,6 +53,10 @@ export const WAIT_JITTER_DIVISOR = 16
 
 /** Most records of one page of a paged list, and the size where `limit` is absent but a cursor is given. */
 export const PAGE_LIMIT_MAX = 1_000
+/** Longest `filter` of a list, in bytes. */
+export const FILTER_BYTES_MAX = 1_024
+/** Most comparisons in a `filter`. */
+export const FILTER_TERMS_MAX = 5
 /** Longest path with query, in characters. */
 export const URL_LENGTH_MAX = 8_192
 /** Largest dump of legacy tokens that one import takes, in bytes. */

@@ -122,8 +122,8 @@ export class Queries {
     limit: number,
   ): Promise<Snapshot<readonly TokenRow[]>> {
     return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
-        SELECT ${TOKEN_COLUMNS} FROM token WHERE ${Prisma.join([...conditionsOf(filter), ...placeOf(after)], ' AND ')}
-        ORDER BY create_index, accessor_id, secret_hash LIMIT ${limit}::int
+        SELECT ${TOKEN_COLUMNS} FROM token WHERE ${Prisma.join([...conditionsOf(filter), ...placeOf(filter, after)], ' AND ')}
+        ORDER BY ${filter.newestFirst ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${limit}::int
       ) t`)
   }
 
@@ -170,6 +170,9 @@ const TOKEN_COLUMNS = Prisma.sql`secret_hash, secret_cipher, secret_key_id, acce
   roles, service_identities, node_identities, rules, type, local, auth_method, expiration_time, create_time, hash,
   create_index, modify_index`
 
+const OLDEST_FIRST = Prisma.sql`create_index, accessor_id, secret_hash`
+const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash DESC`
+
 /** The conditions that make an index serve a filter are repeated as that index says them. */
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [Prisma.sql`true`]
@@ -191,6 +194,7 @@ function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   else if (authMethod !== undefined) {
     conditions.push(Prisma.sql`auth_method = ${storeText(authMethod)} AND auth_method <> ''`)
   }
+  if (filter.local !== undefined) conditions.push(filter.local ? Prisma.sql`local` : Prisma.sql`NOT local`)
   if (filter.legacy) conditions.push(Prisma.sql`(type <> '' OR rules <> '')`)
   if (filter.management) conditions.push(Prisma.sql`(type <> '' OR rules <> '') AND type = 'management'`)
   if (filter.legacyRights) conditions.push(LEGACY_RIGHTS)
@@ -204,13 +208,14 @@ const LEGACY_RIGHTS = Prisma.sql`(type <> '' OR rules <> '')
   AND CASE WHEN type = 'management' THEN accessor_key IS NOT NULL ELSE rules <> '' END`
 
 /** The first comparison is for the index, the second tells ties apart. */
-function placeOf(after: PageStart | undefined): Prisma.Sql[] {
+function placeOf({ newestFirst }: TokenFilter, after: PageStart | undefined): Prisma.Sql[] {
   if (!after) return []
   const { createIndex, accessorId, secretHash } = after
+  const isBehind = newestFirst ? Prisma.sql`<` : Prisma.sql`>`
   const place =
     secretHash === undefined
-      ? Prisma.sql`(create_index, accessor_id) > (${createIndex}::bigint, ${storeText(accessorId)})`
+      ? Prisma.sql`(create_index, accessor_id) ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)})`
       : Prisma.sql`(create_index, accessor_id, secret_hash)
-          > (${createIndex}::bigint, ${storeText(accessorId)}, decode(${secretHash}, 'hex'))`
-  return [Prisma.sql`create_index >= ${createIndex}::bigint`, place]
+          ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)}, decode(${secretHash}, 'hex'))`
+  return [Prisma.sql`create_index ${isBehind}= ${createIndex}::bigint`, place]
 }

@@ -8,20 +8,35 @@ export interface Page {
   readonly after: ListPosition | undefined
 }
 
+/** Order of a list: that of creation, or its reverse. */
+export type ListOrder = 'oldest-first' | 'newest-first'
+
 /**
- * The page that a query asks for; `undefined` where it asks for none.
+ * The order that a query asks for with `sort`: an extension.
  *
  * @throws AclError `query_invalid`.
  */
-export function pageOf(query: Query): Page | undefined {
-  const cursor = query.get('cursor')
-  if (!query.has('limit') && cursor === undefined) return undefined
-  return { limit: limitOf(query), after: cursor === undefined ? undefined : parseCursor(cursor) }
+export function orderOf(query: Query): ListOrder {
+  const sort = query.get('sort') ?? 'CreateIndex'
+  if (sort === 'CreateIndex') return 'oldest-first'
+  if (sort === '-CreateIndex') return 'newest-first'
+  throw new AclError('query_invalid', 'sort must be CreateIndex or -CreateIndex', { field: 'sort' })
 }
 
-/** A place as text. Opaque to clients. */
-export function formatCursor(position: ListPosition): string {
-  return `${position.createIndex}.${position.accessorId}`
+/**
+ * The page that a query asks for; `undefined` where it asks for none.
+ *
+ * @throws AclError `query_invalid`, also for a cursor of a list in another order.
+ */
+export function pageOf(query: Query, order: ListOrder = 'oldest-first'): Page | undefined {
+  const cursor = query.get('cursor')
+  if (!query.has('limit') && cursor === undefined) return undefined
+  return { limit: limitOf(query), after: cursor === undefined ? undefined : parseCursor(cursor, order) }
+}
+
+/** A place as text, marked with `-` where the list is newest first. Opaque to clients. */
+export function formatCursor(position: ListPosition, order: ListOrder = 'oldest-first'): string {
+  return `${order === 'newest-first' ? '-' : ''}${position.createIndex}.${position.accessorId}`
 }
 
 function limitOf(query: Query): number {
@@ -36,10 +51,19 @@ function limitOf(query: Query): number {
   return limit
 }
 
-function parseCursor(text: string): ListPosition {
-  const match = /^(\d{1,16})\.([0-9a-fA-F-]{0,36})$/.exec(text)
-  if (!match) {
+function parseCursor(text: string, order: ListOrder): ListPosition {
+  const [, mark, createIndex, accessorId = ''] = /^(-?)(\d{1,16})\.([0-9a-fA-F-]{0,36})$/.exec(text) ?? []
+  if (createIndex === undefined) {
     throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
   }
-  return { createIndex: Number(match[1]), accessorId: match[2] ?? '' }
+  if ((mark === '-') !== (order === 'newest-first')) {
+    throw new AclError(
+      'query_invalid',
+      'cursor is of a list in the other order: send the same sort with it',
+      {
+        field: 'cursor',
+      },
+    )
+  }
+  return { createIndex: Number(createIndex), accessorId }
 }

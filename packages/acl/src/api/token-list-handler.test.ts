@@ -75,7 +75,7 @@ describe('filters (spec 4.8; reference 2.8)', () => {
   test('an empty value is no filter, an unknown option none either; the first of two values counts', async () => {
     const all = (await list(world)).length
     expect(await list(world, '?policy=&role=')).toHaveLength(all)
-    expect(await list(world, '?filter=x&Policy=x')).toHaveLength(all)
+    expect(await list(world, '?filter=&sort=&order=x&Policy=x')).toHaveLength(all)
     expect(await list(world, `?policy=${policyId}&policy=x`)).toHaveLength(1)
   })
 
@@ -125,11 +125,16 @@ describe('API-03: pages (extension)', () => {
   const SIZES = [1, 5, 16, 53, 54, 100, TOKENS - 1, TOKENS, TOKENS + 1, limits.PAGE_LIMIT_MAX]
 
   /** Follows the cursors to the end, and does something between two pages. */
-  async function follow(world: World, size: number, between: (page: number) => Promise<unknown>) {
+  async function follow(
+    world: World,
+    size: number,
+    sort: string,
+    between: (page: number) => Promise<unknown>,
+  ) {
     const found: string[] = []
     let cursor = ''
     for (let page = 0; ; page += 1) {
-      const query = `?limit=${size}${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const query = `?sort=${sort}&limit=${size}${cursor === '' ? '' : `&cursor=${cursor}`}`
       const reply = await world.ask('GET', `/acl/tokens${query}`, { token: MANAGEMENT })
       const entries = reply.json as readonly TokenListEntry[]
       expect(entries.length).toBeLessThanOrEqual(size)
@@ -140,15 +145,16 @@ describe('API-03: pages (extension)', () => {
     }
   }
 
-  test.each(SIZES)(
-    'of %d: each token that lives throughout is there once, under concurrent change',
-    async (size) => {
+  test.each(['CreateIndex', '-CreateIndex'].flatMap((sort) => SIZES.map((size) => [sort, size] as const)))(
+    'by %s, of %d: each token that lives throughout is there once, under concurrent change',
+    async (sort, size) => {
       const world = await aWorld()
       const made: Token[] = []
       for (let i = 0; i < TOKENS - 2; i += 1) made.push(await world.token({ Description: `${i}` }))
       const doomed = new Set(made.filter((_, i) => i % 10 === 0).map(({ AccessorID }) => AccessorID))
       const expected = accessorsOf(await list(world)).filter((accessorId) => !doomed.has(accessorId))
-      const found = await follow(world, size, async (page) => {
+      if (sort === '-CreateIndex') expected.reverse()
+      const found = await follow(world, size, sort, async (page) => {
         const [next] = doomed
         if (next !== undefined) await world.manage('DELETE', `/acl/token/${next}`)
         if (next !== undefined) doomed.delete(next)
@@ -171,6 +177,127 @@ describe('API-03: pages (extension)', () => {
     expect(first.json).toHaveLength(3)
     const cursor = first.headers['X-Service-Next-Cursor']
     expect(await list(world, `?policy=${ID}&limit=6&cursor=${cursor}`)).toHaveLength(2)
+  })
+})
+
+describe('filter and sort (extensions)', () => {
+  let world: World
+  let policyId: string
+  let all: readonly TokenListEntry[]
+  beforeAll(async () => {
+    world = await aWorld()
+    policyId = (await world.policy({ Name: 'reader' })).ID
+    const roleId = (await world.role({ Name: 'ops' })).ID
+    for (let i = 0; i < 16; i += 1) {
+      await world.token({
+        Local: i % 2 === 0,
+        ...(i % 3 === 0 ? { Policies: [{ ID: policyId }] } : {}),
+        ...(i % 4 === 0 ? { Roles: [{ ID: roleId }] } : {}),
+        ...(i % 5 === 0 ? { ServiceIdentities: [{ ServiceName: 'web' }] } : {}),
+      })
+    }
+    const login = aToken({ AuthMethod: 'oidc', Local: true })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: login, expect: 0 }])
+    all = await list(world)
+  })
+
+  const isWeb = ({ ServiceIdentities = [] }: TokenListEntry) =>
+    ServiceIdentities.some(({ ServiceName }) => ServiceName === 'web')
+  const hasPolicy = ({ Policies }: TokenListEntry) => Policies?.some(({ ID }) => ID === policyId) ?? false
+  const isOps = ({ Roles }: TokenListEntry) => Roles?.some(({ Name }) => Name === 'ops') ?? false
+  const path = (filter: string) => `?filter=${encodeURIComponent(filter)}`
+
+  test('each field alone, together, and with a link filter, in both orders', async () => {
+    const cases: readonly [string, (entry: TokenListEntry) => boolean][] = [
+      [path('Local==true'), ({ Local }) => Local],
+      [path('Local==false'), ({ Local }) => !Local],
+      [path(`Policies.ID==${policyId}`), hasPolicy],
+      [path(`Roles.ID==${all.flatMap(({ Roles = [] }) => Roles)[0]?.ID}`), isOps],
+      [path('AuthMethod==oidc'), ({ AuthMethod }) => AuthMethod === 'oidc'],
+      [path('ServiceIdentities.ServiceName==web'), isWeb],
+      [
+        path(`ServiceIdentities.ServiceName==web and Policies.ID==${policyId}`),
+        (t) => isWeb(t) && hasPolicy(t),
+      ],
+      [`${path('Local==true')}&policy=${policyId}`, (t) => t.Local && hasPolicy(t)],
+    ]
+    for (const [query, shows] of cases) {
+      const expected = accessorsOf(all.filter(shows))
+      expect(expected.length, query).toBeGreaterThan(0)
+      expect(accessorsOf(await list(world, query)), query).toEqual(expected)
+      expect(accessorsOf(await list(world, `${query}&sort=-CreateIndex`)), query).toEqual(
+        expected.toReversed(),
+      )
+      expect(accessorsOf(await list(world, `${query}&sort=-CreateIndex&limit=1`)), query).toEqual(
+        expected.slice(-1),
+      )
+    }
+    expect(await list(world, path('AuthMethod==OIDC'))).toEqual([])
+    expect(await list(world, '?sort=CreateIndex')).toEqual(all)
+  })
+
+  test.each([
+    ['Description==x', /one of the fields Policies\.ID, Roles\.ID, AuthMethod, /],
+    ['constructor==x', /one of the fields/],
+    ['policies.ID==x', /one of the fields/],
+    ['Local==yes', /true or false/],
+    ['Local==true and Local==true', /twice/],
+    ['x', /terms such as/],
+    ['Local=true', /terms such as/],
+    ['Local == true', /terms such as/],
+    ['Local==', /terms such as/],
+    ['Local==true and ', /terms such as/],
+    ['Local==true or AuthMethod==x', /terms such as/],
+    ['AuthMethod=="oidc"', /quotes/],
+    [Array(6).fill('Local==true').join(' and '), /more than 5 terms/],
+    [`AuthMethod==${'ü'.repeat(507)}`, /longer than 1024 bytes/],
+  ])('query_invalid: a filter of %j', async (filter, message) => {
+    const reply = await world.ask('GET', `/acl/tokens${path(filter)}`, { token: MANAGEMENT })
+    expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    expect(reply.text).toMatch(/filter /)
+    expect(reply.text).toMatch(message)
+  })
+
+  test('a filter of 1,024 bytes is read, and a field is compared once, link filter included', async () => {
+    expect(await list(world, path(`AuthMethod==${'ü'.repeat(506)}`))).toEqual([])
+    const reply = await world.ask('GET', `/acl/tokens${path('Policies.ID==a')}&policy=b`, {
+      token: MANAGEMENT,
+    })
+    expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+  })
+
+  test.each(['createindex', '+CreateIndex', '--CreateIndex', 'Description', '-', 'CreateIndex,Local'])(
+    'query_invalid: a sort of %j',
+    async (sort) => {
+      const reply = await world.ask('GET', `/acl/tokens?sort=${encodeURIComponent(sort)}`, {
+        token: MANAGEMENT,
+      })
+      expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+      expect(reply.text).toMatch(/sort must be CreateIndex or -CreateIndex/)
+    },
+  )
+
+  test.each([
+    ['CreateIndex', '-CreateIndex'],
+    ['-CreateIndex', 'CreateIndex'],
+  ])('query_invalid: a cursor of a list by %s sent with sort=%s', async (first, second) => {
+    const page = await world.ask('GET', `/acl/tokens?limit=3&sort=${first}`, { token: MANAGEMENT })
+    const cursor = page.headers['X-Service-Next-Cursor']
+    const next = (sort: string) =>
+      world.ask('GET', `/acl/tokens?cursor=${cursor}&sort=${sort}`, { token: MANAGEMENT })
+    expect((await next(first)).json).toHaveLength(all.length - 3)
+    const refused = await next(second)
+    expect(refused).toMatchObject({ status: 400, code: 'query_invalid' })
+    expect(refused.text).toMatch(/cursor is of a list in the other order/)
+  })
+
+  test('of a list newest first no page shows what was made after the first', async () => {
+    const first = await world.ask('GET', '/acl/tokens?limit=2&sort=-CreateIndex', { token: MANAGEMENT })
+    const late = await world.token()
+    const cursor = first.headers['X-Service-Next-Cursor']
+    const rest = accessorsOf(await list(world, `?sort=-CreateIndex&cursor=${cursor}`))
+    expect(rest).toEqual(accessorsOf(all).slice(0, -2).reverse())
+    await world.manage('DELETE', `/acl/token/${late.AccessorID}`)
   })
 })
 

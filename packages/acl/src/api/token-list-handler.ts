@@ -1,26 +1,19 @@
 /** The list of tokens. Spec 4.8. */
-import { AclError } from '@latchkey/contract'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { TokenRecord } from '../store/records.ts'
 import type { TokenFilter } from '../store/store.ts'
 import { expirationMs } from '../token/expiration.ts'
 import type { Answer, AnswerBody, Call, Watch } from './call.ts'
 import type { CachedList } from './list-cache.ts'
-import { formatCursor, type Page, pageOf } from './paging.ts'
+import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from './paging.ts'
 import { joinJson } from './render.ts'
-
-/** Query option and the filter that it sets; at most one at a time. */
-const LINK_FILTERS = {
-  policy: 'policyId',
-  role: 'roleId',
-  authmethod: 'authMethod',
-  servicename: 'serviceName',
-} as const satisfies Record<string, keyof TokenFilter>
+import { tokenFilterOf } from './token-filter.ts'
 
 export function listTokensHandler(call: Call): MaybePromise<Answer> {
-  const filter = filterOf(call)
+  const order = orderOf(call.query)
+  const filter = filterOf(call, order)
   const watch: Watch = { topic: 'tokens', ...(isFiltered(filter) ? { filtered: true } : {}) }
-  const page = pageOf(call.query)
+  const page = pageOf(call.query, order)
   if (page) return listPage(call, filter, page).then((answer) => ({ ...answer, watch }))
   return andThen(call.api.store.tableIndex('tokens'), (tokensIndex) => {
     const key = JSON.stringify([filter, showsSecrets(call)])
@@ -32,23 +25,12 @@ export function listTokensHandler(call: Call): MaybePromise<Answer> {
   })
 }
 
-function filterOf(call: Call): TokenFilter {
+function filterOf(call: Call, order: ListOrder): TokenFilter {
   const namespace = namespaceOf(call)
-  const given = Object.entries(LINK_FILTERS).flatMap(([option, name]) => {
-    const value = call.query.get(option)
-    return value === undefined ? [] : [{ option, name, value }]
-  })
-  const [first, second] = given
-  if (second) {
-    throw new AclError(
-      'filter_conflict',
-      'can only filter by one of policy, role, servicename, or authmethod at a time',
-      { field: second.option },
-    )
-  }
   return {
     ...(namespace === undefined ? {} : { namespace }),
-    ...(first ? { [first.name]: first.value } : {}),
+    ...tokenFilterOf(call.query),
+    ...(order === 'newest-first' ? { newestFirst: true } : {}),
   }
 }
 
@@ -59,7 +41,7 @@ function namespaceOf(call: Call): string | undefined {
 }
 
 function isFiltered(filter: TokenFilter): boolean {
-  return Object.keys(filter).some((name) => name !== 'namespace')
+  return Object.keys(filter).some((name) => name !== 'namespace' && name !== 'newestFirst')
 }
 
 function showsSecrets(call: Call): boolean {
@@ -101,7 +83,8 @@ async function listPage(
     last = tokens.at(-1) ?? last
   }
   const hasMore = seen === limit && last !== undefined
-  const cursor = last && formatCursor({ createIndex: last.CreateIndex, accessorId: last.AccessorID })
+  const order = filter.newestFirst ? 'newest-first' : 'oldest-first'
+  const cursor = last && formatCursor({ createIndex: last.CreateIndex, accessorId: last.AccessorID }, order)
   return {
     body: { kind: 'json-bytes', bytes: joinJson(texts) },
     ...(hasMore && cursor ? { headers: { [call.family.nextCursor]: cursor } } : {}),

@@ -1,21 +1,30 @@
 /** Order and filters of lists, the same for every store. */
 import { hasLegacyRights } from '../upgrade/legacy-token.ts'
 import type { TokenRecord } from './records.ts'
-import type { ListPosition, TokenFilter } from './store.ts'
+import type { TokenFilter } from './store.ts'
+
+/** What the order compares. */
+type Place = Pick<TokenRecord, 'CreateIndex' | 'AccessorID'>
 
 /**
  * Tokens are listed in the order of their creation: (CreateIndex, AccessorID). Spec 4.8 is silent. The reference sorts
  * by secret, which tells a reader something of the secrets and cannot be paged over encrypted ones.
  */
-export function byListOrder(a: TokenRecord, b: TokenRecord): number {
+export function byListOrder(a: Place, b: Place): number {
   if (a.CreateIndex !== b.CreateIndex) return a.CreateIndex - b.CreateIndex
   return a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0
 }
 
-export function isAfter(token: TokenRecord, position: ListPosition | undefined): boolean {
-  if (!position) return true
-  if (token.CreateIndex !== position.createIndex) return token.CreateIndex > position.createIndex
-  return token.AccessorID > position.accessorId
+/** Compares two tokens as the list that is asked for has them. */
+export function listOrderOf(filter: TokenFilter): (a: TokenRecord, b: TokenRecord) => number {
+  return filter.newestFirst ? (a, b) => byListOrder(b, a) : byListOrder
+}
+
+/** Whether a token comes after the place that a list begins at. */
+export function isAfter(token: TokenRecord, { after, newestFirst }: TokenFilter): boolean {
+  if (!after) return true
+  const place = { CreateIndex: after.createIndex, AccessorID: after.accessorId }
+  return (newestFirst ? byListOrder(place, token) : byListOrder(token, place)) > 0
 }
 
 export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean {
@@ -30,6 +39,7 @@ export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean 
   ) {
     return false
   }
+  if (filter.local !== undefined && token.Local !== filter.local) return false
   if (filter.legacy && token.Type === '' && token.Rules === '') return false
   if (filter.management && token.Type !== 'management') return false
   if (filter.legacyRights && !hasLegacyRights(token)) return false

@@ -4,7 +4,7 @@
  */
 import { parseInstant } from '@latchkey/contract'
 import { Directory, EMPTY_DIRECTORY, nameKey } from './directory.ts'
-import { byListOrder, compareUtf8, isAfter, matchesFilter } from './list-order.ts'
+import { compareUtf8, isAfter, listOrderOf, matchesFilter } from './list-order.ts'
 import type {
   KvRecord,
   NamespaceRecord,
@@ -87,8 +87,8 @@ export class MemoryStore implements Store {
 
   async *tokens(filter: TokenFilter): AsyncGenerator<readonly TokenRecord[]> {
     const found = [...this.tables.tokens.values()]
-      .filter((token) => matchesFilter(token, filter) && isAfter(token, filter.after))
-      .sort(byListOrder)
+      .filter((token) => matchesFilter(token, filter) && isAfter(token, filter))
+      .sort(listOrderOf(filter))
       .slice(0, filter.limit)
     for (let start = 0; start < found.length; start += PAGE_SIZE) yield found.slice(start, start + PAGE_SIZE)
   }

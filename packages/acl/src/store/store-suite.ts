@@ -378,6 +378,7 @@ export function describeStore(
               Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : [],
               ServiceIdentities: i % 4 === 0 ? [{ ServiceName: 'web' }] : [],
               AuthMethod: i % 5 === 0 ? 'oidc' : '',
+              Local: i % 9 === 0,
               Type: i % 6 === 0 ? (i % 12 === 0 ? 'management' : 'client') : '',
               Rules: i % 8 === 1 ? 'key "" {}' : '',
               ...(i % 7 === 0 ? { AccessorID: '' } : {}),
@@ -394,6 +395,10 @@ export function describeStore(
           [{ roleId: anId(0xbb) }, (t) => t.Roles.length > 0],
           [{ serviceName: 'web' }, (t) => t.ServiceIdentities.length > 0],
           [{ authMethod: 'oidc' }, (t) => t.AuthMethod !== ''],
+          [{ local: true }, (t) => t.Local],
+          [{ local: false }, (t) => !t.Local],
+          [{ policyId: anId(0xaa), roleId: anId(0xbb) }, (t) => t.Policies.length > 0 && t.Roles.length > 0],
+          [{ authMethod: 'oidc', local: false }, (t) => t.AuthMethod !== '' && !t.Local],
           [{ legacy: true }, (t) => t.Type !== '' || t.Rules !== ''],
           [{ withoutAccessor: true }, (t) => t.AccessorID === ''],
           [{ management: true }, (t) => t.Type === 'management'],
@@ -403,6 +408,9 @@ export function describeStore(
           const shown = all.filter(shows)
           expect(secrets(await list(store, { namespace: Namespace, ...filter }))).toEqual(secrets(shown))
           expect(await store.countTokens({ namespace: Namespace, ...filter })).toBe(shown.length)
+          const reversed = await list(store, { namespace: Namespace, ...filter, newestFirst: true })
+          expect(reversed.map(placeOf)).toEqual(shown.map(placeOf).reverse())
+          expect(secrets(reversed).toSorted()).toEqual(secrets(shown).toSorted())
         }
         const withAccessor = all.filter((t) => t.AccessorID !== '')
         for (const size of [1, 5, 16, 53]) {
@@ -424,6 +432,42 @@ export function describeStore(
           }
         }
         expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
+      })
+
+      test.each([1, 5, 16, 53])(
+        'newest first too, in pages of %d that meet without gap (API-03)',
+        async (limit) => {
+          const store = await open()
+          const Namespace = `newest-${limit}-${anId(3)}`
+          const made = Array.from({ length: 54 }, (_, i) => aToken({ Namespace, Local: i % 2 === 0 }))
+          // Several at one index, so that the second key of the order decides.
+          for (let i = 0; i < made.length; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
+          for (const narrow of [{}, { local: true }]) {
+            const filter = { namespace: Namespace, ...narrow }
+            const paged: TokenRecord[] = []
+            for (let isLast = false; !isLast; ) {
+              const last = paged.at(-1)
+              const page = await list(store, {
+                ...filter,
+                newestFirst: true,
+                limit,
+                ...(last ? { after: { createIndex: last.CreateIndex, accessorId: last.AccessorID } } : {}),
+              })
+              paged.push(...page)
+              isLast = page.length < limit
+            }
+            expect(secrets(paged)).toEqual(secrets(await list(store, filter)).toReversed())
+          }
+        },
+      )
+
+      test('newest first across the pages that the store itself reads', async () => {
+        const store = await open()
+        const Namespace = `long-${anId(4)}`
+        const made = Array.from({ length: 1_050 }, () => aToken({ Namespace, AccessorID: '' }))
+        await store.commit(made.map(putNew))
+        const listed = secrets(await list(store, { namespace: Namespace, newestFirst: true }))
+        expect(listed.toSorted()).toEqual(secrets(made).toSorted())
       })
 
       test('that live from legacy rights alone: by rules or type, and by no link (spec 9.1)', async () => {
@@ -590,6 +634,8 @@ async function list(store: Store, filter: TokenFilter): Promise<TokenRecord[]> {
 function secrets(tokens: readonly TokenRecord[]): readonly string[] {
   return tokens.map(({ SecretID }) => SecretID)
 }
+
+const placeOf = ({ CreateIndex, AccessorID }: TokenRecord) => ({ CreateIndex, AccessorID })
 
 function inListOrder(a: TokenRecord, b: TokenRecord): number {
   return (

@@ -78,7 +78,7 @@ export class StoreConflict extends Error {
   }
 }
 
-/** Which tokens a list shows. At most one of the link filters is set. */
+/** Which tokens a list shows: those for which everything holds that is set. */
 export interface TokenFilter {
   /** Absent: all namespaces. */
   readonly namespace?: string
@@ -86,6 +86,7 @@ export interface TokenFilter {
   readonly roleId?: string
   readonly authMethod?: string
   readonly serviceName?: string
+  readonly local?: boolean
   /** Only legacy tokens, with a Type or Rules. */
   readonly legacy?: true
   /** Only legacy tokens that may do everything. */
@@ -94,7 +95,9 @@ export interface TokenFilter {
   readonly legacyRights?: true
   /** Only tokens without an accessor. */
   readonly withoutAccessor?: true
-  /** Tokens after this place, in list order. */
+  /** The list in reverse. */
+  readonly newestFirst?: true
+  /** Tokens after this place, in the order of the list that is asked for. */
   readonly after?: ListPosition
   /** Most records in all. Absent: no bound. */
   readonly limit?: number
@@ -129,10 +132,10 @@ export interface Store {
   tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined>
   /** By secret, with case. */
   tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined>
-  /** Pages of tokens in order of (CreateIndex, AccessorID). Bounded memory, whatever the number. */
+  /** Pages of tokens in order of (CreateIndex, AccessorID), or its reverse. Bounded memory, whatever the number. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
   /** How many tokens {@link Store.tokens} would give for a filter without place and limit; none is read for it. */
-  countTokens(filter: Omit<TokenFilter, 'after' | 'limit'>): MaybePromise<number>
+  countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'limit'>): MaybePromise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
   expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]>
 

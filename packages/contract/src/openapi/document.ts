@@ -48,6 +48,7 @@ export interface Parameter {
   /** Set where the option counts by its presence: `?stale`. */
   readonly allowEmptyValue?: true
   readonly schema: JsonSchema
+  readonly example?: string
 }
 
 export interface ResponseHeader {

@@ -2,11 +2,11 @@
 import { BLOCKING_QUERY_OPTIONS, type Endpoint } from '../endpoints.ts'
 import { invariant } from '../errors.ts'
 import { HEADER } from '../headers.ts'
-import { NAMESPACE_NAME_LENGTH_MAX, PAGE_LIMIT_MAX } from '../limits.ts'
+import { FILTER_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX, PAGE_LIMIT_MAX } from '../limits.ts'
 import type { ServiceProfile } from '../profile.ts'
 import type { JsonSchema, Parameter } from './document.ts'
 
-type ParameterFacts = Pick<Parameter, 'description' | 'schema' | 'deprecated' | 'allowEmptyValue'>
+type ParameterFacts = Pick<Parameter, 'description' | 'schema' | 'deprecated' | 'allowEmptyValue' | 'example'>
 
 const text = { type: 'string' } as const
 const uuid = { type: 'string', format: 'uuid' } as const
@@ -53,6 +53,17 @@ const OPTIONS: Readonly<Record<string, ParameterFacts>> = {
   authmethod: { description: 'Only tokens of the auth method with this name.', schema: text },
   'authmethod-ns': { description: 'Extended edition only: namespace of that auth method.', schema: text },
   servicename: { description: 'Only tokens with a service identity of this name.', schema: text },
+  filter: {
+    description:
+      'Only tokens for which all terms hold: `Field==value`, joined by ` and `. Fields: `Policies.ID`, `Roles.ID`, `AuthMethod`, `ServiceIdentities.ServiceName`, `Local`; each at most once.',
+    schema: { type: 'string', 'x-latchkey-bytes-max': FILTER_BYTES_MAX },
+    example: 'AuthMethod==oidc and Local==true',
+  },
+  sort: {
+    description: 'Order of the list: of creation, or newest first. A `cursor` belongs to one order.',
+    schema: { type: 'string', enum: ['CreateIndex', '-CreateIndex'], default: 'CreateIndex' },
+    example: '-CreateIndex',
+  },
   limit: {
     description: 'Answer a page of at most so many records.',
     schema: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX },

@@ -71,6 +71,7 @@ CREATE INDEX token_policies ON token USING gin (policies) WHERE policies <> '{}'
 CREATE INDEX token_roles ON token USING gin (roles) WHERE roles <> '{}';
 CREATE INDEX token_service_names ON token USING gin (service_names) WHERE service_names <> '{}';
 CREATE INDEX token_auth_method ON token (auth_method, create_index, accessor_id) WHERE auth_method <> '';
+CREATE INDEX token_local ON token (create_index, accessor_id) WHERE local;
 CREATE INDEX token_legacy ON token (create_index) WHERE type <> '' OR rules <> '';
 CREATE INDEX token_without_accessor ON token (create_index, secret_hash) WHERE accessor_key IS NULL;
 
