@@ -216,6 +216,24 @@ test('each goes through all pages by their cursors', async () => {
   ])
 })
 
+test('list, pages and each send filter and sort, with every page', async () => {
+  await using server = await startServer(listed('a'), listed('a', '-c1'), listed('b'), listed('c'))
+  const { tokens } = clientOf(server)
+  const filter = { filter: 'AuthMethod==oidc and Local==true', sort: '-CreateIndex' }
+  await tokens.list(filter)
+  for await (const page of tokens.pages(filter, { limit: 1 })) expect(page).toHaveLength(1)
+  for await (const token of tokens.each(filter, { limit: 2 })) expect(token.Description).toBe('c')
+  const queries = server.requests.map(({ url }) =>
+    Object.fromEntries(new URL(url ?? '', 'http://x').searchParams),
+  )
+  expect(queries).toEqual([
+    filter,
+    { ...filter, limit: '1' },
+    { ...filter, limit: '1', cursor: '-c1' },
+    { ...filter, limit: '2' },
+  ])
+})
+
 test('each asks for no page that is not needed', async () => {
   await using server = await startServer(listed('a', 'c1'))
   for await (const _ of clientOf(server).tokens.each()) break

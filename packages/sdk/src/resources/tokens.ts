@@ -20,7 +20,8 @@ import { createToken } from './create-token.ts'
 
 /**
  * Which tokens a list shows: those linked to a policy or role (by ID), of an auth method (by name), with a service
- * identity. At most one of them. `filter` is an expression over the records, `sort` a field name. Spec 4.8.
+ * identity. At most one of them. `filter` has terms `Field==value` joined by ` and `, such as
+ * `AuthMethod==oidc and Local==true`; `sort` is `CreateIndex`, or `-CreateIndex` for newest first. Spec 4.8.
  */
 export type TokenFilter = {
   readonly [Q in Exclude<QueryOf<'tokens.list'>, 'limit' | 'cursor'>]?: string | undefined
