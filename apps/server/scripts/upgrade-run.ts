@@ -35,15 +35,25 @@ const cluster = new Cluster(postgres.url)
 const log = new CommitLog(postgres.url)
 const say = (text: string) => process.stderr.write(`${new Date().toISOString()} ${text}\n`)
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    say(`${signal} after ${log.batches.length} batches; stopping the servers`)
+    void cleanUp().finally(() => process.exit(1))
+  })
+}
 try {
   const result = await run()
   process.stdout.write(`${JSON.stringify(result)}\n`)
   if (result.faults.length > 0) process.exitCode = 1
 } finally {
+  await cleanUp()
+}
+
+async function cleanUp(): Promise<void> {
   await cluster.stopAll()
   await log.stop()
   await postgres.stop()
-  rmSync(dataDir, { recursive: true })
+  rmSync(dataDir, { recursive: true, force: true })
 }
 
 async function run() {
@@ -75,7 +85,7 @@ async function run() {
   say('legacy mode has ended')
   const takeovers = await killMigrators()
   await until('all have an accessor', async () => (await log.tokens()).withoutAccessor === 0)
-  say('all have an accessor; asking again what each may do')
+  say(`all have an accessor after ${log.batches.length} batches; asking again what each may do`)
   await traffic.stop()
   await until('what was created last has one too', async () => (await log.tokens()).withoutAccessor === 0)
   const after = await askRights(cluster, secrets)

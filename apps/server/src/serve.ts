@@ -8,6 +8,7 @@ import type { Config } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
+import { claimPort } from './http/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
 import { StartError } from './start-error.ts'
@@ -127,10 +128,11 @@ async function startWorkers(
   stops: Stop[],
   stop: StopServer,
 ): Promise<void> {
+  const port = await claimPort(config)
   let isStopping = false
   let greeted = false
   const fork = () => {
-    const worker = cluster.fork({ DATABASE_URL: databaseUrl })
+    const worker = cluster.fork({ DATABASE_URL: databaseUrl, PORT: String(port) })
     worker.once('message', (message: { url: string; isBootstrapped: boolean }) => {
       if (!greeted) process.stdout.write(greeting(message.url, message.isBootstrapped))
       greeted = true

@@ -23,6 +23,7 @@ import { createRandom } from './random.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
 import { createMetrics } from './telemetry/metrics.ts'
+import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 
 export interface ServerProcessOptions {
@@ -54,6 +55,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log })
   try {
     await prepareData(store, config, profile)
+    watchStore(metrics, store)
     watchUpgrade(metrics, store)
     const cluster = createClusterInfo({ store, config, dataDir, metrics })
     const closing = new AbortController()
@@ -89,6 +91,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     const http = await startHttpServer({
       host: config.host,
       port: config.port,
+      isShared: config.workers > 1,
       connections: {
         connectionsMax: config.maxConnectionsPerClient ?? profile.connectionLimit,
         answers429: profile.has('http.connectionLimit429'),

@@ -1,17 +1,17 @@
 /** The listening side: connections, time limits, and a shutdown that finishes what was begun. */
 
-import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hasCode } from '../has-code.ts'
-import { StartError } from '../start-error.ts'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
 import { limitDiscarded } from './limit-discarded.ts'
+import { listen } from './listen.ts'
 
 export interface HttpServerOptions {
   readonly host: string
   readonly port: number
+  /** Whether other workers of this server listen on the port, too. */
+  readonly isShared: boolean
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
 }
@@ -54,16 +54,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     guarded(request, response)
   })
   limitConnections(server, connections)
-  server.listen({ host, port })
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    const reason = hasCode(cause, 'EADDRINUSE') ? 'another process listens there' : String(cause)
-    throw new StartError(
-      `Cannot listen on ${host}:${port}: ${reason}. Set HOST or PORT to another address.`,
-      { cause },
-    )
-  }
+  await listen(server, { host, port, isShared: options.isShared })
   const { address, family, port: actualPort } = server.address() as AddressInfo
   return {
     server,

@@ -8,6 +8,8 @@ export interface Metrics {
   connectionRefused(): void
   /** A value that is read when somebody asks. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** As a gauge, of a value that only grows. */
+  counter(name: string, help: string, read: () => number): void
 }
 
 interface RequestSeries {
@@ -60,6 +62,17 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           this.set(await read())
+        },
+      })
+    },
+    counter(name, help, read) {
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.reset()
+          this.inc(read())
         },
       })
     },

@@ -1,0 +1,32 @@
+/**
+ * Runs one of the long proofs on real processes and a PostgreSQL of its own, and prints one line of JSON: name,
+ * guarantees, seed, figures, verdict.
+ *
+ *     node apps/server/scripts/prove.ts                      the names
+ *     node apps/server/scripts/prove.ts revocation           at full scale
+ *     node apps/server/scripts/prove.ts revocation 500 42    500 of them, from seed 42
+ */
+import { PROOFS } from '../test/cluster/proofs.ts'
+import { seedOfRun } from '../test/cluster/seeded-random.ts'
+
+const [name, count, seed] = process.argv.slice(2)
+const proof = name === undefined ? undefined : PROOFS[name]
+if (!proof || name === undefined) {
+  for (const [known, { ids, unit, count: full }] of Object.entries(PROOFS)) {
+    process.stdout.write(
+      `${known.padEnd(26)} ${ids.join(', ').padEnd(16)} ${full.toLocaleString('en')} ${unit}\n`,
+    )
+  }
+  process.exitCode = name === undefined ? 0 : 2
+} else {
+  const usedSeed = seed === undefined ? seedOfRun() : Number(seed)
+  const usedCount = count === undefined ? proof.count : Number(count)
+  const startedAt = performance.now()
+  const { isProven, figures } = await proof.run(usedCount, usedSeed)
+  const seconds = Math.round(performance.now() - startedAt) / 1_000
+  const { ids } = proof
+  process.stdout.write(
+    `${JSON.stringify({ name, ids, seed: usedSeed, count: usedCount, seconds, ...figures, verdict: isProven ? 'pass' : 'fail' })}\n`,
+  )
+  process.exitCode = isProven ? 0 : 1
+}

@@ -1,0 +1,37 @@
+/** Metrics of the store: how fresh this process is, what waits, what is cached, what is committed. */
+import type { StoreStatus } from '../storage/postgres-store.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Registers them. What a process says here is of itself. */
+export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): void {
+  const gauge = (name: string, help: string, read: (status: StoreStatus) => number) =>
+    metrics.gauge(`latchkey_store_${name}`, help, () => read(store.status()))
+  const counter = (name: string, help: string, read: (status: StoreStatus) => number) =>
+    metrics.counter(`latchkey_store_${name}_total`, help, () => read(store.status()))
+
+  gauge('index', 'The commit index up to which this process has applied all changes.', (s) => s.appliedIndex)
+  gauge('last_contact_seconds', 'Age of what stale reads show.', (s) => s.lastContactMs / 1_000)
+  gauge(
+    'feed_connected',
+    'Whether this process hears of commits; else it polls. 1 or 0.',
+    (s) => +s.isFeedConnected,
+  )
+  gauge('leader', 'Whether this process runs the single-winner jobs: 1 or 0.', (s) => +s.isLeader)
+  gauge('alone', 'Whether this process is the only one on its database: 1 or 0.', (s) => +s.isAlone)
+  gauge('waiters', 'Blocking queries that wait.', (s) => s.waiters)
+  gauge('cached_tokens', 'Tokens in memory.', (s) => s.cache.tokens)
+  gauge('cached_bytes', 'About how much memory they take.', (s) => s.cache.bytes)
+  counter('cache_hits', 'Tokens that were found in memory.', (s) => s.cache.hits)
+  counter('cache_misses', 'Tokens that were read from the database.', (s) => s.cache.misses)
+  counter('commits', 'Writes that were sent to the database.', (s) => s.commits.writes)
+  counter('commit_groups', 'Transactions they were sent in.', (s) => s.commits.groups)
+  counter(
+    'commit_conflicts',
+    'Writes that met another one and were decided again.',
+    (s) => s.commits.conflicts,
+  )
+  counter('commit_failures', 'Transactions without an answer.', (s) => s.commits.failures)
+  counter('feed_connections', 'Connections of the change feed since the start.', (s) => s.feed.connections)
+  counter('feed_notifications', 'Commit groups that were heard of.', (s) => s.feed.notifications)
+  counter('confirmations', 'Questions to the database for what is new.', (s) => s.confirmations)
+}

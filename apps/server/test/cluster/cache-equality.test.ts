@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../database.ts'
+import { proveCacheEquality } from './cache-equality.ts'
+import { openEqualNodes } from './equal-nodes.ts'
+import { staleCache } from './seeded-bugs.ts'
+import { seededRandom, seedOfRun } from './seeded-random.ts'
+
+const seed = seedOfRun()
+
+const CASES = [
+  { name: 'on one database, with writes through both', isShared: true },
+  { name: 'alone, each on its own database', isShared: false },
+]
+
+describe(`seed ${seed}`, () => {
+  for (const { name, isShared } of CASES) {
+    test(`COH-07: with caches and without, two nodes answer the same bytes: ${name}`, async () => {
+      const databases = [await createTestDatabase(), await createTestDatabase()] as const
+      const nodes = await openEqualNodes([databases[0].url, databases[isShared ? 0 : 1].url], seed)
+      try {
+        const random = seededRandom(seed)
+        const result = await proveCacheEquality({ ...nodes, isShared, random, requests: 5_000 })
+        expect(result.differences).toEqual([])
+        expect(result.writes).toBeGreaterThan(100)
+        for (const status of [200, 403, 404]) expect(result.statuses[status]).toBeGreaterThan(100)
+      } finally {
+        await Promise.all([nodes.cached.close(), nodes.uncached.close()])
+        await Promise.all(databases.map((database) => database.drop()))
+      }
+    }, 60_000)
+  }
+
+  test('COH-07: a cache that misses the changes of another node is noticed', async () => {
+    const database = await createTestDatabase()
+    const nodes = await openEqualNodes([database.url, database.url], seed, (store) =>
+      staleCache(store, Number.POSITIVE_INFINITY),
+    )
+    try {
+      const random = seededRandom(seed)
+      const result = await proveCacheEquality({ ...nodes, isShared: true, random, requests: 2_000 })
+      expect(result.differences.length).toBeGreaterThan(0)
+    } finally {
+      await Promise.all([nodes.cached.close(), nodes.uncached.close()])
+      await database.drop()
+    }
+  }, 60_000)
+})

@@ -1,0 +1,26 @@
+/** Two nodes whose answers can be compared byte by byte: the same ids come to both, and the same time. */
+import type { Random } from '@latchkey/acl'
+import { type Node, type NodeOptions, openNode } from './node.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+
+/**
+ * @param urls of the database of the node with caches, and of the one without.
+ * @param wrap puts another store into the node with caches.
+ */
+export async function openEqualNodes(
+  urls: readonly [string, string],
+  seed: number,
+  wrap?: NodeOptions['wrap'],
+): Promise<{ readonly cached: Node; readonly uncached: Node }> {
+  const clock = { now: () => NOW }
+  const cached = await openNode({ url: urls[0], random: seededBytes(seed), clock, ...(wrap ? { wrap } : {}) })
+  const uncached = await openNode({ url: urls[1], random: seededBytes(seed), clock, isCaching: false })
+  return { cached, uncached }
+}
+
+function seededBytes(seed: number): Random {
+  const random = seededRandom(seed)
+  return { bytes: (count) => Uint8Array.from({ length: count }, () => random.below(256)) }
+}

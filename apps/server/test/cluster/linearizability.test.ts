@@ -1,0 +1,21 @@
+/** COH-01 on real processes. The long version: `node scripts/prove.ts linearizability`. */
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../database.ts'
+import { proveLinearizability } from './linearizability.ts'
+import { seedOfRun } from './seeded-random.ts'
+
+test('COH-01: three processes that are killed and paused, with change feeds that are cut, stay linearizable', async () => {
+  const database = await createTestDatabase()
+  try {
+    const result = await proveLinearizability({
+      databaseUrl: database.url,
+      seed: seedOfRun(),
+      histories: 12,
+    })
+    expect(result.violations).toEqual([])
+    expect(result.operations).toBeGreaterThan(1_000)
+    expect(Object.values(result.faults).reduce((sum, count) => sum + count)).toBeGreaterThan(2)
+  } finally {
+    await database.drop()
+  }
+}, 60_000)

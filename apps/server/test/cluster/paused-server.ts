@@ -1,0 +1,98 @@
+/**
+ * DUR-04, the lease: a process that is alone answers from its own state. It is paused; another process starts, and
+ * changes what the first one knows; then the first goes on. It must not answer from what it knew.
+ */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Token } from '@latchkey/contract'
+import { jsonOf } from './door.ts'
+import { askDatabase, MANAGEMENT, startServerGroup } from './server-group.ts'
+
+export interface PausedServerResult {
+  readonly pauses: number
+  /** Answers of the process that was paused, to requests of after the change. */
+  readonly answers: number
+  /** Those that showed the state of before. */
+  readonly outdated: readonly string[]
+  /** How long it took the process, after it went on, to answer a write with a success: most, in milliseconds. */
+  readonly writeMs: number
+}
+
+/** How many requests wait in its sockets when the process goes on. */
+const WAITING = 20
+
+/** @param options.pausesMs how long each pause lasts, at least: the start of the other process is within. */
+export async function provePausedServer(options: {
+  readonly databaseUrl: string
+  readonly pausesMs: readonly number[]
+}): Promise<PausedServerResult> {
+  const { databaseUrl, pausesMs } = options
+  const outdated: string[] = []
+  let [answers, writeMs] = [0, 0]
+  for (const pauseMs of pausesMs) {
+    const group = await startServerGroup({ databaseUrl, count: 2 })
+    try {
+      await group.end(1, 'SIGTERM')
+      const [paused] = group.doors
+      const server = group.server(0)
+      if (!paused || !server) throw new Error('there is no server')
+      const manage = (method: 'PUT' | 'DELETE', path: string, body?: unknown, door = paused) =>
+        door.ask({ method, path, token: MANAGEMENT, body })
+      const token = jsonOf<Token>(await manage('PUT', '/acl/token', { Description: 'known' }))
+      await untilAlone(databaseUrl)
+      const self = { method: 'GET', path: '/acl/token/self', token: token.SecretID } as const
+      if ((await paused.ask(self)).status !== 200) throw new Error('the token is not known')
+
+      server.process.kill('SIGSTOP')
+      const pausedAt = performance.now()
+      const [, other] = group.doors
+      await group.start(1)
+      jsonOf(await manage('DELETE', `/acl/token/${token.AccessorID}`, undefined, other))
+      await sleep(Math.max(0, pauseMs - (performance.now() - pausedAt)))
+      // These stand in its sockets when it goes on: the first things it does.
+      const waiting = Array.from({ length: WAITING }, () => askRaw(server.url, token.SecretID))
+      await sleep(50)
+      server.process.kill('SIGCONT')
+      const goneOnAt = performance.now()
+      const [seen, written] = await Promise.all([
+        Promise.all(waiting),
+        manage('PUT', '/acl/token', { Description: 'after' }),
+      ])
+      writeMs = Math.max(writeMs, Math.round(performance.now() - goneOnAt))
+      if (written.status !== 200) outdated.push(`a write answered ${written.status}: ${written.text}`)
+      answers += seen.length
+      outdated.push(
+        ...seen.filter((line) => !line.includes(' 403 ')).map((line) => `after ${pauseMs} ms: ${line}`),
+      )
+    } finally {
+      await group.stop()
+    }
+  }
+  return { pauses: pausesMs.length, answers, outdated, writeMs }
+}
+
+/** Until all members but one have left, and that one has said that it lives since. */
+async function untilAlone(databaseUrl: string): Promise<void> {
+  for (;;) {
+    const rows = await askDatabase(
+      databaseUrl,
+      'SELECT left_at FROM member WHERE left_at IS NULL AND NOT is_fenced',
+    )
+    if (rows.length === 1) break
+    await sleep(50)
+  }
+  // One heartbeat.
+  await sleep(1_200)
+}
+
+/** Sends a request over a connection of its own at once. @returns the status line of the answer. */
+async function askRaw(url: string, secretId: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.write(`GET /v1/acl/token/self HTTP/1.1\r\nHost: ${hostname}\r\nX-Service-Token: ${secretId}\r\n\r\n`)
+  const [chunk]: Buffer[] = (await once(socket, 'data')) as Buffer[]
+  socket.destroy()
+  return chunk?.toString('latin1').split('\r\n', 1)[0] ?? ''
+}

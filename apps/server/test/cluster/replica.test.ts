@@ -1,0 +1,76 @@
+/** DATABASE_REPLICA_URL: a streaming standby answers `stale` reads of what is not in memory, and nothing else. */
+import { randomUUID } from 'node:crypto'
+import type { Token } from '@latchkey/contract'
+import pg from 'pg'
+import { afterAll, expect, test } from 'vitest'
+import { type Door, jsonOf, type Request } from './door.ts'
+import { startPostgresPair } from './postgres-pair.ts'
+import { MANAGEMENT, startServerGroup } from './server-group.ts'
+import { startSwitchProxy } from './switch-proxy.ts'
+
+const pair = await startPostgresPair({ isSynchronous: true })
+const proxy = await startSwitchProxy(pair.primaryUrl)
+const env = { DATABASE_REPLICA_URL: pair.standbyUrl }
+const group = await startServerGroup({ databaseUrl: proxy.url, count: 1, env })
+const others = await startServerGroup({ databaseUrl: pair.primaryUrl, count: 1 })
+const [door, other] = [group.doors[0] as Door, others.doors[0] as Door]
+afterAll(async () => {
+  await Promise.all([group.stop(), others.stop()])
+  await proxy.close()
+  await pair.remove()
+}, 30_000)
+
+const makeToken = async () =>
+  jsonOf<Token>(await other.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body: {} }))
+const self = (secret: string, mode: string): Request => ({
+  method: 'GET',
+  path: `/acl/token/self?${mode}`,
+  token: secret,
+})
+
+/** Whether the standby has shown a commit. */
+async function untilReplayed(index: number): Promise<void> {
+  const client = new pg.Client({ connectionString: pair.standbyUrl })
+  await client.connect()
+  try {
+    const read = async () => Number((await client.query('SELECT index FROM commit_index')).rows[0]?.index)
+    await expect.poll(read, { timeout: 5_000 }).toBeGreaterThanOrEqual(index)
+  } finally {
+    await client.end()
+  }
+}
+
+test('while the primary is away, a stale read by an identity that is not in memory comes from the replica', async () => {
+  const token = await makeToken()
+  await untilReplayed(token.ModifyIndex)
+  proxy.cut()
+  try {
+    const stale = await door.ask(self(token.SecretID, 'stale'))
+    expect(jsonOf<Token>(stale).AccessorID).toBe(token.AccessorID)
+    expect((await door.ask(self(randomUUID(), 'stale'))).status).toBe(403)
+    await expect
+      .poll(async () => (await door.ask(self(token.SecretID, ''))).status, { timeout: 6_000 })
+      .toBe(503)
+    expect((await door.ask(self(token.SecretID, 'consistent'))).status).toBe(503)
+  } finally {
+    proxy.heal()
+  }
+  await expect
+    .poll(async () => (await door.ask(self(token.SecretID, ''))).status, { timeout: 10_000 })
+    .toBe(200)
+}, 30_000)
+
+test('default and consistent reads see what the replica has not shown yet', async () => {
+  const client = new pg.Client({ connectionString: pair.standbyUrl })
+  await client.connect()
+  await client.query('SELECT pg_wal_replay_pause()')
+  try {
+    for (const mode of ['', 'consistent']) {
+      const token = await makeToken()
+      expect((await door.ask(self(token.SecretID, mode))).status).toBe(200)
+    }
+  } finally {
+    await client.query('SELECT pg_wal_replay_resume()')
+    await client.end()
+  }
+}, 30_000)

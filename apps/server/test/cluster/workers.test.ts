@@ -1,0 +1,98 @@
+/** LATCHKEY_WORKERS: several processes on one port. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Token } from '@latchkey/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../database.ts'
+import { childrenOf } from './child-processes.ts'
+import { httpDoor, jsonOf, type Request } from './door.ts'
+import { MANAGEMENT, SHARED_ENV } from './server-group.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const GREETING = /listens on (\S+)/
+
+describe('LATCHKEY_WORKERS=2', async () => {
+  const database = await createTestDatabase()
+  const output: string[] = []
+  let main: ChildProcess
+  let url = ''
+
+  beforeAll(async () => {
+    main = spawn(process.execPath, [MAIN], {
+      env: {
+        PATH: process.env.PATH,
+        PORT: '0',
+        DATABASE_URL: database.url,
+        LATCHKEY_WORKERS: '2',
+        ...SHARED_ENV,
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    url = await new Promise((resolve) => {
+      if (!main.stdout) return
+      createInterface({ input: main.stdout }).on('line', (line) => {
+        output.push(line)
+        const found = GREETING.exec(line)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+  })
+  afterAll(async () => {
+    for (const pid of childrenOf(main.pid ?? 0)) process.kill(pid, 'SIGKILL')
+    main.kill('SIGKILL')
+    await database.drop()
+  })
+
+  /** Each time over a new connection, which the main process gives to one of the workers. */
+  const ask = async (path: string, options: Partial<Request> = {}) => {
+    const door = httpDoor(() => url)
+    const reply = await door.ask({ method: 'GET', path, token: MANAGEMENT, ...options })
+    door.close()
+    return reply
+  }
+  const nodeIds = async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, () => ask('/agent/self').catch(() => undefined)),
+    )
+    return new Set(
+      replies.flatMap((reply) =>
+        reply ? [jsonOf<{ Config: { NodeID: string } }>(reply).Config.NodeID] : [],
+      ),
+    )
+  }
+
+  test('two processes answer on one port, and the greeting comes once', async () => {
+    await expect.poll(async () => (await nodeIds()).size, { timeout: 15_000 }).toBe(2)
+    expect(childrenOf(main.pid ?? 0)).toHaveLength(2)
+    expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
+  }, 20_000)
+
+  test('what one of them writes, all of them show', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      const made = jsonOf<Token>(await ask('/acl/token', { method: 'PUT', body: { Description: `${i}` } }))
+      const path = `/acl/token/${made.AccessorID}`
+      const read = await Promise.all([ask(path), ask(path), ask(path)])
+      expect(read.map((reply) => jsonOf<Token>(reply).Description)).toEqual([`${i}`, `${i}`, `${i}`])
+    }
+  })
+
+  test('a worker that is killed is replaced', async () => {
+    const before = await nodeIds()
+    process.kill(childrenOf(main.pid ?? 0)[0] ?? 0, 'SIGKILL')
+    await expect
+      .poll(async () => [...(await nodeIds())].filter((id) => !before.has(id)).length, { timeout: 15_000 })
+      .toBe(1)
+    expect((await nodeIds()).size).toBe(2)
+    expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
+  }, 20_000)
+
+  test('SIGTERM ends all of them: exit 0', async () => {
+    const workers = childrenOf(main.pid ?? 0)
+    const exit = once(main, 'exit')
+    main.kill('SIGTERM')
+    expect(await exit).toEqual([0, null])
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
+  }, 20_000)
+})
