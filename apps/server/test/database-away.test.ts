@@ -48,7 +48,7 @@ describe('while it does not answer', () => {
     expect(await isWriting()).toBe(true)
     proxy.freeze()
     // Whoever is alone may rely on that for a while (storage/lease.ts).
-    while ((await fetch(`${server.url}/readyz`)).status === 200)
+    while ((await ask('GET', '/v1/acl/token/self')).status === 200)
       await new Promise((resolve) => setTimeout(resolve, 50))
   })
 
