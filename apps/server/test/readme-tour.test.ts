@@ -55,7 +55,8 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
   const script = steps.map(({ command }) => `${command}\nprintf '${SEPARATOR}'\n`).join('')
   const { stdout } = await promisify(execFile)(
     'bash',
-    ['-euo', 'pipefail', '-c', script.replaceAll(SHOWN_URL, server.url)],
+    // Where standard input is a socket, bash may take itself for a remote shell and read start-up files.
+    ['--norc', '-euo', 'pipefail', '-c', script.replaceAll(SHOWN_URL, server.url)],
     { cwd: folder },
   )
   return stdout.split(SEPARATOR).slice(0, -1)

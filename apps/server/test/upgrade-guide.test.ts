@@ -57,7 +57,8 @@ test('every command of the page works, and answers what the page shows', async (
   try {
     const { stdout, stderr } = await promisify(execFile)(
       'bash',
-      ['-euo', 'pipefail', '-c', cleanUp + script],
+      // Where standard input is a socket, bash may take itself for a remote shell and read start-up files.
+      ['--norc', '-euo', 'pipefail', '-c', cleanUp + script],
       {
         cwd: folder,
         env,
