@@ -170,7 +170,11 @@ async function conclude(run: {
   const accessors = await proveAccessors(cluster, tokens)
   // Log lines arrive a moment after what they tell of.
   await sleep(500, signal)
-  const migration = measure(cluster.log, startedAt)
+  // A server that was killed takes its last lines along; how many batches there were, the service remembers.
+  const { Done: tokensDone, Batches: batches } = await cluster
+    .client(cluster.managementSecret)
+    .status.migration()
+  const migration = { ...measure(cluster.log, startedAt), tokens: tokensDone, batches }
   const ended = cluster.log.filter((line) => line.message === 'legacy mode has ended in this datacenter')
   const simulated = simulateSame(scenario, tokens)
   const skipped =

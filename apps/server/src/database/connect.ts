@@ -74,7 +74,8 @@ export function connectDatabase(options: ConnectOptions): Database {
   })
   // Unheard, the end of an idle connection would end the process.
   pool.on('error', (error) => {
-    options.log.warn({ err: error }, 'an idle database connection ended')
+    // Of the error the message alone: it carries the whole client.
+    options.log.warn({ reason: error.message }, 'an idle database connection ended')
   })
   pool.on('release', (_, client) => {
     // A connection left inside a transaction hangs, or was forgotten; the next user must not inherit that.
