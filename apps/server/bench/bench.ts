@@ -69,7 +69,7 @@ const WARM_UP_SECONDS = 1
 /**
  * Measures a load: rounds of it and of the baselines in turn, so that what else the machine does hits all of them alike.
  *
- * @param loads one for each round, where requests can be sent only once.
+ * @param loads one for each round, and one more for the warm-up, where requests can be sent only once.
  * @param bodyLength of one answer, for the baselines; absent where comparing says nothing.
  */
 export async function measureLoad(
@@ -90,9 +90,9 @@ export async function measureLoad(
   const ours: LoadResult[] = []
   const raw: LoadResult[] = []
   const express: LoadResult[] = []
+  await applyLoad(server, loads(rounds), WARM_UP_SECONDS)
   for (let round = 0; round < rounds; round += 1) {
     const load = loads(round)
-    if (round === 0) await applyLoad(server, load, WARM_UP_SECONDS)
     ours.push(await applyLoad(server, load, seconds))
     if (bodyLength === undefined) continue
     const ready = { ...load, requests: [{ method: 'GET', path: `/bytes/${bodyLength}` }] }

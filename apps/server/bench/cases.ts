@@ -147,14 +147,16 @@ function writing(name: string, connections: number, requestsOf: Requests): Case 
 /** More than any machine deletes in a second. */
 const DELETES_PER_SECOND = 12_000
 
-/** A token can be deleted once, so every round has its own. */
+/** A token can be deleted once, so every round has its own, and so has the warm-up. */
 function deleting(connections: number): Case {
   return {
     name: `delete-${connections}`,
     async run(context) {
       const { rounds, seconds } = context.options
       const each = Math.ceil(DELETES_PER_SECOND * (seconds + 1))
-      const accessors = (await context.tokens.accessors(TOKENS + each * rounds)).slice(-each * rounds)
+      // One part more, for the warm-up.
+      const count = each * (rounds + 1)
+      const accessors = (await context.tokens.accessors(TOKENS + count)).slice(-count)
       const loads = (round: number): Load => ({
         connections,
         secret: ROOT,

@@ -38,10 +38,10 @@ export class Tokens {
     })
   }
 
-  /** Accessors of at least so many tokens. */
+  /** Accessors of at least so many tokens, oldest first. Not of those that the service came with: they are needed. */
   async accessors(count: number): Promise<readonly string[]> {
-    await this.have(count)
-    return listAccessors(this.server)
+    await this.have(count + BUILTIN_TOKENS)
+    return (await listAccessors(this.server)).slice(BUILTIN_TOKENS)
   }
 
   /** The secret of a token with {@link OWN_POLICIES} policies; one of them lets it read tokens. */

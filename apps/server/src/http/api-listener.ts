@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { AccessLog } from './access-log.ts'
 import { ClientSignals } from './client-signals.ts'
+import { EndOfTurn } from './end-of-turn.ts'
 import { requestIdOf } from './request-id.ts'
 import { NodeWireRequest, writeReply } from './wire-adapter.ts'
 
@@ -24,6 +25,7 @@ export type ApiListener = (request: IncomingMessage, response: ServerResponse) =
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { api, log, metrics, accessLog } = options
   const signals = new ClientSignals(options.closing)
+  const endOfTurn = new EndOfTurn()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
@@ -32,6 +34,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     const wire = new NodeWireRequest(request, response, { requestId, signal })
     try {
       const reply = await api.handle(wire)
+      await endOfTurn.reached()
       await writeReply(reply, response)
       const ms = performance.now() - startedAt
       metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
