@@ -1,5 +1,6 @@
 /** One server process: the store, the API, the listener and the jobs, put together and taken down in order. */
 import { BlockList, isIPv6 } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AclModeRecord,
   Api,
@@ -45,6 +46,9 @@ export interface ServerProcess {
   close(): Promise<void>
 }
 
+/** Whoever has not asked for so long whether the process is ready does not send it requests by the answer. */
+const PROBED_WITHIN_MS = 60_000
+
 const random = createRandom()
 
 /** @throws StartError where it cannot start. */
@@ -78,7 +82,11 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       listCacheBytes: config.cache ? config.cacheBytes / 2 : 0,
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
-    const notReady = async () => (isClosing ? ['shutting down'] : store.notReady())
+    let probedAt = Number.NEGATIVE_INFINITY
+    const notReady = async () => {
+      probedAt = performance.now()
+      return isClosing ? ['shutting down'] : store.notReady()
+    }
     const app = createApp({
       api,
       openapi,
@@ -113,6 +121,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       isBootstrapped: directory.system('bootstrap') !== undefined || !profile.has('api.token'),
       close: async () => {
         isClosing = true
+        http.drain()
+        if (performance.now() - probedAt < PROBED_WITHIN_MS) await sleep(config.drainTimeMs)
         closing.abort()
         await http.close(config.shutdownTimeoutMs)
         await jobs.stop()

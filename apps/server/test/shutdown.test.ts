@@ -128,3 +128,16 @@ test('a request that is on its way is finished, one that begins is not taken, id
   expect(answer).toContain('"Description":"late"')
   expect(await ended).toMatchObject({ exitCode: 0 })
 })
+
+test('a server that a balancer asks goes on until that has noticed: 503 at /readyz, answers that close', async () => {
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  const held = fetch(`${server.url}/v1/acl/tokens?index=99999999&wait=5m`, { headers })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const ended = terminate()
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { interval: 10 }).toBe(503)
+  const read = await fetch(`${server.url}/v1/acl/token/self`, { headers })
+  expect([read.status, read.headers.get('Connection')]).toEqual([200, 'close'])
+  const woken = await held
+  expect([woken.status, woken.headers.get('Connection')]).toEqual([200, 'close'])
+  expect(await ended).toMatchObject({ exitCode: 0 })
+})

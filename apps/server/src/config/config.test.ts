@@ -36,6 +36,7 @@ describe('values', () => {
       maxConnectionsPerClient: undefined,
       trustedProxies: [],
       cacheBytes: 268_435_456,
+      drainTimeMs: 2_000,
       shutdownTimeoutMs: 10_000,
     })
   })

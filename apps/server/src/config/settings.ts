@@ -206,9 +206,16 @@ export const SETTINGS = {
     fallback: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   }),
+  drainTimeMs: duration({
+    env: 'LATCHKEY_DRAIN_TIME',
+    doc: 'How long the server goes on when it is told to stop, while `/readyz` says 503: what a balancer needs to notice. Left out where nobody asks `/readyz`.',
+    fallback: 2_000,
+    minMs: 0,
+    maxMs: 600_000,
+  }),
   shutdownTimeoutMs: duration({
     env: 'LATCHKEY_SHUTDOWN_TIMEOUT',
-    doc: 'How long requests in flight may take to finish when the server is told to stop.',
+    doc: 'How long requests in flight may take to finish after that.',
     fallback: 10_000,
     minMs: 0,
     maxMs: 600_000,

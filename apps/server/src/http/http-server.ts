@@ -1,6 +1,14 @@
 /** The listening side: connections, time limits, and a shutdown that finishes what was begun. */
 
-import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
@@ -20,6 +28,8 @@ export interface HttpServer {
   readonly server: Server
   /** Where it listens, as `host:port`. */
   readonly address: string
+  /** From now on every answer is the last one of its connection: whoever asks again connects anew, elsewhere. */
+  drain(): void
   /**
    * Takes no new connection, lets requests in flight finish, and closes what is left after the deadline.
    * @param deadlineMs milliseconds from now.
@@ -38,6 +48,7 @@ const KEEP_ALIVE_MS = 75_000
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, listener, connections } = options
   const guarded = guard(listener)
+  let isDraining = false
   const server = createServer(
     {
       headersTimeout: HEADERS_MS_MAX,
@@ -45,6 +56,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 2_000,
       insecureHTTPParser: false,
+      ServerResponse: answerOf(() => isDraining),
     },
     guarded,
   )
@@ -59,7 +71,23 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     server,
     address: family === 'IPv6' ? `[${address}]:${actualPort}` : `${address}:${actualPort}`,
+    drain: () => {
+      isDraining = true
+    },
     close: (deadlineMs) => closeServer(server, deadlineMs),
+  }
+}
+
+type HeadersOf = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/** An answer that closes its connection where it is the last one, decided as late as it can be: a wait takes minutes. */
+function answerOf(isLast: () => boolean) {
+  return class Answer extends ServerResponse<IncomingMessage> {
+    override writeHead(status: number, reason?: string | HeadersOf, headers?: HeadersOf): this {
+      if (isLast()) this.shouldKeepAlive = false
+      if (reason === undefined || typeof reason === 'string') return super.writeHead(status, reason, headers)
+      return super.writeHead(status, reason)
+    }
   }
 }
 
