@@ -9,6 +9,7 @@ import { proveNewEnemy } from './new-enemy.ts'
 import { type OwnDatabase, startOwnDatabase } from './own-database.ts'
 import { provePausedServer } from './paused-server.ts'
 import { proveRevocation } from './revocation.ts'
+import { isKillProven, isRestartProven, proveRollingRestart } from './rolling-restart.ts'
 import { type SeededRandom, seededRandom } from './seeded-random.ts'
 import { type ServerGroup, startServerGroup } from './server-group.ts'
 import { measureWaiters } from './waiter-memory.ts'
@@ -133,6 +134,26 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         const pausesMs = Array.from({ length: count }, () => 1_000 + random.below(7_000))
         const figures = await provePausedServer({ databaseUrl: url, pausesMs })
         return { isProven: figures.outdated.length === 0, figures }
+      }),
+  },
+  'rolling-restart': {
+    ids: ['DUR-09'],
+    unit: 'restarts behind HAProxy',
+    count: 15,
+    run: (restarts) =>
+      withDatabase(async ({ url }) => {
+        const figures = await proveRollingRestart({ databaseUrl: url, restarts, signal: 'SIGTERM' })
+        return { isProven: isRestartProven(figures), figures }
+      }),
+  },
+  'balanced-kill': {
+    ids: ['DUR-01', 'DUR-09'],
+    unit: 'kills behind HAProxy',
+    count: 15,
+    run: (restarts) =>
+      withDatabase(async ({ url }) => {
+        const figures = await proveRollingRestart({ databaseUrl: url, restarts, signal: 'SIGKILL' })
+        return { isProven: isKillProven(figures), figures }
       }),
   },
   failover: {
