@@ -94,6 +94,9 @@ async function serveAsWorker(
 ): Promise<void> {
   const dataDir = openDataDirectory(config.dataDir)
   const databaseUrl = config.databaseUrl ?? ''
+  process.on('message', (message) => {
+    if (message === STOP) stop()
+  })
   const server = await startServerProcess({
     config,
     databaseUrl,
@@ -159,9 +162,13 @@ function endWorker(worker: Worker | undefined): Promise<void> {
   if (!worker || worker.isDead()) return Promise.resolve()
   return new Promise((resolve) => {
     worker.once('exit', () => resolve())
-    worker.process.kill('SIGTERM')
+    // Not by a signal: one that went to all processes of the group has reached the worker, and a second would cut it off.
+    worker.send(STOP, () => {})
   })
 }
+
+/** What the main process tells a worker that shall end. */
+const STOP = 'stop'
 
 /** Stops the server; with an error, because of it. */
 type StopServer = (error?: Error) => void

@@ -88,11 +88,15 @@ describe('LATCHKEY_WORKERS=2', async () => {
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
   }, 20_000)
 
-  test('SIGTERM ends all of them: exit 0', async () => {
+  test('SIGTERM to the main process, and to a worker too, ends all of them when they have answered: exit 0', async () => {
     const workers = childrenOf(main.pid ?? 0)
+    const held = Array.from({ length: 12 }, () => ask('/acl/tokens?index=99999999&wait=5m'))
+    await new Promise((resolve) => setTimeout(resolve, 300))
     const exit = once(main, 'exit')
-    main.kill('SIGTERM')
+    // What an init system does: the worker that has the signal already is told to end by the main process, too.
+    for (const pid of [...workers.slice(1), main.pid ?? 0]) process.kill(pid, 'SIGTERM')
     expect(await exit).toEqual([0, null])
+    for (const { status } of await Promise.all(held)) expect(status).toBe(200)
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
   }, 20_000)
 })
