@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createRandom } from '../random.ts'
 import { StartError } from '../start-error.ts'
 import type { EncryptionKey } from './encryption-keys.ts'
 
@@ -50,10 +51,11 @@ const TAG_BYTES = 16
 export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   const [active] = keys
   if (active === undefined) throw new TypeError('a key ring needs a key')
+  const random = createRandom()
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
 
   const seal = (plaintext: Uint8Array, context: string): Sealed => {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = random.bytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, active.key, nonce, { authTagLength: TAG_BYTES })
     cipher.setAAD(Buffer.from(context))
     const bytes = Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])

@@ -1,7 +1,7 @@
 import { type Change, type ConflictReason, StoreConflict } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { encodeChange } from './encode-change.ts'
+import { type EncodedChange, encodeChange } from './encode-change.ts'
 import type { OwnCommit } from './local-state.ts'
 import type { CommitAnswer, CommitGroup } from './queries.ts'
 import { splitGroup } from './split-group.ts'
@@ -10,9 +10,7 @@ import { splitGroup } from './split-group.ts'
 export interface Write {
   readonly changes: readonly Change[]
   /** Each change as it goes to the database. */
-  readonly encoded: readonly string[]
-  /** Per change: the lookup hash of the secret in hex, of tokens. */
-  readonly secretHashes: readonly (string | undefined)[]
+  readonly encoded: readonly EncodedChange[]
   readonly resolve: (index: number) => void
   readonly reject: (error: unknown) => void
 }
@@ -33,13 +31,13 @@ export interface CommittedGroup {
 
 export interface CommitQueueOptions {
   readonly secrets: SecretBox
-  /** Commits a group; see `latchkey_commit`. */
+  /** Commits a group. */
   readonly send: (group: CommitGroup) => Promise<GroupAnswer>
   /** Makes the local state show the commits of a group, before its callers are told. */
   readonly apply: (group: CommittedGroup) => Promise<void> | undefined
 }
 
-/** Most writes, and characters of JSON, of one group: it holds the lock that all other writers wait for. */
+/** Most writes, and characters, of one group: it holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
 const GROUP_CHARS_MAX = 4_194_304
 
@@ -64,11 +62,9 @@ export class CommitQueue {
    * @throws StoreConflict, AclError `unavailable`
    */
   commit(changes: readonly Change[]): Promise<number> {
-    const parts = changes.map((change) => encodeChange(change, this.options.secrets))
-    const encoded = parts.map(({ change }) => JSON.stringify(change))
-    const secretHashes = parts.map(({ secretHash }) => secretHash)
+    const encoded = changes.map((change) => encodeChange(change, this.options.secrets))
     return new Promise((resolve, reject) => {
-      this.waiting.push({ changes, encoded, secretHashes, resolve, reject })
+      this.waiting.push({ changes, encoded, resolve, reject })
       this.counts.writes += 1
       // Not at once: the other requests of this turn of the event loop come along.
       if (!this.isBusy) {
@@ -89,7 +85,7 @@ export class CommitQueue {
     let chars = 0
     let count = 0
     for (const { encoded } of this.waiting) {
-      for (const text of encoded) chars += text.length
+      for (const { change } of encoded) chars += charsOf(change)
       if (count === GROUP_WRITES_MAX || (count > 0 && chars > GROUP_CHARS_MAX)) break
       count += 1
     }
@@ -101,8 +97,8 @@ export class CommitQueue {
     let answer: GroupAnswer
     try {
       answer = await this.options.send({
-        tokens: `[${tokens.map(({ encoded }) => encoded[0]).join(',')}]`,
-        writes: `[${others.map(({ encoded }) => `[${encoded.join(',')}]`).join(',')}]`,
+        tokens: tokens.flatMap(({ encoded }) => encoded),
+        writes: others.map(({ encoded }) => encoded),
       })
     } catch (error) {
       this.counts.failures += 1
@@ -163,7 +159,17 @@ export class CommitQueue {
 }
 
 /** Undefined where the write removes keys that only the database knows. */
-function ownCommit({ changes, secretHashes }: Write, index: number): OwnCommit | undefined {
+function ownCommit({ changes, encoded }: Write, index: number): OwnCommit | undefined {
   const known = changes.filter((change) => change.op !== 'delete-tree')
-  return known.length < changes.length ? undefined : { index, changes: known, secretHashes }
+  if (known.length < changes.length) return undefined
+  return { index, changes: known, secretHashes: encoded.map(({ secretHash }) => secretHash) }
+}
+
+/** All characters of the texts in it. */
+function charsOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let chars = 0
+  for (const part of Object.values(value)) chars += charsOf(part)
+  return chars
 }

@@ -5,6 +5,8 @@ export const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles',
 
 /** Most topics of single records that are remembered, about 150 bytes each. */
 const RECENT_MAX = 50_000
+/** Forgotten at once: a map looks for its oldest entry among all places of entries that were removed before. */
+const FORGOTTEN = 5_000
 
 /**
  * At which index each topic last changed: of tables always, of single tokens and keys for the latest changes.
@@ -39,11 +41,15 @@ export class TopicIndexes {
     }
     this.recent.delete(topic)
     this.recent.set(topic, index)
-    if (this.recent.size <= RECENT_MAX) return
+    if (this.recent.size > RECENT_MAX) this.forget()
+  }
+
+  private forget(): void {
+    const kept = this.recent.size - FORGOTTEN
     for (const [oldest, at] of this.recent) {
+      if (this.recent.size === kept) return
       this.recent.delete(oldest)
       this.floor = at
-      break
     }
   }
 
