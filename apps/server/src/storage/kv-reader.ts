@@ -3,6 +3,7 @@ import type { ChangeFollower } from './change-follower.ts'
 import { kvOfRow } from './decode-rows.ts'
 import type { LocalState } from './local-state.ts'
 import type { Queries } from './queries.ts'
+import { KEPT_AT_EVICTION } from './token-cache.ts'
 
 interface Entry {
   /** Undefined: there is no such key. */
@@ -70,8 +71,14 @@ export class KvReader {
     if (entry.bytes > this.parts.cacheBytes) return
     this.entries.set(topic, entry)
     this.bytes += entry.bytes
+    if (this.bytes > this.parts.cacheBytes) this.evict()
+  }
+
+  /** Makes room for many at once, as the token cache does. */
+  private evict(): void {
+    const enough = this.parts.cacheBytes * KEPT_AT_EVICTION
     for (const oldest of this.entries.keys()) {
-      if (this.bytes <= this.parts.cacheBytes) return
+      if (this.bytes <= enough) return
       this.forget(oldest)
     }
   }
