@@ -64,7 +64,7 @@ export {
 export { type RightsChange, type RulesReplacement, whatIf } from './rules/what-if.ts'
 export { type AllowedToken, whoCan } from './rules/who-can.ts'
 export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
-export { byListOrder, compareUtf8, isAfter, matchesFilter } from './store/list-order.ts'
+export { byListOrder, compareUtf8, matchesFilter } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
 export {
   DEFAULT_NAMESPACE,

@@ -46,6 +46,7 @@ const ALGORITHM = 'aes-256-gcm'
 /** Random, as 96 bits allow for some four thousand million seals per key (NIST SP 800-38D, 8.3). */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const OPTIONS = { authTagLength: TAG_BYTES }
 
 /** @param keys at least one; the first becomes the active one. */
 export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
@@ -56,7 +57,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
 
   const seal = (plaintext: Uint8Array, context: string): Sealed => {
     const nonce = random.bytes(NONCE_BYTES)
-    const cipher = createCipheriv(ALGORITHM, active.key, nonce, { authTagLength: TAG_BYTES })
+    const cipher = createCipheriv(ALGORITHM, active.key, nonce, OPTIONS)
     cipher.setAAD(Buffer.from(context))
     const bytes = Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
     return { keyId: active.id, bytes }
@@ -66,17 +67,17 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
     const key = byId.get(keyId)
     if (key === undefined) throw new KeyRingError(keyId, true)
     if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new KeyRingError(keyId, false)
-    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), OPTIONS)
     decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
     const plaintext = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
     try {
-      return Buffer.concat([plaintext, decipher.final()])
+      // Holds the tag to the rest. In this mode nothing more comes out.
+      decipher.final()
     } catch {
       throw new KeyRingError(keyId, false)
     }
+    return plaintext
   }
 
   return {

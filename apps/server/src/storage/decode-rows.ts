@@ -88,6 +88,48 @@ export interface KvRow {
   readonly modify_index: number
 }
 
+/**
+ * Ends of a field and of a row where rows come as one text: a third of what JSON costs PostgreSQL. No stored text holds
+ * them, as its escape is always followed by a digit (see `stored-text.ts`); nor does JSON, or a number.
+ */
+export const FIELD_END = '\u001a,'
+export const ROW_END = '\u001a;'
+
+/** Tokens as the columns of {@link TokenRow}, in its order. A token that never expires has an empty expiration time. */
+export function readTokenRows(text: string): readonly TokenRow[] {
+  return text.split(ROW_END).map((row) => {
+    const fields = row.split(FIELD_END)
+    const next = (i: number) => fields[i] ?? ''
+    return {
+      secret_hash: next(0),
+      secret_cipher: next(1),
+      secret_key_id: next(2),
+      accessor_id: next(3),
+      namespace: next(4),
+      description: next(5),
+      policies: readList(next(6)),
+      roles: readList(next(7)),
+      service_identities: readList(next(8)),
+      node_identities: readList(next(9)),
+      rules: next(10),
+      type: next(11) as TokenRow['type'],
+      local: next(12) === 't',
+      auth_method: next(13),
+      expiration_time: next(14) || null,
+      create_time: next(15),
+      hash: next(16),
+      create_index: Number(next(17)),
+      modify_index: Number(next(18)),
+    }
+  })
+}
+
+function readList<T>(json: string): readonly T[] {
+  return json === '[]' ? EMPTY : JSON.parse(json)
+}
+
+const EMPTY: readonly never[] = []
+
 /** @throws KeyRingError when the ring does not open the secret. */
 export function tokenOfRow(row: TokenRow, secrets: SecretBox): TokenRecord {
   const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }

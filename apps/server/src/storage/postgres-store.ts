@@ -5,6 +5,7 @@ import type {
   Directory,
   Freshness,
   KvRecord,
+  ListPosition,
   MaybePromise,
   Store,
   TableName,
@@ -112,6 +113,10 @@ export class PostgresStore implements Store {
 
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
     return this.parts.lists.pages(filter)
+  }
+
+  placeOf(token: TokenRecord): ListPosition {
+    return this.parts.lists.placeOf(token)
   }
 
   countTokens(filter: TokenFilter): Promise<number> {

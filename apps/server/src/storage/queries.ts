@@ -4,7 +4,7 @@ import type { Database } from '../database/connect.ts'
 import { withAclErrors } from '../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import type { ChangeBatch } from './changes.ts'
-import type { KvRow, TokenRow } from './decode-rows.ts'
+import { FIELD_END, type KvRow, ROW_END, readTokenRows, type TokenRow } from './decode-rows.ts'
 import type { EncodedChange } from './encode-change.ts'
 import { storeBytes, storeText } from './stored-text.ts'
 import { columnParameters, tokenColumns } from './token-columns.ts'
@@ -42,13 +42,9 @@ export type HeartbeatAnswer =
   | { readonly is_member: false }
   | { readonly is_member: true; readonly index: number; readonly now: number; readonly others: number }
 
-/** Where a page of tokens goes on: the list order, with the hash to tell tokens without accessor apart. */
-export interface PageStart extends ListPosition {
-  readonly secretHash: string | undefined
-}
-
 /**
- * The statements of the store. Each answers one JSON text; each reads one snapshot, whose index comes with it.
+ * The statements of the store. Each answers one text, nearly always JSON; each reads one snapshot, whose index comes with
+ * it.
  * What they throw when the database is away is an AclError `unavailable`.
  */
 export class Queries {
@@ -145,13 +141,19 @@ export class Queries {
 
   async tokenPage(
     filter: TokenFilter,
-    after: PageStart | undefined,
+    after: ListPosition | undefined,
     limit: number,
   ): Promise<Snapshot<readonly TokenRow[]>> {
-    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(t), '[]') FROM (
-        SELECT ${TOKEN_COLUMNS} FROM token WHERE ${Prisma.join([...conditionsOf(filter), ...placeOf(filter, after)], ' AND ')}
-        ORDER BY ${filter.newestFirst ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${limit}::int
-      ) t`)
+    const conditions = [...conditionsOf(filter), ...placeOf(filter, after)]
+    const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
+        SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}), ${ROW_END}) FROM (
+          SELECT ${TOKEN_COLUMNS} FROM token WHERE ${Prisma.join(conditions, ' AND ')}
+          ORDER BY ${filter.newestFirst ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${limit}::int
+        ) t)) AS answer FROM commit_index`)
+    const indexEnd = answer.indexOf(ROW_END)
+    if (indexEnd === -1) return { index: Number(answer), value: [] }
+    const value = readTokenRows(answer.slice(indexEnd + ROW_END.length))
+    return { index: Number(answer.slice(0, indexEnd)), value }
   }
 
   async tokenCount(filter: TokenFilter): Promise<Snapshot<number>> {
@@ -184,11 +186,16 @@ export class Queries {
     )
   }
 
-  /** Every statement here has one row with one text; its shape is this project's own SQL. */
+  /** The shape of the JSON is this project's own SQL. */
   private async ask<T>(statement: Prisma.Sql): Promise<T> {
-    const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
     // A function without a result answers an empty text.
-    return JSON.parse(rows[0]?.answer || 'null')
+    return JSON.parse((await this.askText(statement)) || 'null')
+  }
+
+  /** Every statement here has one row with one text. */
+  private async askText(statement: Prisma.Sql): Promise<string> {
+    const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
+    return rows[0]?.answer ?? ''
   }
 }
 
@@ -198,6 +205,11 @@ const COMMIT_AT_ONCE = `SELECT latchkey_commit_at_once($1, $2, ${columnParameter
 const TOKEN_COLUMNS = Prisma.sql`secret_hash, secret_cipher, secret_key_id, accessor_id, namespace, description, policies,
   roles, service_identities, node_identities, rules, type, local, auth_method, expiration_time, create_time, hash,
   create_index, modify_index`
+
+/** The same columns in the same order as texts, none of them null: see `readTokenRows`. */
+const TOKEN_FIELDS = Prisma.sql`secret_hash, secret_cipher, secret_key_id, accessor_id, namespace, description,
+  array_to_json(policies), array_to_json(roles), service_identities, node_identities, rules, type, local, auth_method,
+  coalesce(expiration_time, ''), create_time, hash, create_index, modify_index`
 
 const OLDEST_FIRST = Prisma.sql`create_index, accessor_id, secret_hash`
 const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash DESC`
@@ -236,15 +248,18 @@ const LEGACY_RIGHTS = Prisma.sql`(type <> '' OR rules <> '')
   AND policies = '{}' AND roles = '{}' AND service_names = '{}' AND json_array_length(node_identities) = 0
   AND CASE WHEN type = 'management' THEN accessor_key IS NOT NULL ELSE rules <> '' END`
 
-/** The first comparison is for the index, the second tells ties apart. */
-function placeOf({ newestFirst }: TokenFilter, after: PageStart | undefined): Prisma.Sql[] {
+/**
+ * One comparison of the whole place, without one of `create_index` alone beside it: the planner would multiply the two,
+ * take what is left of the list for short, and sort all of it for every page.
+ */
+function placeOf({ newestFirst }: TokenFilter, after: ListPosition | undefined): Prisma.Sql[] {
   if (!after) return []
-  const { createIndex, accessorId, secretHash } = after
+  const { createIndex, accessorId, tie } = after
   const isBehind = newestFirst ? Prisma.sql`<` : Prisma.sql`>`
-  const place =
-    secretHash === undefined
-      ? Prisma.sql`(create_index, accessor_id) ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)})`
-      : Prisma.sql`(create_index, accessor_id, secret_hash)
-          ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)}, decode(${secretHash}, 'hex'))`
-  return [Prisma.sql`create_index ${isBehind}= ${createIndex}::bigint`, place]
+  return tie === undefined
+    ? [Prisma.sql`(create_index, accessor_id) ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)})`]
+    : [
+        Prisma.sql`(create_index, accessor_id, secret_hash)
+          ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)}, decode(${tie}, 'hex'))`,
+      ]
 }

@@ -4,6 +4,7 @@ import type {
   Directory,
   Freshness,
   KvRecord,
+  ListPosition,
   MaybePromise,
   Store,
   TableName,
@@ -52,6 +53,10 @@ export class StaleReads implements Store {
 
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
     return this.lists.pages(filter, true)
+  }
+
+  placeOf(token: TokenRecord): ListPosition {
+    return this.store.placeOf(token)
   }
 
   countTokens(filter: TokenFilter): MaybePromise<number> {

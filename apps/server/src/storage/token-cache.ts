@@ -52,11 +52,6 @@ export class TokenCache {
     return this.bytes
   }
 
-  /** Whether more may be kept without something else having to go. */
-  get hasRoom(): boolean {
-    return this.bytes < this.bytesMax / 2
-  }
-
   /** @returns undefined where nothing is known; else the record, or that there is none. */
   byAccessorKey(accessorKey: string): { readonly record: TokenRecord | undefined } | undefined {
     return use(this.byAccessor.get(accessorKey))

@@ -1,6 +1,7 @@
-import { type TokenFilter, type TokenRecord, tokenTopic } from '@latchkey/acl'
-import { type TokenRow, tokenOfRow } from './decode-rows.ts'
-import type { PageStart, Queries } from './queries.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ListPosition, TokenFilter, TokenRecord } from '@latchkey/acl'
+import type { TokenRow } from './decode-rows.ts'
+import type { Queries } from './queries.ts'
 import { readText } from './stored-text.ts'
 import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
 
@@ -32,19 +33,28 @@ export class TokenLists {
   async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
     const { limit = Number.POSITIVE_INFINITY, after } = filter
     let left = limit
-    const fetch = (start: PageStart | undefined) =>
+    const fetch = (start: ListPosition | undefined) =>
       left > 0 ? this.fetchPage(filter, start, Math.min(left, PAGE_SIZE), isStale) : undefined
-    let next = fetch(after && { ...after, secretHash: undefined })
+    let next = fetch(after)
     while (next) {
       const page = await next
       left -= page.rows.length
       const last = page.rows.at(-1)
       // On its way while this page is made into records, and used.
-      next = last && page.isFull ? fetch(placeOf(last)) : undefined
+      next = last && page.isFull ? fetch(placeOfRow(last)) : undefined
       // What goes wrong with it is thrown when it is waited for, which may never be.
       next?.catch(() => {})
+      // The statement leaves before this page takes the processor.
+      if (next) await nextTurn()
       if (page.rows.length > 0) yield await this.take(page)
     }
+  }
+
+  /** Tokens without an accessor that came with one commit stand in the order of their lookup hashes. */
+  placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
+    const place = { createIndex: CreateIndex, accessorId: AccessorID }
+    if (AccessorID !== '') return place
+    return { ...place, tie: this.parts.secrets.lookupHash(SecretID).toString('hex') }
   }
 
   /** How many there are. Counted once for all who ask before the next change of a token. */
@@ -72,7 +82,7 @@ export class TokenLists {
 
   private async fetchPage(
     filter: TokenFilter,
-    start: PageStart | undefined,
+    start: ListPosition | undefined,
     size: number,
     isStale: boolean,
   ): Promise<Page> {
@@ -82,30 +92,17 @@ export class TokenLists {
     return { rows, index: fromReplica ? undefined : index, isFull: rows.length === size }
   }
 
-  /** Rows as records. New ones are kept where there is room. */
+  /**
+   * Rows as records. They are not kept: a list would fill the cache with what nobody has asked for, and the strings of
+   * one row keep the text of its whole page.
+   */
   private async take({ rows, index }: Page): Promise<readonly TokenRecord[]> {
-    if (index === undefined) return rows.map((row) => recordOfRow(row, this.parts))
-    const { state, follower, secrets } = this.parts
-    const { tokens, topics } = state
-    await follower.reach(index)
-    return rows.map((row) => {
-      const secretHash = row.secret_hash.slice(2)
-      const cached = tokens.sameAs(secretHash, row.modify_index)
-      if (cached) return cached
-      const token = tokenOfRow(row, secrets)
-      const isCurrent =
-        token.AccessorID !== '' && topics.changedAfter(tokenTopic(token.AccessorID), index) === false
-      if (isCurrent && tokens.hasRoom) tokens.add(token, secretHash)
-      return token
-    })
+    if (index !== undefined) await this.parts.follower.reach(index)
+    return rows.map((row) => recordOfRow(row, this.parts))
   }
 }
 
-/** The place in the list right after a row. */
-function placeOf(row: TokenRow): PageStart {
-  return {
-    createIndex: row.create_index,
-    accessorId: readText(row.accessor_id),
-    secretHash: row.secret_hash.slice(2),
-  }
+function placeOfRow(row: TokenRow): ListPosition {
+  const place = { createIndex: row.create_index, accessorId: readText(row.accessor_id) }
+  return place.accessorId === '' ? { ...place, tie: row.secret_hash.slice(2) } : place
 }

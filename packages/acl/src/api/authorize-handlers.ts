@@ -136,7 +136,7 @@ export async function collectTokens<T>(
   const next = () => {
     const isMore = last && (kept.length >= page.limit || looked >= TOKENS_LOOKED_AT_MAX)
     if (!isMore || !last) return {}
-    const cursor = formatCursor({ createIndex: last.CreateIndex, accessorId: last.AccessorID })
+    const cursor = formatCursor(call.api.store.placeOf(last))
     return { headers: { [call.family.nextCursor]: cursor } }
   }
   for await (const tokens of call.api.store.tokens(filter)) {

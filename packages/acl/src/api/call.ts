@@ -57,8 +57,8 @@ export type AnswerBody =
   /** JSON text that is made already: short as text, which leaves in one piece with its headers; long as bytes. */
   | { readonly kind: 'json-text'; readonly text: string }
   | { readonly kind: 'json-bytes'; readonly bytes: Uint8Array }
-  /** Elements of a JSON array, each its text, in pages. */
-  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<readonly string[]> }
+  /** Elements of a JSON array as text, in pages; a page may be empty. */
+  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<string> }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
   /** What is absent is worth waiting for: a refusal that a waiter may see turn into an answer. */
   | { readonly kind: 'refusal'; readonly error: AclError }

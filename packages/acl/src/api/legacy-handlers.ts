@@ -107,8 +107,8 @@ export function exportLegacyHandler(call: Call): Answer {
   return { body: { kind: 'json-stream', pages: exported(pages) } }
 }
 
-async function* exported(pages: AsyncIterable<readonly TokenRecord[]>): AsyncGenerator<readonly string[]> {
-  for await (const tokens of pages) yield tokens.flatMap(asLegacy).map((legacy) => JSON.stringify(legacy))
+async function* exported(pages: AsyncIterable<readonly TokenRecord[]>): AsyncGenerator<string> {
+  for await (const tokens of pages) yield JSON.stringify(tokens.flatMap(asLegacy)).slice(1, -1)
 }
 
 function asLegacy(token: TokenRecord): LegacyToken[] {

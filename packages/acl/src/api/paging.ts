@@ -36,7 +36,8 @@ export function pageOf(query: Query, order: ListOrder = 'oldest-first'): Page | 
 
 /** A place as text, marked with `-` where the list is newest first. Opaque to clients. */
 export function formatCursor(position: ListPosition, order: ListOrder = 'oldest-first'): string {
-  return `${order === 'newest-first' ? '-' : ''}${position.createIndex}.${position.accessorId}`
+  const tie = position.tie === undefined ? '' : `.${position.tie}`
+  return `${order === 'newest-first' ? '-' : ''}${position.createIndex}.${position.accessorId}${tie}`
 }
 
 function limitOf(query: Query): number {
@@ -52,7 +53,7 @@ function limitOf(query: Query): number {
 }
 
 function parseCursor(text: string, order: ListOrder): ListPosition {
-  const [, mark, createIndex, accessorId = ''] = /^(-?)(\d{1,16})\.([0-9a-fA-F-]{0,36})$/.exec(text) ?? []
+  const [, mark, createIndex, accessorId = '', tie] = CURSOR.exec(text) ?? []
   if (createIndex === undefined) {
     throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
   }
@@ -65,5 +66,7 @@ function parseCursor(text: string, order: ListOrder): ListPosition {
       },
     )
   }
-  return { createIndex: Number(createIndex), accessorId }
+  return { createIndex: Number(createIndex), accessorId, ...(tie === undefined ? {} : { tie }) }
 }
+
+const CURSOR = /^(-?)(\d{1,16})\.([0-9a-fA-F-]{0,36})(?:\.((?:[0-9a-f]{2}){1,32}))?$/

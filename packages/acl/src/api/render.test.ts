@@ -136,7 +136,10 @@ describe('an answer', () => {
     [
       'a stream',
       () =>
-        ({ kind: 'json-stream', pages: pagesOf([[], elements.slice(0, 1), [], elements.slice(1)]) }) as const,
+        ({
+          kind: 'json-stream',
+          pages: pagesOf(['', elements[0] ?? '', '', elements.slice(1).join()]),
+        }) as const,
     ],
   ] as const
 

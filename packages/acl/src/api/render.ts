@@ -12,7 +12,6 @@ export interface ReplyContext {
   readonly pretty: boolean
 }
 
-const encoder = new TextEncoder()
 const PRETTY_INDENT = 4
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -65,27 +64,20 @@ function indent(text: string): string {
 }
 
 /** The text of a JSON array, a page of elements at a time. */
-async function* streamArray(
-  pages: AsyncIterable<readonly string[]>,
-  pretty: boolean,
-): AsyncGenerator<string> {
+async function* streamArray(pages: AsyncIterable<string>, pretty: boolean): AsyncGenerator<string> {
   let opening = '['
   for await (const page of pages) {
-    if (page.length === 0) continue
-    yield opening + (pretty ? page.map(indentElement).join(',') : page.join(','))
+    if (page === '') continue
+    yield opening
+    yield pretty ? indentElements(page) : page
     opening = ','
   }
   yield opening === '[' ? '[]' : pretty ? '\n]\n' : ']'
 }
 
-function indentElement(element: string): string {
-  const margin = ' '.repeat(PRETTY_INDENT)
-  return `\n${margin}${indent(element).trimEnd().replaceAll('\n', `\n${margin}`)}`
-}
-
-/** A JSON array of elements that are JSON text already. */
-export function joinJson(elements: readonly string[]): Uint8Array {
-  return encoder.encode(`[${elements.join(',')}]`)
+/** Elements as they stand in an indented array, without its brackets. */
+function indentElements(elements: string): string {
+  return indent(`[${elements}]`).slice(1, -'\n]\n'.length)
 }
 
 /** Text by default, problem JSON where the request accepts it. A 5xx of ours says nothing but the request's id. */

@@ -34,7 +34,7 @@ test('what was compared with one is not taken for the same as another', () => {
 })
 
 test('what is too large to be held is never the same', () => {
-  async function* pages(): AsyncGenerator<readonly string[]> {}
+  async function* pages(): AsyncGenerator<string> {}
   const stream = shown({ kind: 'json-stream', pages: pages() })
   expect(isSame(stream, stream)).toBe(false)
 })

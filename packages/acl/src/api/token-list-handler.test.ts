@@ -121,6 +121,32 @@ describe('API-03: pages (extension)', () => {
     },
   )
 
+  test.each(['CreateIndex', '-CreateIndex'])(
+    'by %s: tokens without an accessor that came with one commit are not skipped, whichever a page ends with',
+    async (sort) => {
+      const world = await aWorld()
+      const records = Array.from({ length: 11 }, (_, i) =>
+        aToken({ AccessorID: '', Description: `tie ${i}` }),
+      )
+      await world.store.commit(
+        records.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+      )
+      const found: string[] = []
+      for (let cursor = ''; ; ) {
+        const query = `?sort=${sort}&limit=2${cursor}`
+        const reply = await world.ask('GET', `/acl/tokens${query}`, { token: MANAGEMENT })
+        found.push(...(reply.json as readonly TokenListEntry[]).map(({ Description }) => Description))
+        const next = reply.headers['X-Service-Next-Cursor']
+        if (next === undefined) break
+        for (const { SecretID } of records) expect(next).not.toContain(SecretID)
+        cursor = `&cursor=${next}`
+      }
+      const ties = found.filter((description) => description.startsWith('tie '))
+      expect(ties.toSorted()).toEqual(records.map(({ Description }) => Description).toSorted())
+      expect(new Set(found).size).toBe(found.length)
+    },
+  )
+
   const TOKENS = 130
   const SIZES = [1, 5, 16, 53, 54, 100, TOKENS - 1, TOKENS, TOKENS + 1, limits.PAGE_LIMIT_MAX]
 

@@ -6,7 +6,6 @@ import { expirationMs } from '../token/expiration.ts'
 import type { Answer, AnswerBody, Call, Watch } from './call.ts'
 import type { CachedList } from './list-cache.ts'
 import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from './paging.ts'
-import { joinJson } from './render.ts'
 import { tokenFilterOf } from './token-filter.ts'
 
 export function listTokensHandler(call: Call): MaybePromise<Answer> {
@@ -50,22 +49,21 @@ function showsSecrets(call: Call): boolean {
 
 /** Tokens as they stand in the list, without those that are expired. */
 interface Shown {
-  readonly texts: readonly string[]
+  /** Elements of a JSON array; empty where there are none. */
+  readonly text: string
   /** When the first of them expires, in milliseconds since the epoch. */
   readonly validUntil: number
 }
 
 function show(call: Call, tokens: readonly TokenRecord[]): Shown {
-  const showSecret = showsSecrets(call)
-  const texts: string[] = []
   let validUntil = Number.POSITIVE_INFINITY
-  for (const token of tokens) {
+  const living = tokens.filter((token) => {
     const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
-    if (call.now >= expiresAt) continue
+    if (call.now >= expiresAt) return false
     validUntil = Math.min(validUntil, expiresAt)
-    texts.push(call.texts.listEntry(token, call.directory, showSecret))
-  }
-  return { texts, validUntil }
+    return true
+  })
+  return { text: call.texts.listEntries(living, call.directory, showsSecrets(call)), validUntil }
 }
 
 async function listPage(
@@ -78,15 +76,15 @@ async function listPage(
   let last: TokenRecord | undefined
   let seen = 0
   for await (const tokens of call.api.store.tokens({ ...filter, limit, ...(after ? { after } : {}) })) {
-    texts.push(...show(call, tokens).texts)
+    texts.push(show(call, tokens).text)
     seen += tokens.length
     last = tokens.at(-1) ?? last
   }
   const hasMore = seen === limit && last !== undefined
   const order = filter.newestFirst ? 'newest-first' : 'oldest-first'
-  const cursor = last && formatCursor({ createIndex: last.CreateIndex, accessorId: last.AccessorID }, order)
+  const cursor = last && formatCursor(call.api.store.placeOf(last), order)
   return {
-    body: { kind: 'json-bytes', bytes: joinJson(texts) },
+    body: { kind: 'json-bytes', bytes: encoder.encode(`[${texts.filter((text) => text !== '').join(',')}]`) },
     ...(hasMore && cursor ? { headers: { [call.family.nextCursor]: cursor } } : {}),
   }
 }
@@ -98,11 +96,11 @@ async function listWhole(call: Call, filter: TokenFilter): Promise<CachedList | 
   let length = 0
   for await (const tokens of call.api.store.tokens(filter)) {
     const shown = show(call, tokens)
-    if (shown.texts.length === 0) continue
+    if (shown.text === '') continue
     validUntil = Math.min(validUntil, shown.validUntil)
-    const piece = encoder.encode(`${length === 0 ? '[' : ','}${shown.texts.join(',')}`)
-    pieces.push(piece)
-    length += piece.length
+    const piece = encoder.encode(shown.text)
+    pieces.push(length === 0 ? OPENING : COMMA, piece)
+    length += 1 + piece.length
     if (length > call.lists.wholeBytesMax) return undefined
   }
   pieces.push(encoder.encode(length === 0 ? '[]' : ']'))
@@ -110,6 +108,8 @@ async function listWhole(call: Call, filter: TokenFilter): Promise<CachedList | 
 }
 
 const encoder = new TextEncoder()
+const OPENING = encoder.encode('[')
+const COMMA = encoder.encode(',')
 
 function concat(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
@@ -123,12 +123,12 @@ function concat(pieces: readonly Uint8Array[]): Uint8Array {
 
 /** What is too long to be held goes out page by page, so that its size costs no memory. */
 function streamed(call: Call, filter: TokenFilter, key: string): AnswerBody {
-  async function* pages(): AsyncGenerator<readonly string[]> {
+  async function* pages(): AsyncGenerator<string> {
     let length = 0
     for await (const tokens of call.api.store.tokens(filter)) {
-      const { texts } = show(call, tokens)
-      for (const text of texts) length += text.length
-      yield texts
+      const { text } = show(call, tokens)
+      length += text.length
+      yield text
     }
     call.lists.noteStreamed(key, length)
   }

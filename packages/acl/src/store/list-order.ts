@@ -15,18 +15,6 @@ export function byListOrder(a: Place, b: Place): number {
   return a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0
 }
 
-/** Compares two tokens as the list that is asked for has them. */
-export function listOrderOf(filter: TokenFilter): (a: TokenRecord, b: TokenRecord) => number {
-  return filter.newestFirst ? (a, b) => byListOrder(b, a) : byListOrder
-}
-
-/** Whether a token comes after the place that a list begins at. */
-export function isAfter(token: TokenRecord, { after, newestFirst }: TokenFilter): boolean {
-  if (!after) return true
-  const place = { CreateIndex: after.createIndex, AccessorID: after.accessorId }
-  return (newestFirst ? byListOrder(place, token) : byListOrder(token, place)) > 0
-}
-
 export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean {
   if (filter.namespace !== undefined && token.Namespace !== filter.namespace) return false
   if (filter.policyId !== undefined && !token.Policies.some((link) => link.ID === filter.policyId))

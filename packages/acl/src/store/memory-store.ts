@@ -4,7 +4,7 @@
  */
 import { parseInstant } from '@latchkey/contract'
 import { Directory, EMPTY_DIRECTORY, nameKey } from './directory.ts'
-import { compareUtf8, isAfter, listOrderOf, matchesFilter } from './list-order.ts'
+import { byListOrder, compareUtf8, matchesFilter } from './list-order.ts'
 import type {
   KvRecord,
   NamespaceRecord,
@@ -18,6 +18,7 @@ import {
   type ConsistencyMode,
   type Freshness,
   kvTopic,
+  type ListPosition,
   type Store,
   StoreConflict,
   type TableName,
@@ -47,6 +48,8 @@ export type MemorySnapshot = Readonly<Tables>
 
 const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
 const PAGE_SIZE = 1_000
+/** Digits of a tie: as texts they have the order of the numbers. */
+const TIE_LENGTH = 16
 
 type Wake = (outcome: WaitOutcome) => void
 
@@ -55,6 +58,9 @@ export class MemoryStore implements Store {
   private index = 0
   /** Secrets by accessor in lower case: derived from the tokens. */
   private secretByAccessor = new Map<string, string>()
+  /** Of every secret its place among those that came with the same commit. */
+  private arrivals = new Map<string, number>()
+  private arrivalCount = 0
   private currentDirectory = EMPTY_DIRECTORY
   private readonly topicIndexes = new Map<Topic, number>()
   private readonly waiters = new Map<Topic, Set<Wake>>()
@@ -86,11 +92,23 @@ export class MemoryStore implements Store {
   }
 
   async *tokens(filter: TokenFilter): AsyncGenerator<readonly TokenRecord[]> {
+    const { after, newestFirst, limit } = filter
+    const direction = newestFirst ? -1 : 1
     const found = [...this.tables.tokens.values()]
-      .filter((token) => matchesFilter(token, filter) && isAfter(token, filter))
-      .sort(listOrderOf(filter))
-      .slice(0, filter.limit)
+      .filter((token) => matchesFilter(token, filter))
+      .map((token) => ({ token, place: this.placeOf(token) }))
+      .filter(({ place }) => !after || direction * comparePlaces(place, after) > 0)
+      .sort((a, b) => direction * comparePlaces(a.place, b.place))
+      .map(({ token }) => token)
+      .slice(0, limit)
     for (let start = 0; start < found.length; start += PAGE_SIZE) yield found.slice(start, start + PAGE_SIZE)
+  }
+
+  placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
+    const place = { createIndex: CreateIndex, accessorId: AccessorID }
+    if (AccessorID !== '') return place
+    const arrival = this.arrivals.get(SecretID) ?? 0
+    return { ...place, tie: arrival.toString(16).padStart(TIE_LENGTH, '0') }
   }
 
   countTokens(filter: TokenFilter): number {
@@ -166,6 +184,7 @@ export class MemoryStore implements Store {
     this.tables = copyTables(snapshot)
     this.index += 1
     this.secretByAccessor = new Map()
+    this.arrivals = new Map()
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
     this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES]))
@@ -215,6 +234,7 @@ export class MemoryStore implements Store {
     if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
     if (change.op === 'delete') {
       table.delete(key)
+      if (change.table === 'tokens') this.arrivals.delete(key)
       return []
     }
     const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
@@ -224,6 +244,10 @@ export class MemoryStore implements Store {
   }
 
   private nameToken(token: TokenRecord): void {
+    if (!this.arrivals.has(token.SecretID)) {
+      this.arrivalCount += 1
+      this.arrivals.set(token.SecretID, this.arrivalCount)
+    }
     if (token.AccessorID !== '') this.secretByAccessor.set(token.AccessorID.toLowerCase(), token.SecretID)
   }
 
@@ -247,6 +271,16 @@ export class MemoryStore implements Store {
       this.waiters.delete(topic)
     }
   }
+}
+
+/** A place without a tie lies after all that differ from it in that alone, in either order. */
+function comparePlaces(a: ListPosition, b: ListPosition): number {
+  const order = byListOrder(
+    { CreateIndex: a.createIndex, AccessorID: a.accessorId },
+    { CreateIndex: b.createIndex, AccessorID: b.accessorId },
+  )
+  if (order !== 0 || a.tie === undefined || b.tie === undefined) return order
+  return a.tie < b.tie ? -1 : a.tie > b.tie ? 1 : 0
 }
 
 /** @throws StoreConflict where two changes of one commit claim the same accessor, or the same name. */

@@ -412,24 +412,10 @@ export function describeStore(
           expect(reversed.map(placeOf)).toEqual(shown.map(placeOf).reverse())
           expect(secrets(reversed).toSorted()).toEqual(secrets(shown).toSorted())
         }
-        const withAccessor = all.filter((t) => t.AccessorID !== '')
         for (const size of [1, 5, 16, 53]) {
-          const paged: TokenRecord[] = []
-          for (;;) {
-            const last = paged.at(-1)
-            const after = last && { createIndex: last.CreateIndex, accessorId: last.AccessorID }
-            const page = await list(store, {
-              namespace: Namespace,
-              policyId: anId(0xaa),
-              limit: size,
-              ...(after ? { after } : {}),
-            })
-            paged.push(...page.filter((t) => t.AccessorID !== ''))
-            if (page.length < size || page.at(-1)?.AccessorID === '') break
-          }
-          if (size === 53) {
-            expect(secrets(paged)).toEqual(secrets(withAccessor.filter((t) => t.Policies.length > 0)))
-          }
+          const filter = { namespace: Namespace, policyId: anId(0xaa) }
+          const paged = await listInPages(store, filter, size)
+          expect(secrets(paged)).toEqual(secrets(all.filter((t) => t.Policies.length > 0)))
         }
         expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
       })
@@ -444,18 +430,7 @@ export function describeStore(
           for (let i = 0; i < made.length; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
           for (const narrow of [{}, { local: true }]) {
             const filter = { namespace: Namespace, ...narrow }
-            const paged: TokenRecord[] = []
-            for (let isLast = false; !isLast; ) {
-              const last = paged.at(-1)
-              const page = await list(store, {
-                ...filter,
-                newestFirst: true,
-                limit,
-                ...(last ? { after: { createIndex: last.CreateIndex, accessorId: last.AccessorID } } : {}),
-              })
-              paged.push(...page)
-              isLast = page.length < limit
-            }
+            const paged = await listInPages(store, { ...filter, newestFirst: true }, limit)
             expect(secrets(paged)).toEqual(secrets(await list(store, filter)).toReversed())
           }
         },
@@ -468,6 +443,38 @@ export function describeStore(
         await store.commit(made.map(putNew))
         const listed = secrets(await list(store, { namespace: Namespace, newestFirst: true }))
         expect(listed.toSorted()).toEqual(secrets(made).toSorted())
+      })
+
+      test.each([1, 7, 16])(
+        'without an accessor, all of one commit, in pages of %d that meet without gap, in both orders',
+        async (limit) => {
+          const store = await open()
+          const Namespace = `ties-${limit}-${anId(5)}`
+          const made = Array.from({ length: 16 }, (_, i) =>
+            aToken({ Namespace, ...(i % 4 === 0 ? {} : { AccessorID: '' }) }),
+          )
+          await store.commit(made.map(putNew))
+          const filter = { namespace: Namespace }
+          const all = secrets(await list(store, filter))
+          expect(all.toSorted()).toEqual(secrets(made).toSorted())
+          expect(secrets(await listInPages(store, filter, limit))).toEqual(all)
+          const newestFirst = { ...filter, newestFirst: true } as const
+          expect(secrets(await listInPages(store, newestFirst, limit))).toEqual(all.toReversed())
+        },
+      )
+
+      test('go on after a token that is gone by then', async () => {
+        const store = await open()
+        const filter = { namespace: `gone-${anId(6)}` }
+        await store.commit(
+          Array.from({ length: 9 }, () => putNew(aToken({ Namespace: filter.namespace, AccessorID: '' }))),
+        )
+        const all = await list(store, filter)
+        const [record] = all.slice(3, 4)
+        if (!record) throw new TypeError('the list is too short')
+        const after = store.placeOf(record)
+        await store.commit([{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }])
+        expect(secrets(await list(store, { ...filter, after }))).toEqual(secrets(all.slice(4)))
       })
 
       test('that live from legacy rights alone: by rules or type, and by no link (spec 9.1)', async () => {
@@ -629,6 +636,17 @@ async function list(store: Store, filter: TokenFilter): Promise<TokenRecord[]> {
   const tokens: TokenRecord[] = []
   for await (const page of store.tokens(filter)) tokens.push(...page)
   return tokens
+}
+
+/** As a client reads it, who knows the last token of a page and no more. */
+async function listInPages(store: Store, filter: TokenFilter, limit: number): Promise<TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for (;;) {
+    const last = tokens.at(-1)
+    const page = await list(store, { ...filter, limit, ...(last ? { after: store.placeOf(last) } : {}) })
+    tokens.push(...page)
+    if (page.length < limit) return tokens
+  }
 }
 
 function secrets(tokens: readonly TokenRecord[]): readonly string[] {

@@ -107,6 +107,11 @@ export interface TokenFilter {
 export interface ListPosition {
   readonly createIndex: number
   readonly accessorId: string
+  /**
+   * Tells tokens without an accessor apart that came with one commit: a text of the store's own, bytes in hex. Absent
+   * there: after all of them, in either order.
+   */
+  readonly tie?: string
 }
 
 export type WaitOutcome = 'changed' | 'timeout' | 'aborted'
@@ -132,8 +137,10 @@ export interface Store {
   tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined>
   /** By secret, with case. */
   tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined>
-  /** Pages of tokens in order of (CreateIndex, AccessorID), or its reverse. Bounded memory, whatever the number. */
+  /** Pages of tokens in order of (CreateIndex, AccessorID, tie), or its reverse. Bounded memory, whatever the number. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
+  /** The place of a token in {@link Store.tokens}, for a list that goes on after it. */
+  placeOf(token: TokenRecord): ListPosition
   /** How many tokens {@link Store.tokens} would give for a filter without place and limit; none is read for it. */
   countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'limit'>): MaybePromise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
