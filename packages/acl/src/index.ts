@@ -66,6 +66,7 @@ export { type AllowedToken, whoCan } from './rules/who-can.ts'
 export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
 export { byListOrder, compareUtf8, matchesFilter } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
+export { RecentTokenChanges } from './store/recent-token-changes.ts'
 export {
   DEFAULT_NAMESPACE,
   type KvRecord,

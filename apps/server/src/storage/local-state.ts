@@ -5,6 +5,7 @@ import {
   kvTopic,
   type NamespaceRecord,
   type PolicyRecord,
+  RecentTokenChanges,
   type RoleRecord,
   type SystemRecord,
   type TableName,
@@ -35,6 +36,7 @@ export class LocalState {
   readonly tokens: TokenCache
   readonly waiters: Waiters
   readonly topics = new TopicIndexes(0)
+  readonly recentTokens = new RecentTokenChanges()
   /** Told of every token that changed, before the index counts as applied. */
   onTokenChange: (keys: TokenKeys, index: number) => void = () => {}
   /** Told of every key that changed; undefined: any may have. */
@@ -101,6 +103,7 @@ export class LocalState {
     this.onKvChange(undefined)
     this.replaceDirectory(index, rows)
     this.topics.reset(index, tables)
+    this.recentTokens.reset(tables.tokens)
     this.appliedIndex = index
     this.noteMembersChange()
     this.waiters.wakeAll()
@@ -124,6 +127,7 @@ export class LocalState {
   private touchToken(keys: TokenKeys, index: number, touched: Set<Topic>): void {
     this.tokens.invalidate(keys)
     this.onTokenChange(keys, index)
+    this.recentTokens.note(keys.accessorKey, index)
     if (keys.accessorKey !== undefined) this.touch(tokenTopic(keys.accessorKey), index, touched)
   }
 

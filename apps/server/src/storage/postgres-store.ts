@@ -119,6 +119,10 @@ export class PostgresStore implements Store {
     return this.parts.lists.placeOf(token)
   }
 
+  tokensChangedAfter(index: number): readonly string[] | undefined {
+    return this.parts.state.recentTokens.after(index)
+  }
+
   countTokens(filter: TokenFilter): Promise<number> {
     return this.parts.lists.count(filter)
   }

@@ -144,7 +144,7 @@ export class Queries {
     after: ListPosition | undefined,
     limit: number,
   ): Promise<Snapshot<readonly TokenRow[]>> {
-    const conditions = [...conditionsOf(filter), ...placeOf(filter, after)]
+    const conditions = [...conditionsOf(filter), ...placeOf(filter, after), ...boundOf(filter)]
     const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
         SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}), ${ROW_END}) FROM (
           SELECT ${TOKEN_COLUMNS} FROM token WHERE ${Prisma.join(conditions, ' AND ')}
@@ -248,18 +248,22 @@ const LEGACY_RIGHTS = Prisma.sql`(type <> '' OR rules <> '')
   AND policies = '{}' AND roles = '{}' AND service_names = '{}' AND json_array_length(node_identities) = 0
   AND CASE WHEN type = 'management' THEN accessor_key IS NOT NULL ELSE rules <> '' END`
 
+function boundOf({ newestFirst, until }: TokenFilter): Prisma.Sql[] {
+  if (!until) return []
+  return [comparePlace(newestFirst ? Prisma.sql`>=` : Prisma.sql`<=`, until)]
+}
+
 /**
  * One comparison of the whole place, without one of `create_index` alone beside it: the planner would multiply the two,
  * take what is left of the list for short, and sort all of it for every page.
  */
 function placeOf({ newestFirst }: TokenFilter, after: ListPosition | undefined): Prisma.Sql[] {
-  if (!after) return []
-  const { createIndex, accessorId, tie } = after
-  const isBehind = newestFirst ? Prisma.sql`<` : Prisma.sql`>`
+  return after ? [comparePlace(newestFirst ? Prisma.sql`<` : Prisma.sql`>`, after)] : []
+}
+
+function comparePlace(operator: Prisma.Sql, { createIndex, accessorId, tie }: ListPosition): Prisma.Sql {
   return tie === undefined
-    ? [Prisma.sql`(create_index, accessor_id) ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)})`]
-    : [
-        Prisma.sql`(create_index, accessor_id, secret_hash)
-          ${isBehind} (${createIndex}::bigint, ${storeText(accessorId)}, decode(${tie}, 'hex'))`,
-      ]
+    ? Prisma.sql`(create_index, accessor_id) ${operator} (${createIndex}::bigint, ${storeText(accessorId)})`
+    : Prisma.sql`(create_index, accessor_id, secret_hash)
+        ${operator} (${createIndex}::bigint, ${storeText(accessorId)}, decode(${tie}, 'hex'))`
 }

@@ -59,6 +59,10 @@ export class StaleReads implements Store {
     return this.store.placeOf(token)
   }
 
+  tokensChangedAfter(index: number): readonly string[] | undefined {
+    return this.store.tokensChangedAfter(index)
+  }
+
   countTokens(filter: TokenFilter): MaybePromise<number> {
     return this.store.countTokens(filter)
   }

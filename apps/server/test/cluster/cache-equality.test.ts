@@ -37,7 +37,7 @@ describe(`seed ${seed}`, () => {
     )
     try {
       const random = seededRandom(seed)
-      const result = await proveCacheEquality({ ...nodes, isShared: true, random, requests: 2_000 })
+      const result = await proveCacheEquality({ ...nodes, isShared: true, random, requests: 20_000 })
       expect(result.differences.length).toBeGreaterThan(0)
     } finally {
       await Promise.all([nodes.cached.close(), nodes.uncached.close()])

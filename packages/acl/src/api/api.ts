@@ -23,6 +23,7 @@ import { renderAnswer, renderError } from './render.ts'
 import { RequestState } from './request-state.ts'
 import { route } from './routing.ts'
 import { TokenTexts } from './token-json.ts'
+import type { TokenList } from './token-list-parts.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
 const NO_BODY = new Uint8Array(0)
@@ -61,7 +62,7 @@ export class Api {
   private readonly families: readonly HeaderFamily[]
   private readonly callers: Callers
   private readonly texts: TokenTexts
-  private readonly lists: ListCache
+  private readonly lists: ListCache<TokenList>
 
   constructor(options: ApiOptions) {
     this.options = options

@@ -22,12 +22,13 @@ import type { ListCache } from './list-cache.ts'
 import type { ApiOptions } from './options.ts'
 import type { Query } from './query.ts'
 import type { TokenTexts } from './token-json.ts'
+import type { TokenList } from './token-list-parts.ts'
 
 export interface Call {
   readonly api: ApiOptions
   readonly callers: Callers
   readonly texts: TokenTexts
-  readonly lists: ListCache
+  readonly lists: ListCache<TokenList>
   readonly name: EndpointName
   readonly endpoint: Endpoint
   readonly params: Readonly<Record<string, string>>

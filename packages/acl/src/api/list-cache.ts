@@ -19,27 +19,31 @@ export interface ListRequest {
   readonly now: number
 }
 
-interface Entry extends CachedList {
+interface Entry<L> {
   readonly version: string
+  readonly list: L
 }
 
 /** A list on its way. */
-interface Making {
+interface Making<L> {
   readonly version: string
-  readonly list: Promise<CachedList | undefined>
+  readonly list: Promise<L | undefined>
 }
+
+/** @param previous the list as it was kept last, for another version or until a token expired. */
+export type MakeList<L> = (previous: L | undefined) => Promise<L | undefined>
 
 /** Without room for lists, or with little, a list of this length is still answered in one piece, in bytes. */
 const WHOLE_BYTES_MIN = 4_194_304
 
-export class ListCache {
+export class ListCache<L extends CachedList = CachedList> {
   /** Longer lists are streamed, in bytes. Half the room, so that a long list is not pushed out by each of its variants. */
   readonly wholeBytesMax: number
   private readonly bytesMax: number
   private bytes = 0
   /** In order of last use. */
-  private readonly entries = new Map<string, Entry>()
-  private readonly making = new Map<string, Making>()
+  private readonly entries = new Map<string, Entry<L>>()
+  private readonly making = new Map<string, Making<L>>()
   /** Keys of lists that were too long when they were last looked at. */
   private readonly long = new Set<string>()
 
@@ -56,10 +60,7 @@ export class ListCache {
    * @param make answers `undefined` where the list is longer than {@link wholeBytesMax}.
    * @returns `undefined` for a list that is to be streamed.
    */
-  whole(
-    request: ListRequest,
-    make: () => Promise<CachedList | undefined>,
-  ): MaybePromise<Uint8Array | undefined> {
+  whole(request: ListRequest, make: MakeList<L>): MaybePromise<Uint8Array | undefined> {
     const { key } = request
     if (this.long.has(key)) return undefined
     return this.get(request) ?? this.made(request, make)
@@ -72,17 +73,13 @@ export class ListCache {
 
   private get({ key, version, now }: ListRequest): Uint8Array | undefined {
     const entry = this.entries.get(key)
-    if (!entry) return undefined
-    this.remove(key, entry)
-    if (entry.version !== version || now >= entry.validUntil) return undefined
+    if (!entry || entry.version !== version || now >= entry.list.validUntil) return undefined
+    this.remove(key)
     this.add(key, entry)
-    return entry.bytes
+    return entry.list.bytes
   }
 
-  private async made(
-    request: ListRequest,
-    make: () => Promise<CachedList | undefined>,
-  ): Promise<Uint8Array | undefined> {
+  private async made(request: ListRequest, make: MakeList<L>): Promise<Uint8Array | undefined> {
     const { key, version, now } = request
     const running = this.making.get(key)
     if (running?.version === version) {
@@ -90,11 +87,12 @@ export class ListCache {
       // Whoever asked later may not see a token that has expired since.
       if (!list || now < list.validUntil) return list?.bytes
     }
-    const making = { version, list: make() }
+    const making = { version, list: make(this.entries.get(key)?.list) }
     this.making.set(key, making)
     try {
       const list = await making.list
-      if (list) this.keep(key, { ...list, version })
+      this.remove(key)
+      if (list) this.keep(key, { list, version })
       else this.long.add(key)
       return list?.bytes
     } finally {
@@ -102,24 +100,22 @@ export class ListCache {
     }
   }
 
-  private keep(key: string, entry: Entry): void {
-    if (entry.bytes.length > this.bytesMax / 2) return
-    const old = this.entries.get(key)
-    if (old) this.remove(key, old)
+  private keep(key: string, entry: Entry<L>): void {
+    if (entry.list.bytes.length > this.bytesMax / 2) return
     this.add(key, entry)
-    for (const [oldest, oldestEntry] of this.entries) {
+    for (const oldest of this.entries.keys()) {
       if (this.bytes <= this.bytesMax) break
-      this.remove(oldest, oldestEntry)
+      this.remove(oldest)
     }
   }
 
-  private add(key: string, entry: Entry): void {
+  private add(key: string, entry: Entry<L>): void {
     this.entries.set(key, entry)
-    this.bytes += entry.bytes.length
+    this.bytes += entry.list.bytes.length
   }
 
-  private remove(key: string, entry: Entry): void {
+  private remove(key: string): void {
+    this.bytes -= this.entries.get(key)?.list.bytes.length ?? 0
     this.entries.delete(key)
-    this.bytes -= entry.bytes.length
   }
 }

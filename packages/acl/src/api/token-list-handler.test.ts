@@ -1,7 +1,16 @@
 /** The list of tokens. Spec 4.8; decisions: record shapes, blocking queries. API-03, DIF-03, COH-07. */
-import { limits, type Token, type TokenListEntry, tokenListEntrySchema } from '@latchkey/contract'
+import {
+  formatInstant,
+  limits,
+  type Token,
+  type TokenListEntry,
+  tokenListEntrySchema,
+} from '@latchkey/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { chooseSeed, SeededRandom } from '../rules/testing/seed.ts'
 import { aToken } from '../store/record-builders.ts'
+import type { TokenRecord } from '../store/records.ts'
+import type { Change } from '../store/store.ts'
 import { aWorld, MANAGEMENT, type World } from './testing/world.ts'
 
 async function list(world: World, query = '', token = MANAGEMENT): Promise<readonly TokenListEntry[]> {
@@ -364,6 +373,119 @@ describe('what is kept of it (COH-07)', () => {
     expect(answers[1]).toEqual(answers[0])
     expect(answers[2]).toEqual(answers[0])
     expect(new Set(answers[0]).size).toBeGreaterThan(20)
+  })
+})
+
+describe('what is kept of a list of several parts', () => {
+  const COUNT = 300
+  const ROUNDS = 80
+  const PATHS = ['', '?sort=-CreateIndex', '?filter=Local==true']
+
+  async function aLongList(): Promise<{ world: World; records: TokenRecord[]; reads: { count: number } }> {
+    const world = await aWorld()
+    const records = Array.from({ length: COUNT }, (_, i) =>
+      aToken({ Local: i % 2 === 0, Description: `${i}` }),
+    )
+    // Several share an index.
+    for (let i = 0; i < COUNT; i += 25) {
+      await world.store.commit(records.slice(i, i + 25).map((record) => aPut(record)))
+    }
+    const reads = { count: 0 }
+    const tokens = world.store.tokens.bind(world.store)
+    world.store.tokens = async function* (filter) {
+      for await (const page of tokens(filter)) {
+        reads.count += page.length
+        yield page
+      }
+    }
+    return { world, records, reads }
+  }
+
+  function aPut(record: TokenRecord, expect?: number): Change {
+    return { table: 'tokens', op: 'put', record, expect }
+  }
+
+  async function textOf(world: World, query: string): Promise<string> {
+    const reply = await world.ask('GET', `/acl/tokens${query}`, { token: MANAGEMENT })
+    expect(reply.status).toBe(200)
+    return reply.text
+  }
+
+  /** Each list as it is kept and patched, and as an API makes it that keeps nothing. */
+  async function expectCurrent(world: World): Promise<void> {
+    const twin = await aWorld({ twinOf: world, listCacheBytes: 0 })
+    for (const path of PATHS) {
+      const [kept, made] = await Promise.all([textOf(world, path), textOf(twin, path)])
+      expect(kept).toBe(made)
+    }
+  }
+
+  test('after a change of one token only its part is read', async () => {
+    const { world, records, reads } = await aLongList()
+    await expectCurrent(world)
+    const [record] = records.slice(150, 151)
+    if (!record) throw new TypeError('there are too few tokens')
+    for (const change of [
+      { record: { ...record, Description: 'changed' }, op: 'put' },
+      { record, op: 'delete' },
+      { record: aToken(), op: 'put' },
+    ] as const) {
+      await world.store.commit([{ table: 'tokens', expect: undefined, ...change }])
+      reads.count = 0
+      await textOf(world, '')
+      expect(reads.count).toBeGreaterThan(0)
+      expect(reads.count).toBeLessThan(COUNT / 2)
+      await expectCurrent(world)
+    }
+  })
+
+  test('it is the list that is there, whatever changes', async () => {
+    const random = new SeededRandom(chooseSeed('parts of lists'))
+    const { world, records } = await aLongList()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const changes = Array.from({ length: 1 + random.below(4) }, (): Change => {
+        const i = random.below(records.length)
+        const record = records[i] ?? aToken()
+        switch (random.below(12)) {
+          case 0: {
+            // From then on the list is made whole.
+            if (round < ROUNDS - 10) return aPut(record, undefined)
+            const nameless = aToken({ AccessorID: '', Description: `${round}` })
+            records.push(nameless)
+            return aPut(nameless)
+          }
+          case 1:
+          case 2: {
+            const made = aToken({
+              Local: random.below(2) === 0,
+              ...(random.below(3) === 0 ? { ExpirationTime: formatInstant(world.clock.now() + 5_000) } : {}),
+            })
+            records.push(made)
+            return aPut(made)
+          }
+          case 3:
+            records.splice(i, 1)
+            return { table: 'tokens', op: 'delete', record, expect: undefined }
+          case 4: {
+            // Gone, and there again under the same accessor in another place.
+            const again = aToken({ AccessorID: record.AccessorID })
+            records.splice(i, 1, again)
+            return { table: 'tokens', op: 'delete', record, expect: undefined }
+          }
+          default: {
+            const isNamed = record.AccessorID === '' && random.below(2) === 0
+            const AccessorID = isNamed ? aToken().AccessorID : record.AccessorID
+            const updated = { ...record, AccessorID, Local: random.below(2) === 0, Description: `${round}` }
+            records.splice(i, 1, updated)
+            return { table: 'tokens', op: 'put', record: updated, expect: undefined }
+          }
+        }
+      })
+      for (const change of changes) await world.store.commit([change])
+      if (random.below(5) === 0) await world.clock.advance(2_000)
+      if (random.below(10) === 0) await world.policy({ Name: `round-${round}` })
+      await expectCurrent(world)
+    }
   })
 })
 

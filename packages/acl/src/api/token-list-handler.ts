@@ -2,11 +2,10 @@
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { TokenRecord } from '../store/records.ts'
 import type { TokenFilter } from '../store/store.ts'
-import { expirationMs } from '../token/expiration.ts'
 import type { Answer, AnswerBody, Call, Watch } from './call.ts'
-import type { CachedList } from './list-cache.ts'
 import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from './paging.ts'
 import { tokenFilterOf } from './token-filter.ts'
+import { makeTokenList, showTokens } from './token-list-parts.ts'
 
 export function listTokensHandler(call: Call): MaybePromise<Answer> {
   const order = orderOf(call.query)
@@ -17,7 +16,9 @@ export function listTokensHandler(call: Call): MaybePromise<Answer> {
   return andThen(call.api.store.tableIndex('tokens'), (tokensIndex) => {
     const key = JSON.stringify([filter, showsSecrets(call)])
     const request = { key, version: `${tokensIndex}:${call.directory.version}`, now: call.now }
-    const whole = call.lists.whole(request, () => listWhole(call, filter))
+    const whole = call.lists.whole(request, (previous) =>
+      makeTokenList(call, filter, { tokensIndex, previous }),
+    )
     return andThen(whole, (bytes): Answer => {
       return { body: bytes ? { kind: 'json-bytes', bytes } : streamed(call, filter, key), watch }
     })
@@ -47,24 +48,7 @@ function showsSecrets(call: Call): boolean {
   return call.caller.authorizer.aclWrite
 }
 
-/** Tokens as they stand in the list, without those that are expired. */
-interface Shown {
-  /** Elements of a JSON array; empty where there are none. */
-  readonly text: string
-  /** When the first of them expires, in milliseconds since the epoch. */
-  readonly validUntil: number
-}
-
-function show(call: Call, tokens: readonly TokenRecord[]): Shown {
-  let validUntil = Number.POSITIVE_INFINITY
-  const living = tokens.filter((token) => {
-    const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
-    if (call.now >= expiresAt) return false
-    validUntil = Math.min(validUntil, expiresAt)
-    return true
-  })
-  return { text: call.texts.listEntries(living, call.directory, showsSecrets(call)), validUntil }
-}
+const encoder = new TextEncoder()
 
 async function listPage(
   call: Call,
@@ -76,7 +60,7 @@ async function listPage(
   let last: TokenRecord | undefined
   let seen = 0
   for await (const tokens of call.api.store.tokens({ ...filter, limit, ...(after ? { after } : {}) })) {
-    texts.push(show(call, tokens).text)
+    texts.push(showTokens(call, tokens).text)
     seen += tokens.length
     last = tokens.at(-1) ?? last
   }
@@ -89,44 +73,12 @@ async function listPage(
   }
 }
 
-/** All entries in one piece, which is kept; `undefined` where that would be too long. */
-async function listWhole(call: Call, filter: TokenFilter): Promise<CachedList | undefined> {
-  const pieces: Uint8Array[] = []
-  let validUntil = Number.POSITIVE_INFINITY
-  let length = 0
-  for await (const tokens of call.api.store.tokens(filter)) {
-    const shown = show(call, tokens)
-    if (shown.text === '') continue
-    validUntil = Math.min(validUntil, shown.validUntil)
-    const piece = encoder.encode(shown.text)
-    pieces.push(length === 0 ? OPENING : COMMA, piece)
-    length += 1 + piece.length
-    if (length > call.lists.wholeBytesMax) return undefined
-  }
-  pieces.push(encoder.encode(length === 0 ? '[]' : ']'))
-  return { bytes: concat(pieces), validUntil }
-}
-
-const encoder = new TextEncoder()
-const OPENING = encoder.encode('[')
-const COMMA = encoder.encode(',')
-
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
-}
-
 /** What is too long to be held goes out page by page, so that its size costs no memory. */
 function streamed(call: Call, filter: TokenFilter, key: string): AnswerBody {
   async function* pages(): AsyncGenerator<string> {
     let length = 0
     for await (const tokens of call.api.store.tokens(filter)) {
-      const { text } = show(call, tokens)
+      const { text } = showTokens(call, tokens)
       length += text.length
       yield text
     }

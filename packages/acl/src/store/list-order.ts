@@ -1,7 +1,7 @@
 /** Order and filters of lists, the same for every store. */
 import { hasLegacyRights } from '../upgrade/legacy-token.ts'
 import type { TokenRecord } from './records.ts'
-import type { TokenFilter } from './store.ts'
+import type { ListPosition, TokenFilter } from './store.ts'
 
 /** What the order compares. */
 type Place = Pick<TokenRecord, 'CreateIndex' | 'AccessorID'>
@@ -13,6 +13,16 @@ type Place = Pick<TokenRecord, 'CreateIndex' | 'AccessorID'>
 export function byListOrder(a: Place, b: Place): number {
   if (a.CreateIndex !== b.CreateIndex) return a.CreateIndex - b.CreateIndex
   return a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0
+}
+
+/** A place without a tie lies after all that differ from it in that alone, in either order. */
+export function comparePlaces(a: ListPosition, b: ListPosition): number {
+  const order = byListOrder(
+    { CreateIndex: a.createIndex, AccessorID: a.accessorId },
+    { CreateIndex: b.createIndex, AccessorID: b.accessorId },
+  )
+  if (order !== 0 || a.tie === undefined || b.tie === undefined) return order
+  return a.tie < b.tie ? -1 : a.tie > b.tie ? 1 : 0
 }
 
 export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean {

@@ -4,7 +4,8 @@
  */
 import { parseInstant } from '@latchkey/contract'
 import { Directory, EMPTY_DIRECTORY, nameKey } from './directory.ts'
-import { byListOrder, compareUtf8, matchesFilter } from './list-order.ts'
+import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
+import { RecentTokenChanges } from './recent-token-changes.ts'
 import type {
   KvRecord,
   NamespaceRecord,
@@ -63,6 +64,7 @@ export class MemoryStore implements Store {
   private arrivalCount = 0
   private currentDirectory = EMPTY_DIRECTORY
   private readonly topicIndexes = new Map<Topic, number>()
+  private readonly recentTokens = new RecentTokenChanges()
   private readonly waiters = new Map<Topic, Set<Wake>>()
   private readonly sleeper: Sleeper
 
@@ -92,12 +94,13 @@ export class MemoryStore implements Store {
   }
 
   async *tokens(filter: TokenFilter): AsyncGenerator<readonly TokenRecord[]> {
-    const { after, newestFirst, limit } = filter
+    const { after, until, newestFirst, limit } = filter
     const direction = newestFirst ? -1 : 1
     const found = [...this.tables.tokens.values()]
       .filter((token) => matchesFilter(token, filter))
       .map((token) => ({ token, place: this.placeOf(token) }))
       .filter(({ place }) => !after || direction * comparePlaces(place, after) > 0)
+      .filter(({ place }) => !until || direction * comparePlaces(place, until) <= 0)
       .sort((a, b) => direction * comparePlaces(a.place, b.place))
       .map(({ token }) => token)
       .slice(0, limit)
@@ -109,6 +112,10 @@ export class MemoryStore implements Store {
     if (AccessorID !== '') return place
     const arrival = this.arrivals.get(SecretID) ?? 0
     return { ...place, tie: arrival.toString(16).padStart(TIE_LENGTH, '0') }
+  }
+
+  tokensChangedAfter(index: number): readonly string[] | undefined {
+    return this.recentTokens.after(index)
   }
 
   countTokens(filter: TokenFilter): number {
@@ -185,6 +192,7 @@ export class MemoryStore implements Store {
     this.index += 1
     this.secretByAccessor = new Map()
     this.arrivals = new Map()
+    this.recentTokens.reset(this.index)
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
     this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES]))
@@ -231,6 +239,9 @@ export class MemoryStore implements Store {
     const key = keyOf(change)
     const table = this.tables[change.table] as Map<string, unknown>
     const existing = this.tables[change.table].get(key)
+    if (change.table === 'tokens') {
+      this.recentTokens.note(change.record.AccessorID.toLowerCase() || undefined, this.index)
+    }
     if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
     if (change.op === 'delete') {
       table.delete(key)
@@ -271,16 +282,6 @@ export class MemoryStore implements Store {
       this.waiters.delete(topic)
     }
   }
-}
-
-/** A place without a tie lies after all that differ from it in that alone, in either order. */
-function comparePlaces(a: ListPosition, b: ListPosition): number {
-  const order = byListOrder(
-    { CreateIndex: a.createIndex, AccessorID: a.accessorId },
-    { CreateIndex: b.createIndex, AccessorID: b.accessorId },
-  )
-  if (order !== 0 || a.tie === undefined || b.tie === undefined) return order
-  return a.tie < b.tie ? -1 : a.tie > b.tie ? 1 : 0
 }
 
 /** @throws StoreConflict where two changes of one commit claim the same accessor, or the same name. */

@@ -463,6 +463,52 @@ export function describeStore(
         },
       )
 
+      test('up to a place, itself included, in both orders', async () => {
+        const store = await open()
+        const filter = { namespace: `until-${anId(7)}` }
+        const made = Array.from({ length: 12 }, (_, i) =>
+          aToken({ Namespace: filter.namespace, ...(i % 3 === 0 ? { AccessorID: '' } : {}) }),
+        )
+        await store.commit(made.slice(0, 8).map(putNew))
+        await store.commit(made.slice(8).map(putNew))
+        for (const narrow of [filter, { ...filter, newestFirst: true } as const]) {
+          const all = await list(store, narrow)
+          const places = all.map((token) => store.placeOf(token))
+          for (const [i, until] of places.entries()) {
+            expect(secrets(await list(store, { ...narrow, until }))).toEqual(secrets(all.slice(0, i + 1)))
+            const [after] = places.slice(2, 3)
+            if (!after) throw new TypeError('the list is too short')
+            const range = await list(store, { ...narrow, after, until })
+            expect(secrets(range)).toEqual(secrets(all.slice(3, i + 1)))
+          }
+        }
+      })
+
+      test('and says which have changed, deletions included, or that it does not know', async () => {
+        const store = await open()
+        const [first, second] = [aToken(), aToken()]
+        const start = await store.commit([putNew(first)])
+        const changed = (after: number) => store.tokensChangedAfter(after)?.toSorted()
+        const keys = (...tokens: readonly TokenRecord[]) =>
+          tokens.map(({ AccessorID }) => AccessorID.toLowerCase()).toSorted()
+        expect(changed(start)).toEqual([])
+        const created = await store.commit([putNew(second)])
+        const updated = { ...first, Description: 'updated' }
+        const expected = await store.commit([{ table: 'tokens', op: 'put', record: updated, expect: start }])
+        expect(changed(start)).toEqual(keys(first, second))
+        expect(changed(created)).toEqual(keys(first))
+        await store.commit([{ table: 'tokens', op: 'delete', record: updated, expect: expected }])
+        expect(changed(expected)).toEqual(keys(first))
+        const last = await store.commit([putNew(aToken({ AccessorID: '' }))])
+        expect(changed(start)).toBeUndefined()
+        expect(changed(last)).toEqual([])
+        for (let i = 0; i < 600; i += 100) {
+          await store.commit(Array.from({ length: 100 }, () => putNew(aToken())))
+        }
+        expect(changed(last)).toBeUndefined()
+        expect(changed(await store.tableIndex('tokens'))).toEqual([])
+      })
+
       test('go on after a token that is gone by then', async () => {
         const store = await open()
         const filter = { namespace: `gone-${anId(6)}` }

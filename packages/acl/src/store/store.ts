@@ -99,6 +99,8 @@ export interface TokenFilter {
   readonly newestFirst?: true
   /** Tokens after this place, in the order of the list that is asked for. */
   readonly after?: ListPosition
+  /** Tokens up to this place, itself included, in that order. */
+  readonly until?: ListPosition
   /** Most records in all. Absent: no bound. */
   readonly limit?: number
 }
@@ -141,8 +143,13 @@ export interface Store {
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
   /** The place of a token in {@link Store.tokens}, for a list that goes on after it. */
   placeOf(token: TokenRecord): ListPosition
+  /**
+   * Accessors, in lower case, of all tokens that commits above an index made, changed or removed, as far as this store's
+   * reads show them. `undefined` where that is not known: it was too many or too long ago, or one had no accessor.
+   */
+  tokensChangedAfter(index: number): readonly string[] | undefined
   /** How many tokens {@link Store.tokens} would give for a filter without place and limit; none is read for it. */
-  countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'limit'>): MaybePromise<number>
+  countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'until' | 'limit'>): MaybePromise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
   expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]>
 

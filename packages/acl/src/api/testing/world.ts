@@ -37,6 +37,8 @@ export interface WorldOptions
       | 'translateAddresses'
     >
   > {
+  /** Another API over the store and the clock of a world. */
+  readonly twinOf?: World
   /** Service version. Default: the newest. */
   readonly version?: string
   readonly cluster?: Partial<ClusterInfo>
@@ -111,8 +113,8 @@ const ALONE: ClusterInfo = {
 
 /** Makes a world. Its ids are drawn from one seed, so that runs are alike. */
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const clock = new VirtualClock(START)
-  const store = new MemoryStore(clock)
+  const clock = options.twinOf?.clock ?? new VirtualClock(START)
+  const store = options.twinOf?.store ?? new MemoryStore(clock)
   const seeded = new SeededRandom(options.seed ?? 1)
   const random = {
     bytes: (count: number) =>
@@ -121,7 +123,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
         : Uint8Array.from({ length: count }, () => seeded.below(256)),
   }
   const initialManagementToken = options.isBootstrapped === false ? undefined : MANAGEMENT
-  await ensureBuiltins(store, { random, now: clock.now(), initialManagementToken })
+  if (!options.twinOf) await ensureBuiltins(store, { random, now: clock.now(), initialManagementToken })
   let internalError: unknown
   const api = new Api({
     store,
