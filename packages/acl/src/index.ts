@@ -61,7 +61,7 @@ export {
   type TranslationNote,
   translateLegacyRules,
 } from './rules/translate-legacy-rules.ts'
-export { type RightsChange, type RulesReplacement, whatIf } from './rules/what-if.ts'
+export { type RightsChange, RightsComparison, whatIf } from './rules/what-if.ts'
 export { type AllowedToken, whoCan } from './rules/who-can.ts'
 export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
 export { byListOrder, compareUtf8, matchesFilter } from './store/list-order.ts'

@@ -193,7 +193,7 @@ export const ENDPOINTS = {
     spec: 'extension',
     summary: 'List the tokens whose rights would change if the policy had other rules',
     query: page,
-    errors: ['id_invalid', 'not_found', 'rules_invalid'],
+    errors: ['id_invalid', 'not_found', 'rules_invalid', 'batch_too_large'],
   },
   'policies.read': {
     ...read,

@@ -51,7 +51,11 @@ export const ACL_ERRORS = {
     title: 'The token has no legacy rules',
     source: 'spec 9.1; reference 7',
   },
-  batch_too_large: { status: 400, title: 'Too many items in one call', source: 'reference 5.8' },
+  batch_too_large: {
+    status: 400,
+    title: 'Too many items in one call',
+    source: 'reference 5.8; decisions: decoding',
+  },
   bootstrap_reset_invalid: {
     status: 400,
     title: 'The bootstrap reset index is wrong',
@@ -82,6 +86,11 @@ export const ACL_ERRORS = {
   name_in_use: { status: 409, title: 'A name is already in use', source: 'decisions: status codes' },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
+  url_too_long: {
+    status: 414,
+    title: 'The path with its query is too long',
+    source: 'decisions: status codes',
+  },
   too_many_connections: { status: 429, title: 'Too many connections', source: 'spec 8' },
   internal: { status: 500, title: 'Internal error', source: 'decisions: status codes' },
   endpoint_not_built: { status: 501, title: 'This part of the service is not built', source: 'spec 9.4' },

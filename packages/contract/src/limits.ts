@@ -44,6 +44,9 @@ export const AUTHORIZE_CHECKS_MAX = 64
 /** Longest segment that a check may name, in bytes of UTF-8. */
 export const SEGMENT_BYTES_MAX = 8_192
 
+/** Most questions that one what-if may come down to: about five for each rule that differs. */
+export const WHAT_IF_QUESTIONS_MAX = 10_000
+
 /** How long a blocking query waits where it does not say. Decisions: blocking queries. */
 export const WAIT_MS_DEFAULT = 300_000
 /** Longest wait of a blocking query, before the random part. */

@@ -108,12 +108,19 @@ function showPath(path: DecisionExplanation['path'], policyName: string | undefi
 export async function whoCanHandler(call: Call): Promise<Answer> {
   const question = parseQuestion(decode(call, whoCanRequestSchema))
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
-  const found = await collectTokens(call, page, (token) => {
+  const show = (token: TokenRecord) => {
     const [allowed] = whoCan([token], question, () => call.callers.rightsOf(token, call.directory).authorizer)
     if (!allowed) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }
-  })
-  return found
+  }
+  return collectTokens(call, page, { show })
+}
+
+interface Collector<T> {
+  /** What is shown of a token; undefined where it does not belong to the answer. */
+  readonly show: (token: TokenRecord) => T | undefined
+  /** Whether the page ends here, before its limit. */
+  readonly isFull?: () => boolean
 }
 
 /**
@@ -123,7 +130,7 @@ export async function whoCanHandler(call: Call): Promise<Answer> {
 export async function collectTokens<T>(
   call: Call,
   page: Page,
-  show: (token: TokenRecord) => T | undefined,
+  { show, isFull = () => false }: Collector<T>,
 ): Promise<Answer> {
   const kept: T[] = []
   let last: TokenRecord | undefined
@@ -133,8 +140,9 @@ export async function collectTokens<T>(
     ...(page.after ? { after: page.after } : {}),
     limit: TOKENS_LOOKED_AT_MAX,
   }
+  const isEnd = () => kept.length >= page.limit || isFull()
   const next = () => {
-    const isMore = last && (kept.length >= page.limit || looked >= TOKENS_LOOKED_AT_MAX)
+    const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
     if (!isMore || !last) return {}
     const cursor = formatCursor(call.api.store.placeOf(last))
     return { headers: { [call.family.nextCursor]: cursor } }
@@ -145,7 +153,7 @@ export async function collectTokens<T>(
       last = token
       const shown = isExpired(token, call.now) ? undefined : show(token)
       if (shown !== undefined) kept.push(shown)
-      if (kept.length >= page.limit) return { ...json(kept), ...next() }
+      if (isEnd()) return { ...json(kept), ...next() }
     }
   }
   return { ...json(kept), ...next() }

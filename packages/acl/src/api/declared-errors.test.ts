@@ -2,7 +2,14 @@
  * Whatever an endpoint refuses, it refuses as the contract declares: OpenAPI, the pages of errors and the client's
  * hovers are made from that. Every endpoint is asked with every combination of bad and good paths, bodies and callers.
  */
-import { ENDPOINTS, type EndpointName, endpoint, errorsOf, REDACTED_SECRET_ID } from '@latchkey/contract'
+import {
+  ENDPOINTS,
+  type EndpointName,
+  endpoint,
+  errorsOf,
+  limits,
+  REDACTED_SECRET_ID,
+} from '@latchkey/contract'
 import { beforeAll, expect, test } from 'vitest'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import type { MemorySnapshot } from '../store/memory-store.ts'
@@ -139,6 +146,12 @@ const BODIES: readonly (string | object)[] = [
   [{ CreateIndex: 1, ModifyIndex: 1, ID: 'a', Name: '', Type: 'client', Rules: 'key "' }],
 ]
 
+/** Differs from any policy in more than can be compared. */
+const MANY_RULES = Array.from(
+  { length: limits.WHAT_IF_QUESTIONS_MAX / 4 + 1 },
+  (_, i) => `key "${i}" { policy = "read" }`,
+).join('\n')
+
 /** Every request worth sending to an endpoint: one thing bad at a time, and all bodies to all paths. */
 function* requestsTo(name: EndpointName): Generator<{ path: string; body: string | object | undefined }> {
   const { path, body } = endpoint(name)
@@ -150,6 +163,7 @@ function* requestsTo(name: EndpointName): Generator<{ path: string; body: string
       for (const sent of body ? [{}, CHECKS] : [undefined]) yield { path: `${filled}${option}`, body: sent }
     }
     if (body) for (const sent of BODIES) yield { path: filled, body: sent }
+    if (name === 'policies.whatIf') yield { path: filled, body: { Rules: MANY_RULES } }
   }
 }
 

@@ -7,7 +7,7 @@ import { effectivePolicies, type LinkLookup } from '../rules/effective-policies.
 import { lintRules } from '../rules/lint-rules.ts'
 import { parseRules } from '../rules/parse-rules.ts'
 import type { Question } from '../rules/question.ts'
-import { whatIf } from '../rules/what-if.ts'
+import { type RightsChange, RightsComparison, whatIf } from '../rules/what-if.ts'
 import type { PolicyRecord, TokenRecord } from '../store/records.ts'
 import { collectTokens } from './authorize-handlers.ts'
 import { type Answer, type Call, decode, json } from './call.ts'
@@ -28,28 +28,42 @@ export function lintHandler(call: Call): Answer {
   )
 }
 
+/** Ends a page of what-if, with the token that reaches it: characters of listed rights, about. */
+const LISTED_LENGTH_MAX = 1_048_576
+/** The same: decisions and joined rules, about a second. */
+const COMPARISON_WORK_MAX = 1_000_000
+
 /** The tokens whose rights would change if the policy had other rules. Nothing is changed. */
 export function whatIfHandler(call: Call): Promise<Answer> {
   const id = call.params.ID ?? ''
   checkPathId(id, 'policy', 'ID')
   const { Rules } = decode(call, whatIfRequestSchema)
   const policy = requirePolicy(call, call.directory, id)
-  const replacement = { before: parseRules(policy.Rules, { lenient: true }), after: parseRules(Rules) }
+  const comparison = new RightsComparison(parseRules(policy.Rules, { lenient: true }), parseRules(Rules))
   const after = {
     lookup: withRules(call.directory, policy, Rules),
     authorizers: createAuthorizerCache({ maxEntries: 1_000 }),
   }
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
-  return collectTokens(call, page, (token) => {
-    const [change] = whatIf([token], replacement, () => rightsOf(call, token, policy, after))
+  let listedLength = 0
+  const isFull = () => listedLength >= LISTED_LENGTH_MAX || comparison.workDone >= COMPARISON_WORK_MAX
+  const show = (token: TokenRecord) => {
+    const [change] = whatIf([token], comparison, () => rightsOf(call, token, policy, after))
     if (!change) return undefined
+    listedLength += lengthOf(change)
     return {
       AccessorID: token.AccessorID,
       Description: token.Description,
       Gains: change.gains.map(showRight),
       Losses: change.losses.map(showRight),
     }
-  })
+  }
+  return collectTokens(call, page, { show, isFull })
+}
+
+/** About how long the rights of a change are as JSON. */
+function lengthOf({ gains, losses }: RightsChange<unknown>): number {
+  return [...gains, ...losses].reduce((length, { segment = '' }) => length + segment.length + 50, 0)
 }
 
 /** The directory as it would be. */

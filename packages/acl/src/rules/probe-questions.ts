@@ -21,14 +21,20 @@ export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleS
   const ask = (resource: Resource, segment: string, access: Access) => {
     questions.set(JSON.stringify([resource, segment, access]), aQuestion(resource, segment, access))
   }
+  const around = new Set<string>()
   for (const rule of [...withoutThoseOf(before, after), ...withoutThoseOf(after, before)]) {
     for (const resource of resourcesOf(rule)) {
       for (const segment of probesOf(rule, resource, named)) {
         for (const access of accessesOf(resource)) ask(resource, segment, access)
       }
     }
-    if (rule.kind === 'key')
-      for (const segment of prefixesAround(rule.segment, named)) ask('key', segment, 'write-prefix')
+    if (rule.kind !== 'key') continue
+    for (const segment of prefixesAround(rule.segment, named)) {
+      // What is around it was asked about together with it.
+      if (around.has(segment)) break
+      around.add(segment)
+      ask('key', segment, 'write-prefix')
+    }
   }
   return [...questions.values()]
 }

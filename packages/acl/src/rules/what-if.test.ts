@@ -1,3 +1,4 @@
+import { limits } from '@latchkey/contract'
 import { expect, test } from 'vitest'
 import { compileAuthorizer } from './authorizer.ts'
 import { parseRules } from './parse-rules.ts'
@@ -7,19 +8,19 @@ import type { RuleSet } from './rule.ts'
 import { anAuthorizer, anInput } from './testing/inputs.ts'
 import { randomPolicy } from './testing/random-rules.ts'
 import { chooseSeed, SeededRandom } from './testing/seed.ts'
-import { whatIf } from './what-if.ts'
+import { RightsComparison, whatIf } from './what-if.ts'
 
 function brief(questions: readonly Question[]): string[] {
   return questions.map(({ resource, segment = '', access }) => `${resource}:${access} ${segment}`)
 }
 
 function changes(beforeText: string, afterText: string, otherText = '') {
-  const replacement = { before: parseRules(beforeText), after: parseRules(afterText) }
+  const comparison = new RightsComparison(parseRules(beforeText), parseRules(afterText))
   const authorizers = {
     before: anAuthorizer([beforeText, otherText]),
     after: anAuthorizer([afterText, otherText]),
   }
-  return [...whatIf(['token'], replacement, () => authorizers)].map(({ gains, losses }) => ({
+  return [...whatIf(['token'], comparison, () => authorizers)].map(({ gains, losses }) => ({
     gains: brief(gains),
     losses: brief(losses),
   }))
@@ -68,16 +69,45 @@ test('rules that stay the same are not asked about, but what surrounds a changed
 })
 
 test('tokens that share a set of policies are compared once', () => {
-  const replacement = { before: parseRules('acl = "read"'), after: parseRules('acl = "write"') }
+  const comparison = new RightsComparison(parseRules('acl = "read"'), parseRules('acl = "write"'))
   const authorizers = { before: anAuthorizer(['acl = "read"']), after: anAuthorizer(['acl = "write"']) }
-  const found = [...whatIf(['a', 'b'], replacement, () => authorizers)]
+  const found = [...whatIf(['a', 'b'], comparison, () => authorizers)]
   expect(found.map(({ token }) => token)).toEqual(['a', 'b'])
   expect(found[0]?.gains).toBe(found[1]?.gains)
 })
 
+test('batch_too_large names field and bound, whatever was there before; the bound itself passes', () => {
+  const keys = (count: number) =>
+    Array.from({ length: count }, (_, i) => `key "${i}" { policy = "read" }`).join('\n')
+  const most = limits.WHAT_IF_QUESTIONS_MAX / 4
+  const none = parseRules('')
+  expect(() => new RightsComparison(none, parseRules(keys(most)))).not.toThrow()
+  for (const [before, after] of [
+    [none, parseRules(keys(most + 1))],
+    [parseRules(keys(most + 1)), none],
+  ] as const) {
+    expect(() => new RightsComparison(before, after)).toThrow(
+      expect.objectContaining({
+        code: 'batch_too_large',
+        message: expect.stringContaining(String(limits.WHAT_IF_QUESTIONS_MAX)),
+        details: { field: 'Rules' },
+      }),
+    )
+  }
+  expect(() => new RightsComparison(parseRules(keys(most + 1)), parseRules(keys(most + 1)))).not.toThrow()
+})
+
+test('prefixes within prefixes are asked about once each', () => {
+  const nested = Array.from({ length: 200 }, (_, i) => `key_prefix "${'a'.repeat(i)}" { policy = "read" }`)
+  const questions = brief(probeQuestions(parseRules(nested.join('\n')), parseRules('')))
+  // Itself and one name below it, each asked four things: the one below the longest prefix has no other name.
+  expect(questions).toHaveLength(200 * 2 * 4)
+  expect(new Set(questions).size).toBe(questions.length)
+})
+
 test('tokens that do not have the policy are left out', () => {
-  const replacement = { before: parseRules(''), after: parseRules('acl = "read"') }
-  expect([...whatIf(['a', 'b'], replacement, () => undefined)]).toEqual([])
+  const comparison = new RightsComparison(parseRules(''), parseRules('acl = "read"'))
+  expect([...whatIf(['a', 'b'], comparison, () => undefined)]).toEqual([])
 })
 
 test('the name asked for below a prefix is one that no rule names', () => {

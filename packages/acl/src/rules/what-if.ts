@@ -1,3 +1,4 @@
+import { AclError, limits } from '@latchkey/contract'
 import type { Authorizer, CompiledPolicies } from './authorizer.ts'
 import { probeQuestions } from './probe-questions.ts'
 import type { Question } from './question.ts'
@@ -10,27 +11,19 @@ export interface RightsChange<Token> {
   readonly losses: readonly Question[]
 }
 
-/** The rules of one policy, as they are and as they would be. */
-export interface RulesReplacement {
-  readonly before: Pick<RuleSet, 'rules'>
-  readonly after: Pick<RuleSet, 'rules'>
-}
-
 /**
- * Which tokens would gain or lose which rights, were the rules of one policy replaced. Asked are the segments of the
- * rules that differ, and one name below each prefix. One token is looked at per step, so a caller bounds the work by
- * the tokens it passes, and pages by stopping. What is found out for one set of policies serves all tokens that share
- * it, also in later calls with the same replacement.
+ * Which tokens would gain or lose which rights, were the rules of one policy replaced. One token is looked at per
+ * step, so a caller bounds the work by the tokens it passes, and pages by stopping. What is found out for one set of
+ * policies serves all tokens that share it, also in later calls with the same comparison.
  *
  * @param authorizersOf a token's rights as they are and as they would be; undefined where the token does not have the
  *   policy, or does not count, as an expired one.
  */
 export function* whatIf<Token>(
   tokens: Iterable<Token>,
-  replacement: RulesReplacement,
+  comparison: RightsComparison,
   authorizersOf: (token: Token) => { readonly before: Authorizer; readonly after: Authorizer } | undefined,
 ): Generator<RightsChange<Token>> {
-  const comparison = comparisonOf(replacement)
   for (const token of tokens) {
     const authorizers = authorizersOf(token)
     const difference =
@@ -41,28 +34,39 @@ export function* whatIf<Token>(
   }
 }
 
-interface Difference {
+export interface Difference {
   readonly gains: readonly Question[]
   readonly losses: readonly Question[]
 }
 
-const comparisons = new WeakMap<RulesReplacement, RightsComparison>()
-
-function comparisonOf(replacement: RulesReplacement): RightsComparison {
-  const known = comparisons.get(replacement)
-  if (known !== undefined) return known
-  const created = new RightsComparison(probeQuestions(replacement.before, replacement.after))
-  comparisons.set(replacement, created)
-  return created
-}
-
-/** Compares sets of policies by a list of questions, each pair once. */
-class RightsComparison {
+/**
+ * Compares sets of policies, each pair once, by what rules that differ can change: their segments, and one name below
+ * each prefix.
+ */
+export class RightsComparison {
   readonly #questions: readonly Question[]
   readonly #known = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, Difference>>()
+  readonly #workOfPair: number
+  #workDone = 0
 
-  constructor(questions: readonly Question[]) {
-    this.#questions = questions
+  /**
+   * @param before the rules of one policy, as they are.
+   * @param after as they would be: the field `Rules` of a request.
+   * @throws AclError `batch_too_large` where they differ in more than can be asked about.
+   */
+  constructor(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>) {
+    this.#questions = probeQuestions(before, after)
+    const count = this.#questions.length
+    this.#workOfPair = 2 * count + before.rules.length + after.rules.length
+    if (count > limits.WHAT_IF_QUESTIONS_MAX) {
+      const message = `Rules differs from the rules of the policy in too much: to compare them takes ${count} questions, and one call asks at most ${limits.WHAT_IF_QUESTIONS_MAX}`
+      throw new AclError('batch_too_large', message, { field: 'Rules' })
+    }
+  }
+
+  /** How many decisions it has made so far, and rules had joined for them. */
+  get workDone(): number {
+    return this.#workDone
   }
 
   compare(before: CompiledPolicies, after: CompiledPolicies): Difference {
@@ -70,6 +74,7 @@ class RightsComparison {
     this.#known.set(before, knownBefore)
     const known = knownBefore.get(after)
     if (known !== undefined) return known
+    this.#workDone += this.#workOfPair
     const gains: Question[] = []
     const losses: Question[] = []
     for (const question of this.#questions) {

@@ -40,7 +40,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   legacy_token_immutable:
     'Change this token through the token API: it has links, identities or an expiration.',
   legacy_rules_missing: 'Read the policies of the token instead: it has no legacy rules.',
-  batch_too_large: 'Split the checks into calls of at most 64.',
+  batch_too_large: 'Split the call: at most 64 checks, or for what-if fewer rules that differ.',
   bootstrap_reset_invalid: 'Write the index that the refusal of bootstrap names into the reset file.',
   session_unsupported: 'Use `cas` to write on a condition; there are no sessions to lock with.',
   acl_disabled: 'Nothing to manage: the server runs with `LATCHKEY_ACL_ENABLED=off`.',
@@ -61,6 +61,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   name_in_use: 'Choose another name, or update the record that has it.',
   endpoint_removed: 'Use the endpoint that the text names.',
   body_too_large: 'Send less than the bound that the text names.',
+  url_too_long: 'Send less in path and query; the text names the bound.',
   too_many_connections: 'Keep connections open and use them again; the operator can raise the limit.',
   internal: 'Try again later, and tell the operator the request id: it is in the log with the cause.',
   endpoint_not_built: 'Ask another service: this one keeps tokens and keys.',

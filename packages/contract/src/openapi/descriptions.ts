@@ -20,7 +20,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<EndpointName, string>> = {
   'policies.lint': 'Stores nothing and needs no token. Errors are what a create would refuse.',
   'policies.readByName': 'Names match without case.',
   'policies.whatIf':
-    'Changes nothing. Tokens that link the policy directly or through a role are judged with both texts.',
+    'Changes nothing. Tokens that link the policy directly or through a role are judged with both texts, by up to 10,000 questions about what differs. In pages, which end early where there is much to compare or to list.',
   'policies.read': 'The record with its rules as they were written.',
   'policies.update':
     'Everything is replaced: what is left out is cleared. Takes effect on the next request of every token that links it. The rules of `global-management` cannot change.',

@@ -118,8 +118,8 @@ export class Policies<M extends Mode> {
    * Lists the tokens that would gain or lose rights if the policy had these rules; nothing is stored.
    *
    * Endpoint `policies.whatIf` (POST /v1/acl/policy/:ID/what-if). Right: acl:read. An extension of the spec, from
-   * service version 1.4.0. Errors: Invalid (id_invalid, rules_invalid), NotFound, PermissionDenied (caller_unknown,
-   * privilege_missing), LegacyMode.
+   * service version 1.4.0. Errors: Invalid (id_invalid, rules_invalid, batch_too_large), NotFound, PermissionDenied
+   * (caller_unknown, privilege_missing), LegacyMode.
    */
   whatIf(id: string, rules: string, options: PageOptions = {}): Promise<Result<M, WhatIfChange[]>> {
     const { limit, cursor } = options
