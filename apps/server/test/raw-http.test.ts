@@ -65,6 +65,7 @@ describe('forms of a request line', () => {
     ['a method in lower case', `get ${SELF} HTTP/1.1\r\n${HEAD}`, 400],
     ['TRACE', `TRACE ${SELF} HTTP/1.1\r\n${HEAD}`, 405],
     ['HEAD', `HEAD ${SELF} HTTP/1.1\r\n${HEAD}`, 405],
+    ['a path of 9,000 characters', `GET /v1/kv/${'a'.repeat(9_000)} HTTP/1.1\r\n${HEAD}`, 414],
     ['a line of 20,000 characters', `GET /v1/kv/${'a'.repeat(20_000)} HTTP/1.1\r\n${HEAD}`, 431],
     ['a client that speaks TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
   ])('%s', async (_name, request, status) => {

@@ -4,10 +4,11 @@ import { ACL_ERRORS, type AclErrorCode } from './errors.ts'
 
 const codesInOrder = Object.keys(ACL_ERRORS) as AclErrorCode[]
 
-/** Any request may meet these: a bad request line, a full server, a database that is away, a fault of ours. */
+/** Any request may meet these: a bad or long request line, a full server, a database that is away, a fault of ours. */
 export const COMMON_ERRORS = [
   'path_invalid',
   'query_invalid',
+  'url_too_long',
   'too_many_connections',
   'internal',
   'unavailable',

@@ -1,4 +1,4 @@
-import { parseServiceVersion, profileOf } from '@latchkey/contract'
+import { limits, parseServiceVersion, profileOf } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../testing/refusal.ts'
 import { type Routing, route, type Service } from './routing.ts'
@@ -105,6 +105,15 @@ describe('paths', () => {
     ['/v1/kv/a//b', '/v1/kv/a/b'],
   ])('%s moves to %s, on this host (reference 0)', (url, location) => {
     expect(route('GET', url, newest)).toEqual({ kind: 'moved', location })
+  })
+
+  test(`url_too_long: ${limits.URL_LENGTH_MAX} characters pass, with the query; one more does not`, () => {
+    for (const start of ['/v1/kv/', '/v1/kv/a?token=', '//v1/kv/', '/elsewhere/']) {
+      const url = start.padEnd(limits.URL_LENGTH_MAX + 1, 'a')
+      expect(refusalOf(() => route('GET', url, newest)).code).toBe('url_too_long')
+    }
+    const longest = '/v1/kv/a?token='.padEnd(limits.URL_LENGTH_MAX, 'a')
+    expect(route('GET', longest, newest)).toMatchObject({ kind: 'route' })
   })
 
   test('path_invalid: what cannot be decoded, or holds a control character', () => {

@@ -3,6 +3,7 @@ import {
   AclError,
   decodePath,
   legacyEndpointOf,
+  limits,
   type Method,
   matchPath,
   type RouteMatch,
@@ -27,9 +28,14 @@ export interface Service {
 /**
  * Finds what a request asks for.
  *
- * @throws AclError `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`, `endpoint_not_built`.
+ * @throws AclError `url_too_long`, `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`,
+ *   `endpoint_not_built`.
  */
 export function route(method: string, url: string, { profile, edition }: Service): Routing {
+  if (url.length > limits.URL_LENGTH_MAX) {
+    const message = `The path with its query is longer than ${limits.URL_LENGTH_MAX} characters`
+    throw new AclError('url_too_long', message)
+  }
   const queryAt = url.indexOf('?')
   const rawPath = queryAt < 0 ? url : url.slice(0, queryAt)
   if (rawPath.includes('//')) {
