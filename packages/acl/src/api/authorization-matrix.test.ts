@@ -188,7 +188,7 @@ beforeAll(async () => {
       '*',
       '%',
       '\u00ff',
-      'x'.repeat(10_000),
+      'x'.repeat(4_000),
     ],
   }
   await world.clock.advance(60_000)
