@@ -4,6 +4,7 @@
  */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seededRandom, seedOfRun } from './cluster/seeded-random.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type RunningServer, runServer } from './run-server.ts'
 
@@ -35,17 +36,6 @@ afterAll(async () => {
   await server.stop('SIGKILL')
   await database.drop()
 })
-
-/** Numbers from a seed (mulberry32). */
-function seeded(seed: number): (bound: number) => number {
-  let state = seed >>> 0
-  return (bound) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
-  }
-}
 
 const PATHS = [
   '/v1/acl/tokens',
@@ -131,9 +121,9 @@ function exchange(port: number, bytes: Buffer): Promise<string> {
 test(`${EXCHANGES} exchanges: no 5xx, nothing written, and the server goes on`, {
   timeout: 3_600_000,
 }, async () => {
-  const seed = Number(process.env.LATCHKEY_SEED ?? Math.floor(Math.random() * 2 ** 32))
+  const seed = seedOfRun()
   console.log(`FUZ-03 raw: LATCHKEY_SEED=${seed}`)
-  const below = seeded(seed)
+  const { below } = seededRandom(seed)
   const port = Number(new URL(server.url).port)
   const before = await server.call('GET', '/acl/tokens', { token: MANAGEMENT })
   const statuses = new Map<string, number>()

@@ -1,13 +1,8 @@
 /** The rules' scanner of dumps, with errors that name the file. */
-import {
-  type DumpRecord,
-  DumpSyntaxError,
-  DUMP_RECORD_BYTES_MAX as OBJECT_BYTES_MAX,
-  DumpScanner as Scanner,
-} from '@latchkey/acl'
+import { type DumpRecord, DumpSyntaxError, DumpScanner as Scanner } from '@latchkey/acl'
 import { EXIT, InputError } from '../errors.ts'
 
-export { type DumpRecord, OBJECT_BYTES_MAX }
+export type { DumpRecord }
 
 export class DumpScanner {
   readonly #file: string

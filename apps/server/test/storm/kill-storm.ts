@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type SeededRandom, seededRandom } from '../cluster/seeded-random.ts'
 import { type RunningServer, runServer } from '../run-server.ts'
 import { Ledger, type Listed, type Verdict } from './ledger.ts'
 
@@ -53,7 +54,7 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
 
 class Storm {
   private readonly options: StormOptions
-  private readonly random: () => number
+  private readonly random: SeededRandom
   private readonly dataDir = mkdtempSync(join(tmpdir(), 'latchkey-storm-'))
   private readonly ledger = new Ledger()
   private server: RunningServer | undefined
@@ -66,7 +67,7 @@ class Storm {
 
   constructor(options: StormOptions) {
     this.options = options
-    this.random = seeded(options.seed)
+    this.random = seededRandom(options.seed)
   }
 
   async run(): Promise<StormResult> {
@@ -79,7 +80,7 @@ class Storm {
     let indexWentBack = 0
     let recoveryMsMax = 0
     for (let kill = 1; kill <= kills; kill += 1) {
-      await sleep(50 + this.random() * calmMsMax)
+      await sleep(50 + this.random.below(calmMsMax))
       const victim = VICTIMS[kill % VICTIMS.length] ?? 'server'
       const startedAt = performance.now()
       await this.kill(victim)
@@ -212,16 +213,5 @@ class Storm {
     } finally {
       this.writing -= 1
     }
-  }
-}
-
-/** Numbers from 0 to 1 from a seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }

@@ -1,4 +1,6 @@
 /** Records for tests: what matters is given, the rest is plain. */
+
+import { BLANK_TOKEN } from '../token/blank-token.ts'
 import {
   DEFAULT_NAMESPACE,
   type KvRecord,
@@ -18,23 +20,11 @@ let lastId = 0
 export function aToken(fields: Partial<TokenRecord> = {}): TokenRecord {
   lastId += 2
   return {
+    ...BLANK_TOKEN,
     AccessorID: anId(0x100_0000 + lastId),
     SecretID: anId(0x100_0001 + lastId),
-    Description: '',
-    Policies: [],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Rules: '',
-    Type: '',
-    Local: false,
-    AuthMethod: '',
-    ExpirationTime: undefined,
     CreateTime: '2026-01-31T12:00:00Z',
     Hash: 'hash',
-    CreateIndex: 0,
-    ModifyIndex: 0,
-    Namespace: DEFAULT_NAMESPACE,
     ...fields,
   }
 }
