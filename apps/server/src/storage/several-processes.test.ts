@@ -125,7 +125,7 @@ describe('two processes', async () => {
       clearInterval(cutting)
     }
     const areConnected = () => one.status().isFeedConnected && two.status().isFeedConnected
-    await expect.poll(areConnected, { timeout: 5_000 }).toBe(true)
+    await expect.poll(areConnected, { timeout: 15_000 }).toBe(true)
     expect(two.status().feed.connections).toBeGreaterThan(1)
   })
 
