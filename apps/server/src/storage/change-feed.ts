@@ -111,7 +111,8 @@ export class ChangeFeed {
       this.onLost(client, error)
       return
     }
-    this.later(CHECK_INTERVAL_MS, () => this.check(client))
+    // Lost just behind the answer: the next look would take the place of the way back.
+    if (this.client === client) this.later(CHECK_INTERVAL_MS, () => this.check(client))
   }
 
   private onLost(client: pg.Client, error: unknown): void {

@@ -73,14 +73,14 @@ export async function startSwitchProxy(targetUrl: string): Promise<SwitchProxy> 
 }
 
 /** The address of a URL may be a socket file in a directory. */
-function connectTo(databaseUrl: string): Socket {
+export function connectTo(databaseUrl: string): Socket {
   const url = new URL(databaseUrl)
   const directory = url.searchParams.get('host')
   const port = url.port || '5432'
   return directory === null ? connect(Number(port), url.hostname) : connect(`${directory}/.s.PGSQL.${port}`)
 }
 
-function addressedTo(databaseUrl: string, port: number): string {
+export function addressedTo(databaseUrl: string, port: number): string {
   const url = new URL(databaseUrl)
   url.searchParams.delete('host')
   url.host = `127.0.0.1:${port}`
