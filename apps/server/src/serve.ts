@@ -188,9 +188,12 @@ function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
       process.exit()
     })
   }
+  // A worker may hear of its stop from the main process just before the signal that went to both.
+  let isSignalled = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (isStopping) process.exit(SIGNAL_EXIT_CODE[signal])
+      if (isSignalled) process.exit(SIGNAL_EXIT_CODE[signal])
+      isSignalled = true
       log.info({ signal }, 'stopping')
       stop()
     })

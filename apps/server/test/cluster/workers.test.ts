@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { childrenOf } from './child-processes.ts'
 import { httpDoor, jsonOf, type Request } from './door.ts'
+import { metricsOf } from './metrics-of.ts'
 import { MANAGEMENT, SHARED_ENV } from './server-group.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -63,6 +64,21 @@ describe('LATCHKEY_WORKERS=2', async () => {
     )
   }
 
+  /** How many requests wait in both processes, as far as both are met. */
+  const waiting = async () => {
+    const byProcess = new Map<number | undefined, number>()
+    for (let i = 0; i < 6; i += 1) {
+      const door = httpDoor(() => url)
+      const metrics = await metricsOf(door)
+      byProcess.set(
+        metrics.get('latchkey_process_start_time_seconds'),
+        metrics.get('latchkey_store_waiters') ?? 0,
+      )
+      door.close()
+    }
+    return [...byProcess.values()].reduce((sum, count) => sum + count, 0)
+  }
+
   test('two processes answer on one port, and the greeting comes once', async () => {
     await expect.poll(async () => (await nodeIds()).size, { timeout: 15_000 }).toBe(2)
     expect(childrenOf(main.pid ?? 0)).toHaveLength(2)
@@ -91,12 +107,12 @@ describe('LATCHKEY_WORKERS=2', async () => {
   test('SIGTERM to the main process, and to a worker too, ends all of them when they have answered: exit 0', async () => {
     const workers = childrenOf(main.pid ?? 0)
     const held = Array.from({ length: 12 }, () => ask('/acl/tokens?index=99999999&wait=5m'))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(held.length)
     const exit = once(main, 'exit')
     // What an init system does: the worker that has the signal already is told to end by the main process, too.
     for (const pid of [...workers.slice(1), main.pid ?? 0]) process.kill(pid, 'SIGTERM')
     expect(await exit).toEqual([0, null])
     for (const { status } of await Promise.all(held)) expect(status).toBe(200)
     for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
-  }, 20_000)
+  }, 40_000)
 })
