@@ -12,11 +12,13 @@ import { claimPort } from './http/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
 import { StartError } from './start-error.ts'
+import { limitYoungGeneration } from './young-generation.ts'
 
 /** What is stopped when the server stops, last started first. */
 type Stop = () => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
+  limitYoungGeneration()
   const { log, accessLog } = createLoggers(config.logLevel)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
