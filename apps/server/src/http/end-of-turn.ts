@@ -1,7 +1,7 @@
 /**
  * Gathers what is done within a turn of the event loop, to go on with all of it at the turn's end. Answers that leave
  * one after the other wake the processes that read them once, and not each time anew while they doze off in between:
- * that took more of a processor's time than everything else about a read (`bench/README.md`).
+ * that took more than a third of a read's processor time (`bench/README.md`).
  */
 export class EndOfTurn {
   private waiting: (() => void)[] = []

@@ -62,17 +62,25 @@ test('creates, updates and deletes have the indexes that follow, in their order'
   expect(store.status().appliedIndex).toBe(index + 4)
 })
 
-test('what all have in common stays with all, and what only one has with that one', async () => {
+test("what all have in common stays with all, and what may be missing is nobody else's", async () => {
   const expiring = { ExpirationTime: '2040-01-01T00:00:00Z', Description: 'common' }
-  const tokens = [aToken(expiring), aToken(expiring), aToken({ Description: 'common' })]
-  const legacy = [1, 2].map(() =>
-    aToken({ AccessorID: '', Type: 'client', Rules: 'key "" { policy = "read" }' }),
-  )
-  expect(await commitAtOnce([...tokens, ...legacy].map(putNew))).toBeDefined()
+  const legacy = { AccessorID: '', Type: 'client', Rules: 'key "" { policy = "read" }' } as const
   const indexes = { CreateIndex: expect.any(Number), ModifyIndex: expect.any(Number) }
-  for (const token of tokens) expect(await read(token)).toEqual({ ...token, ...indexes })
-  for (const token of legacy) {
-    expect(await store.tokenBySecret(token.SecretID)).toEqual({ ...token, ...indexes })
+  const groups = [
+    [expiring, expiring, expiring],
+    [legacy, legacy],
+    [expiring, { Description: 'common' }, legacy],
+  ]
+  for (const group of groups) {
+    const tokens = group.map((fields) => aToken(fields))
+    expect(await commitAtOnce(tokens.map(putNew))).toBeDefined()
+    await store.refresh('consistent')
+    const expired = await store.expiredTokens(Date.UTC(2041), 100)
+    for (const token of tokens) {
+      expect(await store.tokenBySecret(token.SecretID)).toEqual({ ...token, ...indexes })
+      const isExpired = expired.some(({ SecretID }) => SecretID === token.SecretID)
+      expect(isExpired).toBe(token.ExpirationTime !== undefined)
+    }
   }
 })
 

@@ -84,8 +84,8 @@ export class Queries {
     const { rows } = await withAclErrors(() =>
       this.pool.query<{ before: string | null }>({ name: 'commit-at-once', text: COMMIT_AT_ONCE, values }),
     )
-    const before = rows[0]?.before ?? undefined
-    return before === undefined ? undefined : Number(before)
+    const before = rows[0]?.before
+    return typeof before === 'string' ? Number(before) : undefined
   }
 
   /** Lifts the index of a database that has lost commits above what was seen. */

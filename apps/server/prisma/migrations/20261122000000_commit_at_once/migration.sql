@@ -2,7 +2,7 @@
 ALTER TABLE token SET (fillfactor = 85);
 
 -- Commits changes of single tokens that share no id with each other, on the assumption that none of them conflicts: for
--- half of the cost of latchkey_commit, which looks at each. Parameters from `ops` on have one element per change, as
+-- two thirds of the cost of latchkey_commit, which looks at each. Parameters from `ops` on have one element per change, as
 -- src/storage/token-columns.ts makes them, or a single one that is the same for all: only of columns that are never
 -- null, which is why `coalesce` finds it. `expected`: 0 for a create, else the index of the change that is replaced.
 --

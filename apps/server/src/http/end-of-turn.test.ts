@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { EndOfTurn } from './end-of-turn.ts'
+
+test('what was done within a turn goes on when the turn is over, in order, and the next turn is not waited for', async () => {
+  const endOfTurn = new EndOfTurn()
+  const seen: string[] = []
+  const note = (what: string) => void endOfTurn.reached().then(() => seen.push(what))
+  note('first')
+  await Promise.resolve()
+  process.nextTick(() => note('second'))
+  await new Promise((resolve) => process.nextTick(resolve))
+  expect(seen).toEqual([])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen).toEqual(['first', 'second'])
+  note('third')
+  expect(seen).toHaveLength(2)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(seen).toEqual(['first', 'second', 'third'])
+})
