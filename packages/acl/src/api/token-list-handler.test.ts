@@ -439,6 +439,18 @@ describe('what is kept of a list of several parts', () => {
     }
   })
 
+  test('a token that is given an accessor leaves the part in which it stood without', async () => {
+    const world = await aWorld()
+    const nameless = Array.from({ length: COUNT }, (_, i) => aToken({ AccessorID: '', Description: `${i}` }))
+    await world.store.commit(nameless.map((record) => aPut(record)))
+    await expectCurrent(world)
+    const [first] = nameless
+    if (!first) throw new TypeError('there are too few tokens')
+    // Among tokens of one commit those with an accessor come last, parts away from where it was.
+    await world.store.commit([aPut({ ...first, AccessorID: aToken().AccessorID })])
+    await expectCurrent(world)
+  })
+
   test('it is the list that is there, whatever changes', async () => {
     const random = new SeededRandom(chooseSeed('parts of lists'))
     const { world, records } = await aLongList()
