@@ -73,7 +73,8 @@ async function repeat<T>(
       if (own !== undefined) return own as WithMeta<T>
       maybeApplied = error.maybeApplied
       const delayMs = retryDelay(failures, error instanceof Unavailable ? error.retryAfterMs : 0)
-      const isLate = performance.now() + delayMs >= deadline
+      // Timers cut their time to whole milliseconds: the attempt that ended with the call may have ended just before it.
+      const isLate = performance.now() + delayMs + 1 >= deadline
       if (failures > retries || isLate || !mayRepeat(call, error)) throw error
       settings.onRetry?.({ endpoint: call.endpoint, attempt: failures, delayMs, error })
       await sleep(delayMs, options.signal)
