@@ -1,5 +1,5 @@
 /// <reference types="node" />
-/** Writes the pages under docs/, and parts of pages, that are derived from the contract. A test compares them. */
+/** Writes what is derived from the contract: the plain endpoints, the pages under docs/, and parts of pages. A test compares them. */
 import { writeFileSync } from 'node:fs'
 import { generatedPages } from './pages.ts'
 

@@ -1,12 +1,13 @@
 /// <reference types="node" />
-/** The pages under docs/ that are derived from the contract, whole or in part. For the script and its test alone. */
+/** The pages under docs/, and the one source file, that are derived from the contract. For the script and its test alone. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { renderEndpointsTable } from '../src/docs/endpoints-table.ts'
 import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
 import { renderLimitsTable } from '../src/docs/limits-table.ts'
 import { replaceSection, table } from '../src/docs/markdown.ts'
-import { renderGatesTable } from '../src/gates-table.ts'
+import { renderEndpoints } from '../src/plain/render.ts'
+import { renderGatesTable } from '../src/versions/gates-table.ts'
 
 export interface GeneratedPage {
   /** Where it is on this machine. */
@@ -17,6 +18,7 @@ export interface GeneratedPage {
 /** Every generated page as it should be; of pages that people write, with the generated sections renewed. */
 export function generatedPages(): readonly GeneratedPage[] {
   return [
+    { path: sourceOf('plain/endpoints.ts'), text: renderEndpoints() },
     { path: pathOf('version-gates.md'), text: renderGatesTable() },
     { path: pathOf('errors.md'), text: renderErrorsPage() },
     { path: pathOf('api.md'), text: apiPage(read(pathOf('api.md'))) },
@@ -27,13 +29,17 @@ function apiPage(page: string): string {
   const sections = {
     endpoints: renderEndpointsTable(),
     statuses: table(['status', 'codes'], rowsByStatus('errors.md')),
-    limits: renderLimitsTable(read(fileURLToPath(new URL('../src/limits.ts', import.meta.url)))),
+    limits: renderLimitsTable(read(sourceOf('limits.ts'))),
   }
   return Object.entries(sections).reduce((text, [name, content]) => replaceSection(text, name, content), page)
 }
 
 function pathOf(page: string): string {
   return fileURLToPath(new URL(`../../../docs/${page}`, import.meta.url))
+}
+
+function sourceOf(file: string): string {
+  return fileURLToPath(new URL(`../src/${file}`, import.meta.url))
 }
 
 function read(path: string): string {

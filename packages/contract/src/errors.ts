@@ -73,6 +73,7 @@ export const ACL_ERRORS = {
   bootstrap_done: { status: 403, title: 'Bootstrap is no longer allowed', source: 'reference 5.6' },
   root_name_refused: { status: 403, title: 'A root name cannot be a secret', source: 'reference 0' },
   legacy_mode: { status: 403, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
+  origin_foreign: { status: 403, title: 'A page of another origin cannot write', source: 'decisions: hosts' },
   // 404 and on: the target, the method, the load.
   not_found: { status: 404, title: 'The record does not exist', source: 'decisions: status codes' },
   endpoint_unknown: { status: 404, title: 'No such endpoint', source: 'decisions: status codes' },
@@ -91,6 +92,7 @@ export const ACL_ERRORS = {
     title: 'The path with its query is too long',
     source: 'decisions: status codes',
   },
+  host_not_allowed: { status: 421, title: 'The request is for another host', source: 'decisions: hosts' },
   too_many_connections: { status: 429, title: 'Too many connections', source: 'spec 8' },
   internal: { status: 500, title: 'Internal error', source: 'decisions: status codes' },
   endpoint_not_built: { status: 501, title: 'This part of the service is not built', source: 'spec 9.4' },

@@ -1,3 +1,4 @@
+export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
 export {
   type AuthorizeAnswer,
   type AuthorizeCheck,
@@ -5,29 +6,8 @@ export {
   authorizeCheckSchema,
   authorizeRequestSchema,
   type Explanation,
-  lintRequestSchema,
-  whatIfRequestSchema,
   whoCanRequestSchema,
-} from './authorize.ts'
-export {
-  type DecodeOptions,
-  decodeBody,
-  decodeUtf8,
-  decodeValue,
-  type Schema,
-  type SchemaOutput,
-} from './decode.ts'
-export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './duration.ts'
-export { COMMON_ERRORS, errorsOf } from './endpoint-errors.ts'
-export {
-  BLOCKING_QUERY_OPTIONS,
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointName,
-  endpoint,
-  type Method,
-  type Right,
-} from './endpoints.ts'
+} from './decisions/schemas.ts'
 export { ACL_ERRORS, AclError, type AclErrorCode, type AclErrorDetails, invariant } from './errors.ts'
 export {
   GATE_NAMES,
@@ -37,7 +17,6 @@ export {
   type GateName,
   type VersionGate,
 } from './gates.ts'
-export { renderGatesTable } from './gates-table.ts'
 export {
   HEADER,
   HEADER_PREFIX_DEFAULT,
@@ -46,15 +25,97 @@ export {
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
 } from './headers.ts'
-export { formatPath, type Json, parseJson } from './json.ts'
-export { type KvEntry, kvEntrySchema } from './kv.ts'
+export {
+  type DecodeOptions,
+  decodeBody,
+  decodeUtf8,
+  decodeValue,
+  type Schema,
+  type SchemaOutput,
+} from './json/decode.ts'
+export { formatPath, type Json, parseJson } from './json/json.ts'
+export { type KvEntry, kvEntrySchema } from './kv/schemas.ts'
 export {
   type LegacyToken,
   type LegacyTokenRequest,
   legacyTokenRequestSchema,
   legacyTokenSchema,
-} from './legacy.ts'
+} from './legacy/schemas.ts'
 export * as limits from './limits.ts'
+export type { RouteMetadata } from './metadata.ts'
+export {
+  type CreateNamespace,
+  createNamespaceSchema,
+  type Namespace,
+  namespaceSchema,
+  type UpdateNamespace,
+  updateNamespaceSchema,
+} from './namespaces/schemas.ts'
+export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
+export {
+  LEGACY_ENDPOINTS,
+  type LegacyEndpoint,
+  legacyEndpointOf,
+  REQUIRED_METHODS,
+  type RequiredMethod,
+  requiredMethodOf,
+} from './paths/methods.ts'
+export {
+  buildPath,
+  decodePath,
+  matchPath,
+  type PathForm,
+  type PathMatch,
+  type RouteMatch,
+} from './paths/paths.ts'
+export type { Endpoint, EndpointFacts, IndexedTable, Method, Right } from './plain/endpoint.ts'
+export { ENDPOINTS, type EndpointName } from './plain/endpoints.ts'
+export { endpoint } from './plain/lookup.ts'
+export {
+  type CreatePolicy,
+  type CreatePolicyInput,
+  createPolicySchema,
+  lintRequestSchema,
+  type Policy,
+  type PolicyListEntry,
+  policyListEntrySchema,
+  policySchema,
+  type UpdatePolicy,
+  type UpdatePolicyInput,
+  updatePolicySchema,
+  whatIfRequestSchema,
+} from './policies/schemas.ts'
+export { COMMON_ERRORS, codesOf } from './refusals/implied.ts'
+export { type Problem, problemSchema, type Refusal } from './refusals/problem.ts'
+export {
+  type CreateRole,
+  type CreateRoleInput,
+  createRoleSchema,
+  type Role,
+  roleSchema,
+  type UpdateRole,
+  type UpdateRoleInput,
+  updateRoleSchema,
+} from './roles/schemas.ts'
+export {
+  type Answer,
+  type Answered,
+  type AnyRoute,
+  type Body,
+  type BodyInput,
+  type Params,
+  type Query,
+  type QueryInput,
+  type RefusalCode,
+  ROUTE_LIST,
+  ROUTES,
+  type Route,
+  type RouteName,
+  type RouteOf,
+  type RouteWithBody,
+  routeOf,
+  type Sent,
+} from './routes.ts'
 export {
   type NodeIdentity,
   nodeIdentitySchema,
@@ -64,48 +125,30 @@ export {
   roleLinkSchema,
   type ServiceIdentity,
   serviceIdentitySchema,
-} from './links.ts'
+} from './shared/links.ts'
+export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
+export { shorten } from './shared/shorten.ts'
+export { ownText, utf8Length } from './shared/text.ts'
+export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './time/duration.ts'
+export { formatInstant, parseInstant, ZERO_TIME } from './time/instant.ts'
 export {
-  LEGACY_ENDPOINTS,
-  type LegacyEndpoint,
-  legacyEndpointOf,
-  REQUIRED_METHODS,
-  type RequiredMethod,
-  requiredMethodOf,
-} from './methods.ts'
-export {
-  type Namespace,
-  type NamespaceRequest,
-  namespaceRequestSchema,
-  namespaceSchema,
-} from './namespace.ts'
-export {
-  type Policy,
-  type PolicyListEntry,
-  type PolicyRequest,
-  type PolicyRequestInput,
-  policyListEntrySchema,
-  policyRequestSchema,
-  policySchema,
-} from './policy.ts'
-export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './profile.ts'
-export { type Role, type RoleRequest, type RoleRequestInput, roleRequestSchema, roleSchema } from './role.ts'
-export { buildPath, decodePath, matchPath, type PathForm, type PathMatch, type RouteMatch } from './router.ts'
-export type { AgentMetrics, GaugeSample, ValueSample } from './status.ts'
-export { utf8Length } from './text.ts'
-export { formatInstant, parseInstant, ZERO_TIME } from './time.ts'
-export {
-  cloneRequestSchema,
+  type CloneToken,
+  type CreateToken,
+  type CreateTokenInput,
+  cloneTokenSchema,
+  createTokenSchema,
   type ExpandedToken,
-  TOKEN_FIELD_GATES,
   type Token,
   type TokenListEntry,
-  type TokenRequest,
-  type TokenRequestInput,
   tokenListEntrySchema,
-  tokenRequestSchema,
   tokenSchema,
-} from './token.ts'
+  type UpdateToken,
+  type UpdateTokenInput,
+  updateTokenSchema,
+} from './tokens/schemas.ts'
+export { absentFieldsOf, fieldGatesOf } from './versions/field-gates.ts'
+export { renderGatesTable } from './versions/gates-table.ts'
+export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './versions/profile.ts'
 export {
   compareVersions,
   isBefore,
@@ -114,4 +157,4 @@ export {
   SERVICE_VERSION_NEWEST,
   SERVICE_VERSION_OLDEST,
   type ServiceVersion,
-} from './versions.ts'
+} from './versions/versions.ts'

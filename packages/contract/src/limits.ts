@@ -10,9 +10,9 @@ export const EXPIRATION_MS_MAX = 86_400_000
 
 /** Longest service or node name, in characters. Spec 2.4, 2.5. */
 export const IDENTITY_NAME_LENGTH_MAX = 256
-/** Longest policy name, in characters. Reference 5.1. */
+/** Longest policy name, in characters. */
 export const POLICY_NAME_LENGTH_MAX = 128
-/** Longest role name, in characters. Reference 5.2. */
+/** Longest role name, in characters. */
 export const ROLE_NAME_LENGTH_MAX = 256
 /** Longest namespace name, in characters. */
 export const NAMESPACE_NAME_LENGTH_MAX = 64
@@ -27,19 +27,32 @@ export const DESCRIPTION_BYTES_MAX = 4_096
 export const LINKS_MAX = 1_000
 /** Longest rule text of a policy or legacy token, in bytes of UTF-8. */
 export const RULES_BYTES_MAX = 524_288
-/** Longest secret that a legacy token may have, in characters. */
+/** Longest secret that a legacy token may have, in characters. All others are UUIDs, so no secret is longer. */
 export const LEGACY_SECRET_LENGTH_MAX = 512
 
 /** Largest request body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576
+/** Largest request body of a caller without a valid token, in bytes, where an endpoint takes one. Keys aside. */
+export const ANONYMOUS_BODY_BYTES_MAX = 16_384
+/** Most JSON values in the body of who-can, lint and what-if, of which an object counts as four. */
+export const QUESTION_VALUES_MAX = 4_096
 /** Largest value of a key, in bytes. */
 export const KV_VALUE_BYTES_MAX = 524_288
 /** Longest key, in bytes of UTF-8. */
 export const KV_KEY_BYTES_MAX = 2_048
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH_MAX = 32
+/** Most fields of one object of a JSON body. */
+export const JSON_FIELDS_MAX = 1_000
+/** Most values in a JSON body, of which an object counts as four. The fullest token has 121,000. */
+export const JSON_VALUES_MAX = 131_072
 
-/** Most checks in one authorize call. Reference 5.8. */
+/** Longest rule texts of one token together, in bytes: its own, those of its roles and of its namespace. */
+export const RULES_OF_TOKEN_BYTES_MAX = 4_194_304
+/** Most findings that one lint lists. */
+export const LINT_FINDINGS_MAX = 1_000
+
+/** Most checks in one authorize call. */
 export const AUTHORIZE_CHECKS_MAX = 64
 /** Longest segment that a check may name, in bytes of UTF-8. */
 export const SEGMENT_BYTES_MAX = 8_192
@@ -64,3 +77,10 @@ export const FILTER_TERMS_MAX = 5
 export const URL_LENGTH_MAX = 8_192
 /** Largest dump of legacy tokens that one import takes, in bytes. */
 export const LEGACY_IMPORT_BYTES_MAX = 268_435_456
+
+/** Most requests that may wait on a connection for the answers before them; the server then reads no further ahead. */
+export const PIPELINED_AHEAD_MAX = 16
+/** Most waiting requests that the server starts in one turn of its event loop, over all connections of a process. */
+export const PIPELINED_STARTS_PER_TURN_MAX = 16
+/** How long a client may leave an answer unread before its connection is closed. */
+export const READER_STALL_MS_MAX = 30_000

@@ -2,14 +2,6 @@
  * The part of the contract that is plain data: no schema, no library. The published SDK carries this and nothing else
  * of the contract, so whatever is added here must not import zod or ts-rest, not even through another file.
  */
-export {
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointName,
-  endpoint,
-  type Method,
-  type Right,
-} from './endpoints.ts'
 export type { AclErrorCode } from './errors.ts'
 export {
   HEADER,
@@ -19,4 +11,7 @@ export {
   REQUEST_ID_HEADER,
 } from './headers.ts'
 export { PAGE_LIMIT_MAX, WAIT_JITTER_DIVISOR } from './limits.ts'
-export { buildPath } from './router.ts'
+export { buildPath } from './paths/paths.ts'
+export type { Endpoint } from './plain/endpoint.ts'
+export { ENDPOINTS, type EndpointName } from './plain/endpoints.ts'
+export { endpoint } from './plain/lookup.ts'

@@ -1,135 +1,146 @@
-/**
- * The endpoints with their schemas: a ts-rest router, and the plain route table that everything else reads.
- * ts-rest is known to this file alone, so nothing of it reaches a published type.
- */
-import { initContract } from '@ts-rest/core'
-import * as z from 'zod'
-import {
-  authorizeAnswerSchema,
-  authorizeRequestSchema,
-  lintFindingSchema,
-  lintRequestSchema,
-  tokenReferenceSchema,
-  whatIfChangeSchema,
-  whatIfRequestSchema,
-  whoCanRequestSchema,
-} from './authorize.ts'
-import { ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts'
-import { kvEntrySchema } from './kv.ts'
-import { legacyIdSchema, legacyTokenRequestSchema, legacyTokenSchema } from './legacy.ts'
-import { namespaceRequestSchema, namespaceSchema } from './namespace.ts'
-import { policyListEntrySchema, policyRequestSchema, policySchema } from './policy.ts'
-import { roleRequestSchema, roleSchema } from './role.ts'
-import {
-  agentMetricsSchema,
-  agentSelfSchema,
-  importResultSchema,
-  memberSchema,
-  migrationStatusSchema,
-  replicationStatusSchema,
-  versionChangeSchema,
-} from './status.ts'
-import {
-  cloneRequestSchema,
-  expandedTokenSchema,
-  tokenListEntrySchema,
-  tokenRequestSchema,
-  tokenSchema,
-} from './token.ts'
+/** The contract as a flat table, by name: what the pipeline reads, and the types of what goes in and comes out. */
+import type * as z from 'zod'
+import { type Contract, contract, type ResourceName } from './contract.ts'
+import type { AclErrorCode } from './errors.ts'
+import type { RouteMetadata } from './metadata.ts'
+import type { Method } from './plain/endpoint.ts'
+import { codesOf } from './refusals/implied.ts'
+import type { Refusal } from './refusals/problem.ts'
+import type { ContractRoute } from './route.ts'
+import type { Exact, Offered } from './shared/plain-types.ts'
 
-interface Schemas {
-  /** Absent: no body. */
-  readonly body?: z.ZodType
-  readonly answer: z.ZodType
+/** The name of a route, as `tokens.create`. */
+export type RouteName = {
+  [R in ResourceName]: `${R}.${keyof Contract[R] & string}`
+}[ResourceName]
+
+/** The route of the contract with a name. */
+export type RouteOf<N extends RouteName> = N extends `${infer R extends ResourceName}.${infer K}`
+  ? K extends keyof Contract[R]
+    ? Contract[R][K]
+    : never
+  : never
+
+/** The names of the routes that take a body. */
+export type RouteWithBody = {
+  [N in RouteName]: RouteOf<N> extends { readonly body: z.ZodType } ? N : never
+}[RouteName]
+
+type BodySchemaOf<R> = R extends { readonly body: infer S extends z.ZodType } ? S : undefined
+type ParamsOf<Path> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${string}`
+    ? Name
+    : Rest
+  : never
+
+/** The body of a route as its handler gets it; `undefined` where it takes none. */
+export type Body<N extends RouteName> =
+  BodySchemaOf<RouteOf<N>> extends infer S extends z.ZodType ? z.output<S> : undefined
+
+/** The body of a route as a caller writes it; `undefined` where it takes none. */
+export type BodyInput<N extends RouteName> =
+  BodySchemaOf<RouteOf<N>> extends infer S extends z.ZodType ? z.input<S> : undefined
+
+/** The query of a route as its handler gets it. */
+export type Query<N extends RouteName> = z.output<RouteOf<N>['query']>
+
+/** The query of a route as a caller writes it. */
+export type QueryInput<N extends RouteName> = z.input<RouteOf<N>['query']>
+
+/** The path parameters of a route. */
+export type Params<N extends RouteName> = Readonly<Record<ParamsOf<RouteOf<N>['path']>, string>>
+
+/** What a route answers with 200. */
+export type Answer<N extends RouteName> = z.output<RouteOf<N>['responses'][200]>
+
+/** The body of a route as the types of a client offer it: {@link BodyInput} with readonly lists, and no field that holds nothing. */
+export type Sent<N extends RouteWithBody> = Offered<BodyInput<N>>
+
+/** {@link Answer} as the types of a client show it: what is optional is absent, and not `undefined`. */
+export type Answered<N extends RouteName> = Exact<Answer<N>>
+
+/** The codes that a route may refuse with. */
+export type RefusalCode<N extends RouteName> = {
+  [S in keyof RouteOf<N>['responses']]: RouteOf<N>['responses'][S] extends z.ZodType<Refusal<infer C>>
+    ? S extends 200
+      ? never
+      : C
+    : never
+}[keyof RouteOf<N>['responses']]
+
+/** A route as the pipeline sees it, whatever its name. */
+export interface AnyRoute extends RouteMetadata {
+  readonly name: RouteName
+  readonly resource: ResourceName
+  readonly method: Method
+  /** With `/v1`. `:Name` takes one segment, or the whole rest where it ends the path. */
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly schemas: {
+    /** Absent: no body. */
+    readonly body?: z.ZodType | undefined
+    readonly query: z.ZodObject
+    readonly params?: z.ZodObject | undefined
+    readonly answer: z.ZodType
+  }
+  /** Every code that the route may refuse with, in the order of the error table. */
+  readonly refusals: readonly AclErrorCode[]
 }
 
-const deleted = z.boolean().meta({ description: 'true: the record was deleted.' })
-
-/** What goes in and comes out of each endpoint. */
-export const SCHEMAS = {
-  'tokens.create': { body: tokenRequestSchema, answer: tokenSchema },
-  'tokens.self': { answer: tokenSchema },
-  'tokens.clone': { body: cloneRequestSchema, answer: tokenSchema },
-  'tokens.read': { answer: z.union([tokenSchema, expandedTokenSchema]) },
-  'tokens.update': { body: tokenRequestSchema, answer: tokenSchema },
-  'tokens.delete': { answer: deleted },
-  'tokens.list': { answer: z.array(tokenListEntrySchema) },
-  'policies.create': { body: policyRequestSchema, answer: policySchema },
-  'policies.lint': { body: lintRequestSchema, answer: z.array(lintFindingSchema) },
-  'policies.readByName': { answer: policySchema },
-  'policies.whatIf': { body: whatIfRequestSchema, answer: z.array(whatIfChangeSchema) },
-  'policies.read': { answer: policySchema },
-  'policies.update': { body: policyRequestSchema, answer: policySchema },
-  'policies.delete': { answer: deleted },
-  'policies.list': { answer: z.array(policyListEntrySchema) },
-  'roles.create': { body: roleRequestSchema, answer: roleSchema },
-  'roles.readByName': { answer: roleSchema },
-  'roles.read': { answer: roleSchema },
-  'roles.update': { body: roleRequestSchema, answer: roleSchema },
-  'roles.delete': { answer: deleted },
-  'roles.list': { answer: z.array(roleSchema) },
-  'namespaces.create': { body: namespaceRequestSchema, answer: namespaceSchema },
-  'namespaces.read': { answer: namespaceSchema },
-  'namespaces.update': { body: namespaceRequestSchema, answer: namespaceSchema },
-  'namespaces.delete': { answer: deleted },
-  'namespaces.list': { answer: z.array(namespaceSchema) },
-  bootstrap: { answer: tokenSchema.extend({ ID: z.string() }).strict().meta({ id: 'BootstrapToken' }) },
-  'acl.replication': { answer: replicationStatusSchema },
-  authorize: { body: authorizeRequestSchema, answer: z.array(authorizeAnswerSchema) },
-  'acl.whoCan': { body: whoCanRequestSchema, answer: z.array(tokenReferenceSchema) },
-  'acl.migration': { answer: migrationStatusSchema },
-  'rules.translate': { body: z.string(), answer: z.string() },
-  'rules.translateToken': { answer: z.string() },
-  'legacy.create': { body: legacyTokenRequestSchema, answer: legacyIdSchema },
-  'legacy.update': { body: legacyTokenRequestSchema, answer: legacyIdSchema },
-  'legacy.destroy': { answer: deleted },
-  'legacy.info': { answer: z.array(legacyTokenSchema) },
-  'legacy.clone': { answer: legacyIdSchema },
-  'legacy.list': { answer: z.array(legacyTokenSchema) },
-  'legacy.import': { body: z.array(legacyTokenSchema), answer: importResultSchema },
-  'legacy.export': { answer: z.array(legacyTokenSchema) },
-  'kv.read': { answer: z.union([z.array(kvEntrySchema), z.array(z.string())]) },
-  'kv.write': { body: z.string(), answer: z.boolean() },
-  'kv.delete': { answer: z.boolean() },
-  'status.leader': { answer: z.string() },
-  'status.peers': { answer: z.array(z.string()) },
-  'agent.self': { answer: agentSelfSchema },
-  'agent.members': { answer: z.array(memberSchema) },
-  'agent.metrics': { answer: agentMetricsSchema },
-  'catalog.datacenters': { answer: z.array(z.string()) },
-  versions: { answer: z.array(versionChangeSchema) },
-  openapi: { answer: z.record(z.string(), z.unknown()) },
-} as const satisfies Record<EndpointName, Schemas>
-
-const contract = initContract()
-
-/** The whole API as a ts-rest router, one entry per endpoint. */
-export const router = contract.router(
-  Object.fromEntries(
-    Object.entries(ENDPOINTS).map(([name, endpoint]) => [name, toTsRest(name as EndpointName, endpoint)]),
-  ),
-)
-
-/** One row of the plain route table. */
-export interface Route extends Endpoint {
-  readonly name: EndpointName
-  readonly schemas: Schemas
+/** A row of {@link ROUTES}, with the schemas of its name. */
+export interface Route<N extends RouteName> extends AnyRoute {
+  readonly name: N
+  readonly method: RouteOf<N>['method']
+  readonly path: RouteOf<N>['path']
+  readonly schemas: {
+    readonly body: BodySchemaOf<RouteOf<N>>
+    readonly query: RouteOf<N>['query']
+    readonly answer: RouteOf<N>['responses'][200]
+  }
 }
 
-/** The plain route table: what the router says, without ts-rest's types. */
-export const ROUTES: readonly Route[] = (Object.keys(router) as EndpointName[]).map((name) => ({
-  ...(ENDPOINTS[name] as Endpoint),
-  name,
-  schemas: SCHEMAS[name],
-}))
+function flatten(): readonly AnyRoute[] {
+  return Object.entries(contract).flatMap(([resource, router]) =>
+    Object.entries<ContractRoute>(router).map(([operation, route]) => {
+      const { method, path, summary, description, query, pathParams, responses, metadata } = route
+      const body = 'body' in route ? route.body : undefined
+      return {
+        // Both come from the contract's own keys.
+        name: `${resource}.${operation}` as RouteName,
+        resource: resource as ResourceName,
+        // The contract has no PATCH: its type would not let one pass.
+        method: method as Method,
+        path,
+        summary,
+        description,
+        ...metadata,
+        schemas: {
+          body: isSchema(body) ? body : undefined,
+          query,
+          params: isSchema(pathParams) ? (pathParams as z.ZodObject) : undefined,
+          answer: responses[200],
+        },
+        refusals: codesOf(metadata),
+      }
+    }),
+  )
+}
 
-function toTsRest(name: EndpointName, endpoint: Endpoint) {
-  const { body, answer } = SCHEMAS[name] as Schemas
-  const common = {
-    path: `/v1${endpoint.path}`,
-    summary: endpoint.summary,
-    responses: { 200: answer },
-  } as const
-  if (endpoint.method === 'GET') return { ...common, method: 'GET' } as const
-  return { ...common, method: endpoint.method, body: body ?? contract.noBody() } as const
+/** ts-rest marks a route without a body with a symbol. */
+function isSchema(value: unknown): value is z.ZodType {
+  return typeof value === 'object' && value !== null && 'safeParse' in value
+}
+
+/** Every route, in the order of the contract. */
+export const ROUTE_LIST: readonly AnyRoute[] = flatten()
+
+/** Every route by name. */
+export const ROUTES = Object.fromEntries(ROUTE_LIST.map((route) => [route.name, route])) as unknown as {
+  readonly [N in RouteName]: Route<N>
+}
+
+/** A route by its name, seen as the general shape. */
+export function routeOf(name: RouteName): AnyRoute {
+  return ROUTES[name]
 }

@@ -1,17 +1,19 @@
 /** The endpoints as a table, for section 4.1 of docs/api.md. */
-import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from '../endpoints.ts'
+import { RESOURCES } from '../contract.ts'
 import { GATES } from '../gates.ts'
-import { TAGS, tagOf } from '../openapi/tags.ts'
+import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
+import { SHARED_QUERY_OPTIONS } from '../shared/query.ts'
 import { link } from './errors-page.ts'
 import { table } from './markdown.ts'
 
-/** One table for each group, legacy ones last. */
+/** One table for each resource, the legacy one last. */
 export function renderEndpointsTable(): string {
-  const names = Object.keys(ENDPOINTS) as EndpointName[]
-  return TAGS.map(({ name: tag, description }) => {
-    const rows = names.filter((name) => tagOf(name) === tag).map((name) => rowOf(endpoint(name)))
-    return `**${tag}.** ${description}\n\n${table(['endpoint', 'needs', 'waits', 'versions', 'errors'], rows)}`
-  }).join('\n\n')
+  return Object.entries(RESOURCES)
+    .map(([resource, description]) => {
+      const rows = ROUTE_LIST.filter((route) => route.resource === resource).map(rowOf)
+      return `**${resource}.** ${description}\n\n${table(['endpoint', 'needs', 'waits', 'versions', 'errors'], rows)}`
+    })
+    .join('\n\n')
 }
 
 function rowOf({
@@ -22,12 +24,13 @@ function rowOf({
   blocking,
   gate,
   edition,
-  errors = [],
-  query = [],
-}: Endpoint): string[] {
+  errors,
+  schemas,
+}: AnyRoute): string[] {
+  const query = Object.keys(schemas.query.shape).filter((name) => !SHARED_QUERY_OPTIONS.includes(name))
   const options = query.length === 0 ? '' : ` (${query.map((name) => `\`${name}\``).join(', ')})`
   return [
-    `\`${method} /v1${path}\` ${summary}${options}`,
+    `\`${method} ${path}\` ${summary}${options}`,
     right === 'none' ? 'nothing' : `\`${right}\``,
     blocking ? 'yes' : '',
     [gate === undefined ? 'all' : versionsOf(GATES[gate]), ...(edition ? ['extended edition'] : [])].join(

@@ -51,6 +51,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   root_name_refused:
     'Choose another secret: `allow`, `deny` and `manage` never are one; the anonymous token stays.',
   legacy_mode: 'Wait until the upgrade has gone on as the text says; the legacy API works meanwhile.',
+  origin_foreign: 'Send writes from a page that the same host serves, or from a program.',
   not_found:
     'Look for the record in the list: it was deleted, has expired, or never was, at least in this namespace.',
   endpoint_unknown:
@@ -62,6 +63,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   endpoint_removed: 'Use the endpoint that the text names.',
   body_too_large: 'Send less than the bound that the text names.',
   url_too_long: 'Send less in path and query; the text names the bound.',
+  host_not_allowed:
+    'Use a name or address of the server; the operator adds names with `LATCHKEY_ALLOWED_HOSTS`.',
   too_many_connections: 'Keep connections open and use them again; the operator can raise the limit.',
   internal: 'Try again later, and tell the operator the request id: it is in the log with the cause.',
   endpoint_not_built: 'Ask another service: this one keeps tokens and keys.',

@@ -1,7 +1,7 @@
 /** The page docs/errors.md: every code of the error table, with an anchor and what to do. */
-import { COMMON_ERRORS } from '../endpoint-errors.ts'
-import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from '../endpoints.ts'
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { COMMON_ERRORS } from '../refusals/implied.ts'
+import { ROUTE_LIST } from '../routes.ts'
 import { ERROR_ADVICE } from './error-advice.ts'
 import { linkCitations, table } from './markdown.ts'
 
@@ -59,8 +59,9 @@ Any request may meet ${any}. What else comes by itself:
 
 function entry(code: AclErrorCode): string {
   const { status, title, source } = ACL_ERRORS[code]
-  const users = (Object.keys(ENDPOINTS) as EndpointName[]).filter((name) => answers(endpoint(name), code))
-  const where = users.length === 0 ? '' : `\n\nAnswered by ${users.map((name) => `\`${name}\``).join(', ')}.`
+  const users = ROUTE_LIST.filter(({ errors }) => errors.includes(code))
+  const where =
+    users.length === 0 ? '' : `\n\nAnswered by ${users.map(({ name }) => `\`${name}\``).join(', ')}.`
   return `<a id="${code}"></a>
 ### ${code}
 
@@ -68,8 +69,4 @@ ${status} · ${title}. ${ERROR_ADVICE[code]}${where}
 
 From: ${linkCitations(source)}
 `
-}
-
-function answers({ errors }: Endpoint, code: AclErrorCode): boolean {
-  return errors?.includes(code) ?? false
 }

@@ -1,7 +1,8 @@
 /** The bounds as a table, for section 8 of docs/api.md: values from the module, sentences from its comments. */
-import { formatDurationMs } from '../duration.ts'
+
 import { invariant } from '../errors.ts'
 import * as limits from '../limits.ts'
+import { formatDurationMs } from '../time/duration.ts'
 import { linkCitations, table } from './markdown.ts'
 
 const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = /g

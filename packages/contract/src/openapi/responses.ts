@@ -1,21 +1,12 @@
 /** Answers and refusals of operations. Design 6: a refusal is text, or problem JSON where the request accepts it. */
-import { errorsOf } from '../endpoint-errors.ts'
-import type { Endpoint, EndpointName } from '../endpoints.ts'
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { EXAMPLES } from '../examples.ts'
 import { HEADER, PROBLEM_JSON, REQUEST_ID_HEADER } from '../headers.ts'
+import type { AnyRoute } from '../routes.ts'
 import type { Example, JsonSchema, MediaType, Reference, Response, ResponseHeader } from './document.ts'
-import { EXAMPLES } from './examples.ts'
 
 const text: JsonSchema = { type: 'string' }
 const number: JsonSchema = { type: 'integer', minimum: 0 }
-
-/** Bodies that are not JSON, with their type. An empty list: as everywhere else, JSON. */
-const OTHER_ANSWERS: Partial<Record<EndpointName, readonly { type: string; note: string; only?: true }[]>> = {
-  'rules.translate': [{ type: 'text/plain', note: 'A rule text', only: true }],
-  'rules.translateToken': [{ type: 'text/plain', note: 'A rule text', only: true }],
-  'kv.read': [{ type: 'application/octet-stream', note: 'The value alone, with `raw`' }],
-  'agent.metrics': [{ type: 'text/plain', note: 'With `format=prometheus`' }],
-}
 
 /** Headers by their key in `components.headers`. */
 export function responseHeaders(headerPrefix: string): Readonly<Record<string, ResponseHeader>> {
@@ -53,62 +44,30 @@ export function responseHeaders(headerPrefix: string): Readonly<Record<string, R
   }
 }
 
-/** A problem document (RFC 9457). */
-export function problemSchema(codes: readonly AclErrorCode[]): JsonSchema {
-  const named = (description: string, schema: JsonSchema = text) => ({ ...schema, description })
-  return {
-    type: 'object',
-    description: 'A refusal, for requests with `Accept: application/problem+json`. Never carries a secret.',
-    properties: {
-      type: named('`urn:latchkey:error:` and the code.'),
-      title: named('What the code means.'),
-      status: named('The HTTP status.', number),
-      detail: named('What is wrong with this request.'),
-      code: named('Stable: programs look at this.', { type: 'string', enum: codes }),
-      field: named('Full path of the field, or name of the query option or header.'),
-      line: named('Line in a rule text or body, from 1.', number),
-      column: named('Column in that line, from 1.', number),
-      missing: named('The right that is missing.', {
-        type: 'object',
-        properties: {
-          resource: named('What it is about.'),
-          segment: named('The name or path within it.'),
-          access: named('What may not be done.'),
-        },
-        required: ['resource', 'access'],
-      }),
-      accessorId: named('Accessor of the caller.'),
-      requestId: named('For the log of the server.'),
-    },
-    required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
-  }
-}
-
 /** All responses of an endpoint by status. */
 export function responsesOf(
-  name: EndpointName,
-  endpoint: Endpoint,
+  route: AnyRoute,
   { answer, headerPrefix }: { readonly answer: JsonSchema; readonly headerPrefix: string },
 ): Readonly<Record<string, Response>> {
   const byStatus = new Map<number, AclErrorCode[]>()
-  for (const code of errorsOf(endpoint)) {
+  for (const code of route.refusals) {
     const { status } = ACL_ERRORS[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return {
     200: {
-      description: endpoint.blocking ? 'The answer, now or after a wait.' : 'The answer.',
-      headers: headersOf(endpoint, headerPrefix),
-      content: answerContent(name, answer),
+      description: route.blocking ? 'The answer, now or after a wait.' : 'The answer.',
+      headers: headersOf(route, headerPrefix),
+      content: answerContent(route, answer),
     },
     ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, refusal(status, codes)])),
   }
 }
 
-function headersOf(endpoint: Endpoint, headerPrefix: string): Readonly<Record<string, Reference>> {
+function headersOf(route: AnyRoute, headerPrefix: string): Readonly<Record<string, Reference>> {
   const own = [
-    ...(endpoint.blocking ? [HEADER.index, HEADER.knownLeader, HEADER.lastContact] : []),
-    ...(endpoint.query?.includes('cursor') ? [HEADER.nextCursor] : []),
+    ...(route.blocking ? [HEADER.index, HEADER.knownLeader, HEADER.lastContact] : []),
+    ...('cursor' in route.schemas.query.shape ? [HEADER.nextCursor] : []),
     HEADER.defaultPolicy,
     HEADER.translateAddresses,
   ].map((suffix) => `${headerPrefix}${suffix}`)
@@ -119,16 +78,16 @@ function headerRef(name: string): Reference {
   return { $ref: `#/components/headers/${name}` }
 }
 
-function answerContent(name: EndpointName, answer: JsonSchema): Readonly<Record<string, MediaType>> {
-  const others = OTHER_ANSWERS[name] ?? []
-  const examples: Readonly<Record<string, Example>> = EXAMPLES[name].answers
-  return Object.fromEntries([
-    ...(others.some((other) => other.only) ? [] : [['application/json', { schema: answer, examples }]]),
-    ...others.map(({ type, note, only }) => [
-      type,
-      { schema: { type: 'string', description: note }, ...(only ? { examples } : {}) },
-    ]),
+function answerContent(route: AnyRoute, answer: JsonSchema): Readonly<Record<string, MediaType>> {
+  const examples: Readonly<Record<string, Example>> = EXAMPLES[route.name].answers
+  if (route.answerForm === 'text') {
+    return { 'text/plain': { schema: { type: 'string', description: 'A rule text' }, examples } }
+  }
+  const others = (route.otherAnswers ?? []).map(({ type, note }) => [
+    type,
+    { schema: { type: 'string', description: note } },
   ])
+  return { 'application/json': { schema: answer, examples }, ...Object.fromEntries(others) }
 }
 
 function refusal(status: number, codes: readonly AclErrorCode[]): Response {

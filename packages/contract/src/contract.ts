@@ -1,0 +1,38 @@
+/**
+ * The whole API as one ts-rest contract, a router per resource. Everything else that says something of the API is derived
+ * from it: routes, types, method tables, OpenAPI, documents.
+ */
+import { decisions } from './decisions/routes.ts'
+import { kv } from './kv/routes.ts'
+import { legacy } from './legacy/routes.ts'
+import { namespaces } from './namespaces/routes.ts'
+import { operations } from './operations/routes.ts'
+import { policies } from './policies/routes.ts'
+import { roles } from './roles/routes.ts'
+import { c } from './route.ts'
+import { tokens } from './tokens/routes.ts'
+
+export const contract = c.router({
+  tokens,
+  policies,
+  roles,
+  namespaces,
+  decisions,
+  kv,
+  operations,
+  legacy,
+})
+export type Contract = typeof contract
+export type ResourceName = keyof Contract
+
+/** What each resource is about, in the order in which documents list them. */
+export const RESOURCES = {
+  tokens: 'Create, read, update, list, clone and delete tokens. Sections 2 and 4.',
+  policies: 'Named rule texts that tokens and roles link.',
+  roles: 'Named bundles of policies and identities that tokens link.',
+  namespaces: 'Separate sets of tokens, policies, roles and keys: extended edition. Section 4.9.',
+  decisions: 'Ask what a token may do, and who may do something. Section 5.',
+  kv: 'A small key-value store, guarded by the rules. Section 5.4.',
+  operations: 'What the service says of itself: processes, replication, migration. Sections 9.3 and 9.4.',
+  legacy: 'The API before 1.4.0, gone from 1.11. Sections 9.1 and 9.2.',
+} as const satisfies Record<ResourceName, string>

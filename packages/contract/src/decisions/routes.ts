@@ -1,0 +1,69 @@
+/** What a token may do, and who may do something. Spec 5. */
+import * as z from 'zod'
+import { AUTHORIZE_CHECKS_MAX, QUESTION_VALUES_MAX } from '../limits.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { flag, namespacedQuery, page, query, text } from '../shared/query.ts'
+import {
+  authorizeAnswerSchema,
+  authorizeRequestSchema,
+  tokenReferenceSchema,
+  whoCanRequestSchema,
+} from './schemas.ts'
+
+const gate = 'api.token'
+
+export const decisions = c.router({
+  authorize: {
+    method: 'POST',
+    path: '/v1/internal/acl/authorize',
+    summary: 'Decide up to 64 checks for the presented token',
+    description:
+      'Answers in the order of the checks. Without a token the anonymous one is asked about; an unknown one is refused. With `accessor` another token is asked about.',
+    query: query({
+      explain: flag('Say which rule decided each check.'),
+      accessor: text('Decide for this token. Needs `acl:read`, unless it is the caller’s own.', {
+        format: 'uuid',
+      }),
+    }),
+    body: authorizeRequestSchema,
+    ...answers(z.array(authorizeAnswerSchema), {
+      sameOrigin: true,
+      right: 'none',
+      asksAboutCaller: true,
+      body: 'json',
+      batch: { max: AUTHORIZE_CHECKS_MAX, of: 'authorizations' },
+      acl: true,
+      refusedInLegacyMode: true,
+      gate,
+      spec: '5',
+      errors: [
+        'batch_too_large',
+        'field_invalid',
+        'id_invalid',
+        'caller_unknown',
+        'privilege_missing',
+        'not_found',
+      ],
+    }),
+  },
+  whoCan: {
+    method: 'POST',
+    path: '/v1/internal/acl/who-can',
+    summary: 'List the tokens that may do something',
+    description: 'In the order of the token list, in pages.',
+    query: namespacedQuery(page),
+    body: whoCanRequestSchema,
+    ...answers(z.array(tokenReferenceSchema), {
+      sameOrigin: true,
+      right: 'acl:read',
+      body: 'json',
+      bodyValuesMax: QUESTION_VALUES_MAX,
+      acl: true,
+      refusedInLegacyMode: true,
+      namespaced: true,
+      gate,
+      spec: 'extension',
+      errors: ['field_invalid'],
+    }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,30 @@
+/** The examples of all resources, by route. */
+import type { ResourceName } from './contract.ts'
+import { examples as decisions } from './decisions/examples.ts'
+import { examples as kv } from './kv/examples.ts'
+import { examples as legacy } from './legacy/examples.ts'
+import { examples as namespaces } from './namespaces/examples.ts'
+import { examples as operations } from './operations/examples.ts'
+import { examples as policies } from './policies/examples.ts'
+import { examples as roles } from './roles/examples.ts'
+import type { RouteName } from './routes.ts'
+import type { Examples, ExamplesOf } from './shared/example.ts'
+import { examples as tokens } from './tokens/examples.ts'
+
+const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
+  tokens,
+  policies,
+  roles,
+  namespaces,
+  decisions,
+  kv,
+  operations,
+  legacy,
+}
+
+/** The examples of each route. */
+export const EXAMPLES = Object.fromEntries(
+  Object.entries(BY_RESOURCE).flatMap(([resource, examples]) =>
+    Object.entries(examples).map(([operation, example]) => [`${resource}.${operation}`, example]),
+  ),
+) as Readonly<Record<RouteName, Examples>>

@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest'
+import { authorizeRequestSchema } from '../decisions/schemas.ts'
+import { AclError, type AclErrorCode } from '../errors.ts'
+import { legacyTokenRequestSchema } from '../legacy/schemas.ts'
+import { DESCRIPTION_BYTES_MAX, LEGACY_SECRET_LENGTH_MAX, LINKS_MAX } from '../limits.ts'
+import { createPolicySchema } from '../policies/schemas.ts'
+import { createRoleSchema } from '../roles/schemas.ts'
+import { createTokenSchema } from '../tokens/schemas.ts'
+import { type DecodeOptions, decodeBody, decodeUtf8, decodeValue, type Schema } from './decode.ts'
+
+/** Far above what linear work takes on a busy machine, and far below what quadratic work would. */
+const LINEAR_MS_MAX = 4_000
+
+function refusalOf(body: unknown, schema: Schema = createTokenSchema, options: DecodeOptions = {}) {
+  try {
+    decodeBody(schema, typeof body === 'string' ? body : JSON.stringify(body), options)
+  } catch (error) {
+    if (error instanceof AclError) {
+      return { code: error.code, field: error.details.field, message: error.message }
+    }
+    throw error
+  }
+  return expect.fail(`accepted: ${JSON.stringify(body).slice(0, 200)}`)
+}
+
+describe('the body as a whole', () => {
+  test.each(['', ' ', '\n\t\r '])('body_required: %j where one is required', (body) => {
+    expect(refusalOf(body).code).toBe('body_required')
+  })
+
+  test('none reads as {} where it may be left out, and as null does always', () => {
+    expect(decodeBody(legacyTokenRequestSchema, '', { optional: true })).toEqual({})
+    expect(decodeBody(createTokenSchema, 'null')).toEqual({})
+  })
+
+  test.each([
+    ['true', 'expected object, received boolean'],
+    ['1', 'expected object, received number'],
+    ['"text"', 'expected object, received string'],
+    ['[]', 'expected object, received array'],
+  ])('field_type: %s is not an object', (body, problem) => {
+    expect(refusalOf(body)).toEqual({
+      code: 'field_type',
+      field: undefined,
+      message: `The body: ${problem}`,
+    })
+  })
+
+  test.each([
+    ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d)],
+    ['half a character', Uint8Array.of(0x22, 0xc3)],
+    ['a surrogate encoded on its own', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)],
+    ['an overlong slash', Uint8Array.of(0x22, 0xc0, 0xaf, 0x22)],
+    ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0)],
+  ])('body_malformed: %s', (_name, bytes) => {
+    expect(() => decodeUtf8(bytes)).toThrow(expect.objectContaining({ code: 'body_malformed' }))
+  })
+
+  test('a byte order mark is refused, not skipped', () => {
+    expect(() => decodeBody(createTokenSchema, Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d))).toThrow(
+      expect.objectContaining({ code: 'body_malformed' }),
+    )
+  })
+
+  test('strings are kept as given', () => {
+    const Description = ' a\u0000b\ud800 é e\u0301 <hidden> \u202e'
+    expect(decodeBody(createTokenSchema, JSON.stringify({ Description })).Description).toBe(Description)
+  })
+})
+
+describe('unknown fields (spec 9.3, 1.7.0)', () => {
+  const CASES: readonly [object, string, string | undefined, Schema?][] = [
+    [{ Foo: 1 }, 'Foo', undefined],
+    [{ description: 'x' }, 'description', 'Description'],
+    [{ DESCRIPTION: 'x' }, 'DESCRIPTION', 'Description'],
+    [{ expiration_ttl: '60s' }, 'expiration_ttl', 'ExpirationTTL'],
+    [{ 'expiration-time': '' }, 'expiration-time', 'ExpirationTime'],
+    [{ Policy: [] }, 'Policy', undefined],
+    [{ Policie: [] }, 'Policie', 'Policies'],
+    [{ Policiess: [] }, 'Policiess', 'Policies'],
+    [{ Polocies: [] }, 'Polocies', 'Policies'],
+    [{ SecredID: '' }, 'SecredID', 'SecretID'],
+    [{ Type: 'client' }, 'Type', undefined],
+    [{ Legacy: true }, 'Legacy', undefined],
+    [{ ID: 'x' }, 'ID', undefined],
+    [{ TemplatedPolicies: [] }, 'TemplatedPolicies', undefined],
+    [{ constructor: 1 }, 'constructor', undefined],
+    [{ hasOwnProperty: 1 }, 'hasOwnProperty', undefined],
+    [{ '': 1 }, '', undefined],
+    [{ Foo: null }, 'Foo', undefined],
+    [{ Policies: [{}, { id: 'x' }] }, 'Policies[1].id', 'ID'],
+    [{ Policies: [{ Nmae: 'x' }] }, 'Policies[0].Nmae', undefined],
+    [{ Roles: [{ Names: 'x' }] }, 'Roles[0].Names', 'Name'],
+    [{ ServiceIdentities: [{ Servicename: 'x' }] }, 'ServiceIdentities[0].Servicename', 'ServiceName'],
+    [{ NodeIdentities: [{ Datacenters: [] }] }, 'NodeIdentities[0].Datacenters', 'Datacenter'],
+    [{ Rule: '' }, 'Rule', 'Rules', createPolicySchema],
+    [{ Policies: [{ x: 1 }] }, 'Policies[0].x', undefined, createRoleSchema],
+    [[{ Resource: 'key', Acces: 'read' }], '[0].Acces', 'Access', authorizeRequestSchema],
+  ]
+
+  test.each(CASES)('%j: %s is named, %s suggested', (body, field, meant, schema) => {
+    const hint = meant === undefined ? '' : ` (did you mean "${meant}"?)`
+    expect(refusalOf(body, schema)).toEqual({
+      code: 'field_unknown',
+      field,
+      message: `unknown field ${JSON.stringify(field)}${hint}`,
+    })
+  })
+
+  test('a name of any length is cut in the error', () => {
+    expect(refusalOf({ ['x'.repeat(100_000)]: 1 }).message.length).toBeLessThan(100)
+  })
+
+  test('below 1.7.0 they are ignored, on every level, and what is wrong beside them is still refused', () => {
+    const ignore = { unknownFields: 'ignore' } as const
+    const body = { Foo: 1, Policies: [{ ID: 'x', Bar: {} }], description: 'no', CreateTime: 7 }
+    expect(decodeBody(createTokenSchema, JSON.stringify(body), ignore)).toEqual({
+      Policies: [{ ID: 'x' }],
+      CreateTime: 7,
+    })
+    expect(refusalOf({ Foo: 1, Local: 'yes' }, createTokenSchema, ignore)).toMatchObject({
+      code: 'field_type',
+      field: 'Local',
+    })
+    expect(
+      refusalOf({ Local: 'yes', Policies: [{ Bar: 1, ID: 2 }] }, createTokenSchema, ignore),
+    ).toMatchObject({ code: 'field_type' })
+  })
+
+  test('a field that this version does not know yet is unknown, or ignored; as null it is absent (spec 9.1)', () => {
+    const absentFields = new Set(['Roles'])
+    const body = { Roles: [{ Name: 'x' }], Description: 'd' }
+    expect(refusalOf(body, createTokenSchema, { absentFields })).toMatchObject({
+      code: 'field_unknown',
+      field: 'Roles',
+    })
+    expect(
+      decodeBody(createTokenSchema, JSON.stringify(body), { absentFields, unknownFields: 'ignore' }),
+    ).toEqual({ Description: 'd' })
+    expect(decodeBody(createTokenSchema, '{"Roles":null}', { absentFields })).toEqual({})
+    expect(
+      decodeBody(createRoleSchema, '{"Name":"r","Policies":[{"Name":"Roles"}]}', { absentFields }),
+    ).toMatchObject({ Policies: [{ Name: 'Roles' }] })
+  })
+})
+
+describe('null (decisions: decoding)', () => {
+  test('counts as absent, on every level', () => {
+    const nulls = Object.fromEntries(Object.keys(createTokenSchema.shape).map((field) => [field, null]))
+    expect(decodeValue(createTokenSchema, nulls)).toEqual({})
+    expect(
+      decodeValue(createTokenSchema, {
+        Policies: [{ ID: null, Name: 'p' }],
+        ServiceIdentities: [{ ServiceName: null, Datacenters: null }],
+        NodeIdentities: [{ NodeName: 'n', Datacenter: null }],
+      }),
+    ).toEqual({
+      Policies: [{ Name: 'p' }],
+      ServiceIdentities: [{ ServiceName: '' }],
+      NodeIdentities: [{ NodeName: 'n', Datacenter: '' }],
+    })
+  })
+
+  test.each(['Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'])(
+    'an element of %s is refused',
+    (field) => {
+      expect(refusalOf({ [field]: [{}, null] })).toMatchObject({ code: 'field_type', field: `${field}[1]` })
+    },
+  )
+
+  test('an element of Datacenters is refused', () => {
+    expect(refusalOf({ ServiceIdentities: [{ ServiceName: 'a', Datacenters: [null] }] })).toMatchObject({
+      code: 'field_type',
+      field: 'ServiceIdentities[0].Datacenters[0]',
+    })
+  })
+})
+
+describe('types', () => {
+  const CASES: readonly (readonly [unknown, string, AclErrorCode])[] = [
+    [{ AccessorID: 1 }, 'AccessorID', 'field_type'],
+    [{ SecretID: {} }, 'SecretID', 'field_type'],
+    [{ Description: [] }, 'Description', 'field_type'],
+    [{ Policies: {} }, 'Policies', 'field_type'],
+    [{ Policies: 'p' }, 'Policies', 'field_type'],
+    [{ Policies: ['p'] }, 'Policies[0]', 'field_type'],
+    [{ Policies: [{ ID: 1 }] }, 'Policies[0].ID', 'field_type'],
+    [{ Local: 'true' }, 'Local', 'field_type'],
+    [{ Local: 1 }, 'Local', 'field_type'],
+    [{ ExpirationTime: 5 }, 'ExpirationTime', 'field_type'],
+    [{ ExpirationTime: '2026-11-21' }, 'ExpirationTime', 'field_type'],
+    [{ ExpirationTTL: true }, 'ExpirationTTL', 'field_type'],
+    [{ ExpirationTTL: {} }, 'ExpirationTTL', 'field_type'],
+    [{ ExpirationTTL: '60' }, 'ExpirationTTL', 'field_type'],
+    [{ ExpirationTTL: '1d' }, 'ExpirationTTL', 'field_type'],
+    [{ ExpirationTTL: '' }, 'ExpirationTTL', 'field_type'],
+    [
+      { ServiceIdentities: [{ ServiceName: 'a', Datacenters: 'dc1' }] },
+      'ServiceIdentities[0].Datacenters',
+      'field_type',
+    ],
+    [{ Namespace: 1 }, 'Namespace', 'field_type'],
+  ]
+  test.each(CASES)('%j is refused at %s', (body, field, code) => {
+    expect(refusalOf(body)).toMatchObject({ code, field })
+  })
+
+  test('what the service sets itself may be sent back, whatever it is, and is of no effect', () => {
+    for (const value of ['x', 5, true, {}, [null]]) {
+      const body = { CreateTime: value, Hash: value, CreateIndex: value, ModifyIndex: value }
+      expect(() => decodeValue(createTokenSchema, body)).not.toThrow()
+    }
+  })
+
+  test.each([
+    ['60s', 60_000],
+    [60_000_000_000, 60_000],
+    [1, 0.000001],
+    [0, 0],
+    ['0', 0],
+    [-1_000_000, -1],
+  ])('ExpirationTTL %j is %d ms: Go notation or nanoseconds', (ExpirationTTL, ms) => {
+    expect(decodeValue(createTokenSchema, { ExpirationTTL }).ExpirationTTL).toBe(ms)
+  })
+
+  test.each(['', '0001-01-01T00:00:00Z', '0001-01-01T01:00:00+01:00'])(
+    'ExpirationTime %j counts as absent',
+    (ExpirationTime) => {
+      expect(decodeValue(createTokenSchema, { ExpirationTime }).ExpirationTime).toBeUndefined()
+    },
+  )
+})
+
+describe('bounds (decisions: decoding)', () => {
+  test('Description: bytes of UTF-8, exactly so many pass', () => {
+    const pass = 'é'.repeat(DESCRIPTION_BYTES_MAX / 2)
+    expect(decodeValue(createTokenSchema, { Description: pass }).Description).toBe(pass)
+    expect(refusalOf({ Description: `${pass}a` })).toEqual({
+      code: 'field_too_long',
+      field: 'Description',
+      message: `Description must be at most ${DESCRIPTION_BYTES_MAX} bytes long`,
+    })
+  })
+
+  test.each(['Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'])(
+    `${LINKS_MAX} %s pass, one more is refused before the first is looked at`,
+    (field) => {
+      const links = (count: number) => ({ [field]: Array.from({ length: count }, () => ({})) })
+      expect(decodeValue(createTokenSchema, links(LINKS_MAX))).toBeDefined()
+      const refusal = { code: 'field_too_long', field }
+      expect(refusalOf(links(LINKS_MAX + 1))).toMatchObject(refusal)
+      expect(refusalOf({ [field]: Array.from({ length: LINKS_MAX + 1 }, () => 1) })).toMatchObject(refusal)
+    },
+  )
+
+  test('lists inside of elements have their own', () => {
+    const identity = (count: number) => ({
+      ServiceIdentities: [{ ServiceName: 'a', Datacenters: Array.from({ length: count }, () => 'dc1') }],
+    })
+    expect(decodeValue(createTokenSchema, identity(100))).toBeDefined()
+    expect(refusalOf(identity(101))).toEqual({
+      code: 'field_too_long',
+      field: 'ServiceIdentities[0].Datacenters',
+      message: 'ServiceIdentities[0].Datacenters must hold at most 100 entries',
+    })
+  })
+
+  test('a name in characters', () => {
+    const body = (length: number) => ({ NodeIdentities: [{ Datacenter: 'd'.repeat(length) }] })
+    expect(decodeValue(createTokenSchema, body(64))).toBeDefined()
+    expect(refusalOf(body(65))).toMatchObject({
+      code: 'field_too_long',
+      message: 'NodeIdentities[0].Datacenter must hold at most 64 characters',
+    })
+  })
+
+  test('a legacy secret', () => {
+    const body = (length: number) => ({ ID: 'x'.repeat(length) })
+    expect(decodeValue(legacyTokenRequestSchema, body(LEGACY_SECRET_LENGTH_MAX))).toBeDefined()
+    expect(refusalOf(body(LEGACY_SECRET_LENGTH_MAX + 1), legacyTokenRequestSchema)).toMatchObject({
+      code: 'field_too_long',
+      field: 'ID',
+    })
+  })
+
+  test.each<readonly [string, string, Schema]>([
+    ['half a million numbers', `[${'1,'.repeat(500_000)}1]`, authorizeRequestSchema],
+    ['a third of a million empty checks', `[${'{},'.repeat(330_000)}{}]`, authorizeRequestSchema],
+    ['half a million links that are none', `{"Policies":[${'1,'.repeat(500_000)}1]}`, createTokenSchema],
+    [
+      'a hundred thousand names',
+      `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
+      createTokenSchema,
+    ],
+  ])('DOS-04: %s are refused in little time', (_name, body, schema) => {
+    const startedAt = performance.now()
+    expect(refusalOf(body, schema).code).toMatch(/^field_/)
+    expect(performance.now() - startedAt).toBeLessThan(LINEAR_MS_MAX)
+  })
+})

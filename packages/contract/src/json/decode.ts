@@ -1,0 +1,212 @@
+/** From the bytes of a body to a typed request, with errors that name the field. Decisions: decoding. */
+import * as z from 'zod'
+import { AclError, type AclErrorCode } from '../errors.ts'
+import { LINKS_MAX } from '../limits.ts'
+import { formatPath, type Json, parseJson } from './json.ts'
+
+/** A schema of this contract, for who need not know the library behind it. */
+export type Schema = z.ZodType
+export type SchemaOutput<S extends Schema> = z.output<S>
+
+export interface DecodeOptions {
+  /** Spec 9.3: unknown fields are refused from 1.7.0 and were ignored before. Absent: refused. */
+  readonly unknownFields?: 'refuse' | 'ignore'
+  /** Fields that this service version does not know yet, as top-level names. Treated as unknown fields. */
+  readonly absentFields?: ReadonlySet<string>
+  /** Most JSON values in the body. Absent: any number. */
+  readonly valuesMax?: number
+  /** For a body that is a list: its most entries, and what they are in a word. */
+  readonly batch?: { readonly max: number; readonly of: string }
+  /** Whether no body at all reads as `{}`. */
+  readonly optional?: boolean
+}
+
+/**
+ * Reads a JSON body against a schema.
+ *
+ * An explicit `null` counts as absent where the field is known, and a `null` body as an empty one.
+ *
+ * @throws AclError `body_required`, `body_malformed`, `batch_too_large`, `field_unknown`, `field_type`, `field_too_long`
+ *   or the code a schema names.
+ */
+export function decodeBody<S extends z.ZodType>(
+  schema: S,
+  body: Uint8Array | string,
+  options: DecodeOptions = {},
+): z.output<S> {
+  const text = typeof body === 'string' ? body : decodeUtf8(body)
+  if (text.trim() === '') {
+    if (options.optional) return decodeValue(schema, {}, options)
+    throw new AclError('body_required', 'A JSON body is required, and this request has none')
+  }
+  return decodeValue(schema, parseBatch(text, options), options)
+}
+
+/** A body of more values than may be read has more entries than a batch may have. Reference 5.8. */
+function parseBatch(text: string, options: DecodeOptions): Json {
+  const { batch } = options
+  if (!batch) return parseJson(text, options)
+  const json = parseBounded(text, batch, options)
+  if (Array.isArray(json) && json.length > batch.max) throw tooLargeBatch(batch, `${json.length}`)
+  return json
+}
+
+function parseBounded(text: string, batch: Batch, options: DecodeOptions): Json {
+  try {
+    return parseJson(text, options)
+  } catch (error) {
+    const isTooMuch = error instanceof AclError && error.code === 'field_too_long'
+    throw isTooMuch && error.details.field === undefined ? tooLargeBatch(batch, 'many more') : error
+  }
+}
+
+type Batch = NonNullable<DecodeOptions['batch']>
+
+function tooLargeBatch({ max, of }: Batch, count: string): AclError {
+  return new AclError(
+    'batch_too_large',
+    `Refusing to process more than ${max} ${of} at once: this call has ${count}`,
+  )
+}
+
+/** As {@link decodeBody}, from a value that was already read. */
+export function decodeValue<S extends z.ZodType>(
+  schema: S,
+  json: Json,
+  options: DecodeOptions = {},
+): z.output<S> {
+  const outline = outlineOf(schema)
+  const parsed = schema.safeParse(prepare(json ?? (outline.element ? [] : {}), outline, [], options))
+  if (parsed.success) return parsed.data
+  throw toAclError(parsed.error)
+}
+
+/** UTF-8, refused where it is not: "strings are kept as given" leaves no room for replacement characters. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new AclError('body_malformed', 'The body is not valid UTF-8', { cause })
+  }
+}
+
+/**
+ * What the schema is to judge: without nulls, and without unknown fields where they are ignored. Here and not in the
+ * schema, which would look at every one of a million entries before it refuses the first. Depth is bounded by the JSON
+ * reader.
+ *
+ * @param path of the value; the same array at the end as at the start.
+ * @returns the value itself where nothing is to be left out, as it nearly always is.
+ * @throws AclError `field_unknown`, `field_too_long`.
+ */
+function prepare(value: Json, outline: Outline, path: PropertyKey[], options: DecodeOptions): Json {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return prepareList(value, outline.element ?? LEAF, path, options)
+  const { fields } = outline
+  if (!fields) return value
+  let result: { [key: string]: Json } | undefined
+  for (const [key, field] of Object.entries(value)) {
+    const known = path.length === 0 && options.absentFields?.has(key) ? undefined : fields.get(key)
+    if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
+      throw unknownField([...fields.keys()], path, key)
+    }
+    if (!known || field === null) {
+      result ??= { ...value }
+      delete result[key]
+      continue
+    }
+    path.push(key)
+    const prepared = prepare(field, known, path, options)
+    path.pop()
+    if (prepared === field) continue
+    result ??= { ...value }
+    result[key] = prepared
+  }
+  return result ?? value
+}
+
+function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
+  if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
+  let result: Json[] | undefined
+  for (const [i, entry] of list.entries()) {
+    path.push(i)
+    const prepared = prepare(entry, element, path, options)
+    path.pop()
+    if (prepared === entry) continue
+    result ??= [...list]
+    result[i] = prepared
+  }
+  return result ?? list
+}
+
+/** What {@link prepare} must know of a schema, looked up once: asking zod for it costs more than the check itself. */
+interface Outline {
+  /** Of an array. */
+  readonly element?: Outline
+  /** Of an object, by name. */
+  readonly fields?: ReadonlyMap<string, Outline>
+}
+
+const LEAF: Outline = {}
+const outlines = new WeakMap<object, Outline>()
+
+function outlineOf(schema: object): Outline {
+  const known = outlines.get(schema)
+  if (known) return known
+  const fresh = outline(schema)
+  outlines.set(schema, fresh)
+  return fresh
+}
+
+function outline(schema: unknown): Outline {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return outline(schema.unwrap())
+  if (schema instanceof z.ZodArray) return { element: outline(schema.element) }
+  if (!(schema instanceof z.ZodObject)) return LEAF
+  return { fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])) }
+}
+
+function toAclError(error: z.ZodError): AclError {
+  const issue = error.issues[0]
+  if (!issue) return new AclError('body_malformed', 'The body does not have the expected form')
+  const field = formatPath(issue.path)
+  if (issue.code === 'custom') {
+    const code = (issue.params?.code as AclErrorCode | undefined) ?? 'field_invalid'
+    return new AclError(code, `${field || 'The body'} ${issue.message}`, { field })
+  }
+  if (issue.code === 'too_big') {
+    if (issue.origin !== 'string') return tooManyEntries(field, Number(issue.maximum))
+    return new AclError('field_too_long', `${field} must hold at most ${issue.maximum} characters`, { field })
+  }
+  const problem = issue.message.replace(/^Invalid input: /, '')
+  return new AclError('field_type', `${field || 'The body'}: ${problem}`, field === '' ? {} : { field })
+}
+
+function tooManyEntries(field: string, max: number): AclError {
+  return new AclError(
+    'field_too_long',
+    `${field || 'The body'} must hold at most ${max} entries`,
+    field === '' ? {} : { field },
+  )
+}
+
+/** Names the unknown field, and the one that was probably meant. */
+function unknownField(known: readonly string[], path: readonly PropertyKey[], key: string): AclError {
+  const field = formatPath([...path, key])
+  const meant = known.find((name) => isNear(name, key))
+  const hint = meant === undefined ? '' : ` (did you mean ${JSON.stringify(meant)}?)`
+  return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
+}
+
+/** Equal without case, `_` and `-`, or with one letter more, less or other. */
+function isNear(known: string, given: string): boolean {
+  const a = known.toLowerCase()
+  const b = given.toLowerCase().replace(/[_-]/g, '')
+  if (a === b) return true
+  if (Math.abs(a.length - b.length) > 1 || a.length < 4) return false
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start += 1
+  let end = 0
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end])
+    end += 1
+  return Math.max(a.length, b.length) - start - end <= 1
+}

@@ -1,0 +1,231 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { AclError } from '../errors.ts'
+import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, JSON_VALUES_MAX } from '../limits.ts'
+import { formatPath, type Json, parseJson } from './json.ts'
+
+/** Far above what linear work takes on a busy machine, and far below what quadratic work would. */
+const LINEAR_MS_MAX = 4_000
+
+function refusalOf(text: string): AclError {
+  try {
+    parseJson(text)
+  } catch (error) {
+    if (error instanceof AclError) return error
+    throw error
+  }
+  return expect.fail(`accepted: ${text.slice(0, 100)}`)
+}
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth)
+}
+
+test.each([
+  'null',
+  'true',
+  ' false\n',
+  '0',
+  '-0',
+  '-12.5e-3',
+  '1E+2',
+  '""',
+  '"\\u00e9\\n\\"\\\\\\/\\b\\f\\r\\t"',
+  '"\\ud83d\\ude00"',
+  '"\\ud800"',
+  '"é😀\u2028"',
+  '[]',
+  '[ 1 , [2] , {} ]',
+  '{"a":{"b":[{"c":null}]},"constructor":1,"toString":2,"prototype":3}',
+  '{"":1," ":2}',
+])('reads %s as the platform does', (text) => {
+  expect(parseJson(text)).toEqual(JSON.parse(text))
+})
+
+const PLACES: readonly (readonly [string, number, number, string | undefined, string])[] = [
+  ['', 1, 1, undefined, 'the text ends where a value was expected'],
+  ['{', 1, 2, undefined, 'a field name in double quotes was expected'],
+  ['{"a"', 1, 5, undefined, '":" was expected, the text ends'],
+  ['{"a":', 1, 6, 'a', 'the text ends where a value was expected'],
+  ['{"a":1', 1, 7, undefined, '"," was expected, the text ends'],
+  ['{"a":1,}', 1, 8, undefined, 'a field name in double quotes was expected'],
+  ['[1,]', 1, 4, '[1]', 'unexpected "]" where a value was expected'],
+  ['[1 2]', 1, 4, undefined, '"," was expected, found "2"'],
+  ["{'a':1}", 1, 2, undefined, 'a field name in double quotes was expected'],
+  ['{a:1}', 1, 2, undefined, 'a field name in double quotes was expected'],
+  ['{} {}', 1, 4, undefined, 'one JSON value was expected, but more follows it'],
+  ['{}x', 1, 3, undefined, 'one JSON value was expected, but more follows it'],
+  ['null null', 1, 6, undefined, 'one JSON value was expected, but more follows it'],
+  ['01', 1, 2, undefined, 'one JSON value was expected, but more follows it'],
+  ['1.', 1, 2, undefined, 'one JSON value was expected, but more follows it'],
+  ['-', 1, 1, undefined, 'a number was expected'],
+  ['+1', 1, 1, undefined, 'unexpected "+" where a value was expected'],
+  ['NaN', 1, 1, undefined, 'unexpected "N" where a value was expected'],
+  ['undefined', 1, 1, undefined, 'unexpected "u" where a value was expected'],
+  ['1e400', 1, 6, undefined, 'the number is out of range'],
+  ['"a', 1, 3, undefined, 'the text ends inside a string'],
+  ['"a\tb"', 1, 3, undefined, 'a control character inside a string must be escaped'],
+  ['"a\nb"', 1, 3, undefined, 'a control character inside a string must be escaped'],
+  ['"\\x"', 1, 2, undefined, 'unknown escape in a string'],
+  ['"\\u12g4"', 1, 2, undefined, 'four hexadecimal digits were expected after \\u'],
+  ['"\\u', 1, 2, undefined, 'four hexadecimal digits were expected after \\u'],
+  ['"\\', 1, 2, undefined, 'unknown escape in a string'],
+  ['\ufeff{}', 1, 1, undefined, 'unexpected "\ufeff" where a value was expected'],
+  ['\u00a0{}', 1, 1, undefined, 'unexpected "\u00a0" where a value was expected'],
+  ['/* */ {}', 1, 1, undefined, 'unexpected "/" where a value was expected'],
+  ['{\n "a": [\n  1,\n  !\n]}', 4, 3, 'a[1]', 'unexpected "!" where a value was expected'],
+  ['{"a":[{},{"b":{"c":}}]}', 1, 20, 'a[1].b.c', 'unexpected "}" where a value was expected'],
+]
+
+test.each(PLACES)('%j is refused at line %d, column %d, in %s', (text, line, column, field, problem) => {
+  const error = refusalOf(text)
+  expect(error.code).toBe('body_malformed')
+  expect(error.details).toMatchObject({ line, column })
+  expect(error.details.field).toBe(field)
+  expect(error.message).toContain(problem)
+})
+
+describe('what the platform would let pass', () => {
+  test.each([
+    ['{"a":1,"a":1}', 'the field "a" stands twice', 1, 11],
+    ['{"a":1,"b":2,"\\u0061":3}', 'the field "a" stands twice', 1, 22],
+    ['{"a":null,"a":1}', 'the field "a" stands twice', 1, 14],
+    ['{"x":{"a":1,"a":1}}', 'the field "a" stands twice', 1, 16],
+    ['{"__proto__":{}}', 'the field name "__proto__" is refused', 1, 13],
+    ['{"\\u005f_proto__":{}}', 'the field name "__proto__" is refused', 1, 18],
+    ['[{"__proto__":1}]', 'the field name "__proto__" is refused', 1, 14],
+  ])('%s is refused (decisions: decoding)', (text, problem, line, column) => {
+    const error = refusalOf(text)
+    expect(error.message).toContain(problem)
+    expect(error.details).toMatchObject({ line, column })
+  })
+
+  test('names that only look alike may stand together', () => {
+    expect(parseJson('{"a":1,"A":2,"a ":3,"а":4}')).toEqual({ a: 1, A: 2, 'a ': 3, а: 4 })
+  })
+})
+
+describe('bounds (DOS-04)', () => {
+  test(`nesting: ${JSON_DEPTH_MAX} levels pass, one more is refused where it opens`, () => {
+    expect(parseJson(nested(JSON_DEPTH_MAX))).toBeDefined()
+    const error = refusalOf(nested(JSON_DEPTH_MAX + 1))
+    expect(error.details).toMatchObject({ line: 1, column: JSON_DEPTH_MAX + 2 })
+    expect(error.message).toContain(`deeper than ${JSON_DEPTH_MAX} levels`)
+  })
+
+  test.each([
+    ['a depth of 100,000', '['.repeat(100_000)],
+    ['a depth of 100,000 objects', '{"a":'.repeat(100_000)],
+    ['a million blanks', ' '.repeat(1_000_000)],
+    ['a million new lines', '\n'.repeat(1_000_000)],
+    ['a string of a million escapes that does not end', `"${'\\n'.repeat(500_000)}`],
+    ['a million digits', `[${'9'.repeat(1_000_000)}]`],
+    ['a name of a million characters, twice', `{"${'n'.repeat(500_000)}":1,"${'n'.repeat(500_000)}":1}`],
+  ])('%s: refused in linear time, with a short error', (_name, text) => {
+    const startedAt = performance.now()
+    const error = refusalOf(text)
+    expect(performance.now() - startedAt).toBeLessThan(LINEAR_MS_MAX)
+    expect(error.message.length).toBeLessThan(500)
+  })
+})
+
+/** Any JSON value that the rules of decoding let pass. */
+const values = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, false),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer(),
+    fc.string({ unit: 'binary' }),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(
+      fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__'),
+      tie('value'),
+      { maxKeys: 5, noNullPrototype: true },
+    ),
+  ),
+})).value
+
+test('reads whatever the platform wrote, plain or indented, as the same value', () => {
+  fc.assert(
+    fc.property(values, fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent)
+      expect(parseJson(text)).toEqual(JSON.parse(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what it reads of a damaged text, the platform reads as the same value', () => {
+  const damage = fc.tuple(
+    fc.nat(),
+    fc.constantFrom('', '"', '{', '}', '[', ',', ':', '\\', '0', '-', 'e', '\n'),
+  )
+  fc.assert(
+    fc.property(values, fc.array(damage, { minLength: 1, maxLength: 3 }), (value, damages) => {
+      let text = JSON.stringify(value)
+      for (const [at, piece] of damages) {
+        const place = at % (text.length + 1)
+        text = text.slice(0, place) + piece + text.slice(place + (at % 2))
+      }
+      let read: Json
+      try {
+        read = parseJson(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(AclError)
+        return
+      }
+      expect(read).toEqual(JSON.parse(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each([
+  [[], ''],
+  [['Policies', 0, 'Foo'], 'Policies[0].Foo'],
+  [[0, 'Resource'], '[0].Resource'],
+  [['a', 'b'], 'a.b'],
+  [['x'.repeat(65)], `${'x'.repeat(64)}…`],
+])('the path %j reads %s', (path, text) => {
+  expect(formatPath(path)).toBe(text)
+})
+
+test('a field name is read as strictly where it stands again', () => {
+  expect(parseJson('[{"ab":1,"a":2},{"ab":3,"a\\u0062c":4,"a":5}]')).toEqual([
+    { ab: 1, a: 2 },
+    { ab: 3, abc: 4, a: 5 },
+  ])
+  expect(() => parseJson('[{"a\\u0001":1},{"a\u0001":2}]')).toThrow('control character')
+  expect(() => parseJson('[{"a\\"":1},{"a"":2}]')).toThrow('":" was expected')
+  expect(() => parseJson('[{"a":1},{"a":2,"a":3}]')).toThrow('stands twice')
+  expect(() => parseJson('[{"a":1},{"a')).toThrow('ends inside a string')
+})
+
+describe('how much a body may hold (DOS-04)', () => {
+  const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')}}`
+
+  test(`field_too_long: ${JSON_FIELDS_MAX} fields of an object pass, one more is refused where it stands`, () => {
+    expect(Object.keys(parseJson(`[${fields(JSON_FIELDS_MAX)}]`) as object)).toHaveLength(1)
+    const error = refusalOf(`[${fields(JSON_FIELDS_MAX + 1)}]`)
+    expect(error).toMatchObject({ code: 'field_too_long', details: { field: '[0]' } })
+  })
+
+  test(`field_too_long: ${JSON_VALUES_MAX} values pass, one more is refused`, () => {
+    const list = (count: number) => `[${Array(count).fill('1').join(',')}]`
+    expect(parseJson(list(JSON_VALUES_MAX - 1))).toHaveLength(JSON_VALUES_MAX - 1)
+    expect(refusalOf(list(JSON_VALUES_MAX)).code).toBe('field_too_long')
+  })
+})
+
+test('DOS-04: field_too_long at the first value above the bound of a call, which counts all levels', () => {
+  expect(parseJson('[[1],2,3]', { valuesMax: 5 })).toEqual([[1], 2, 3])
+  expect(() => parseJson('[[1],2,3, not JSON', { valuesMax: 4 })).toThrow(
+    expect.objectContaining({ code: 'field_too_long' }),
+  )
+})
+
+test('DOS-05: the path in an error is bounded at the deepest nesting', () => {
+  const error = refusalOf(`{"${'x'.repeat(1_000)}":`.repeat(30))
+  expect(error.message.length).toBeLessThan(500)
+})

@@ -1,0 +1,259 @@
+/**
+ * Strict JSON reading (decisions: decoding): one value, no duplicate keys, no `__proto__`, bounded depth, exact
+ * positions in errors. `JSON.parse` keeps the last duplicate in silence, which is why this exists.
+ */
+import { AclError } from '../errors.ts'
+import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, JSON_VALUES_MAX } from '../limits.ts'
+import { shorten } from '../shared/shorten.ts'
+import { ownText } from '../shared/text.ts'
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
+/** A number on the wire that a double cannot hold is refused where it must be exact; see the schemas. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const HEX = /^[0-9a-fA-F]{4}$/
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SPACE = 0x20
+const OPEN_BRACE = 0x7b
+const OPEN_BRACKET = 0x5b
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const WORDS = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+] as const
+/** How many values an object counts as: one with names of its own takes as much memory. */
+const OBJECT_VALUES = 4
+/** Field names that are looked for where they may stand again. */
+const NAMES_KEPT_MAX = 8
+/** What may stand behind a backslash, besides `u`. */
+const ESCAPES = '"\\/bfnrt'
+
+/**
+ * Reads exactly one JSON value.
+ *
+ * @param options valuesMax: as {@link JSON_VALUES_MAX}, where a body is to hold less.
+ * @throws AclError `body_malformed` with line and column, and the path of the value that was being read; `field_too_long`
+ *   beyond {@link JSON_FIELDS_MAX} or {@link JSON_VALUES_MAX}.
+ */
+export function parseJson(text: string, options: { readonly valuesMax?: number } = {}): Json {
+  return new Reader(text, options.valuesMax ?? JSON_VALUES_MAX).document()
+}
+
+/** Recursion is bounded by {@link JSON_DEPTH_MAX}, so input cannot exhaust the stack. */
+class Reader {
+  private readonly text: string
+  private at = 0
+  private depth = 0
+  private readonly path: (string | number)[] = []
+  private readonly names: string[] = []
+  private readonly valuesMax: number
+  private valuesLeft: number
+
+  constructor(text: string, valuesMax: number) {
+    this.text = text
+    this.valuesMax = valuesMax
+    this.valuesLeft = valuesMax
+  }
+
+  document(): Json {
+    const value = this.value()
+    this.blanks()
+    if (this.at < this.text.length) throw this.error('one JSON value was expected, but more follows it')
+    return value
+  }
+
+  private value(): Json {
+    this.blanks()
+    const code = this.text.charCodeAt(this.at)
+    this.valuesLeft -= code === OPEN_BRACE ? OBJECT_VALUES : 1
+    if (this.valuesLeft < 0) throw tooMany('', `${this.valuesMax} values`)
+    if (code === QUOTE) return this.string()
+    if (code === OPEN_BRACE) return this.object()
+    if (code === OPEN_BRACKET) return this.array()
+    if (code === MINUS || (code >= ZERO && code <= NINE)) return this.number()
+    const word = WORDS.find(([text]) => this.text.startsWith(text, this.at))
+    if (word) {
+      this.at += word[0].length
+      return word[1]
+    }
+    const char = this.text[this.at]
+    if (char === undefined) throw this.error('the text ends where a value was expected')
+    throw this.error(`unexpected ${JSON.stringify(char)} where a value was expected`)
+  }
+
+  private object(): Json {
+    const result: { [key: string]: Json } = {}
+    this.open()
+    if (this.closes('}')) return result
+    for (let left = JSON_FIELDS_MAX; ; left -= 1) {
+      if (left === 0) throw tooMany(formatPath(this.path), `${JSON_FIELDS_MAX} fields`)
+      this.blanks()
+      if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
+      const key = this.name()
+      if (key === '__proto__') throw this.error('the field name "__proto__" is refused')
+      // The first look is cheap, and nearly always enough.
+      if (result[key] !== undefined && Object.hasOwn(result, key)) {
+        throw this.error(`the field ${JSON.stringify(shorten(key))} stands twice`)
+      }
+      this.expect(':')
+      this.path.push(key)
+      result[key] = this.value()
+      this.path.pop()
+      if (this.closes('}')) return result
+      this.expect(',')
+    }
+  }
+
+  private array(): Json {
+    const result: Json[] = []
+    this.open()
+    if (this.closes(']')) return result
+    for (;;) {
+      this.path.push(result.length)
+      result.push(this.value())
+      this.path.pop()
+      if (this.closes(']')) return result
+      this.expect(',')
+    }
+  }
+
+  private open(): void {
+    this.at += 1
+    this.depth += 1
+    if (this.depth > JSON_DEPTH_MAX) throw this.error(`nesting is deeper than ${JSON_DEPTH_MAX} levels`)
+  }
+
+  private closes(bracket: string): boolean {
+    this.blanks()
+    if (this.text[this.at] !== bracket) return false
+    this.at += 1
+    this.depth -= 1
+    return true
+  }
+
+  private expect(char: string): void {
+    this.blanks()
+    if (this.text[this.at] !== char) {
+      const found = this.text[this.at]
+      throw this.error(
+        `${JSON.stringify(char)} was expected, ${found === undefined ? 'the text ends' : `found ${JSON.stringify(found)}`}`,
+      )
+    }
+    this.at += 1
+  }
+
+  private string(): string {
+    const { text } = this
+    const start = this.at
+    let hasEscapes = false
+    for (this.at += 1; ; ) {
+      const code = text.charCodeAt(this.at)
+      if (code === QUOTE) {
+        this.at += 1
+        // What was checked here, the platform writes out at once: pieces put together would take 32 bytes each.
+        return hasEscapes
+          ? JSON.parse(text.slice(start, this.at))
+          : this.own(text.slice(start + 1, this.at - 1))
+      }
+      if (code === BACKSLASH) {
+        this.skipEscape()
+        hasEscapes = true
+      } else if (code >= SPACE) {
+        this.at += 1
+      } else {
+        // Past the end of the text there is no code, which is no number.
+        throw this.error(
+          this.at < text.length
+            ? 'a control character inside a string must be escaped'
+            : 'the text ends inside a string',
+        )
+      }
+    }
+  }
+
+  /** Records are kept for longer than the body they came in. A value that is most of the body may stay part of it. */
+  private own(value: string): string {
+    return value.length * 2 > this.text.length ? value : ownText(value)
+  }
+
+  /** A name of a field, which is most likely one that stood here before: then it is that string, and costs no new one. */
+  private name(): string {
+    const start = this.at + 1
+    for (const name of this.names) {
+      const end = start + name.length
+      if (this.text.charCodeAt(end) !== QUOTE || !this.text.startsWith(name, start)) continue
+      this.at = end + 1
+      return name
+    }
+    const name = this.string()
+    // What must be escaped cannot stand in the text as it reads.
+    if (this.names.length < NAMES_KEPT_MAX && !/["\\\u0000-\u001f]/.test(name)) this.names.push(name)
+    return name
+  }
+
+  private skipEscape(): void {
+    const letter = this.text[this.at + 1] ?? ''
+    if (letter === 'u') {
+      if (!HEX.test(this.text.slice(this.at + 2, this.at + 6))) {
+        throw this.error('four hexadecimal digits were expected after \\u')
+      }
+      this.at += 6
+      return
+    }
+    if (letter === '' || !ESCAPES.includes(letter)) throw this.error('unknown escape in a string')
+    this.at += 2
+  }
+
+  private number(): number {
+    NUMBER.lastIndex = this.at
+    const digits = NUMBER.exec(this.text)?.[0]
+    if (digits === undefined) throw this.error('a number was expected')
+    this.at += digits.length
+    const value = Number(digits)
+    if (!Number.isFinite(value)) throw this.error('the number is out of range')
+    return value
+  }
+
+  private blanks(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return
+      this.at += 1
+    }
+  }
+
+  private error(problem: string): AclError {
+    const before = this.text.slice(0, this.at)
+    const line = before.split('\n').length
+    const column = this.at - (before.lastIndexOf('\n') + 1) + 1
+    const field = formatPath(this.path)
+    const where = `line ${line}, column ${column}${field === '' ? '' : `, in ${field}`}`
+    return new AclError('body_malformed', `The body is not valid JSON: ${problem} (${where})`, {
+      line,
+      column,
+      ...(field === '' ? {} : { field }),
+    })
+  }
+}
+
+function tooMany(field: string, most: string): AclError {
+  const details = field === '' ? {} : { field }
+  return new AclError('field_too_long', `${field || 'The body'} must hold at most ${most}`, details)
+}
+
+/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Names are cut, as any text may stand as one. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += `${text === '' ? '' : '.'}${shorten(String(step))}`
+  }
+  return shorten(text, PATH_LENGTH_MAX)
+}
+
+/** Longest path that an error names, in characters: at the deepest nesting it has many names. */
+const PATH_LENGTH_MAX = 256

@@ -1,0 +1,78 @@
+/** A small key-value store, guarded by the rules. Spec 5.4. */
+import * as z from 'zod'
+import { KV_VALUE_BYTES_MAX } from '../limits.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { keyParam } from '../shared/path-params.ts'
+import { count, flag, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
+import { kvEntrySchema } from './schemas.ts'
+
+const key = { right: 'key', namespaced: true, spec: '5.4' } as const
+const noSessions = 'Refused: there are no sessions.'
+const cas =
+  'Only if the entry’s ModifyIndex is this one, else the answer is `false`. On write, 0: only if there is none.'
+
+export const kv = c.router({
+  read: {
+    method: 'GET',
+    path: '/v1/kv/:Key',
+    pathParams: keyParam,
+    summary: 'Read a key, a tree of keys, or key names',
+    description:
+      'One key (404 where there is none), a tree, or names. Without the right to a key: 403, whether it exists or not. Trees and names show what the caller may read.',
+    query: namespacedBlockingQuery({
+      recurse: flag('All keys that start with the given one.'),
+      keys: flag('Names of keys instead of entries.'),
+      separator: text('With `keys`: cut names after its first place behind the prefix.'),
+      raw: flag('The bytes of the value alone.'),
+    }),
+    ...answers(z.union([z.array(kvEntrySchema), z.array(z.string())]), {
+      ...key,
+      mayBeEmpty: true,
+      blocking: 'kv',
+      otherAnswers: [{ type: 'application/octet-stream', note: 'The value alone, with `raw`' }],
+      errors: ['id_missing', 'not_found', 'field_too_long'],
+    }),
+  },
+  write: {
+    method: 'PUT',
+    path: '/v1/kv/:Key',
+    pathParams: keyParam,
+    summary: 'Write a key',
+    description: '`false` where `cas` does not hold.',
+    query: namespacedQuery({
+      flags: count('flags', 0, 'A number to keep with the value.'),
+      cas: count('cas', 0, cas),
+      acquire: text(noSessions, { deprecated: true }),
+      release: text(noSessions, { deprecated: true }),
+    }),
+    // ts-rest sends a text of this type as it is; any other it would quote as JSON.
+    contentType: 'application/x-www-form-urlencoded',
+    body: z.string(),
+    ...answers(z.boolean(), {
+      sameOrigin: true,
+      ...key,
+      body: 'raw',
+      bodyOptional: true,
+      bodyBytesMax: KV_VALUE_BYTES_MAX,
+      errors: ['id_missing', 'session_unsupported', 'field_too_long', 'not_found'],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/kv/:Key',
+    pathParams: keyParam,
+    summary: 'Delete a key or a tree of keys',
+    description:
+      '`true`, also for what was not there; `false` where `cas` does not hold. A tree needs `write-prefix`.',
+    query: namespacedQuery({
+      recurse: flag('All keys that start with the given one.'),
+      cas: count('cas', 1, cas),
+    }),
+    ...answers(z.boolean(), {
+      sameOrigin: true,
+      ...key,
+      mayBeEmpty: true,
+      errors: ['id_missing', 'field_too_long'],
+    }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,57 @@
+/** The legacy ACL API, until 1.11. Spec 9.1, 9.2.4. */
+import * as z from 'zod'
+import { DESCRIPTION_BYTES_MAX, LEGACY_SECRET_LENGTH_MAX, RULES_BYTES_MAX } from '../limits.ts'
+import { description, ignored, stored } from '../shared/fields.ts'
+import { boundedText } from '../shared/text.ts'
+
+/** A legacy token: ID is the secret, and any text. Key order is the order on the wire. */
+export const legacyTokenSchema = z
+  .strictObject({
+    ID: z.string().meta({ description: 'The secret of the token: any text.' }),
+    Name: z.string().meta({ description }),
+    Type: z
+      .enum(['client', 'management'])
+      .meta({ description: '`management` may do everything; `client` what its rules say.' }),
+    Rules: z.string().meta({
+      description: 'Rules of a client token, in the legacy syntax: every segment is a prefix.',
+    }),
+    ...stored,
+  })
+  .meta({ id: 'LegacyToken' })
+export type LegacyToken = z.infer<typeof legacyTokenSchema>
+
+/** The body of legacy create and update. */
+export const legacyTokenRequestSchema = z
+  .strictObject({
+    ID: boundedText(LEGACY_SECRET_LENGTH_MAX)
+      .optional()
+      .meta({ description: 'The secret. Absent on create: a random one.' }),
+    Name: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
+    Type: z.string().optional().meta({ description: '`client` (absent means that) or `management`.' }),
+    Rules: boundedText(RULES_BYTES_MAX).optional().meta({ description: 'Rules in the legacy syntax.' }),
+    CreateIndex: ignored,
+    ModifyIndex: ignored,
+  })
+  .meta({ id: 'LegacyTokenRequest' })
+export type LegacyTokenRequest = z.output<typeof legacyTokenRequestSchema>
+
+export const legacyIdSchema = z
+  .strictObject({ ID: z.string().meta({ description: 'The secret of the token.' }) })
+  .meta({ id: 'LegacyTokenID' })
+
+export const importResultSchema = z
+  .strictObject({
+    Imported: z.int().meta({ description: 'Tokens that were written.', minimum: 0 }),
+    Unchanged: z.int().meta({ description: 'Tokens that were there already, just so.', minimum: 0 }),
+    Problems: z
+      .array(
+        z.strictObject({
+          Position: z.int().meta({ description: 'Place in the list, from 0.', minimum: 0 }),
+          Code: z.string().meta({ description: 'Stable code of the finding.' }),
+          Message: z.string().meta({ description: 'The finding in words.' }),
+          Severity: z.enum(['error', 'warning']).meta({ description: 'How much it matters.' }),
+        }),
+      )
+      .meta({ description: 'What was found in the list, in its order.' }),
+  })
+  .meta({ id: 'ImportResult' })

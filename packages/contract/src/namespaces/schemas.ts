@@ -1,0 +1,69 @@
+/** Namespaces, of the extended edition. Spec 4.9; decisions: namespaces. */
+import * as z from 'zod'
+import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
+import { description, ignored, required, stored, unoffered } from '../shared/fields.ts'
+import { policyLinks, roleLinks, shownLinkSchema } from '../shared/links.ts'
+import { boundedText } from '../shared/text.ts'
+
+const policyDefaults = { description: 'Policies of the namespace.' }
+const roleDefaults = { description: 'Roles of the namespace.' }
+
+/** A namespace as answered: its defaults are linked to every token in it. */
+export const namespaceSchema = z
+  .strictObject({
+    Name: z.string().meta({ description: 'Name of the record.' }),
+    Description: z.string().meta({ description }),
+    ACLs: z
+      .strictObject({
+        PolicyDefaults: z.array(shownLinkSchema).meta(policyDefaults),
+        RoleDefaults: z.array(shownLinkSchema).meta(roleDefaults),
+      })
+      .meta({ description: 'What every token of the namespace has on top of its own.' }),
+    ...stored,
+  })
+  .meta({ id: 'Namespace' })
+export type Namespace = z.infer<typeof namespaceSchema>
+
+const content = {
+  Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
+  ACLs: z
+    .strictObject({
+      PolicyDefaults: policyLinks.optional().meta(policyDefaults),
+      RoleDefaults: roleLinks.optional().meta(roleDefaults),
+    })
+    .optional()
+    .meta({ description: 'What every token of the namespace shall have on top of its own.' }),
+}
+
+/** The body of create. */
+export const createNamespaceSchema = z
+  .strictObject({
+    Name: required(
+      z
+        .string()
+        .max(NAMESPACE_NAME_LENGTH_MAX)
+        .meta({
+          description: `Letters, digits, \`-\` and \`_\`, a letter or digit at both ends, at most ${NAMESPACE_NAME_LENGTH_MAX} characters.`,
+        }),
+    ),
+    ...content,
+    CreateIndex: unoffered(ignored),
+    ModifyIndex: unoffered(ignored),
+  })
+  .meta({ id: 'NamespaceCreate' })
+export type CreateNamespace = z.output<typeof createNamespaceSchema>
+
+/** The body of update: a record that was read, changed. */
+export const updateNamespaceSchema = z
+  .strictObject({
+    Name: z
+      .string()
+      .max(NAMESPACE_NAME_LENGTH_MAX)
+      .optional()
+      .meta({ description: 'Absent, or equal to the one in the path.' }),
+    ...content,
+    CreateIndex: ignored,
+    ModifyIndex: ignored,
+  })
+  .meta({ id: 'NamespaceUpdate' })
+export type UpdateNamespace = z.output<typeof updateNamespaceSchema>

@@ -1,0 +1,189 @@
+/**
+ * The API as an OpenAPI 3.1 document, derived from the contract: nothing of it is written twice.
+ * The server answers it at `/v1/openapi.json` and renders it at `/docs`.
+ */
+import { RESOURCES, type ResourceName } from '../contract.ts'
+import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import { EXAMPLES } from '../examples.ts'
+import { GATES, type GateName } from '../gates.ts'
+import { HEADER } from '../headers.ts'
+import { ERROR_EXAMPLES } from '../refusals/examples.ts'
+import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
+import type { ServiceProfile } from '../versions/profile.ts'
+import { buildComponents, type Components, type EndpointSchemas } from './components.ts'
+import type {
+  Gate,
+  HttpMethod,
+  JsonSchema,
+  OpenApiDocument,
+  Operation,
+  PathItem,
+  SecurityScheme,
+} from './document.ts'
+import { parametersOf, templateOf } from './parameters.ts'
+import { responseHeaders, responsesOf } from './responses.ts'
+
+export type {
+  ErrorRow,
+  Example,
+  Gate,
+  HttpMethod,
+  JsonSchema,
+  MediaType,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  PathItem,
+  Reference,
+  Response,
+  ResponseHeader,
+  SecurityScheme,
+} from './document.ts'
+
+export interface OpenApiOptions {
+  /** The service version to describe: endpoints and fields that it does not have are left out. Spec 9. */
+  readonly profile: ServiceProfile
+  /** Where the service is reached. Absent: wherever the document comes from. */
+  readonly serverUrl?: string
+  /** The family of header names to show, such as `X-Service-`. */
+  readonly headerPrefix: string
+  /** `extended`: with namespaces and their options. Spec 4.9. Absent: `standard`. */
+  readonly edition?: 'standard' | 'extended'
+}
+
+const INFO = `Keeps ACL tokens and authorizes operations with them.
+
+A token has an **accessor**, which stands in paths and is no secret, and a **secret**, which callers present. Its rights come from policies, roles, and service and node identities.
+
+Errors are a sentence of plain text, or a problem document (RFC 9457) for requests with \`Accept: application/problem+json\`; the field \`code\` is stable. A request without a token acts with the rights of the anonymous token.`
+
+/** Builds the document. Pure: equal options, equal document. */
+export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
+  const { profile, serverUrl, headerPrefix } = options
+  const routes = ROUTE_LIST.filter((route) => isOpen(route, options))
+  const components = buildComponents(routes, profile)
+  const errorCodes = Object.keys(ACL_ERRORS) as AclErrorCode[]
+  const resources = new Set(routes.map(({ resource }) => resource))
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Latchkey',
+      version: profile.version.text,
+      summary: 'An access-token service',
+      description: INFO,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: serverUrl ?? '/' }],
+    tags: (Object.keys(RESOURCES) as ResourceName[])
+      .filter((name) => resources.has(name))
+      .map((name) => ({ name, description: RESOURCES[name] })),
+    paths: pathsOf(routes, components, options),
+    components: {
+      schemas: components.schemas,
+      headers: responseHeaders(headerPrefix),
+      examples: ERROR_EXAMPLES,
+      securitySchemes: securitySchemes(headerPrefix),
+    },
+    'x-latchkey-errors': errorCodes.map((code) => ({ code, ...ACL_ERRORS[code] })),
+  }
+}
+
+function isOpen({ gate, edition }: AnyRoute, options: OpenApiOptions): boolean {
+  if (edition !== undefined && edition !== options.edition) return false
+  return gate === undefined || options.profile.has(gate)
+}
+
+function pathsOf(
+  routes: readonly AnyRoute[],
+  components: Components,
+  options: OpenApiOptions,
+): Readonly<Record<string, PathItem>> {
+  const paths = new Map<string, Partial<Record<HttpMethod, Operation>>>()
+  for (const route of routes) {
+    const schemas = components.byRoute.get(route.name)
+    if (!schemas) continue
+    const template = templateOf(route)
+    const item = paths.get(template) ?? {}
+    item[route.method.toLowerCase() as HttpMethod] = operationOf(route, schemas, options)
+    paths.set(template, item)
+  }
+  return Object.fromEntries(paths)
+}
+
+function operationOf(route: AnyRoute, schemas: EndpointSchemas, options: OpenApiOptions): Operation {
+  const { name, resource } = route
+  const { headerPrefix } = options
+  return {
+    operationId: name,
+    tags: [resource],
+    summary: route.summary,
+    description: route.description,
+    ...(route.gate === 'api.legacy' ? { deprecated: true as const } : {}),
+    parameters: parametersOf(route, options),
+    ...(schemas.body ? { requestBody: requestBody(route, schemas.body) } : {}),
+    responses: responsesOf(route, { answer: schemas.answer, headerPrefix }),
+    security: securityOf(route),
+    'x-latchkey-right': route.right,
+    'x-latchkey-spec': route.spec,
+    ...(route.gate === undefined ? {} : { 'x-latchkey-gate': gateOf(route.gate) }),
+    ...(route.blocking ? { 'x-latchkey-blocking': true as const } : {}),
+    ...(route.refusedInLegacyMode ? { 'x-latchkey-refused-in-legacy-mode': true as const } : {}),
+  }
+}
+
+const BODY_TYPES = {
+  json: 'application/json',
+  text: 'text/plain',
+  raw: 'application/octet-stream',
+} as const
+
+function requestBody(
+  { name, body = 'json', bodyType, bodyOptional }: AnyRoute,
+  schema: JsonSchema,
+): NonNullable<Operation['requestBody']> {
+  return {
+    required: bodyOptional !== true,
+    content: {
+      [bodyType ?? BODY_TYPES[body]]: { schema, examples: { example: { value: EXAMPLES[name].body } } },
+    },
+  }
+}
+
+function gateOf(name: GateName): Gate {
+  const { since, until, sentence } = GATES[name]
+  return {
+    name,
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    sentence,
+  }
+}
+
+/** Spec 5.1, and the bearer form that existing clients use. */
+function securitySchemes(headerPrefix: string): Readonly<Record<string, SecurityScheme>> {
+  return {
+    token: {
+      type: 'apiKey',
+      in: 'header',
+      name: `${headerPrefix}${HEADER.token}`,
+      description: 'The SecretID of a token.',
+    },
+    bearer: { type: 'http', scheme: 'bearer', description: 'The SecretID of a token.' },
+    query: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'token',
+      description:
+        'Deprecated, as URLs end up in logs; answered with a Warning header. Goes before the headers.',
+    },
+  }
+}
+
+const ANY_SOURCE: Operation['security'] = [{ token: [] }, { bearer: [] }, { query: [] }]
+
+/** An empty requirement says that no token need be presented: the anonymous one decides then. */
+function securityOf({ right, asksAboutCaller }: AnyRoute): Operation['security'] {
+  if (right === 'none' && !asksAboutCaller) return []
+  return right === 'self' ? ANY_SOURCE : [{}, ...ANY_SOURCE]
+}

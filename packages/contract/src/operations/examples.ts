@@ -1,0 +1,78 @@
+/** An example for every operation, as the service really answered. Tests hold each to the schema of its place. */
+import { answer, type ExamplesOf } from '../shared/example.ts'
+
+const MEMBER = {
+  ID: '7d8e1c52-3f0b-4a66-9a51-0e6f2b7c9d10',
+  Name: 'node-1',
+  Addr: '127.0.0.1',
+  Port: 8500,
+  Tags: { role: 'server', acls: '1', build: '1.11' },
+  Status: 1,
+  Datacenter: 'dc1',
+  Version: '1.11',
+}
+
+export const examples = {
+  replication: answer({
+    Enabled: false,
+    Running: false,
+    SourceDatacenter: '',
+    ReplicationType: '',
+    ReplicatedIndex: 0,
+    ReplicatedRoleIndex: 0,
+    ReplicatedTokenIndex: 0,
+    LastSuccess: '0001-01-01T00:00:00Z',
+    LastError: '0001-01-01T00:00:00Z',
+    Mode: 'enabled',
+  }),
+  migration: answer({
+    State: 'running',
+    Done: 1_280,
+    Total: 40_000,
+    Batches: 10,
+    TokensPerSecond: 128,
+    EstimatedSeconds: 303,
+    StartedAt: '2026-01-31T12:00:00Z',
+    LastBatchAt: '2026-01-31T12:00:09Z',
+  }),
+  leader: answer('127.0.0.1:8500'),
+  peers: answer(['127.0.0.1:8500']),
+  self: answer({
+    Config: {
+      Datacenter: 'dc1',
+      NodeName: 'node-1',
+      NodeID: MEMBER.ID,
+      Revision: '',
+      Server: true,
+      Version: '1.11',
+    },
+    DebugConfig: { defaultPolicy: 'deny' },
+    Stats: { latchkey: { acl: 'enabled', server: 'true' } },
+    Member: MEMBER,
+    Meta: {},
+  }),
+  members: answer([MEMBER]),
+  metrics: answer({
+    Timestamp: '2026-01-31 12:00:00 +0000 UTC',
+    Gauges: [{ Name: 'latchkey_waiters', Value: 3, Labels: {} }],
+    Points: [],
+    Counters: [],
+    Samples: [],
+  }),
+  datacenters: answer(['dc1']),
+  versions: answer([
+    {
+      Gate: 'token.nodeIdentities',
+      Change: 'added',
+      At: '1.8.1',
+      Kind: 'field',
+      SpecRow: '2.1; 9.1 (1.8.1)',
+      Sentence: 'Before 1.8.1 NodeIdentities is an unknown field; from it a token carries node identities.',
+      ClientSees:
+        'NodeIdentities is ignored before 1.7.0, refused with 400 in 1.7.0 to 1.8.0, and gives rights from 1.8.1.',
+      BreaksClients: false,
+      DecidedBy: 'both',
+    },
+  ]),
+  openapi: answer({ openapi: '3.1.1', info: { title: 'Latchkey', version: '1.11' }, paths: {} }),
+} satisfies ExamplesOf<'operations'>

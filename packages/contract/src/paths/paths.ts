@@ -1,0 +1,172 @@
+/**
+ * One way from a request's path to its endpoint, shared by server, mocks and whatever judges paths (audit, limits).
+ * Paths are case-sensitive, decoded once, and never rewritten.
+ *
+ * The template with the longest literal start owns a path, so `/acl/token/self` is never an accessor. A parameter that
+ * ends a template takes the whole rest, so that a malformed id is refused as such instead of being an unknown path.
+ */
+
+import { AclError } from '../errors.ts'
+import type { Endpoint, Method } from '../plain/endpoint.ts'
+import { ENDPOINTS, type EndpointName } from '../plain/endpoints.ts'
+
+export interface RouteMatch {
+  readonly name: EndpointName
+  readonly endpoint: Endpoint
+  readonly params: Readonly<Record<string, string>>
+}
+
+/**
+ * What all paths of one form lead to, such as `/acl/token/:AccessorID`: one object for all of them, so that whoever
+ * works something out for a form can keep it.
+ */
+export interface PathForm {
+  /** Methods that may be allowed here, in the order of the reference: GET, PUT, POST, DELETE. */
+  readonly methods: readonly Method[]
+  /** By method; the most specific template wins. */
+  readonly byMethod: ReadonlyMap<Method, PathTemplate>
+}
+
+export interface PathTemplate {
+  readonly name: EndpointName
+  readonly endpoint: Endpoint
+  /** Name of the parameter, if any, and the literal that follows it. */
+  readonly param: string | undefined
+  readonly suffix: string
+}
+
+/** Templates with the same literal start and a parameter after it. */
+interface PrefixGroup {
+  /** With its trailing slash. */
+  readonly start: string
+  readonly templates: PathTemplate[]
+  /** A form for every suffix that a path may have, longest suffix first. */
+  forms: readonly { readonly suffix: string; readonly form: PathForm }[]
+}
+
+/** What one path leads to, whatever the method. */
+export class PathMatch {
+  readonly form: PathForm
+  private readonly rest: string
+
+  /** @param rest the path after its literal start. */
+  constructor(form: PathForm, rest: string) {
+    this.form = form
+    this.rest = rest
+  }
+
+  /** The endpoint that a method of the form reaches, with the parameter that stands in the path. */
+  routeOf(method: Method): RouteMatch | undefined {
+    const template = this.form.byMethod.get(method)
+    if (!template) return undefined
+    const { name, endpoint, param, suffix } = template
+    if (param === undefined) return { name, endpoint, params: NO_PARAMS }
+    return { name, endpoint, params: { [param]: this.rest.slice(0, this.rest.length - suffix.length) } }
+  }
+}
+
+const METHOD_ORDER: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+
+const literals = new Map<string, PathMatch>()
+/** Longest start first. */
+const prefixes: PrefixGroup[] = []
+build()
+
+function build(): void {
+  const byPath = new Map<string, PathTemplate[]>()
+  const byStart = new Map<string, PrefixGroup>()
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+    const colon = endpoint.path.indexOf(':')
+    if (colon < 0) {
+      const template: PathTemplate = { name, endpoint, param: undefined, suffix: '' }
+      byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), template])
+      continue
+    }
+    const start = endpoint.path.slice(0, colon)
+    const [param = '', ...rest] = endpoint.path.slice(colon + 1).split('/')
+    const suffix = rest.length === 0 ? '' : `/${rest.join('/')}`
+    const group = byStart.get(start) ?? { start, templates: [], forms: [] }
+    group.templates.push({ name, endpoint, param, suffix })
+    byStart.set(start, group)
+  }
+  for (const [path, templates] of byPath) literals.set(path, new PathMatch(formOf(templates), ''))
+  prefixes.push(...[...byStart.values()].sort((a, b) => b.start.length - a.start.length))
+  for (const group of prefixes) group.forms = formsOf(group.templates)
+}
+
+/** A path that ends in a suffix also ends in every suffix of that: `/name` is found below `/a/name`, and so is ''. */
+function formsOf(templates: readonly PathTemplate[]): PrefixGroup['forms'] {
+  const suffixes = [...new Set(templates.map(({ suffix }) => suffix))].sort((a, b) => b.length - a.length)
+  return suffixes.map((suffix) => {
+    const reached = templates.filter((template) => suffix.endsWith(template.suffix))
+    return { suffix, form: formOf(reached.sort((a, b) => b.suffix.length - a.suffix.length)) }
+  })
+}
+
+/** @param templates the most specific first. */
+function formOf(templates: readonly PathTemplate[]): PathForm {
+  const byMethod = new Map<Method, PathTemplate>()
+  for (const template of templates) {
+    if (!byMethod.has(template.endpoint.method)) byMethod.set(template.endpoint.method, template)
+  }
+  return { byMethod, methods: METHOD_ORDER.filter((method) => byMethod.has(method)) }
+}
+
+/**
+ * Finds the endpoints of a decoded path below `/v1`.
+ *
+ * @returns `undefined` where no endpoint has this path.
+ */
+export function matchPath(path: string): PathMatch | undefined {
+  const literal = literals.get(path)
+  if (literal) return literal
+  // `/acl/token` is `/acl/token/` without a parameter, where it is not an endpoint itself.
+  const group = prefixes.find(
+    ({ start }) => path.startsWith(start) || (path.length === start.length - 1 && start.startsWith(path)),
+  )
+  if (!group) return undefined
+  const rest = path.slice(group.start.length)
+  const found = group.forms.find(({ suffix }) => rest.endsWith(suffix))
+  return found && new PathMatch(found.form, rest)
+}
+
+/**
+ * Decodes a raw path once.
+ *
+ * @throws AclError `path_invalid` where it cannot be decoded or holds a control character.
+ */
+export function decodePath(rawPath: string): string {
+  if (!rawPath.includes('%')) return checkPath(rawPath)
+  try {
+    return checkPath(decodeURIComponent(rawPath))
+  } catch (error) {
+    if (error instanceof AclError) throw error
+    throw new AclError('path_invalid', 'The path cannot be percent-decoded')
+  }
+}
+
+function checkPath(path: string): string {
+  for (let i = 0; i < path.length; i += 1) {
+    const code = path.charCodeAt(i)
+    if (code < 0x20 || code === 0x7f) throw new AclError('path_invalid', 'The path holds a control character')
+  }
+  return path
+}
+
+/**
+ * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint.
+ *
+ * @throws TypeError where a parameter is missing, or is `.` or `..`, which no encoding keeps from being resolved.
+ */
+export function buildPath(name: EndpointName, params: Readonly<Record<string, string>> = {}): string {
+  return ENDPOINTS[name].path.replace(/:(\w+)/g, (_, param: string) => {
+    const value = params[param]
+    if (value === undefined || value === '') throw new TypeError(`${name} needs the path parameter ${param}`)
+    const steps = param === 'Key' ? value.split('/') : [value]
+    if (steps.some((step) => step === '.' || step === '..')) {
+      throw new TypeError(`${param} cannot hold the path step "." or ".."`)
+    }
+    return steps.map(encodeURIComponent).join('/')
+  })
+}

@@ -1,0 +1,100 @@
+/** The table of plain endpoints as a source file: `endpoints.ts` is this text, and a test holds it to that. */
+import * as z from 'zod'
+import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
+import { SHARED_QUERY_OPTIONS } from '../shared/query.ts'
+import type { AnswerKind, Endpoint } from './endpoint.ts'
+
+const HEAD = `// biome-ignore-all format: generated
+
+/**
+ * Every endpoint as plain data. Generated from the contract by \`node packages/contract/scripts/generate-docs.ts\`; to
+ * change an endpoint, change its route.
+ */
+import type { Endpoint } from './endpoint.ts'
+
+export const ENDPOINTS = {
+`
+
+const TAIL = `} as const satisfies Record<string, Endpoint>
+
+/** The name of an endpoint, as \`tokens.create\`. */
+export type EndpointName = keyof typeof ENDPOINTS
+`
+
+/** A route without its schemas and its words. */
+export function plainEndpoint(route: AnyRoute): Endpoint {
+  const {
+    right,
+    gate,
+    acl,
+    refusedInLegacyMode,
+    namespaced,
+    edition,
+    local,
+    blocking,
+    body,
+    bodyOptional,
+    bodyBytesMax,
+    subject,
+    mayBeEmpty,
+  } = route
+  const own = Object.keys(route.schemas.query.shape).filter((name) => !SHARED_QUERY_OPTIONS.includes(name))
+  const row = {
+    method: route.method,
+    path: route.path.replace(/^\/v1/, ''),
+    right,
+    gate,
+    acl,
+    refusedInLegacyMode,
+    namespaced,
+    edition,
+    local,
+    blocking,
+    body,
+    bodyOptional,
+    bodyBytesMax,
+    subject,
+    mayBeEmpty,
+    answer: kindOf(z.toJSONSchema(route.schemas.answer, { io: 'output', unrepresentable: 'any' })),
+    query: own.length === 0 ? undefined : own,
+  }
+  // Only what is set, so that the file holds no noise.
+  return Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== undefined),
+  ) as unknown as Endpoint
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** @throws Error where an answer is of several kinds of JSON. */
+function kindOf(schema: JsonSchema): AnswerKind {
+  const kinds = new Set(typesOf(schema, schema.$defs ?? {}))
+  const [kind] = kinds
+  if (kinds.size === 1 && isAnswerKind(kind)) return kind
+  throw new Error(`an answer is of the kinds ${[...kinds].join(', ')}`)
+}
+
+function typesOf({ $ref, anyOf, type }: JsonSchema, defs: Readonly<Record<string, JsonSchema>>): unknown[] {
+  if ($ref !== undefined) return typesOf(defs[$ref.replace('#/$defs/', '')] ?? {}, defs)
+  // A schema may also be `true` or `false`, which no answer is.
+  return anyOf ? anyOf.flatMap((option) => (typeof option === 'object' ? typesOf(option, defs) : [])) : [type]
+}
+
+function isAnswerKind(kind: unknown): kind is AnswerKind {
+  return kind === 'object' || kind === 'array' || kind === 'string' || kind === 'boolean'
+}
+
+/** The whole file. */
+export function renderEndpoints(): string {
+  const rows = ROUTE_LIST.map((route) => `  '${route.name}': ${literal(plainEndpoint(route))},\n`)
+  return HEAD + rows.join('') + TAIL
+}
+
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `{ ${Object.entries(value)
+    .map(([key, inner]) => `${key}: ${literal(inner)}`)
+    .join(', ')} }`
+}

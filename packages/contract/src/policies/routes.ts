@@ -1,0 +1,173 @@
+/** Policies: named rule texts that tokens and roles link. Spec 2.2, 9.1. */
+import * as z from 'zod'
+import { QUESTION_VALUES_MAX } from '../limits.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { deletedSchema } from '../shared/answers.ts'
+import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
+import { idParam, nameParam } from '../shared/path-params.ts'
+import { namespacedBlockingQuery, namespacedQuery, page, query } from '../shared/query.ts'
+import {
+  createPolicySchema,
+  lintFindingSchema,
+  lintRequestSchema,
+  policyListEntrySchema,
+  policySchema,
+  updatePolicySchema,
+  whatIfChangeSchema,
+  whatIfRequestSchema,
+} from './schemas.ts'
+
+const gate = 'api.policy'
+const subject = 'policy ID'
+
+export const policies = c.router({
+  create: {
+    method: 'PUT',
+    path: '/v1/acl/policy',
+    summary: 'Create a policy',
+    description: 'Rules are read before they are stored: a fault is refused with line and column.',
+    query: namespacedQuery({}),
+    body: createPolicySchema,
+    ...answers(policySchema, {
+      ...aclWrite,
+      gate,
+      spec: '9.1',
+      errors: [
+        'field_required',
+        'field_invalid',
+        'name_invalid',
+        'name_in_use',
+        'rules_invalid',
+        'not_found',
+      ],
+    }),
+  },
+  lint: {
+    method: 'POST',
+    path: '/v1/acl/policy/lint',
+    summary: 'Find faults and surprises in a rule text',
+    description: 'Stores nothing and needs no token. Errors are what a create would refuse.',
+    query: query({}),
+    body: lintRequestSchema,
+    ...answers(z.array(lintFindingSchema), {
+      sameOrigin: true,
+      right: 'none',
+      local: true,
+      body: 'json',
+      bodyValuesMax: QUESTION_VALUES_MAX,
+      acl: true,
+      gate,
+      spec: 'extension',
+      errors: [],
+    }),
+  },
+  readByName: {
+    method: 'GET',
+    path: '/v1/acl/policy/name/:Name',
+    pathParams: nameParam,
+    summary: 'Read a policy by its name',
+    description: 'Names match without case.',
+    query: namespacedBlockingQuery({}),
+    ...answers(policySchema, {
+      ...aclRead,
+      blocking: 'policies',
+      gate,
+      subject,
+      spec: '9.1',
+      errors: ['id_missing', 'not_found'],
+    }),
+  },
+  whatIf: {
+    method: 'POST',
+    path: '/v1/acl/policy/:ID/what-if',
+    pathParams: idParam,
+    summary: 'List the tokens whose rights would change if the policy had other rules',
+    description:
+      'Changes nothing. Tokens that link the policy directly or through a role are judged with both texts, by up to 10,000 questions about what differs. In pages, which end early where there is much to compare or to list.',
+    query: namespacedQuery(page),
+    body: whatIfRequestSchema,
+    ...answers(z.array(whatIfChangeSchema), {
+      sameOrigin: true,
+      ...aclRead,
+      body: 'json',
+      bodyValuesMax: QUESTION_VALUES_MAX,
+      gate,
+      subject,
+      spec: 'extension',
+      errors: ['id_invalid', 'not_found', 'rules_invalid', 'batch_too_large'],
+    }),
+  },
+  read: {
+    method: 'GET',
+    path: '/v1/acl/policy/:ID',
+    pathParams: idParam,
+    summary: 'Read a policy',
+    description: 'The record with its rules as they were written.',
+    query: namespacedBlockingQuery({}),
+    ...answers(policySchema, {
+      ...aclRead,
+      blocking: 'policies',
+      gate,
+      subject,
+      spec: '9.1',
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+    }),
+  },
+  update: {
+    method: 'PUT',
+    path: '/v1/acl/policy/:ID',
+    pathParams: idParam,
+    summary: 'Update a policy',
+    description:
+      'Everything is replaced: what is left out is cleared. Takes effect on the next request of every token that links it. The rules of `global-management` cannot change.',
+    query: namespacedQuery({}),
+    body: updatePolicySchema,
+    ...answers(policySchema, {
+      ...aclWrite,
+      mayBeEmpty: true,
+      gate,
+      subject,
+      spec: '9.1',
+      errors: [
+        'id_invalid',
+        'accessor_mismatch',
+        'name_invalid',
+        'name_in_use',
+        'rules_invalid',
+        'builtin_immutable',
+        'not_found',
+        'field_required',
+        'field_invalid',
+      ],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/acl/policy/:ID',
+    pathParams: idParam,
+    summary: 'Delete a policy',
+    description: 'Links to it disappear from tokens and roles, and so do the rights.',
+    query: namespacedQuery({}),
+    ...answers(deletedSchema, {
+      ...aclDelete,
+      gate,
+      subject,
+      spec: '9.1',
+      errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/acl/policies',
+    summary: 'List policies',
+    description: 'In order of ID, without rules.',
+    query: namespacedBlockingQuery({}),
+    ...answers(z.array(policyListEntrySchema), {
+      ...aclRead,
+      blocking: 'policies',
+      gate,
+      spec: '9.1',
+      errors: [],
+    }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,23 @@
+/** A problem document for every code, as `Accept: application/problem+json` asks for it. Design 6. */
+import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import type { Problem } from './problem.ts'
+
+interface ProblemExample {
+  readonly summary: string
+  readonly value: Problem
+}
+
+export const ERROR_EXAMPLES: Readonly<Record<string, ProblemExample>> = Object.fromEntries(
+  (Object.keys(ACL_ERRORS) as AclErrorCode[]).map((code) => {
+    const { status, title } = ACL_ERRORS[code]
+    const value = {
+      type: `urn:latchkey:error:${code}`,
+      title,
+      status,
+      detail: `${title}.`,
+      code,
+      requestId: 'f3a9c2-1k',
+    }
+    return [code, { summary: title, value }]
+  }),
+)

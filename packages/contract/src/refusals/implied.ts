@@ -1,0 +1,90 @@
+/** Which refusals a route may answer: its own, and those that follow from what it needs and takes. Spec 7. */
+import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
+import type { RouteMetadata } from '../metadata.ts'
+
+/**
+ * Any request may meet these: a host that is not the server's, a bad or long request line, a full server, a database that
+ * is away, a fault of ours.
+ */
+export const COMMON_ERRORS = [
+  'path_invalid',
+  'query_invalid',
+  'url_too_long',
+  'host_not_allowed',
+  'too_many_connections',
+  'internal',
+  'unavailable',
+] as const satisfies readonly AclErrorCode[]
+
+const CALLER = ['caller_unknown', 'privilege_missing'] as const
+const BODY = ['body_too_large', 'request_timeout'] as const
+
+/** What follows from one property of the metadata, by its value; `any` stands for every value that is set. */
+const IMPLIED = {
+  right: {
+    none: [],
+    self: ['caller_unknown'],
+    'acl:read': CALLER,
+    'acl:write': CALLER,
+    'operator:read': CALLER,
+    'operator:write': CALLER,
+    'agent:read': CALLER,
+    key: CALLER,
+  },
+  body: {
+    json: [...BODY, 'body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'],
+    text: [...BODY, 'body_malformed'],
+    raw: BODY,
+  },
+  acl: { any: ['acl_disabled'] },
+  refusedInLegacyMode: { any: ['legacy_mode'] },
+  sameOrigin: { any: ['origin_foreign'] },
+  blocking: { any: ['header_invalid'] },
+  namespaced: { any: ['namespace_unsupported'] },
+} as const satisfies {
+  readonly [K in keyof RouteMetadata]?: Readonly<Record<string, readonly AclErrorCode[]>>
+}
+type Implied = typeof IMPLIED
+
+type ImpliedBy<Values, V> = V extends keyof Values
+  ? Values[V]
+  : Values extends { any: infer Codes }
+    ? Codes
+    : never
+
+/** Every code that a route with this metadata may answer. */
+export type CodesOf<M extends RouteMetadata> =
+  | (typeof COMMON_ERRORS)[number]
+  | M['errors'][number]
+  | {
+      [K in keyof Implied & keyof M]: ImpliedBy<Implied[K], M[K]> extends readonly (infer Code extends
+        AclErrorCode)[]
+        ? Code
+        : never
+    }[keyof Implied & keyof M]
+
+/** The statuses of codes, as literals. */
+export type StatusOf<Code extends AclErrorCode> = (typeof ACL_ERRORS)[Code]['status']
+
+/** Those of the codes that have the status. */
+export type WithStatus<Code extends AclErrorCode, Status> = {
+  [C in Code]: (typeof ACL_ERRORS)[C]['status'] extends Status ? C : never
+}[Code]
+
+const codesInOrder = Object.keys(ACL_ERRORS) as AclErrorCode[]
+
+/**
+ * As {@link CodesOf}, in the order of the error table (by status). Codes of a path that leads to no endpoint
+ * (`endpoint_unknown`, `method_not_allowed`, `endpoint_not_built`) belong to none, and `endpoint_removed` to those of the
+ * legacy API, once their gate is closed.
+ */
+export function codesOf(metadata: RouteMetadata): readonly AclErrorCode[] {
+  const codes = new Set<AclErrorCode>([...COMMON_ERRORS, ...metadata.errors])
+  for (const key of Object.keys(IMPLIED) as (keyof Implied)[]) {
+    const value = metadata[key]
+    if (value === undefined) continue
+    const byValue: Readonly<Record<string, readonly AclErrorCode[]>> = IMPLIED[key]
+    for (const code of byValue[String(value)] ?? byValue.any ?? []) codes.add(code)
+  }
+  return codesInOrder.filter((code) => codes.has(code))
+}

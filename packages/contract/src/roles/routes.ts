@@ -1,0 +1,110 @@
+/** Roles: named bundles of policies and identities that tokens link. Spec 2.3. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { deletedSchema } from '../shared/answers.ts'
+import { aclDelete, aclRead, aclWrite } from '../shared/kinds.ts'
+import { idParam, nameParam } from '../shared/path-params.ts'
+import { namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
+import { createRoleSchema, roleSchema, updateRoleSchema } from './schemas.ts'
+
+const gate = 'api.role'
+const spec = '2.3'
+const subject = 'role ID'
+
+export const roles = c.router({
+  create: {
+    method: 'PUT',
+    path: '/v1/acl/role',
+    summary: 'Create a role',
+    description: 'A role bundles policies and identities; tokens link it.',
+    query: namespacedQuery({}),
+    body: createRoleSchema,
+    ...answers(roleSchema, {
+      ...aclWrite,
+      gate,
+      spec,
+      errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown', 'field_invalid', 'not_found'],
+    }),
+  },
+  readByName: {
+    method: 'GET',
+    path: '/v1/acl/role/name/:Name',
+    pathParams: nameParam,
+    summary: 'Read a role by its name',
+    description: 'Names match without case.',
+    query: namespacedBlockingQuery({}),
+    ...answers(roleSchema, {
+      ...aclRead,
+      blocking: 'roles',
+      gate,
+      subject,
+      spec,
+      errors: ['id_missing', 'not_found'],
+    }),
+  },
+  read: {
+    method: 'GET',
+    path: '/v1/acl/role/:ID',
+    pathParams: idParam,
+    summary: 'Read a role',
+    description: 'The record with the current names of its policies.',
+    query: namespacedBlockingQuery({}),
+    ...answers(roleSchema, {
+      ...aclRead,
+      blocking: 'roles',
+      gate,
+      subject,
+      spec,
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+    }),
+  },
+  update: {
+    method: 'PUT',
+    path: '/v1/acl/role/:ID',
+    pathParams: idParam,
+    summary: 'Update a role',
+    description: 'Everything is replaced: what is left out is cleared. Takes effect on the next request.',
+    query: namespacedQuery({}),
+    body: updateRoleSchema,
+    ...answers(roleSchema, {
+      ...aclWrite,
+      mayBeEmpty: true,
+      gate,
+      subject,
+      spec,
+      errors: [
+        'id_invalid',
+        'accessor_mismatch',
+        'name_invalid',
+        'name_in_use',
+        'link_unknown',
+        'not_found',
+        'field_required',
+        'field_invalid',
+      ],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/acl/role/:ID',
+    pathParams: idParam,
+    summary: 'Delete a role',
+    description: 'Links to it disappear from tokens, and so do the rights.',
+    query: namespacedQuery({}),
+    ...answers(deletedSchema, {
+      ...aclDelete,
+      gate,
+      subject,
+      spec,
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/acl/roles',
+    summary: 'List roles',
+    description: 'In order of ID.',
+    query: namespacedBlockingQuery({ policy: text('Only records linked to the policy with this ID.') }),
+    ...answers(z.array(roleSchema), { ...aclRead, blocking: 'roles', gate, spec, errors: [] }),
+  },
+} satisfies ContractRoutes)

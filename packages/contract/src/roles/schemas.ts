@@ -1,0 +1,85 @@
+/** Roles: named sets of policy links and identities. Spec 2.3. */
+import * as z from 'zod'
+import type { GateName } from '../gates.ts'
+import { DESCRIPTION_BYTES_MAX, ROLE_NAME_LENGTH_MAX } from '../limits.ts'
+import {
+  description,
+  hash,
+  ignored,
+  namespaceChosen,
+  namespaceShown,
+  required,
+  stored,
+  unoffered,
+} from '../shared/fields.ts'
+import {
+  nodeIdentities,
+  nodeIdentitySchema,
+  policyLinks,
+  serviceIdentities,
+  serviceIdentitySchema,
+  shownLinkSchema,
+} from '../shared/links.ts'
+import { boundedText } from '../shared/text.ts'
+
+const policies = { description: 'Policies that give the tokens of the role its rights.' }
+const services = { description: 'Services that the tokens of the role may act as.' }
+const nodes = { description: 'Nodes that the tokens of the role may act as.' }
+
+/** A role record as answered, alone and in lists. Key order is the order on the wire. */
+export const roleSchema = z
+  .strictObject({
+    ID: z.string().meta({ description: 'A UUID that the service chooses.' }),
+    Name: z.string().meta({ description: 'Name of the record.' }),
+    Description: z.string().meta({ description }),
+    Policies: z.array(shownLinkSchema).optional().meta(policies),
+    ServiceIdentities: z.array(serviceIdentitySchema).optional().meta(services),
+    NodeIdentities: z.array(nodeIdentitySchema).optional().meta(nodes),
+    Hash: hash,
+    ...stored,
+    Namespace: namespaceShown,
+  })
+  .meta({ id: 'Role' })
+export type Role = z.infer<typeof roleSchema>
+
+const content = {
+  Name: required(
+    z.string().meta({
+      description: `Letters, digits, \`-\` and \`_\`, at most ${ROLE_NAME_LENGTH_MAX} characters; unique without case.`,
+      maxLength: ROLE_NAME_LENGTH_MAX,
+    }),
+  ),
+  Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
+  Policies: policyLinks.optional().meta(policies),
+  ServiceIdentities: serviceIdentities.optional().meta(services),
+  NodeIdentities: nodeIdentities
+    .optional()
+    .meta({ ...nodes, gate: 'token.nodeIdentities' satisfies GateName }),
+  Namespace: namespaceChosen,
+}
+
+/** The body of create. */
+export const createRoleSchema = z
+  .strictObject({
+    ID: unoffered(z.string().meta({ description: 'Refused unless empty.' })),
+    ...content,
+    Hash: unoffered(ignored),
+    CreateIndex: unoffered(ignored),
+    ModifyIndex: unoffered(ignored),
+  })
+  .meta({ id: 'RoleCreate' })
+export type CreateRoleInput = z.input<typeof createRoleSchema>
+export type CreateRole = z.output<typeof createRoleSchema>
+
+/** The body of update: a record that was read, changed. */
+export const updateRoleSchema = z
+  .strictObject({
+    ID: z.string().optional().meta({ description: 'Absent, or equal to the one in the path.' }),
+    ...content,
+    Hash: ignored,
+    CreateIndex: ignored,
+    ModifyIndex: ignored,
+  })
+  .meta({ id: 'RoleUpdate' })
+export type UpdateRoleInput = z.input<typeof updateRoleSchema>
+export type UpdateRole = z.output<typeof updateRoleSchema>

@@ -1,0 +1,40 @@
+/** What a route of the contract is made of. The one file that imports ts-rest. */
+import { type AppRoute, initContract } from '@ts-rest/core'
+import type * as z from 'zod'
+import type { RouteMetadata } from './metadata.ts'
+import { type CodesOf, codesOf, type StatusOf, type WithStatus } from './refusals/implied.ts'
+import { type RefusalSchema, refusalSchemas } from './refusals/problem.ts'
+
+/** Builds routers; see `contract.ts`. */
+export const c: ReturnType<typeof initContract> = initContract()
+
+/** What `c.router` of this contract is held to: a ts-rest route with nothing left out. */
+export type ContractRoute = AppRoute & {
+  readonly path: `/v1/${string}`
+  readonly summary: string
+  readonly description: string
+  readonly query: z.ZodObject
+  readonly responses: { readonly 200: z.ZodType }
+  readonly metadata: RouteMetadata
+}
+
+/** A router of one resource. */
+export type ContractRoutes = Readonly<Record<string, ContractRoute>>
+
+/** The answer and every refusal, by status. */
+export type Responses<A extends z.ZodType, M extends RouteMetadata> = {
+  readonly [S in 200 | StatusOf<CodesOf<M>>]: S extends 200 ? A : RefusalSchema<WithStatus<CodesOf<M>, S>>
+}
+
+/**
+ * `responses` and `metadata` of a route: the answer, and the refusals that follow from what the route needs and takes,
+ * so that a code is written once.
+ */
+export function answers<const A extends z.ZodType, const M extends RouteMetadata>(
+  answer: A,
+  metadata: M & { readonly [K in Exclude<keyof M, keyof RouteMetadata>]: never },
+): { readonly responses: Responses<A, M>; readonly metadata: M } {
+  const responses = { 200: answer, ...refusalSchemas(codesOf(metadata)) }
+  // The keys are those of the codes, which the compiler cannot follow through a grouping.
+  return { responses: responses as unknown as Responses<A, M>, metadata }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { RESOURCES } from './contract.ts'
+import { ENDPOINTS } from './plain/endpoints.ts'
+import { plainEndpoint } from './plain/render.ts'
+import { ROUTE_LIST, ROUTES } from './routes.ts'
+import { BLOCKING_QUERY_OPTIONS } from './shared/query.ts'
+
+const all = ROUTE_LIST.map((route) => [route.name, route] as const)
+
+test('resources are listed in the order in which documents show them', () => {
+  expect([...new Set(ROUTE_LIST.map(({ resource }) => resource))]).toEqual(Object.keys(RESOURCES))
+})
+
+test.each(all)('%s: its plain endpoint is what the route says', (name, route) => {
+  expect(ENDPOINTS[name]).toEqual(plainEndpoint(route))
+})
+
+test.each(all)('%s: has a body schema if, and only if, it says how its body is read', (_, route) => {
+  expect(route.schemas.body === undefined).toBe(route.body === undefined)
+  if (!route.body)
+    expect([route.bodyOptional, route.bodyBytesMax, route.bodyType]).toEqual(Array(3).fill(undefined))
+})
+
+test.each(all)(
+  '%s: takes the options of blocking queries and namespaces if, and only if, it is one',
+  (_, route) => {
+    const options = Object.keys(route.schemas.query.shape)
+    for (const option of BLOCKING_QUERY_OPTIONS)
+      expect(options.includes(option)).toBe(Boolean(route.blocking))
+    expect(options.includes('ns')).toBe(Boolean(route.namespaced))
+    expect(options).toContain('pretty')
+  },
+)
+
+test.each(all)('%s: describes the parameter of its path, and no other', (_, route) => {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
+  expect(Object.keys(route.schemas.params?.shape ?? {})).toEqual(inPath)
+})
+
+test.each(all)('%s: is of the ACL system, and held to its own origin, as path and method say', (_, route) => {
+  expect(Boolean(route.acl)).toBe(/^\/v1\/(internal\/)?acl\//.test(route.path))
+  expect(Boolean(route.sameOrigin)).toBe(route.method !== 'GET')
+})
+
+test('no two routes have one method and one path', () => {
+  const places = ROUTE_LIST.map(({ method, path }) => `${method} ${path.replace(/:\w+/, ':')}`)
+  expect(new Set(places).size).toBe(places.length)
+  expect(Object.keys(ROUTES)).toHaveLength(places.length)
+})

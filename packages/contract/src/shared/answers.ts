@@ -1,0 +1,4 @@
+/** Answers that resources share. */
+import * as z from 'zod'
+
+export const deletedSchema = z.boolean().meta({ description: 'true: the record was deleted.' })

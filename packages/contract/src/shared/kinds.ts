@@ -1,0 +1,28 @@
+/** Metadata of routes that work alike. */
+
+/** A read of ACL records. */
+export const aclRead = {
+  right: 'acl:read',
+  acl: true,
+  refusedInLegacyMode: true,
+  namespaced: true,
+} as const
+
+/** A create or an update of an ACL record. */
+export const aclWrite = {
+  right: 'acl:write',
+  body: 'json',
+  sameOrigin: true,
+  acl: true,
+  refusedInLegacyMode: true,
+  namespaced: true,
+} as const
+
+/** A delete of an ACL record. */
+export const aclDelete = {
+  right: 'acl:write',
+  sameOrigin: true,
+  acl: true,
+  refusedInLegacyMode: true,
+  namespaced: true,
+} as const

@@ -1,0 +1,297 @@
+/**
+ * Query options as schemas. They read text as it stands in a URL; a client may give numbers and flags as such. The first
+ * value of an option counts, and one that is empty counts as absent, except where presence alone matters.
+ */
+import * as z from 'zod'
+import { AclError, type AclErrorCode } from '../errors.ts'
+import { NAMESPACE_NAME_LENGTH_MAX, PAGE_LIMIT_MAX, WAIT_MS_DEFAULT, WAIT_MS_MAX } from '../limits.ts'
+import { parseDurationMs } from '../time/duration.ts'
+import { shorten } from './shorten.ts'
+
+/** What documents say of an option: a description, and its form as JSON Schema. */
+type OptionFacts = Readonly<Record<string, unknown>> & { readonly description: string }
+
+/** An option: `In` is what a client may write, `Out` what it is read as. */
+type Option<Out, In> = z.ZodOptional<z.ZodType<Out, In>>
+
+/** Why an option is refused, in words. */
+class OptionProblem {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/**
+ * An option read by `parse`.
+ *
+ * @param parse of the text; an empty one is only passed on where `whenEmpty` says so.
+ */
+function option<Out, In>(
+  parse: (text: string) => Out | OptionProblem,
+  facts: OptionFacts,
+  whenEmpty: 'absent' | 'parse' = 'absent',
+): Option<Out | undefined, In> {
+  const schema = z
+    .unknown()
+    .transform((value, context) => {
+      if (value === undefined || (value === '' && whenEmpty === 'absent')) return undefined
+      const result = parse(String(value))
+      if (!(result instanceof OptionProblem)) return result
+      context.addIssue({ code: 'custom', message: result.message, params: { code: 'query_invalid' } })
+      return z.NEVER
+    })
+    .meta(facts)
+    .optional()
+  return schema as unknown as Option<Out | undefined, In>
+}
+
+/** Counts by its presence, whatever its value. */
+export function flag(
+  description: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Option<true, true | string> {
+  const facts = { description, type: 'string', allowEmptyValue: true, ...more }
+  return option<true, true | string>(() => true, facts, 'parse') as Option<true, true | string>
+}
+
+/** Counts by its presence, unless its value is `false`. */
+export function flagUnlessFalse(
+  description: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Option<true | undefined, true | string> {
+  const facts = { description, type: 'string', allowEmptyValue: true, ...more }
+  return option<true | undefined, true | string>(
+    (value) => (value === 'false' ? undefined : true),
+    facts,
+    'parse',
+  )
+}
+
+/** Any text. */
+export function text(
+  description: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Option<string | undefined, string> {
+  return option<string, string>((value) => value, { description, type: 'string', ...more })
+}
+
+/** A whole number that a double holds exactly, from `min` on. An empty one counts as `min`. */
+export function count(
+  name: string,
+  min: number,
+  description: string,
+): Option<number | undefined, string | number> {
+  const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from ${min} to 2^53 - 1`)
+  const parse = (value: string) => {
+    if (value === '') return min
+    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
+    return Number.isSafeInteger(number) && number >= min ? number : problem
+  }
+  return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
+}
+
+/** One of a few words. */
+export function word<const W extends string>(
+  words: readonly [W, ...W[]],
+  facts: OptionFacts,
+  problem: string | undefined,
+): Option<W | undefined, W> {
+  const parse = (value: string) =>
+    words.find((known) => known === value) ?? (problem === undefined ? undefined : new OptionProblem(problem))
+  return option<W | undefined, W>(parse, { type: 'string', enum: words, ...facts })
+}
+
+/** A whole number of up to 15 digits. */
+export function position(description: string): Option<number | undefined, string | number> {
+  const problem = new OptionProblem('Invalid position: it must be a whole number of up to 15 digits')
+  const parse = (value: string) => (/^\d{1,15}$/.test(value) ? Number(value) : problem)
+  return option(parse, { description, type: 'integer', minimum: 0 })
+}
+
+/** Every endpoint takes these. */
+const common = {
+  pretty: flag('Indent the JSON. Counts by its presence.'),
+}
+
+const NAMESPACE = 'Extended edition only: namespace of the record. Where records are listed, `*` means all.'
+
+/** Options of every endpoint whose records have a namespace. Spec 4.9. */
+const namespaced = {
+  ns: text(NAMESPACE, { maxLength: NAMESPACE_NAME_LENGTH_MAX, edition: 'extended' }),
+}
+
+function milliseconds(problem: string | ((value: string) => string)) {
+  return (value: string) => {
+    try {
+      return parseDurationMs(value)
+    } catch {
+      return new OptionProblem(typeof problem === 'string' ? problem : problem(value))
+    }
+  }
+}
+
+function parseIndex(value: string): number | OptionProblem {
+  const isIndex = /^\d{1,20}$/.test(value) && BigInt(value) <= 0xffff_ffff_ffff_ffffn
+  return isIndex
+    ? Number(value)
+    : new OptionProblem('Invalid index: it must be an unsigned 64-bit decimal number')
+}
+
+const parseWait = milliseconds('Invalid wait time: it must be a duration such as "10s" or "5m"')
+const parseMaxStale = milliseconds((value) => `Invalid max_stale value ${JSON.stringify(shorten(value))}`)
+
+/** Options of every blocking query, and of its consistency modes. Spec 4.1. */
+const blocking = {
+  index: option<number, string | number>(parseIndex, {
+    description: 'Wait until the answer has an index above this one. 0: do not wait.',
+    type: 'integer',
+    minimum: 0,
+  }),
+  wait: option<number, string>(
+    (value) => {
+      const ms = parseWait(value)
+      if (ms instanceof OptionProblem) return ms
+      return ms <= 0 ? WAIT_MS_DEFAULT : Math.min(ms, WAIT_MS_MAX)
+    },
+    {
+      description: 'Longest wait, such as `30s`: 5 minutes where absent, 10 at most, plus up to a sixteenth.',
+      type: 'string',
+    },
+  ),
+  stale: flag('Answer from local state, whatever its age. Counts by its presence.'),
+  consistent: flag(
+    'Confirm with the primary database first. Counts by its presence; not together with `stale`.',
+  ),
+  max_stale: option<number | undefined, string>(
+    (value) => {
+      const ms = parseMaxStale(value)
+      return ms instanceof OptionProblem || ms > 0 ? ms : undefined
+    },
+    { description: 'Oldest state that may be shown, such as `10s`. Implies `stale`.', type: 'string' },
+  ),
+  cached: flag('Accepted for existing clients; changes nothing. Not together with `consistent`.'),
+  leader: flag('Accepted for existing clients; the same as the default.'),
+}
+
+/** Names of the options of every blocking query. */
+export const BLOCKING_QUERY_OPTIONS = Object.keys(blocking) as readonly (keyof typeof blocking)[]
+
+/** Names of the options that say nothing about one endpoint. */
+export const SHARED_QUERY_OPTIONS: readonly string[] = [
+  ...BLOCKING_QUERY_OPTIONS,
+  ...Object.keys(namespaced),
+  ...Object.keys(common),
+]
+
+/** Options of a paged list: an extension. */
+export const page = {
+  limit: option<number, string | number>(
+    (value) => {
+      const limit = /^\d{1,9}$/.test(value) ? Number(value) : 0
+      if (limit >= 1 && limit <= PAGE_LIMIT_MAX) return limit
+      return new OptionProblem(`limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}`)
+    },
+    {
+      description: 'Answer a page of at most so many records.',
+      type: 'integer',
+      minimum: 1,
+      maximum: PAGE_LIMIT_MAX,
+    },
+    'parse',
+  ),
+  cursor: text('Go on after the page that came with this `Next-Cursor`.'),
+}
+
+/** The query of an endpoint without shared kinds of options. */
+export function query<const S extends z.ZodRawShape>(own: S): z.ZodObject<S & typeof common> {
+  return z.object({ ...own, ...common }) as unknown as z.ZodObject<S & typeof common>
+}
+
+/** The query of an endpoint whose records have a namespace. */
+export function namespacedQuery<const S extends z.ZodRawShape>(
+  own: S,
+): z.ZodObject<S & typeof namespaced & typeof common> {
+  return query({ ...own, ...namespaced }) as unknown as z.ZodObject<S & typeof namespaced & typeof common>
+}
+
+/** The query of a blocking query. */
+export function blockingQuery<const S extends z.ZodRawShape>(
+  own: S,
+): z.ZodObject<S & typeof blocking & typeof common> {
+  return withConflicts({ ...own, ...blocking }) as unknown as z.ZodObject<S & typeof blocking & typeof common>
+}
+
+/** Both kinds. */
+export function namespacedBlockingQuery<const S extends z.ZodRawShape>(
+  own: S,
+): z.ZodObject<S & typeof blocking & typeof namespaced & typeof common> {
+  return withConflicts({ ...own, ...blocking, ...namespaced }) as unknown as z.ZodObject<
+    S & typeof blocking & typeof namespaced & typeof common
+  >
+}
+
+/** The consistency modes exclude each other. */
+function withConflicts(own: z.ZodRawShape) {
+  return query(own).check((context) => {
+    const given = context.value as Modes
+    const conflict = consistencyConflict(given)
+    if (conflict === undefined) return
+    const { field, message } = conflict
+    const params = { code: 'query_invalid' }
+    context.issues.push({ code: 'custom', input: given, path: [field], message, params })
+  })
+}
+
+type Modes = { readonly [N in 'consistent' | 'stale' | 'cached' | 'max_stale']?: unknown }
+
+/** The option that cannot stand beside `consistent`, and why. */
+export function consistencyConflict(
+  given: Modes,
+): { readonly field: string; readonly message: string } | undefined {
+  if (given.consistent === undefined) return undefined
+  const field = (['stale', 'cached', 'max_stale'] as const).find((name) => given[name] !== undefined)
+  if (field === undefined) return undefined
+  return { field, message: `Cannot specify ?${field} with ?consistent, conflicting semantics.` }
+}
+
+const NOTHING: object = Object.freeze({})
+
+/**
+ * The options of a query string that a schema knows; others are ignored. Each is read by its schema once, when it is
+ * first looked at, so that a fault in it is told after what goes before it: a missing right, or a fault in the body.
+ *
+ * @returns an object with a property for every option that is given, which throws AclError with the code that the schema
+ *   names, and the option as its field.
+ */
+export function decodeQuery<S extends z.ZodObject>(schema: S, params: URLSearchParams): z.output<S> {
+  if (params.size === 0) return NOTHING as z.output<S>
+  const given = {}
+  for (const name of namesOf(schema)) {
+    const text = params.get(name)
+    if (text === null) continue
+    const get = () => {
+      const value = decodeOption(schema.shape[name] as z.ZodType, name, text)
+      Object.defineProperty(given, name, { value, enumerable: true })
+      return value
+    }
+    Object.defineProperty(given, name, { get, enumerable: true, configurable: true })
+  }
+  return given as z.output<S>
+}
+
+const names = new WeakMap<z.ZodObject, readonly string[]>()
+
+function namesOf(schema: z.ZodObject): readonly string[] {
+  const known = names.get(schema) ?? Object.keys(schema.shape)
+  names.set(schema, known)
+  return known
+}
+
+function decodeOption(schema: z.ZodType, name: string, text: string): unknown {
+  const parsed = schema.safeParse(text)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const named = issue?.code === 'custom' ? (issue.params?.code as AclErrorCode | undefined) : undefined
+  throw new AclError(named ?? 'query_invalid', issue?.message ?? 'The query is not valid', { field: name })
+}

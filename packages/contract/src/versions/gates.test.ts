@@ -1,0 +1,179 @@
+import * as fc from 'fast-check'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { GATE_NAMES, GATES, type GateName } from '../gates.ts'
+import { changesBetween, profileOf } from './profile.ts'
+import { parseServiceVersion, readVersion } from './versions.ts'
+
+const profile = (text: string) => profileOf(parseServiceVersion(text))
+const changes = (from: string, to: string) =>
+  changesBetween(parseServiceVersion(from), parseServiceVersion(to)).map(
+    ({ gate, change, at }) => `${at} ${change} ${gate}`,
+  )
+
+/** What the spec's tables say, written down a second time: gate, last version without, first with, last with, first after. */
+const BOUNDARIES: readonly [GateName, without: string, first: string, last?: string, after?: string][] = [
+  ['api.token', '1.3.0', '1.4.0'],
+  ['api.policy', '1.3.1', '1.4.0'],
+  ['api.role', '1.4.9', '1.5.0'],
+  ['token.settableIds', '1.4.9', '1.5.0'],
+  ['token.roles', '1.4.9', '1.5.0'],
+  ['token.serviceIdentities', '1.4.9', '1.5.0'],
+  ['token.expirationTime', '1.4.9', '1.5.0'],
+  ['token.expirationTtl', '1.4.9', '1.5.0'],
+  ['token.nodeIdentities', '1.8.0', '1.8.1'],
+  ['token.expanded', '1.3.0', '1.4.0'],
+  ['list.secretId', '1.3.0', '1.4.0'],
+  ['limit.expirationTime', '1.4.9', '1.5.0'],
+  ['limit.expirationTtl', '1.4.9', '1.5.0'],
+  ['limit.serviceName', '1.4.9', '1.5.0'],
+  ['limit.nodeName', '1.8.0', '1.8.1'],
+  ['http.connectionLimit100', '1.6.2', '1.6.3', '1.7.0', '1.7.1'],
+  ['http.connectionLimit200', '1.7.0', '1.7.1'],
+  ['http.connectionLimit429', '1.8.7', '1.9.0'],
+  ['upgrade.accessorMigration', '1.3.1', '1.4.0'],
+  ['upgrade.legacyMode', '1.3.1', '1.4.0'],
+  ['upgrade.noDowngrade', '1.3.1', '1.4.0'],
+  ['http.enforceMethods', '0.9.4', '1.0'],
+  ['kv.forbidden403', '0.9.4', '1.0.0'],
+  ['agent.reducedSelf', '0.9', '1.0'],
+  ['http.allowListsOptions', '1.0.6', '1.0.7'],
+  ['catalog.serviceIndex', '1.0.6', '1.0.7'],
+  ['catalog.tagFilterIgnored', '1.2.3', '1.3.0', '1.3.0', '1.3.1'],
+  ['body.refuseUnknownFields', '1.6.10', '1.7.0'],
+  ['session.incompatibleQueries', '1.6.3', '1.7.0', '1.7.1', '1.7.2'],
+  ['dns.ptrCanonicalName', '1.6.3', '1.7.0'],
+  ['intentions.listByNamespace', '1.8.7', '1.9.0'],
+  ['intentions.configEntries', '1.8.7', '1.9.0'],
+  ['intentions.readOnlyWhileMigrating', '1.8.7', '1.9.0'],
+  ['intentions.legacyFields', '1.8.7', '1.9.0'],
+]
+
+describe('each gate opens and closes exactly at the versions of the spec (spec 8, 9)', () => {
+  test.each(BOUNDARIES)('%s: closed at %s, open at %s', (gate, without, first, last = '1.11', after) => {
+    expect(profile(without).has(gate)).toBe(false)
+    expect(profile(first).has(gate)).toBe(true)
+    expect(profile(last).has(gate)).toBe(true)
+    if (after !== undefined) expect(profile(after).has(gate)).toBe(false)
+  })
+
+  test.each(['api.legacy', 'upgrade.legacyRules'] as const)(
+    '%s: open until 1.11 (spec 9.1, 9.2.4)',
+    (gate) => {
+      for (const open of ['0.7', '1.3.1', '1.4.0', '1.10', '1.10.12'])
+        expect(profile(open).has(gate)).toBe(true)
+      for (const closed of ['1.11', '1.11.0', '1.11.3']) expect(profile(closed).has(gate)).toBe(false)
+    },
+  )
+
+  test.each(['http.translateAddressesHeader', 'catalog.lanTaggedAddress'] as const)(
+    '%s: open from 0.7, the oldest version',
+    (gate) => {
+      expect(profile('0.7').has(gate)).toBe(true)
+    },
+  )
+
+  test('every gate stands in one of these tables', () => {
+    const tabled = [...BOUNDARIES.map(([gate]) => gate), 'api.legacy', 'upgrade.legacyRules']
+    const fromTheOldest = GATE_NAMES.filter((name) => GATES[name].since === '0.7')
+    expect([...tabled, ...fromTheOldest].sort()).toEqual([...GATE_NAMES].sort())
+  })
+})
+
+test.each([
+  ['0.7', 0],
+  ['1.6.2', 0],
+  ['1.6.3', 100],
+  ['1.6.10', 100],
+  ['1.7.0', 100],
+  ['1.7.1', 200],
+  ['1.9.0', 200],
+  ['1.11', 200],
+] as const)('version %s allows %i connections per client address by default (spec 8)', (version, limit) => {
+  expect(profile(version).connectionLimit).toBe(limit)
+})
+
+test('the newest version has everything but what was removed or fixed (spec 9)', () => {
+  const closed = GATE_NAMES.filter((name) => !profile('1.11').has(name))
+  expect(closed).toEqual([
+    'api.legacy',
+    'http.connectionLimit100',
+    'upgrade.legacyRules',
+    'catalog.tagFilterIgnored',
+    'session.incompatibleQueries',
+  ])
+})
+
+test('the gate table is well formed: versions that parse, in order, and one sentence of before and after', () => {
+  for (const name of GATE_NAMES) {
+    const { since, until, sentence, specRow } = GATES[name]
+    if (since !== undefined) expect(parseServiceVersion(since).text, name).toBe(since)
+    if (until !== undefined) expect(parseServiceVersion(until).text, name).toBe(until)
+    if (since !== undefined && until !== undefined) expect(profile(since).has(name), name).toBe(true)
+    expect(sentence, name).toMatch(/^[A-Z].*\.$/)
+    expect(sentence.match(/\.(?=\s[A-Z])/g), `${name}: one sentence`).toBeNull()
+    expect(specRow, name).toMatch(/^\d/)
+  }
+})
+
+test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spec 9.1, 9.2)', () => {
+  expect(changes('1.3.1', '1.4.0')).toEqual([
+    '1.4.0 added api.token',
+    '1.4.0 added api.policy',
+    '1.4.0 added token.expanded',
+    '1.4.0 added list.secretId',
+    '1.4.0 added upgrade.accessorMigration',
+    '1.4.0 added upgrade.legacyMode',
+    '1.4.0 added upgrade.noDowngrade',
+  ])
+})
+
+test('orders changes by version, and names what is removed (spec 9.1)', () => {
+  const list = changes('1.8.0', '1.11')
+  expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
+  expect(list.slice(-2)).toEqual(['1.11 removed api.legacy', '1.11 removed upgrade.legacyRules'])
+})
+
+test('a fault that a version between fixed is listed with both edges (spec 9.3)', () => {
+  expect(changes('1.6.3', '1.8.0').filter((line) => line.includes('session'))).toEqual([
+    '1.7.0 added session.incompatibleQueries',
+    '1.7.2 removed session.incompatibleQueries',
+  ])
+})
+
+test('nothing changes between a version and itself, and a way back is refused (spec 9.2.5)', () => {
+  expect(changes('1.11', '1.11.0')).toEqual([])
+  expect(() => changes('1.11', '1.3.0')).toThrow(expect.objectContaining({ code: 'version_invalid' }))
+})
+
+test('the changes between two versions are the difference of their profiles, for any two', () => {
+  const anyVersion = fc
+    .tuple(
+      fc.constantFrom('0.7', '0.9', '1.0', '1.3', '1.4', '1.6', '1.7', '1.8', '1.9', '1.10', '1.11'),
+      fc.nat(4),
+    )
+    .map(([line, patch]) => parseServiceVersion(`${line}.${patch}`))
+  fc.assert(
+    fc.property(anyVersion, anyVersion, (a, b) => {
+      const [from, to] =
+        a.minor + a.major * 100 + a.patch / 10 <= b.minor + b.major * 100 + b.patch / 10 ? [a, b] : [b, a]
+      const open = new Set(GATE_NAMES.filter((name) => profileOf(from).has(name)))
+      for (const { gate, change } of changesBetween(from, to)) {
+        if (change === 'added') open.add(gate)
+        else open.delete(gate)
+      }
+      expect([...open].sort()).toEqual(GATE_NAMES.filter((name) => profileOf(to).has(name)).sort())
+    }),
+  )
+})
+
+test('changes can start before the oldest version the service speaks as (spec 9.3, 0.7)', () => {
+  const [old, oldest] = [readVersion('0.6.4'), readVersion('0.7')]
+  const gates = old && oldest ? changesBetween(old, oldest).map(({ gate }) => gate) : []
+  expect(gates).toEqual(['http.translateAddressesHeader', 'catalog.lanTaggedAddress'])
+})
+
+test('a gate is asked by a name that exists', () => {
+  expectTypeOf(profile('1.11').has).parameter(0).toEqualTypeOf<GateName>()
+  // @ts-expect-error no such gate
+  expect(profile('1.11').has('token.nodeIdentitys')).toBe(false)
+})
