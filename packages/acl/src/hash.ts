@@ -1,6 +1,6 @@
 /** The Hash field of records: base64 of BLAKE2b-256 over the fields of reference 1.4, joined without separators. */
 import { blake2b } from '@noble/hashes/blake2.js'
-import type { PolicyRecord, RoleRecord, TokenRecord } from './store/records.ts'
+import type { PolicyRecord, RoleRecord, TokenRecord } from './records/records.ts'
 
 const HASH_BYTES = 32
 

@@ -1,7 +1,7 @@
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { isIdentityName, normalizeNodeIdentities, normalizeServiceIdentities } from './identities.ts'
-import { refusalOf } from './testing/refusal.ts'
 
 describe('the name rule (spec 2.4, 2.5)', () => {
   test.each(['a', '0', 'ab', 'a-b', 'a_b', 'a--b', 'a-_-b', '0a0', 'a'.repeat(256)])('%s passes', (name) => {
@@ -50,7 +50,7 @@ describe('the name rule (spec 2.4, 2.5)', () => {
   })
 })
 
-describe('service identities (spec 2.4; reference 2.2)', () => {
+describe('service identities (spec 2.4)', () => {
   test('none and an empty list are none', () => {
     expect(normalizeServiceIdentities(undefined, 'token')).toEqual([])
     expect(normalizeServiceIdentities([], 'token')).toEqual([])
@@ -111,7 +111,7 @@ describe('service identities (spec 2.4; reference 2.2)', () => {
   })
 })
 
-describe('node identities (spec 2.5; reference 2.2)', () => {
+describe('node identities (spec 2.5)', () => {
   test('field_required: name, then datacenter, then the name rule', () => {
     const fieldOf = (NodeName: string, Datacenter: string) =>
       refusalOf(() => normalizeNodeIdentities([{ NodeName, Datacenter }], 'token'))
@@ -165,4 +165,18 @@ test('equal sets have one form: normalising is idempotent and does not depend on
       expect(normalizeNodeIdentities(turned(givenNodes), 'token')).toEqual(normalNodes)
     }),
   )
+})
+
+test('DOS-05: many identities of one name merge in time that grows with their datacenters alone (spec 2.4)', () => {
+  const perIdentity = 20
+  const identities = Array.from({ length: 200 }, (_, i) => ({
+    ServiceName: 'web',
+    Datacenters: Array.from({ length: perIdentity }, (_, j) => `dc-${i}-${j}`),
+  }))
+  const add = vi.spyOn(Set.prototype, 'add')
+  const [merged] = normalizeServiceIdentities(identities, 'token')
+  const added = add.mock.calls.length
+  add.mockRestore()
+  expect(merged?.Datacenters?.length).toBe(identities.length * perIdentity)
+  expect(added).toBeLessThanOrEqual(2 * identities.length * perIdentity)
 })

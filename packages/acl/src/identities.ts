@@ -1,5 +1,5 @@
 /** Service and node identities: their name rule, and one form for equal sets. Spec 2.4, 2.5. */
-import { AclError, limits, type NodeIdentity, type ServiceIdentity } from '@latchkey/contract'
+import { AclError, limits, type NodeIdentity, type ServiceIdentity, shorten } from '@latchkey/contract'
 
 /** Starts and ends with a lower-case alphanumeric; those, `-` and `_` inside. Spec 2.4. */
 const IDENTITY_NAME = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/
@@ -26,9 +26,11 @@ export function normalizeServiceIdentities(
   for (const [i, identity] of identities.entries()) checkServiceIdentity(identity, i, owner, local)
   const byName = new Map<string, Set<string> | undefined>()
   for (const { ServiceName, Datacenters } of identities) {
-    const known = byName.get(ServiceName)
-    const isEverywhere = !Datacenters || Datacenters.length === 0 || (byName.has(ServiceName) && !known)
-    byName.set(ServiceName, isEverywhere ? undefined : new Set([...(known ?? []), ...Datacenters]))
+    const known = byName.has(ServiceName) ? byName.get(ServiceName) : new Set<string>()
+    const isEverywhere = !Datacenters || Datacenters.length === 0 || !known
+    // Into the set that is there: a copy of it for each identity would take quadratic time.
+    if (!isEverywhere) for (const datacenter of Datacenters) known.add(datacenter)
+    byName.set(ServiceName, isEverywhere ? undefined : known)
   }
   return [...byName.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -104,9 +106,4 @@ function checkNodeIdentity({ NodeName, Datacenter }: NodeIdentity, i: number, ow
       },
     )
   }
-}
-
-/** A value in an error text, never longer than a line. */
-function shorten(text: string): string {
-  return text.length <= 64 ? text : `${text.slice(0, 61)}...`
 }

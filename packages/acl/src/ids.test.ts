@@ -1,13 +1,13 @@
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { expect, test } from 'vitest'
 import { checkChosenId, checkPathId, isReservedId, isUuid } from './ids.ts'
-import { refusalOf } from './testing/refusal.ts'
 
 test.each([
   'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e',
   'CE10EB30-0AE9-4A16-A3B9-4A4B2E5A6B2E',
   '00000000-0000-0000-0000-000000000000',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
-])('%s is a UUID, whatever its version bits say (reference 1.5)', (id) => {
+])('%s is a UUID, whatever its version bits say', (id) => {
   expect(isUuid(id)).toBe(true)
 })
 
@@ -50,7 +50,7 @@ test('the first id behind the reserved ones may be chosen', () => {
   expect(() => checkChosenId('00000000-0000-0000-0000-000000000100', 'AccessorID')).not.toThrow()
 })
 
-test('an id in a path: empty is id_missing, another form id_invalid (reference 2.3)', () => {
+test('an id in a path: empty is id_missing, another form id_invalid', () => {
   expect(refusalOf(() => checkPathId('', 'token', 'AccessorID'))).toMatchObject({ code: 'id_missing' })
   expect(refusalOf(() => checkPathId('self/', 'token', 'AccessorID'))).toMatchObject({ code: 'id_invalid' })
   expect(() => checkPathId('00000000-0000-0000-0000-000000000002', 'token', 'AccessorID')).not.toThrow()

@@ -1,72 +1,26 @@
-export { aclModeOf } from './api/acl-mode.ts'
-export { Api } from './api/api.ts'
-export {
-  type BuiltinsContext,
-  type BuiltinsFound,
-  builtinChanges,
-  convertBuiltins,
-  ensureBuiltins,
-  ensureLegacyBuiltins,
-  legacyBuiltinChanges,
-} from './api/bootstrap-handler.ts'
-export type { ApiOptions, ClusterInfo, ClusterMember, ReplicationState } from './api/options.ts'
-export { type ReplyContext, renderError } from './api/render.ts'
-export type { WireReply, WireRequest } from './api/wire.ts'
 export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
   GLOBAL_MANAGEMENT_POLICY_ID,
   GLOBAL_MANAGEMENT_POLICY_NAME,
-  RESERVED_ID_PREFIX,
   ROOT_NAMES,
 } from './builtin.ts'
+export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
+export { policyHash } from './hash.ts'
+export { isIdentityName } from './identities.ts'
+export { checkPathId } from './ids.ts'
+export { expandPolicyLinks, expandRoleLinks, resolvePolicyLinks, resolveRoleLinks } from './links.ts'
+export { andThen, isPromise, type MaybePromise } from './maybe-promise.ts'
 export {
-  type HashedPolicy,
-  type HashedRole,
-  type HashedToken,
-  policyHash,
-  roleHash,
-  tokenHash,
-} from './hash.ts'
-export type { MaybePromise } from './maybe-promise.ts'
-export { createPolicy } from './policy/policy-rules.ts'
+  checkPolicyDelete,
+  createPolicy,
+  showPolicy,
+  showPolicyListEntry,
+  updatePolicy,
+  withPolicyHash,
+} from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
-export { createRole } from './role/role-rules.ts'
-export { Authorizer, compileAuthorizer, type DecisionExplanation } from './rules/authorizer.ts'
-export {
-  type AuthorizerCache,
-  type AuthorizerCacheOptions,
-  createAuthorizerCache,
-} from './rules/authorizer-cache.ts'
-export { convertLegacyRules } from './rules/convert-legacy-rules.ts'
-export {
-  type EffectivePoliciesOptions,
-  effectivePolicies,
-  type LinkLookup,
-  type TokenLinks,
-  withPolicy,
-} from './rules/effective-policies.ts'
-export { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './rules/generated-rules.ts'
-export type { ParseRulesOptions } from './rules/keywords.ts'
-export { type LintFinding, lintRules } from './rules/lint-rules.ts'
-export { parseLegacyRules, parseRules } from './rules/parse-rules.ts'
-export type { AuthorizerDefaults, CompiledInput, GrantPath, PolicySource } from './rules/policy-source.ts'
-export { printRules } from './rules/print-rules.ts'
-export { probeQuestions } from './rules/probe-questions.ts'
-export { type Access, accessesOf, parseQuestion, type Question, type Resource } from './rules/question.ts'
-export type { Rule, RuleKind, RuleLevel, RuleMatch, RuleSet, RuleWarning } from './rules/rule.ts'
-export {
-  type TranslateOptions,
-  type Translation,
-  type TranslationNote,
-  translateLegacyRules,
-} from './rules/translate-legacy-rules.ts'
-export { type RightsChange, RightsComparison, whatIf } from './rules/what-if.ts'
-export { type AllowedToken, whoCan } from './rules/who-can.ts'
-export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './store/directory.ts'
-export { byListOrder, compareUtf8, matchesFilter } from './store/list-order.ts'
-export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
-export { RecentTokenChanges } from './store/recent-token-changes.ts'
+export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './records/directory.ts'
 export {
   DEFAULT_NAMESPACE,
   type KvRecord,
@@ -77,62 +31,100 @@ export {
   type SystemKey,
   type SystemRecord,
   type TokenRecord,
-} from './store/records.ts'
+} from './records/records.ts'
+export { createRole, showRole, updateRole } from './role/role-rules.ts'
 export {
-  type Change,
-  type ConflictReason,
-  type ConsistencyMode,
-  type Freshness,
-  kvTopic,
-  type ListPosition,
-  type Store,
-  StoreConflict,
-  type TableName,
-  type TokenFilter,
-  type Topic,
-  tokenTopic,
-  topicsOf,
-  type WaitOutcome,
-} from './store/store.ts'
-export { createToken } from './token/create-token.ts'
-export { isExpired } from './token/expiration.ts'
+  Authorizer,
+  CompiledPolicies,
+  compileAuthorizer,
+  compilePolicies,
+  type DecisionExplanation,
+  pathsOf,
+} from './rules/decide/authorizer.ts'
 export {
-  DUMP_RECORD_BYTES_MAX,
-  type DumpRecord,
-  DumpScanner,
-  DumpSyntaxError,
-} from './upgrade/dump-scanner.ts'
+  type EffectivePoliciesOptions,
+  effectivePolicies,
+  findEffectivePolicies,
+  type LinkLookup,
+  type TokenLinks,
+} from './rules/decide/effective-policies.ts'
+export { globalManagementRules } from './rules/decide/generated-rules.ts'
+export type { AuthorizerDefaults, CompiledInput, PolicySource } from './rules/decide/policy-source.ts'
+export {
+  accessesOf,
+  parseQuestion,
+  type Question,
+  SCALAR_RESOURCES,
+  SEGMENT_RESOURCES,
+} from './rules/decide/question.ts'
+export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
+export { findLint, lintRules } from './rules/insight/lint-rules.ts'
+export { probeQuestions } from './rules/insight/probe-questions.ts'
+export { sortInSlices } from './rules/insight/sort-in-slices.ts'
+export { type Difference, RightsComparison, rightsComparison } from './rules/insight/what-if.ts'
+export { encodeHclString } from './rules/language/hcl-string.ts'
+export { findRulesProblem, parseLegacyRules, parseRules, readRules } from './rules/language/parse-rules.ts'
+export {
+  EMPTY_RULE_SET,
+  RULE_LEVELS,
+  type Rule,
+  type RuleKind,
+  type RuleLevel,
+  type RuleSet,
+  ruleKeyword,
+  SCALAR_KINDS,
+  SEGMENT_KINDS,
+} from './rules/language/rule.ts'
+export { translateInSlices, translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
+export { SeededRandom } from './seeded-random.ts'
+export { BLANK_TOKEN } from './token/blank-token.ts'
+export { cloneToken } from './token/clone-token.ts'
+export { createToken, withTokenHash } from './token/create-token.ts'
+export { checkDelete } from './token/delete-token.ts'
+export { expandToken } from './token/expand-token.ts'
+export { expirationMs, isExpired } from './token/expiration.ts'
+export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
+export { checkBodyAccessor, updateToken } from './token/update-token.ts'
+export {
+  atOnce,
+  checkWanted,
+  inTurns,
+  Lane,
+  Pace,
+  type Sliced,
+  STEPS_PER_SLICE,
+  TurnQueue,
+  type Turns,
+} from './turns.ts'
+export { type DumpRecord, DumpScanner, DumpSyntaxError } from './upgrade/dump-scanner.ts'
 export {
   checkLegacyRules,
   type LegacyFinding,
   type LegacyFindingCode,
-  type LegacyReading,
-  type LegacyReadingContext,
   readLegacyRecord,
 } from './upgrade/legacy-dump.ts'
 export {
   fromLegacyToken,
   hasLegacyRights,
-  hasLinks,
+  LEGACY_RIGHTS,
   type LegacyWrite,
+  type TokenFact,
   toLegacyToken,
   writeLegacyToken,
 } from './upgrade/legacy-token.ts'
 export {
-  isCounted,
   isForgotten,
   MEMBER_FAILED_AFTER_MS,
-  MEMBER_FORGOTTEN_AFTER_MS,
   MEMBER_HEARTBEAT_MS,
   type Member,
   type MemberMode,
-  OBSERVER_GRACE_MS,
   withObservedStatus,
 } from './upgrade/member.ts'
 export {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,
-  type BatchIds,
+  batchCountOf,
+  batchesDurationMs,
   convertForMigration,
   type MigrationRecord,
   NO_BATCHES,
@@ -149,7 +141,6 @@ export {
   initialMode,
   legacyModeError,
   type ModeDecision,
-  type ModeInput,
 } from './upgrade/mode.ts'
-export { type MigrationProgress, type MigrationState, migrationProgress } from './upgrade/progress.ts'
-export { assertCanStart, type StartInput, type StartRefusal, StartRefused } from './upgrade/start.ts'
+export { migrationProgress } from './upgrade/progress.ts'
+export { assertCanStart, StartRefused } from './upgrade/start.ts'

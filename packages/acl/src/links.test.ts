@@ -1,8 +1,8 @@
+import { aDirectory } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { expandPolicyLinks, expandRoleLinks, resolvePolicyLinks, resolveRoleLinks } from './links.ts'
-import { aPolicy, aRole } from './store/record-builders.ts'
-import { aDirectory } from './testing/context.ts'
-import { refusalOf } from './testing/refusal.ts'
 
 const reader = aPolicy({ Name: 'Reader', ID: 'abcdef00-0000-4000-8000-000000000001' })
 const writer = aPolicy({ Name: 'writer' })
@@ -13,7 +13,7 @@ const directory = aDirectory({ policies: [reader, writer, elsewhere], roles: [op
 const resolve = (links: Parameters<typeof resolvePolicyLinks>[0], namespace = 'default') =>
   resolvePolicyLinks(links, namespace, directory)
 
-describe('resolving (spec 2.2, 2.3; reference 2.2)', () => {
+describe('resolving (spec 2.2, 2.3)', () => {
   test('none, and an empty list, are none', () => {
     expect(resolve(undefined)).toEqual([])
     expect(resolve([])).toEqual([])

@@ -1,7 +1,14 @@
 /** Links: given by ID or name, stored by ID, shown with the current name. Spec 2.2, 2.3. */
-import { AclError, type PolicyLink, type RoleLink } from '@latchkey/contract'
-import type { Directory } from './store/directory.ts'
-import type { StoredLink } from './store/records.ts'
+import { AclError, type PolicyLink, type RoleLink, shorten } from '@latchkey/contract'
+import type { Directory } from './records/directory.ts'
+import type { StoredLink, TokenRecord } from './records/records.ts'
+
+export type TokenLinks = Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>
+
+/** Whether a token has a policy, role or identity of its own; its legacy Rules are ignored then. */
+export function hasLinks({ Policies, Roles, ServiceIdentities, NodeIdentities }: TokenLinks): boolean {
+  return [Policies, Roles, ServiceIdentities, NodeIdentities].some((links) => links.length > 0)
+}
 
 /**
  * Resolves the policy links of a request. The ID wins where both are given; names match without case; duplicates
@@ -58,7 +65,7 @@ function resolveLinks(
     const target = byId ? lookup.byId(link.ID ?? '') : lookup.byName(link.Name ?? '')
     // Links stay within their namespace: else its admins could give themselves rights in others (spec 4.9).
     if (target?.Namespace !== lookup.namespace) {
-      const said = byId ? `ID "${link.ID}"` : `name "${link.Name ?? ''}"`
+      const said = byId ? `ID "${shorten(link.ID ?? '')}"` : `name "${shorten(link.Name ?? '')}"`
       throw new AclError('link_unknown', `No such ACL ${what} with ${said}`, { field: `${field}[${i}]` })
     }
     ids.add(target.ID)

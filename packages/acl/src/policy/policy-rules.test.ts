@@ -1,11 +1,13 @@
-import { type PolicyRequest, policyListEntrySchema, policySchema } from '@latchkey/contract'
+import { type CreatePolicy, policyListEntrySchema, policySchema } from '@latchkey/contract'
+import { aDirectory, countingRandom } from '@latchkey/testkit/records/context'
+import { aPolicy } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { policyHash } from '../hash.ts'
-import { globalManagementRules } from '../rules/generated-rules.ts'
-import { aPolicy } from '../store/record-builders.ts'
-import { aDirectory, countingRandom } from '../testing/context.ts'
-import { refusalOf } from '../testing/refusal.ts'
+import { globalManagementRules } from '../rules/decide/generated-rules.ts'
+import { findRulesProblem } from '../rules/language/parse-rules.ts'
+import { atOnce } from '../turns.ts'
 import {
   checkPolicyDelete,
   createPolicy,
@@ -23,12 +25,16 @@ const builtin = aPolicy({
 })
 const directory = aDirectory({ policies: [reader, writer, builtin] })
 
-const create = (request: Partial<PolicyRequest>, namespace = 'default') =>
-  createPolicy({ Name: 'new', ...request }, { random: countingRandom(), directory, namespace })
-const update = (request: Partial<PolicyRequest>, existing = reader) =>
-  updatePolicy(existing, { Name: existing.Name, ...request }, directory)
+const problemOf = ({ Rules = '' }: Partial<CreatePolicy>) => atOnce(findRulesProblem(Rules))
+const create = (request: Partial<CreatePolicy>, namespace = 'default') =>
+  createPolicy(
+    { Name: 'new', ...request },
+    { random: countingRandom(), directory, namespace, rulesProblem: problemOf(request) },
+  )
+const update = (request: Partial<CreatePolicy>, existing = reader) =>
+  updatePolicy(existing, { Name: existing.Name, ...request }, { directory, rulesProblem: problemOf(request) })
 
-describe('create (reference 5.1)', () => {
+describe('create', () => {
   test('a name alone makes a policy that grants nothing', () => {
     const record = create({})
     expect(record).toEqual({
@@ -53,7 +59,7 @@ describe('create (reference 5.1)', () => {
     expect(create({ Name }).Name).toBe(Name)
   })
 
-  test.each<readonly [string, Partial<PolicyRequest>, string, string]>([
+  test.each<readonly [string, Partial<CreatePolicy>, string, string]>([
     ['an ID', { ID: reader.ID }, 'field_invalid', 'ID'],
     ['no name', { Name: '' }, 'field_required', 'Name'],
     ['a blank in the name', { Name: 'a b' }, 'name_invalid', 'Name'],
@@ -74,7 +80,7 @@ describe('create (reference 5.1)', () => {
   })
 })
 
-describe('update (reference 5.1)', () => {
+describe('update', () => {
   test("replaces what can change: what is omitted is cleared, what is the record's stays", () => {
     const updated = update({ Rules: 'acl = "read"' })
     expect(updated).toEqual({
@@ -95,7 +101,7 @@ describe('update (reference 5.1)', () => {
     expect(update({ ID: reader.ID.toUpperCase() }).ID).toBe(reader.ID)
   })
 
-  test.each<readonly [string, Partial<PolicyRequest>, string]>([
+  test.each<readonly [string, Partial<CreatePolicy>, string]>([
     ['the ID of another', { ID: writer.ID }, 'accessor_mismatch'],
     ['no name', { Name: '' }, 'field_required'],
     ['a name that another has', { Name: 'WRITER' }, 'name_in_use'],
@@ -105,13 +111,13 @@ describe('update (reference 5.1)', () => {
   })
 })
 
-describe('the built-in policy (reference 5.1)', () => {
+describe('the built-in policy', () => {
   test('may have another name and description', () => {
     const Rules = builtin.Rules
     expect(update({ Rules, Name: 'root', Description: 'ours' }, builtin)).toMatchObject({ Name: 'root' })
   })
 
-  test.each<readonly [string, Partial<PolicyRequest>, string]>([
+  test.each<readonly [string, Partial<CreatePolicy>, string]>([
     ['other rules', { Rules: 'acl = "read"' }, 'Rules'],
     ['no rules', {}, 'Rules'],
     ['datacenters', { Rules: builtin.Rules, Datacenters: ['dc1'] }, 'Datacenters'],
@@ -126,7 +132,7 @@ describe('the built-in policy (reference 5.1)', () => {
   })
 })
 
-describe('shown (reference 5.1)', () => {
+describe('shown', () => {
   test('alone: in the order of the contract, datacenters only where there are some', () => {
     expect(Object.keys(showPolicy(reader, true))).toEqual(Object.keys(policySchema.shape))
     for (const Datacenters of [undefined, []]) {

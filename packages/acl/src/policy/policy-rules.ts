@@ -1,11 +1,24 @@
-/** The rules of policies. Reference 5.1; decisions: status codes, rule language. */
-import { AclError, limits, type Policy, type PolicyListEntry, type PolicyRequest } from '@latchkey/contract'
+/** The rules of policies. Decisions: status codes, rule language. */
+import {
+  AclError,
+  type CreatePolicy,
+  limits,
+  type Policy,
+  type PolicyListEntry,
+  type UpdatePolicy,
+} from '@latchkey/contract'
 import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { policyHash } from '../hash.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import { parseRules } from '../rules/parse-rules.ts'
-import type { Directory } from '../store/directory.ts'
-import type { PolicyRecord } from '../store/records.ts'
+import type { Directory } from '../records/directory.ts'
+import type { PolicyRecord } from '../records/records.ts'
+
+/** What a policy write is judged by. */
+export interface PolicyWriteContext {
+  readonly directory: Directory
+  /** What is wrong with the request's rules, from {@link findRulesProblem}. */
+  readonly rulesProblem: AclError | undefined
+}
 
 const POLICY_NAME = /^[A-Za-z0-9_-]+$/
 
@@ -15,21 +28,20 @@ const POLICY_NAME = /^[A-Za-z0-9_-]+$/
  * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `rules_invalid`.
  */
 export function createPolicy(
-  request: PolicyRequest,
-  context: { readonly random: Random; readonly directory: Directory; readonly namespace: string },
+  request: CreatePolicy,
+  context: { readonly random: Random; readonly namespace: string } & PolicyWriteContext,
 ): PolicyRecord {
   if (request.ID) {
     throw new AclError('field_invalid', 'Cannot specify the ID when creating a new policy', { field: 'ID' })
   }
   checkName(request.Name)
   if (context.directory.policyByName(context.namespace, request.Name)) throw nameInUse(request.Name)
-  const Rules = request.Rules ?? ''
-  parseRules(Rules)
+  if (context.rulesProblem) throw context.rulesProblem
   return withPolicyHash({
     ID: randomUuid(context.random),
     Name: request.Name,
     Description: request.Description ?? '',
-    Rules,
+    Rules: request.Rules ?? '',
     Datacenters: request.Datacenters,
     Hash: '',
     CreateIndex: 0,
@@ -46,8 +58,8 @@ export function createPolicy(
  */
 export function updatePolicy(
   existing: PolicyRecord,
-  request: PolicyRequest,
-  directory: Directory,
+  request: UpdatePolicy,
+  { directory, rulesProblem }: PolicyWriteContext,
 ): PolicyRecord {
   if (request.ID && request.ID.toLowerCase() !== existing.ID) {
     throw new AclError('accessor_mismatch', 'Policy ID in URL and payload do not match', { field: 'ID' })
@@ -56,13 +68,12 @@ export function updatePolicy(
   const holder = directory.policyByName(existing.Namespace, request.Name)
   if (holder && holder.ID !== existing.ID) throw nameInUse(request.Name)
   if (existing.ID === GLOBAL_MANAGEMENT_POLICY_ID) checkBuiltin(existing, request)
-  const Rules = request.Rules ?? ''
-  parseRules(Rules)
+  if (rulesProblem) throw rulesProblem
   return withPolicyHash({
     ...existing,
     Name: request.Name,
     Description: request.Description ?? '',
-    Rules,
+    Rules: request.Rules ?? '',
     Datacenters: request.Datacenters,
   })
 }
@@ -124,7 +135,7 @@ function checkName(name: string): void {
   }
 }
 
-function checkBuiltin(existing: PolicyRecord, request: PolicyRequest): void {
+function checkBuiltin(existing: PolicyRecord, request: UpdatePolicy): void {
   if (request.Datacenters !== undefined) {
     const message = `Changing the Datacenters of the builtin ${existing.Name} policy is not permitted`
     throw new AclError('builtin_immutable', message, { field: 'Datacenters' })

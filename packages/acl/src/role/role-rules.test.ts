@@ -1,9 +1,9 @@
-import { type RoleRequest, roleSchema } from '@latchkey/contract'
+import { type CreateRole, roleSchema } from '@latchkey/contract'
+import { aDirectory, countingRandom } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { roleHash } from '../hash.ts'
-import { aPolicy, aRole } from '../store/record-builders.ts'
-import { aDirectory, countingRandom } from '../testing/context.ts'
-import { refusalOf } from '../testing/refusal.ts'
 import { createRole, showRole, updateRole } from './role-rules.ts'
 
 const policy = aPolicy({ Name: 'reader' })
@@ -11,11 +11,11 @@ const ops = aRole({ Name: 'Ops', Description: 'before', Policies: [{ ID: policy.
 const dev = aRole({ Name: 'dev' })
 const directory = aDirectory({ policies: [policy], roles: [ops, dev] })
 
-const create = (request: Partial<RoleRequest>, namespace = 'default') =>
+const create = (request: Partial<CreateRole>, namespace = 'default') =>
   createRole({ Name: 'new', ...request }, { random: countingRandom(), directory, namespace })
-const update = (request: Partial<RoleRequest>) => updateRole(ops, { Name: ops.Name, ...request }, directory)
+const update = (request: Partial<CreateRole>) => updateRole(ops, { Name: ops.Name, ...request }, directory)
 
-describe('create (reference 5.2)', () => {
+describe('create', () => {
   test('links are resolved, identities brought into one form, the hash is that of the stored form', () => {
     const record = create({
       Policies: [{ Name: 'READER' }, { ID: policy.ID }],
@@ -40,7 +40,7 @@ describe('create (reference 5.2)', () => {
     expect(create({ Name }).Name).toBe(Name)
   })
 
-  test.each<readonly [string, Partial<RoleRequest>, string, string]>([
+  test.each<readonly [string, Partial<CreateRole>, string, string]>([
     ['an ID', { ID: ops.ID }, 'field_invalid', 'ID'],
     ['no name', { Name: '' }, 'field_required', 'Name'],
     ['a dot in the name', { Name: 'a.b' }, 'name_invalid', 'Name'],
@@ -69,7 +69,7 @@ describe('create (reference 5.2)', () => {
   })
 })
 
-describe('update (reference 5.2)', () => {
+describe('update', () => {
   test("replaces everything but what is the record's: what is omitted is cleared", () => {
     const updated = update({})
     expect(updated).toEqual({ ...ops, Description: '', Policies: [], Hash: roleHash(updated) })
@@ -79,7 +79,7 @@ describe('update (reference 5.2)', () => {
     expect(update({ Name: 'OPS', ID: ops.ID.toUpperCase() })).toMatchObject({ Name: 'OPS', ID: ops.ID })
   })
 
-  test.each<readonly [string, Partial<RoleRequest>, string]>([
+  test.each<readonly [string, Partial<CreateRole>, string]>([
     ['the ID of another', { ID: dev.ID }, 'accessor_mismatch'],
     ['a name that another has', { Name: 'DEV' }, 'name_in_use'],
     ['no name', { Name: '' }, 'field_required'],

@@ -1,11 +1,11 @@
-/** The rules of roles. Reference 5.2; decisions: status codes. */
-import { AclError, limits, type Role, type RoleRequest } from '@latchkey/contract'
+/** The rules of roles. Decisions: status codes. */
+import { AclError, type CreateRole, limits, type Role, type UpdateRole } from '@latchkey/contract'
 import { roleHash } from '../hash.ts'
 import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
 import { expandPolicyLinks, resolvePolicyLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import type { Directory } from '../store/directory.ts'
-import type { RoleRecord } from '../store/records.ts'
+import type { Directory } from '../records/directory.ts'
+import type { RoleRecord } from '../records/records.ts'
 
 const ROLE_NAME = /^[A-Za-z0-9_-]+$/
 
@@ -15,7 +15,7 @@ const ROLE_NAME = /^[A-Za-z0-9_-]+$/
  * @throws AclError `accessor_mismatch`, `field_required`, `name_invalid`, `name_in_use`, `link_unknown`.
  */
 export function createRole(
-  request: RoleRequest,
+  request: CreateRole,
   context: { readonly random: Random; readonly directory: Directory; readonly namespace: string },
 ): RoleRecord {
   const { random, directory, namespace } = context
@@ -35,7 +35,7 @@ export function createRole(
 }
 
 /** Makes the updated record: everything is replaced, what is omitted is cleared. Errors as {@link createRole}. */
-export function updateRole(existing: RoleRecord, request: RoleRequest, directory: Directory): RoleRecord {
+export function updateRole(existing: RoleRecord, request: UpdateRole, directory: Directory): RoleRecord {
   if (request.ID && request.ID.toLowerCase() !== existing.ID) {
     throw new AclError('accessor_mismatch', 'Role ID in URL and payload do not match', { field: 'ID' })
   }
@@ -62,7 +62,7 @@ export function showRole(role: RoleRecord, directory: Directory, showNamespace: 
   }
 }
 
-function decideContent(request: RoleRequest, namespace: string, directory: Directory) {
+function decideContent(request: CreateRole | UpdateRole, namespace: string, directory: Directory) {
   return {
     Name: request.Name,
     Description: request.Description ?? '',

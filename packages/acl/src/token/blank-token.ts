@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
+import { DEFAULT_NAMESPACE, type TokenRecord } from '../records/records.ts'
 
 /** A token with nothing: no ids, no links, no rights. What is made from it adds what it has. */
 export const BLANK_TOKEN: TokenRecord = {

@@ -1,10 +1,10 @@
 import { formatInstant } from '@latchkey/contract'
+import { aDirectory, countingRandom } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
-import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
-import type { TokenRecord } from '../store/records.ts'
-import { aDirectory, countingRandom } from '../testing/context.ts'
-import { refusalOf } from '../testing/refusal.ts'
+import type { TokenRecord } from '../records/records.ts'
 import { cloneToken } from './clone-token.ts'
 
 const NOW = Date.parse('2028-02-29T11:59:30.25Z')
@@ -47,7 +47,7 @@ test('copies description, links, Local and expiration; ids and CreateTime are ne
   expect(copy.Hash).toBe(tokenHash(copy))
 })
 
-test('links whose target is gone are left behind (reference 2.6)', () => {
+test('links whose target is gone are left behind', () => {
   const { Policies, Roles } = clone(source)
   expect(Policies).toEqual([{ ID: policy.ID }])
   expect(Roles).toEqual([{ ID: role.ID }])

@@ -1,8 +1,8 @@
 /** The rules of clone. Spec 4.6; decisions: tokens. */
 import { AclError, formatInstant } from '@latchkey/contract'
 import { type Random, randomUuid } from '../ports.ts'
-import type { Directory } from '../store/directory.ts'
-import type { TokenRecord } from '../store/records.ts'
+import type { Directory } from '../records/directory.ts'
+import type { TokenRecord } from '../records/records.ts'
 import { withTokenHash } from './create-token.ts'
 import { checkLifetime, expirationMs } from './expiration.ts'
 

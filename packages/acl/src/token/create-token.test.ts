@@ -1,9 +1,9 @@
-import type { TokenRequest } from '@latchkey/contract'
+import type { CreateToken } from '@latchkey/contract'
+import { aDirectory, countingRandom } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
-import { aPolicy, aRole } from '../store/record-builders.ts'
-import { aDirectory, countingRandom } from '../testing/context.ts'
-import { refusalOf } from '../testing/refusal.ts'
 import { createToken } from './create-token.ts'
 
 const NOW = Date.parse('2028-02-29T11:59:30.25Z')
@@ -11,7 +11,7 @@ const ID = 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'
 const policy = aPolicy({ Name: 'reader' })
 const role = aRole({ Name: 'ops' })
 
-function create(request: TokenRequest, namespace = 'default') {
+function create(request: CreateToken, namespace = 'default') {
   const directory = aDirectory({ policies: [policy], roles: [role] })
   return createToken(request, { now: NOW, random: countingRandom(), directory, namespace })
 }
@@ -78,7 +78,7 @@ test('empty ids are generated (spec 2.1)', () => {
 
 describe('refusals, in the order of the reference (2.2)', () => {
   /** Each request breaks its own rule and all that come after it. */
-  const BROKEN: readonly (readonly [string, TokenRequest, string, string])[] = [
+  const BROKEN: readonly (readonly [string, CreateToken, string, string])[] = [
     ['an AccessorID that is no UUID', { AccessorID: 'nope' }, 'id_invalid', 'AccessorID'],
     [
       'a reserved AccessorID',
@@ -125,7 +125,7 @@ describe('refusals, in the order of the reference (2.2)', () => {
         ...BROKEN.slice(i)
           .map(([, request]) => request)
           .reverse(),
-      ) as TokenRequest
+      ) as CreateToken
       expect(
         refusalOf(() => create({ ...rest, ...first })),
         field,

@@ -1,10 +1,10 @@
 /** The rules of create. Spec 4.2. */
-import { AclError, formatInstant, type TokenRequest } from '@latchkey/contract'
+import { AclError, type CreateToken, formatInstant } from '@latchkey/contract'
 import { tokenHash } from '../hash.ts'
 import { checkChosenId } from '../ids.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import type { Directory } from '../store/directory.ts'
-import type { TokenRecord } from '../store/records.ts'
+import type { Directory } from '../records/directory.ts'
+import type { TokenRecord } from '../records/records.ts'
 import { decideExpiration } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
 
@@ -22,7 +22,7 @@ export interface CreateContext {
  *
  * @throws AclError with the code of the first rule that is broken, in the order of the reference (2.2).
  */
-export function createToken(request: TokenRequest, context: CreateContext): TokenRecord {
+export function createToken(request: CreateToken, context: CreateContext): TokenRecord {
   const { now, random, directory, namespace } = context
   if (request.AccessorID) checkChosenId(request.AccessorID, 'AccessorID')
   if (request.SecretID) checkChosenId(request.SecretID, 'SecretID')

@@ -1,7 +1,7 @@
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { expect, test } from 'vitest'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ANONYMOUS_TOKEN_SECRET_ID } from '../builtin.ts'
-import { aToken } from '../store/record-builders.ts'
-import { refusalOf } from '../testing/refusal.ts'
 import { checkDelete } from './delete-token.ts'
 
 const caller = aToken()

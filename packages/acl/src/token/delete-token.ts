@@ -1,7 +1,7 @@
 /** The rules of delete. Spec 4.7; decisions: tokens. */
 import { AclError } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID } from '../builtin.ts'
-import type { TokenRecord } from '../store/records.ts'
+import type { TokenRecord } from '../records/records.ts'
 
 /** @throws AclError `delete_refused` for the anonymous token and for the token that the request presents. */
 export function checkDelete(existing: TokenRecord, caller: TokenRecord): void {

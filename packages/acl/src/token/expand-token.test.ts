@@ -1,6 +1,6 @@
+import { aDirectory } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
-import { aDirectory } from '../testing/context.ts'
 import { expandToken } from './expand-token.ts'
 import { showToken } from './show-token.ts'
 
@@ -39,7 +39,7 @@ const context = {
 const names = (token: Parameters<typeof expandToken>[0]) =>
   expandToken(token, context).ExpandedPolicies?.map((policy) => policy.Name)
 
-describe('expanded (spec 4.3; reference 9.1)', () => {
+describe('expanded (spec 4.3)', () => {
   test('a token without links: the plain record, and nulls', () => {
     const token = aToken()
     expect(expandToken(token, context)).toEqual({

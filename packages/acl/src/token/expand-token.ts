@@ -1,11 +1,12 @@
-/** A token with everything that affects it. Spec 4.3; shape: decisions, record shapes, and reference 9.1. */
+/** A token with everything that affects it. Spec 4.3; decisions: record shapes. */
 import type { ExpandedToken, Policy } from '@latchkey/contract'
+import { defaultsOf } from '../global-management.ts'
 import { policyHash } from '../hash.ts'
 import { showPolicy } from '../policy/policy-rules.ts'
+import type { Directory } from '../records/directory.ts'
+import type { RoleRecord, TokenRecord } from '../records/records.ts'
 import { showRole } from '../role/role-rules.ts'
-import { nodeIdentityRules, serviceIdentityRules } from '../rules/generated-rules.ts'
-import type { Directory } from '../store/directory.ts'
-import type { RoleRecord, TokenRecord } from '../store/records.ts'
+import { nodeIdentityRules, serviceIdentityRules } from '../rules/decide/generated-rules.ts'
 import { type ShowContext, showToken } from './show-token.ts'
 
 /** The offset basis of 128-bit FNV-1a, with which the reference ends the id of a synthetic policy. */
@@ -20,9 +21,10 @@ export interface ExpandContext extends ShowContext {
 export function expandToken(token: TokenRecord, context: ExpandContext): ExpandedToken {
   const { directory, showNamespace } = context
   const namespace = directory.namespace(token.Namespace)
+  const links = namespace && defaultsOf(namespace, directory)
   const defaults = {
-    policies: namespace?.PolicyDefaults.map((link) => link.ID) ?? [],
-    roles: namespace?.RoleDefaults.map((link) => link.ID) ?? [],
+    policies: links?.policies.map((link) => link.ID) ?? [],
+    roles: links?.roles.map((link) => link.ID) ?? [],
   }
   const roles = rolesOf([...token.Roles.map((link) => link.ID), ...defaults.roles], directory)
   const policies = policiesOf(token, roles, defaults.policies, context)
@@ -65,7 +67,7 @@ function policiesOf(
   return [...linked, ...new Map(synthetic.map((policy) => [policy.ID, policy])).values()]
 }
 
-/** The policy that an identity stands for. Reference 9.1. */
+/** The policy that an identity stands for. */
 function syntheticPolicy(rules: string, datacenters: readonly string[] | undefined): Policy {
   let hex = ''
   for (const byte of new TextEncoder().encode(rules)) hex += byte.toString(16).padStart(2, '0')

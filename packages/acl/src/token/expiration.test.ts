@@ -1,19 +1,19 @@
 import {
   AclError,
+  createTokenSchema,
   decodeValue,
   formatInstant,
   type Json,
   parseInstant,
-  tokenRequestSchema,
 } from '@latchkey/contract'
+import { EXPIRATION_CASES, type ExpirationCase } from '@latchkey/testkit/records/expiration-cases'
+import { aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import { aToken } from '../store/record-builders.ts'
 import { decideExpiration, expirationMs, isExpired } from './expiration.ts'
-import { EXPIRATION_CASES, type ExpirationCase } from './testing/expiration-cases.ts'
 
 function outcomeOf({ now, body }: ExpirationCase): ExpirationCase['expected'] {
   try {
-    const request = decodeValue(tokenRequestSchema, body as Json)
+    const request = decodeValue(createTokenSchema, body as Json)
     return decideExpiration(request, parseInstant(now) ?? expect.fail(`no instant: ${now}`))
   } catch (error) {
     if (!(error instanceof AclError)) throw error
@@ -41,7 +41,7 @@ describe('the refusal', () => {
     return expect.fail('accepted')
   }
 
-  test('names the bound and the value, as Go writes durations (reference 2.2)', () => {
+  test('names the bound and the value, as Go writes durations', () => {
     expect(messageOf({ ExpirationTTL: 59_999.999999 })).toBe(
       'Token Expiration TTL cannot be less than 1m0s in the future (was 59.999999999s)',
     )

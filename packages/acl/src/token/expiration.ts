@@ -1,6 +1,6 @@
 /** Expiry. Spec 2.1, 3, 4.2; decisions: tokens. Instants and durations in milliseconds. */
 import { AclError, formatDurationMs, formatInstant, limits, parseInstant } from '@latchkey/contract'
-import type { TokenRecord } from '../store/records.ts'
+import type { TokenRecord } from '../records/records.ts'
 
 /** When a token expires, in milliseconds since the epoch; `undefined` where it never does. */
 export function expirationMs(token: TokenRecord): number | undefined {

@@ -1,7 +1,7 @@
 import { tokenListEntrySchema, tokenSchema } from '@latchkey/contract'
+import { aDirectory } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
-import { aDirectory } from '../testing/context.ts'
 import { type ShowContext, showToken, showTokenListEntry } from './show-token.ts'
 
 const policy = aPolicy({ Name: 'reader' })

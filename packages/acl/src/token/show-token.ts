@@ -1,8 +1,8 @@
 /** From the stored record to the answer: current link names, redaction, order of keys. Spec 4.3, 4.8, 4.10. */
 import { REDACTED_SECRET_ID, type Token, type TokenListEntry } from '@latchkey/contract'
 import { expandPolicyLinks, expandRoleLinks } from '../links.ts'
-import type { Directory } from '../store/directory.ts'
-import type { TokenRecord } from '../store/records.ts'
+import type { Directory } from '../records/directory.ts'
+import type { TokenRecord } from '../records/records.ts'
 
 /** What an answer depends on besides the record. */
 export interface ShowContext {

@@ -1,11 +1,8 @@
 /** What a request says a token is linked to, checked and in one form. Spec 2.1 to 2.5. */
-import { AclError, type TokenRequest } from '@latchkey/contract'
+import { AclError, type CreateToken, type UpdateToken } from '@latchkey/contract'
 import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
-import { resolvePolicyLinks, resolveRoleLinks } from '../links.ts'
-import type { Directory } from '../store/directory.ts'
-import type { TokenRecord } from '../store/records.ts'
-
-export type TokenLinks = Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>
+import { resolvePolicyLinks, resolveRoleLinks, type TokenLinks } from '../links.ts'
+import type { Directory } from '../records/directory.ts'
 
 /**
  * Resolves and checks the four link lists of a create or update.
@@ -13,7 +10,7 @@ export type TokenLinks = Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdenti
  * @throws AclError `link_unknown`, `field_required`, `field_invalid`, `name_invalid`.
  */
 export function decideTokenLinks(
-  request: TokenRequest,
+  request: CreateToken | UpdateToken,
   context: { readonly namespace: string; readonly directory: Directory; readonly local: boolean },
 ): TokenLinks {
   const { namespace, directory, local } = context

@@ -1,9 +1,9 @@
-import type { TokenRequest } from '@latchkey/contract'
+import type { UpdateToken } from '@latchkey/contract'
+import { aDirectory } from '@latchkey/testkit/records/context'
+import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
-import { aPolicy, aRole, aToken } from '../store/record-builders.ts'
-import { aDirectory } from '../testing/context.ts'
-import { refusalOf } from '../testing/refusal.ts'
 import { checkBodyAccessor, updateToken } from './update-token.ts'
 
 const policy = aPolicy({ Name: 'reader' })
@@ -25,7 +25,7 @@ const existing = aToken({
   ModifyIndex: 5,
 })
 
-const update = (request: TokenRequest, token = existing, path = token.AccessorID) =>
+const update = (request: UpdateToken, token = existing, path = token.AccessorID) =>
   updateToken(token, path, request, directory)
 
 describe('what is omitted', () => {
@@ -63,7 +63,7 @@ test('what is said again of an immutable field is accepted; ExpirationTime as an
 })
 
 describe('an immutable field that differs is refused, by its name', () => {
-  test.each<readonly [string, TokenRequest, string]>([
+  test.each<readonly [string, UpdateToken, string]>([
     ['SecretID (spec 4.5.3)', { SecretID: 'abcdef00-0000-4000-8000-000000000009' }, 'SecretID'],
     ['SecretID in another case', { SecretID: existing.SecretID.toUpperCase() }, 'SecretID'],
     ['SecretID as it is redacted (SEC-01)', { SecretID: '<hidden>' }, 'SecretID'],
@@ -95,7 +95,7 @@ describe('an immutable field that differs is refused, by its name', () => {
     expect(refusalOf(() => update({ AuthMethod: 'oidc' }, aToken())).code).toBe('field_immutable')
   })
 
-  test('the accessor of the path in another case, after everything else (reference 2.5.10)', () => {
+  test('the accessor of the path in another case, after everything else', () => {
     const path = existing.AccessorID.toUpperCase()
     expect(refusalOf(() => update({}, existing, path))).toMatchObject({
       code: 'field_immutable',
@@ -135,8 +135,8 @@ describe('Local (spec 4.5.4)', () => {
   })
 })
 
-test('the first broken rule is the one that is told: secret, local, method, expiration, links (reference 2.5)', () => {
-  const all: TokenRequest = {
+test('the first broken rule is the one that is told: secret, local, method, expiration, links', () => {
+  const all: UpdateToken = {
     SecretID: 'x',
     Local: true,
     AuthMethod: 'x',
@@ -154,7 +154,7 @@ test('the first broken rule is the one that is told: secret, local, method, expi
   expect(refusalOf(() => update(rest)).field).toBe('Rules')
 })
 
-test('an update converts a legacy token: rules and kind are dropped (reference 7)', () => {
+test('an update converts a legacy token: rules and kind are dropped', () => {
   const legacy = aToken({ Type: 'client', Rules: 'key "" { policy = "read" }' })
   expect(update({ Description: 'now new' }, legacy)).toMatchObject({ Type: '', Rules: '' })
 })

@@ -1,7 +1,7 @@
 /** The rules of update. Spec 4.5. */
-import { AclError, REDACTED_SECRET_ID, type TokenRequest } from '@latchkey/contract'
-import type { Directory } from '../store/directory.ts'
-import type { TokenRecord } from '../store/records.ts'
+import { AclError, REDACTED_SECRET_ID, type UpdateToken } from '@latchkey/contract'
+import type { Directory } from '../records/directory.ts'
+import type { TokenRecord } from '../records/records.ts'
 import { withTokenHash } from './create-token.ts'
 import { expirationMs } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
@@ -11,7 +11,7 @@ import { decideTokenLinks } from './token-links.ts'
  *
  * @throws AclError `accessor_mismatch`.
  */
-export function checkBodyAccessor(pathAccessorId: string, request: TokenRequest): void {
+export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken): void {
   if (request.AccessorID && request.AccessorID !== pathAccessorId) {
     throw new AclError('accessor_mismatch', 'Token Accessor ID in URL and payload do not match', {
       field: 'AccessorID',
@@ -22,7 +22,7 @@ export function checkBodyAccessor(pathAccessorId: string, request: TokenRequest)
 /**
  * Makes the updated record. Description and the four link lists are replaced: what is omitted is cleared. SecretID,
  * AuthMethod and ExpirationTime are filled in where absent (spec 4.5.3, 4.5.5, 4.5.6). Legacy rules are dropped: an
- * update converts a legacy token (reference 7).
+ * update converts a legacy token.
  *
  * @param existing the stored token; not modified.
  * @throws AclError `field_immutable`, `local_mismatch`, or as the links' rules say.
@@ -30,7 +30,7 @@ export function checkBodyAccessor(pathAccessorId: string, request: TokenRequest)
 export function updateToken(
   existing: TokenRecord,
   pathAccessorId: string,
-  request: TokenRequest,
+  request: UpdateToken,
   directory: Directory,
 ): TokenRecord {
   if (request.SecretID && request.SecretID !== existing.SecretID) {
@@ -64,7 +64,7 @@ export function updateToken(
 }
 
 /** Spec 4.5.4. Omitted means its default, false, so an update of a local token must say it. */
-function checkLocal(existing: TokenRecord, request: TokenRequest): void {
+function checkLocal(existing: TokenRecord, request: UpdateToken): void {
   if ((request.Local ?? false) === existing.Local) return
   const hint = request.Local === undefined ? ': Local was omitted, which means false; send "Local": true' : ''
   throw new AclError('local_mismatch', `Cannot toggle local mode of ${existing.AccessorID}${hint}`, {
@@ -73,7 +73,7 @@ function checkLocal(existing: TokenRecord, request: TokenRequest): void {
 }
 
 /** Spec 4.5.6: equality of instants; a lifetime is an attempt to change. Decisions: tokens. */
-function checkExpiration(existing: TokenRecord, request: TokenRequest): void {
+function checkExpiration(existing: TokenRecord, request: UpdateToken): void {
   const message = `Cannot change expiration time of ${existing.AccessorID}`
   if (request.ExpirationTTL) throw immutable('ExpirationTTL', message)
   if (request.ExpirationTime !== undefined && request.ExpirationTime !== expirationMs(existing)) {

@@ -1,8 +1,8 @@
 import { limits } from '@latchkey/contract'
+import { aLegacyToken } from '@latchkey/testkit/upgrade/builders'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkLegacyRules, readLegacyRecord } from './legacy-dump.ts'
-import { aLegacyToken } from './testing/builders.ts'
 
 /** Reads a record that stands at place 3, after the given IDs. */
 function read(value: unknown, ...before: readonly string[]) {

@@ -6,7 +6,7 @@
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID, utf8Length } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
 import { isReservedId } from '../ids.ts'
-import { parseLegacyRules } from '../rules/parse-rules.ts'
+import { parseLegacyRules } from '../rules/language/parse-rules.ts'
 
 export type LegacyFindingCode =
   | 'record_malformed'

@@ -1,11 +1,12 @@
 /**
- * Legacy tokens as stored records, and what the legacy API may do with them. Spec 9.2.4; reference, upgrade 3.1.
+ * Legacy tokens as stored records, and what the legacy API may do with them. Spec 9.2.4.
  * A legacy token is a record with a `Type`; its secret may be any text.
  */
 import { AclError, type LegacyToken, REDACTED_SECRET_ID, ZERO_TIME } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
-import { DEFAULT_NAMESPACE, type TokenRecord } from '../store/records.ts'
+import { hasLinks } from '../links.ts'
+import { DEFAULT_NAMESPACE, type TokenRecord } from '../records/records.ts'
 
 /** What a legacy create or update says, its defaults filled in. Type is as written, checked here. */
 export interface LegacyWrite {
@@ -54,7 +55,7 @@ export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
  * exists overwrites. An accessor that the migration gave is kept.
  *
  * @param existing the token that has the secret now, whatever its kind.
- * @param checkRules throws `rules_invalid` where a legacy rule text cannot be compiled.
+ * @param rulesProblem what is wrong with the rules, read as legacy ones.
  * @returns the record to store; its indexes are those of `existing`, or 0.
  * @throws AclError `field_invalid` for another Type than client and management; `root_name_refused`, or `id_reserved` for
  * the redaction text and the anonymous token's accessor, as ID; `legacy_token_immutable` where `existing` has what legacy
@@ -63,7 +64,7 @@ export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
 export function writeLegacyToken(
   existing: TokenRecord | undefined,
   write: LegacyWrite,
-  checkRules: (rules: string) => void,
+  rulesProblem: AclError | undefined,
 ): TokenRecord {
   const { ID, Name, Type, Rules } = write
   if (Type !== 'client' && Type !== 'management') {
@@ -92,26 +93,36 @@ export function writeLegacyToken(
     // An id is accessor or secret once: the migration could never give the anonymous token its own.
     throw new AclError('id_reserved', 'ID cannot be the accessor of the anonymous token', { field: 'ID' })
   }
-  checkRules(Rules)
+  if (rulesProblem) throw rulesProblem
   const { CreateIndex, ModifyIndex } = existing ?? { CreateIndex: 0, ModifyIndex: 0 }
   const fresh = fromLegacyToken({ ID, Name, Type, Rules, CreateIndex, ModifyIndex })
   return existing === undefined ? fresh : { ...fresh, AccessorID: existing.AccessorID }
 }
 
-/** Whether a token has a policy, role or identity of its own. Where it has, its Rules are not looked at. */
-export function hasLinks(token: TokenRecord): boolean {
-  const { Policies, Roles, ServiceIdentities, NodeIdentities } = token
-  return [Policies, Roles, ServiceIdentities, NodeIdentities].some((links) => links.length > 0)
-}
+/** What the rule of legacy rights asks of a token. A store may ask the same in a language of its own. */
+const TOKEN_FACTS = {
+  isLinked: hasLinks,
+  isManagement: ({ Type }: TokenRecord) => Type === 'management',
+  hasAccessor: ({ AccessorID }: TokenRecord) => AccessorID !== '',
+  hasRules: ({ Rules }: TokenRecord) => Rules !== '',
+} satisfies Record<string, (token: TokenRecord) => boolean>
+
+export type TokenFact = keyof typeof TOKEN_FACTS
 
 /**
- * Whether a token's rights come from the legacy system alone and end with it at 1.11: a client token with rules, or a
- * management token that the migration will not link any more, as it has an accessor already.
+ * Tokens whose rights come from the legacy system alone and end with it at 1.11, as one of several sets of facts: a client
+ * token with rules, or a management token that the migration will not link any more, as it has an accessor already.
  */
+export const LEGACY_RIGHTS: readonly Readonly<Partial<Record<TokenFact, boolean>>>[] = [
+  { isLinked: false, isManagement: true, hasAccessor: true },
+  { isLinked: false, isManagement: false, hasRules: true },
+]
+
+/** Whether one of {@link LEGACY_RIGHTS} holds for a token. */
 export function hasLegacyRights(token: TokenRecord): boolean {
-  if (hasLinks(token)) return false
-  if (token.Type === 'management') return token.AccessorID !== ''
-  return token.Rules !== ''
+  return LEGACY_RIGHTS.some((facts) =>
+    Object.entries(facts).every(([fact, expected]) => TOKEN_FACTS[fact as TokenFact](token) === expected),
+  )
 }
 
 /** Whether a token has what legacy tokens cannot have; a migrated management token does, as it is linked. */

@@ -1,3 +1,4 @@
+import { aMember } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
 import {
   isCounted,
@@ -7,7 +8,6 @@ import {
   OBSERVER_GRACE_MS,
   withObservedStatus,
 } from './member.ts'
-import { aMember } from './testing/builders.ts'
 
 test('alive and failed members count, those that left do not (spec 9.2.2; decisions: upgrade)', () => {
   expect(isCounted(aMember({ status: 'alive' }))).toBe(true)
@@ -27,7 +27,7 @@ test('who left stays so, however fresh its row is', () => {
   expect(withObservedStatus(aMember({ status: 'left', heartbeatAt: 5 }), 5).status).toBe('left')
 })
 
-describe('forgetting (reference 1.3)', () => {
+describe('forgetting', () => {
   const observedSince = 0
 
   test.each(['left', 'failed'] as const)(

@@ -25,7 +25,7 @@ export interface Member {
 export const MEMBER_HEARTBEAT_MS = 1_000
 /** A server that was silent for longer is failed. It still counts: it may come back as it was. */
 export const MEMBER_FAILED_AFTER_MS = 5_000
-/** A member that left is forgotten after a day, a failed one after three. Reference, upgrade 1.3. */
+/** A member that left is forgotten after a day, a failed one after three. */
 export const MEMBER_FORGOTTEN_AFTER_MS = { left: 86_400_000, failed: 259_200_000 } as const
 /** How long an observer must have beaten without a gap before it forgets others. */
 export const OBSERVER_GRACE_MS = 30_000

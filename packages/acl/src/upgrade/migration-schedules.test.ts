@@ -1,3 +1,7 @@
+import { SeededRandom } from '@latchkey/testkit/random'
+import { anUnmigratedToken } from '@latchkey/testkit/upgrade/builders'
+import { checkMigration } from '@latchkey/testkit/upgrade/check-migration'
+import { type MigrationStep, MigrationWorld, PROCESSES } from '@latchkey/testkit/upgrade/migration-world'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -8,9 +12,6 @@ import {
   planBatch,
   recordBatch,
 } from './migration.ts'
-import { anUnmigratedToken, seededRandom } from './testing/builders.ts'
-import { checkMigration } from './testing/check-migration.ts'
-import { type MigrationStep, MigrationWorld, PROCESSES } from './testing/migration-world.ts'
 
 const anyProcess = fc.constantFrom(...PROCESSES)
 const anyToken = fc.nat(500)
@@ -70,7 +71,7 @@ test('an edit between plan and commit wins; its token is taken again a second la
 
 test('MIG-01: 1,000,000 tokens, three processes fighting: never over 128, never two batches in a second (spec 8)', () => {
   const total = 1_000_000
-  const random = seededRandom(3)
+  const random = new SeededRandom(3)
   const token = anUnmigratedToken()
   const next128 = (from: number) =>
     Array.from({ length: Math.min(128, total - from) }, (_, i) => ({ ...token, CreateIndex: from + i }))
@@ -80,7 +81,7 @@ test('MIG-01: 1,000,000 tokens, three processes fighting: never over 128, never 
   while (record.done < total) {
     // Each reads the record, sleeps as it must, wakes up to 255 ms late, and commits unless another was first.
     const seen = record
-    const wakes = PROCESSES.map(() => nextBatchAt(seen.lastBatchAt, now) + (random.bytes(1)[0] ?? 0))
+    const wakes = PROCESSES.map(() => nextBatchAt(seen.lastBatchAt, now) + random.below(256))
     for (const at of wakes.toSorted((a, b) => a - b)) {
       now = at
       if (record !== seen) continue

@@ -1,10 +1,14 @@
 import { ZERO_TIME } from '@latchkey/contract'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { anUnmigratedToken } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,
+  batchCountOf,
+  batchesDurationMs,
   convertForMigration,
   type MigrationRecord,
   NO_BATCHES,
@@ -12,11 +16,10 @@ import {
   planBatch,
   recordBatch,
 } from './migration.ts'
-import { anUnmigratedToken, seededRandom } from './testing/builders.ts'
 
 const ACCESSOR = '6f3a9d9e-0000-4000-8000-000000000001'
 const plan = (tokens: Parameters<typeof planBatch>[0], isTaken: (id: string) => boolean = () => false) =>
-  planBatch(tokens, { random: seededRandom(1), isTaken })
+  planBatch(tokens, { random: new SeededRandom(1), isTaken })
 const tokens = (count: number) =>
   Array.from({ length: count }, (_, i) => anUnmigratedToken({ ID: `secret-${i}`, CreateIndex: count - i }))
 
@@ -60,7 +63,7 @@ describe('planning a batch (spec 8, 9.2.3)', () => {
   })
 })
 
-describe('converting a token (spec 9.2.3; reference 2.2)', () => {
+describe('converting a token (spec 9.2.3)', () => {
   test('sets the accessor and leaves all else of a client token, the hash too', () => {
     const token = anUnmigratedToken()
     expect(convertForMigration(token, ACCESSOR)).toEqual({ ...token, AccessorID: ACCESSOR })
@@ -154,3 +157,15 @@ test.each([
     expect(now - 1_000).toBe(seconds * 1_000)
   },
 )
+
+test.each([
+  [0, 0, 0],
+  [1, 1, 0],
+  [128, 1, 0],
+  [129, 2, 1_000],
+  [10_000, 79, 78_000],
+  [1_000_000, 7_813, 7_812_000],
+])('the law for %i tokens: %i batches, %i ms (spec 8)', (tokens, batches, ms) => {
+  expect(batchCountOf(tokens)).toBe(batches)
+  expect(batchesDurationMs(tokens)).toBe(ms)
+})

@@ -14,9 +14,9 @@ import {
 } from '../builtin.ts'
 import { tokenHash } from '../hash.ts'
 import { isReservedId } from '../ids.ts'
+import { hasLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import type { TokenRecord } from '../store/records.ts'
-import { hasLinks } from './legacy-token.ts'
+import type { TokenRecord } from '../records/records.ts'
 
 /** Most legacy tokens given an accessor in one batch, and the least time between two batches. Spec 8. */
 export const ACCESSOR_BATCH_SIZE_MAX = 128
@@ -94,6 +94,16 @@ export function convertForMigration(token: TokenRecord, accessorId: string): Tok
  */
 export function nextBatchAt(lastBatchAt: number | undefined, now: number): number {
   return lastBatchAt === undefined ? now : Math.max(now, lastBatchAt + ACCESSOR_BATCH_INTERVAL_MS_MIN)
+}
+
+/** Batches needed for this many tokens. Spec 8. */
+export function batchCountOf(tokens: number): number {
+  return Math.ceil(tokens / ACCESSOR_BATCH_SIZE_MAX)
+}
+
+/** The least time from the first batch of this many tokens to the last, in milliseconds: one interval less than batches. */
+export function batchesDurationMs(tokens: number): number {
+  return Math.max(0, batchCountOf(tokens) - 1) * ACCESSOR_BATCH_INTERVAL_MS_MIN
 }
 
 /**

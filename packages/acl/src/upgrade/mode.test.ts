@@ -1,3 +1,4 @@
+import { aMember, aProfile } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
 import type { Member } from './member.ts'
 import {
@@ -8,7 +9,6 @@ import {
   legacyModeError,
   type ModeInput,
 } from './mode.ts'
-import { aMember, aProfile } from './testing/builders.ts'
 
 const LEGACY = { mode: 'legacy' } as const
 
@@ -131,7 +131,7 @@ test('new data is new from 1.4.0 in the primary alone; a secondary must not be a
   expect(initialMode(aProfile('1.11'), { isPrimary: false, now })).toEqual(LEGACY)
 })
 
-test('a server advertises nothing before 1.4.0, then whether its ACLs are on, then the recorded mode (reference 1.1)', () => {
+test('a server advertises nothing before 1.4.0, then whether its ACLs are on, then the recorded mode', () => {
   const enabled = { mode: 'enabled', since: 0 } as const
   expect(advertisedMode(aProfile('1.3.1'), { aclEnabled: true, recorded: LEGACY })).toBe('unknown')
   expect(advertisedMode(aProfile('1.4.0'), { aclEnabled: true, recorded: LEGACY })).toBe('legacy')

@@ -1,7 +1,7 @@
 /** How far the accessor migration is, for people and for the migrator. Spec 9.2.3 gives it no shape: an extension. */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
-  ACCESSOR_BATCH_SIZE_MAX,
+  batchesDurationMs,
   type MigrationRecord,
   nextBatchAt,
 } from './migration.ts'
@@ -59,7 +59,6 @@ function rateOf({ run, lastBatchAt }: MigrationRecord): number {
 
 function secondsLeft({ record, remaining, now }: MigrationState): number {
   if (remaining === 0) return 0
-  const intervals = Math.ceil(remaining / ACCESSOR_BATCH_SIZE_MAX) - 1
-  const lastAt = nextBatchAt(record.lastBatchAt, now) + intervals * ACCESSOR_BATCH_INTERVAL_MS_MIN
+  const lastAt = nextBatchAt(record.lastBatchAt, now) + batchesDurationMs(remaining)
   return (lastAt - now) / 1_000
 }

@@ -1,6 +1,6 @@
+import { aProfile } from '@latchkey/testkit/upgrade/builders'
 import { expect, test } from 'vitest'
 import { assertCanStart, type StartInput, StartRefused } from './start.ts'
-import { aProfile } from './testing/builders.ts'
 
 /** Why a start is refused, or undefined. */
 function refusalOf(version: string, fields: Partial<StartInput> = {}): StartRefused | undefined {

@@ -1,9 +1,0 @@
-/** The ACL mode as the store remembers it. Spec 9.2.1; decisions: upgrade. */
-import type { Directory } from '../store/directory.ts'
-import type { AclModeRecord } from '../upgrade/mode.ts'
-
-/** A store without the record was made by a version that knows no legacy mode. */
-export function aclModeOf(directory: Directory): AclModeRecord['mode'] {
-  const record = directory.system('acl-mode')?.Value as AclModeRecord | undefined
-  return record?.mode ?? 'enabled'
-}

@@ -1,0 +1,61 @@
+/**
+ * Power over every namespace: the built-in policy `global-management`, linked directly or through a role, or the legacy
+ * type `management`. Decisions: rights across namespaces.
+ */
+import { GLOBAL_MANAGEMENT_POLICY_ID } from './builtin.ts'
+import type { NamespaceRecord, RoleRecord, StoredLink, TokenRecord } from './records/records.ts'
+
+/** Where role links lead. */
+interface RoleLookup {
+  role(id: string): RoleRecord | undefined
+}
+
+type Holder = Pick<TokenRecord, 'Policies' | 'Roles' | 'Type'>
+
+/**
+ * Whether a token acts in every namespace.
+ *
+ * @param legacyRules false when speaking as 1.11 or above, where a legacy type gives no right. Spec 9.1.
+ */
+export function isGlobalManager(token: Holder, lookup: RoleLookup, legacyRules = true): boolean {
+  if (legacyRules && token.Type === 'management') return true
+  return linksGlobalManagement(token.Policies) || token.Roles.some((link) => isGlobalRole(link, lookup))
+}
+
+/** Whether policy links give global management. */
+export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
+  return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
+}
+
+/** Roles that were looked at: a thousand roles of a thousand links each are looked through once, not per token. */
+const globalRoles = new WeakMap<RoleRecord, boolean>()
+
+function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
+  const role = lookup.role(link.ID)
+  if (role === undefined) return false
+  const known = globalRoles.get(role)
+  if (known !== undefined) return known
+  const isGlobal = linksGlobalManagement(role.Policies)
+  globalRoles.set(role, isGlobal)
+  return isGlobal
+}
+
+/** The links that every token of a namespace has on top of its own. */
+export interface NamespaceDefaults {
+  readonly policies: readonly StoredLink[]
+  readonly roles: readonly StoredLink[]
+}
+
+/**
+ * The defaults of a namespace that act. Global management is never a default: a stored link to it, left by an older
+ * version or made by two writes at once, gives nothing.
+ */
+export function defaultsOf(
+  { PolicyDefaults, RoleDefaults }: Pick<NamespaceRecord, 'PolicyDefaults' | 'RoleDefaults'>,
+  lookup: RoleLookup,
+): NamespaceDefaults {
+  return {
+    policies: PolicyDefaults.filter((link) => !linksGlobalManagement([link])),
+    roles: RoleDefaults.filter((link) => !isGlobalRole(link, lookup)),
+  }
+}

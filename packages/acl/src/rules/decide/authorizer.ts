@@ -1,0 +1,224 @@
+/** Rules, compiled into answers. Reference 6.3; issue: authorization that can be trusted and explained. */
+import { atOnce, type Sliced } from '../../turns.ts'
+import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
+import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
+import { type MergedRule, type MergedRules, mergePolicies } from './merge-rules.ts'
+import type { AuthorizerDefaults, CompiledInput, GrantPath } from './policy-source.ts'
+import type { Access, Question, SegmentResource } from './question.ts'
+
+/** Why a decision is what it is. */
+export interface DecisionExplanation {
+  readonly allow: boolean
+  /** The rule that decided; absent where none did and the default policy decided. */
+  readonly rule?: {
+    readonly policyId: string
+    readonly policyName: string
+    readonly kind: RuleKind
+    readonly match: RuleMatch
+    readonly segment: string
+    /** The level that decided: for intentions the one that the service rule gives them. */
+    readonly level: RuleLevel
+    readonly line: number
+  }
+  /** How the token has the deciding rule, or that the default policy decided, or that a text cannot be read. */
+  readonly path:
+    | GrantPath
+    | { readonly via: 'default' }
+    | { readonly via: 'unreadable'; readonly reason: string }
+  /** What the token would need; only where it is denied. */
+  readonly missing?: Question
+}
+
+/** What a set without rules takes: the objects and the entry of a cache. */
+const COMPILED_BYTES = 1_500
+
+function bytesOf(scalars: MergedRules['scalars'], resources: Iterable<ResourceRules>): number {
+  let bytes = scalars.size * MERGED_RULE_BYTES
+  for (const rules of resources) bytes += rules.bytes
+  return bytes
+}
+
+/** The compiled rules of one set of policies: what every token with this set shares. */
+export class CompiledPolicies {
+  readonly aclRead: boolean
+  readonly aclWrite: boolean
+  readonly defaultAllow: boolean
+  /** About what it takes in memory. */
+  readonly bytes: number
+  /** Why a text of the set cannot be read; then nothing is allowed. */
+  readonly unreadable: string | undefined
+  readonly #scalars: MergedRules['scalars']
+  readonly #resources: ReadonlyMap<string, ResourceRules>
+
+  /** Made by {@link compilePolicies}. */
+  constructor(
+    scalars: MergedRules['scalars'],
+    resources: ReadonlyMap<string, ResourceRules>,
+    {
+      defaults,
+      unreadable,
+    }: { readonly defaults: AuthorizerDefaults; readonly unreadable: string | undefined },
+  ) {
+    this.#scalars = scalars
+    this.#resources = resources
+    this.defaultAllow = defaults.defaultPolicy === 'allow'
+    this.unreadable = unreadable
+    this.bytes = COMPILED_BYTES + bytesOf(scalars, resources.values())
+    this.aclRead = this.decide({ resource: 'acl', access: 'read' })
+    this.aclWrite = this.decide({ resource: 'acl', access: 'write' })
+  }
+
+  decide(question: Question): boolean {
+    if (this.unreadable !== undefined) return false
+    const rule = this.decidingRule(question)
+    if (rule === undefined) return this.#default(question)
+    return grants(rule.level, question.access)
+  }
+
+  /**
+   * Whether there may be a key with this prefix that may be read. Where not, there is none: which keys are stored need not
+   * be known.
+   */
+  mayReadBelow(prefix: string): boolean {
+    if (this.unreadable !== undefined) return false
+    const rule = this.#resources.get('key')?.ruleForReadingBelow(prefix)
+    return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
+  }
+
+  /** The default policy never grants acl rights. Reference 6.3. */
+  #default(question: Question): boolean {
+    return this.defaultAllow && question.resource !== 'acl'
+  }
+
+  /** The rule that a question comes down to, whether it grants or refuses; undefined where the default decides. */
+  decidingRule({ resource, segment = '', access }: Question): MergedRule | undefined {
+    switch (resource) {
+      case 'acl':
+      case 'keyring':
+      case 'operator':
+        return this.#scalars.get(resource)
+      case 'mesh':
+      case 'peering':
+        // Without a rule of their own these follow operator, as in the service versions that brought them.
+        return this.#scalars.get(resource) ?? this.#scalars.get('operator')
+      case 'intention':
+        if (segment === '*') return this.#ruleForAllIntentions(access)
+        break
+      case 'key':
+        if (access === 'write-prefix') return this.#resources.get('key')?.ruleForWritingBelow(segment)
+        break
+    }
+    return this.#ruleFor(resource, segment)
+  }
+
+  #ruleFor(resource: SegmentResource, segment: string): MergedRule | undefined {
+    return this.#resources.get(resource)?.ruleFor(segment)
+  }
+
+  #ruleForAllIntentions(access: Access): MergedRule | undefined {
+    const intentions = this.#resources.get('intention')
+    return access === 'read' ? intentions?.ruleForReadingAny() : intentions?.ruleForWritingAll()
+  }
+}
+
+/**
+ * Compiles a set of policies.
+ *
+ * @param inputs in any order: merging does not depend on it.
+ */
+export function* compilePolicies(
+  inputs: readonly CompiledInput[],
+  defaults: AuthorizerDefaults,
+): Sliced<CompiledPolicies> {
+  const { scalars, resources } = yield* mergePolicies(inputs)
+  const arranged = new Map<string, ResourceRules>()
+  for (const [kind, rules] of resources) arranged.set(kind, yield* resourceRulesOf(rules))
+  const unreadable = inputs.find((input) => input.unreadable !== undefined)?.unreadable
+  return new CompiledPolicies(scalars, arranged, { defaults, unreadable })
+}
+
+/** One token's rights: the compiled policies, and how this token has each of them. */
+export class Authorizer {
+  /** Whether the token may read ACL records; precomputed, as nearly every request asks. */
+  readonly aclRead: boolean
+  readonly aclWrite: boolean
+  /** The same object for all tokens with the same set of policies. */
+  readonly policies: CompiledPolicies
+  readonly #paths: () => ReadonlyMap<string, GrantPath>
+
+  /** @param paths how each source is reached: looked for where an explanation is asked for. */
+  constructor(compiled: CompiledPolicies, paths: () => ReadonlyMap<string, GrantPath>) {
+    this.aclRead = compiled.aclRead
+    this.aclWrite = compiled.aclWrite
+    this.policies = compiled
+    this.#paths = paths
+  }
+
+  /** May this be done? */
+  decide(question: Question): boolean {
+    return this.policies.decide(question)
+  }
+
+  /** As {@link Authorizer.decide}, with the reason. */
+  explain(question: Question): DecisionExplanation {
+    const allow = this.decide(question)
+    const missing = allow ? {} : { missing: question }
+    const { unreadable } = this.policies
+    if (unreadable !== undefined) {
+      return { allow, path: { via: 'unreadable', reason: unreadable }, ...missing }
+    }
+    const merged = this.policies.decidingRule(question)
+    if (merged === undefined) return { allow, path: { via: 'default' }, ...missing }
+    const { rule, origin, level } = merged
+    const { policyId, policyName } = origin
+    return {
+      allow,
+      rule: {
+        policyId,
+        policyName,
+        kind: rule.kind,
+        match: rule.match,
+        segment: rule.segment,
+        level,
+        line: rule.line,
+      },
+      path: this.#paths().get(origin.key) ?? origin.path,
+      ...missing,
+    }
+  }
+}
+
+/**
+ * Compiles the rules that act on a token.
+ *
+ * @param inputs in any order: merging does not depend on it.
+ */
+export function compileAuthorizer(
+  inputs: readonly CompiledInput[],
+  defaults: AuthorizerDefaults,
+): Authorizer {
+  return new Authorizer(atOnce(compilePolicies(inputs, defaults)), () => pathsOf(inputs))
+}
+
+/** How each source is reached; the first way where there are several. */
+export function pathsOf(
+  sources: readonly { readonly key: string; readonly path: GrantPath }[],
+): ReadonlyMap<string, GrantPath> {
+  const paths = new Map<string, GrantPath>()
+  for (const { key, path } of sources) if (!paths.has(key)) paths.set(key, path)
+  return paths
+}
+
+/** Whether a level includes an access: write ⊃ list ⊃ read. */
+function grants(level: RuleLevel, access: Access): boolean {
+  switch (level) {
+    case 'write':
+      return true
+    case 'list':
+      return access === 'read' || access === 'list'
+    case 'read':
+      return access === 'read'
+    case 'deny':
+      return false
+  }
+}

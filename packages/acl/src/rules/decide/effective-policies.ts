@@ -1,0 +1,206 @@
+/** Which rule texts act on a token, here. Reference 6.3; upgrade reference 3.1. */
+import { limits, type NodeIdentity, type ServiceIdentity } from '@latchkey/contract'
+import { defaultsOf } from '../../global-management.ts'
+import { hasLinks } from '../../links.ts'
+import type {
+  NamespaceRecord,
+  PolicyRecord,
+  RoleRecord,
+  StoredLink,
+  TokenRecord,
+} from '../../records/records.ts'
+import { atOnce, Pace, type Sliced } from '../../turns.ts'
+import { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './generated-rules.ts'
+import type { GrantPath, PolicySource } from './policy-source.ts'
+
+/** What of a token decides its rights. */
+export type TokenLinks = Pick<
+  TokenRecord,
+  'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities' | 'Rules' | 'Type'
+> &
+  Partial<Pick<TokenRecord, 'Namespace'>>
+
+/** Where links lead; a `Directory` is one. What is not found does not act. */
+export interface LinkLookup {
+  policy(id: string): PolicyRecord | undefined
+  role(id: string): RoleRecord | undefined
+  namespace?(name: string): NamespaceRecord | undefined
+}
+
+export interface EffectivePoliciesOptions {
+  readonly datacenter: string
+  /**
+   * False when speaking as 1.11 or above, where the legacy system is gone: neither the rules of an unconverted client
+   * token nor the type of a management token count, only links do. Default true.
+   */
+  readonly legacyRules?: boolean
+}
+
+/** Anything with links: a token, a role, the defaults of a namespace. */
+type Links = Partial<Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>>
+
+/** A way to links, without the last step. */
+type PathStart = Pick<GrantPath, 'role' | 'namespace'>
+
+/**
+ * The texts that act on a token in a datacenter, each once, by the shortest way to it: its own links, its roles, the
+ * defaults of its namespace, the synthetic policies of identities, legacy rules. Where they are longer together than
+ * RULES_OF_TOKEN_BYTES_MAX, one that cannot be read: it might be what denies, so everything is denied.
+ */
+export function effectivePolicies(
+  token: TokenLinks,
+  lookup: LinkLookup,
+  options: EffectivePoliciesOptions,
+): PolicySource[] {
+  return atOnce(findEffectivePolicies(token, lookup, options))
+}
+
+/** As {@link effectivePolicies}, in slices. */
+export function* findEffectivePolicies(
+  token: TokenLinks,
+  lookup: LinkLookup,
+  options: EffectivePoliciesOptions,
+): Sliced<PolicySource[]> {
+  const gathered = new GatheredSources(lookup, options.datacenter)
+  const namespace = lookup.namespace?.(token.Namespace ?? '')
+  yield* gathered.addLinks(token, {})
+  yield* gathered.addRoles(token.Roles, {})
+  if (namespace !== undefined) {
+    const start = { namespace: namespace.Name }
+    const { policies, roles } = defaultsOf(namespace, lookup)
+    yield* gathered.addLinks({ Policies: policies }, start)
+    yield* gathered.addRoles(roles, start)
+  }
+  const legacy = legacySource(token, options)
+  if (legacy !== undefined) gathered.add(legacy)
+  return gathered.sources()
+}
+
+/** In the order in which they were found first. A thousand roles may lead to the same thousand policies. */
+class GatheredSources {
+  readonly #lookup: LinkLookup
+  readonly #datacenter: string
+  readonly #pace = new Pace()
+  readonly #sources: PolicySource[] = []
+  readonly #seen = {
+    policies: new Set<PolicyRecord>(),
+    services: new Set<string>(),
+    nodes: new Set<string>(),
+  }
+  #bytes = 0
+
+  constructor(lookup: LinkLookup, datacenter: string) {
+    this.#lookup = lookup
+    this.#datacenter = datacenter
+  }
+
+  sources(): PolicySource[] {
+    return this.#isFull() ? [TOO_LONG] : this.#sources
+  }
+
+  add(source: PolicySource): void {
+    this.#bytes += SOURCE_BYTES + source.text.length
+    this.#sources.push(source)
+  }
+
+  *addRoles(links: readonly StoredLink[], start: PathStart): Sliced<void> {
+    for (const link of links) {
+      if (this.#pace.isDue()) yield
+      const role = this.#lookup.role(link.ID)
+      if (role !== undefined) yield* this.addLinks(role, { ...start, role: { id: role.ID, name: role.Name } })
+    }
+  }
+
+  *addLinks(links: Links, start: PathStart): Sliced<void> {
+    const { policies, services, nodes } = this.#seen
+    for (const link of links.Policies ?? []) {
+      if (this.#pace.isDue()) yield
+      const policy = this.#lookup.policy(link.ID)
+      if (policy === undefined || policies.has(policy) || this.#isFull()) continue
+      policies.add(policy)
+      if (isValidIn(policy.Datacenters, this.#datacenter)) this.add(policySource(policy, start))
+    }
+    for (const identity of links.ServiceIdentities ?? []) {
+      if (this.#pace.isDue()) yield
+      const { ServiceName, Datacenters } = identity
+      if (services.has(ServiceName) || !isValidIn(Datacenters, this.#datacenter) || this.#isFull()) continue
+      services.add(ServiceName)
+      this.add(serviceIdentitySource(identity, start))
+    }
+    for (const identity of links.NodeIdentities ?? []) {
+      if (this.#pace.isDue()) yield
+      const { NodeName, Datacenter } = identity
+      if (nodes.has(NodeName) || Datacenter !== this.#datacenter || this.#isFull()) continue
+      nodes.add(NodeName)
+      this.add(nodeIdentitySource(identity, start))
+    }
+  }
+
+  #isFull(): boolean {
+    return this.#bytes > limits.RULES_OF_TOKEN_BYTES_MAX
+  }
+}
+
+/** What a source takes beside its text, about. */
+const SOURCE_BYTES = 200
+
+const TOO_LONG: PolicySource = {
+  key: 'rules-too-long',
+  policyId: '',
+  policyName: '',
+  path: { via: 'policy' },
+  text: '',
+  dialect: 'current',
+  unreadable: `the rules that act on the token are longer than ${limits.RULES_OF_TOKEN_BYTES_MAX} bytes together`,
+}
+
+/** No list, and an empty one, mean everywhere. Spec 2.4. */
+function isValidIn(datacenters: readonly string[] | undefined, datacenter: string): boolean {
+  return datacenters === undefined || datacenters.length === 0 || datacenters.includes(datacenter)
+}
+
+function policySource(policy: PolicyRecord, start: PathStart): PolicySource {
+  return {
+    key: `policy:${policy.ID}@${policy.ModifyIndex}:${policy.Hash}`,
+    policyId: policy.ID,
+    policyName: policy.Name,
+    path: { ...start, via: 'policy' },
+    text: policy.Rules,
+    dialect: 'current',
+  }
+}
+
+function serviceIdentitySource({ ServiceName }: ServiceIdentity, start: PathStart): PolicySource {
+  return {
+    key: `service-identity:${ServiceName}`,
+    policyId: '',
+    policyName: '',
+    path: { ...start, via: 'service-identity', identity: ServiceName },
+    text: serviceIdentityRules(ServiceName),
+    dialect: 'current',
+  }
+}
+
+function nodeIdentitySource({ NodeName }: NodeIdentity, start: PathStart): PolicySource {
+  return {
+    key: `node-identity:${NodeName}`,
+    policyId: '',
+    policyName: '',
+    path: { ...start, via: 'node-identity', identity: NodeName },
+    text: nodeIdentityRules(NodeName),
+    dialect: 'current',
+  }
+}
+
+/** A management token may do everything; a client token's rules count while it has no link of its own. */
+function legacySource(token: TokenLinks, options: EffectivePoliciesOptions): PolicySource | undefined {
+  if (options.legacyRules === false) return undefined
+  const shared = { policyId: '', policyName: '' }
+  if (token.Type === 'management') {
+    const path: GrantPath = { via: 'legacy-management' }
+    return { ...shared, key: 'legacy-management', path, text: globalManagementRules(), dialect: 'current' }
+  }
+  if (token.Rules === '' || hasLinks(token)) return undefined
+  const path: GrantPath = { via: 'legacy-rules' }
+  return { ...shared, key: `legacy-rules:${token.Rules}`, path, text: token.Rules, dialect: 'legacy' }
+}

@@ -1,0 +1,49 @@
+/** From a stored rule text to what a decision is compiled from. */
+import { AclError } from '@latchkey/contract'
+import { atOnce, type Sliced } from '../../turns.ts'
+import { readRules } from '../language/parse-rules.ts'
+import { EMPTY_RULE_SET, type RuleSet } from '../language/rule.ts'
+import { type Authorizer, compileAuthorizer } from './authorizer.ts'
+import {
+  type EffectivePoliciesOptions,
+  effectivePolicies,
+  type LinkLookup,
+  type TokenLinks,
+} from './effective-policies.ts'
+import type { AuthorizerDefaults, CompiledInput, PolicySource } from './policy-source.ts'
+
+/** A text, read, or why it cannot be. */
+export type ReadText = Pick<CompiledInput, 'ruleSet' | 'unreadable'>
+
+/**
+ * Reads a stored text. It was checked when it was written, perhaps by another version, so what would be refused now
+ * is let pass; where even that fails, the token can do nothing.
+ */
+export function* readText(text: string, dialect: PolicySource['dialect']): Sliced<ReadText> {
+  try {
+    return { ruleSet: yield* readRuleSet(text, dialect) }
+  } catch (error) {
+    if (!(error instanceof AclError)) throw error
+    return { ruleSet: EMPTY_RULE_SET, unreadable: error.message }
+  }
+}
+
+/** Without its warnings, which no decision reads. */
+function* readRuleSet(text: string, dialect: PolicySource['dialect']): Sliced<RuleSet> {
+  if (text === '') return EMPTY_RULE_SET
+  return { rules: (yield* readRules(text, { dialect, lenient: true })).rules, warnings: [] }
+}
+
+/** The authorizer of one token, compiled for this call. Where tokens share policies, a cache does the same for less. */
+export function authorizerOf(
+  token: TokenLinks,
+  lookup: LinkLookup,
+  options: EffectivePoliciesOptions & AuthorizerDefaults,
+): Authorizer {
+  const inputs = effectivePolicies(token, lookup, options).map((source): CompiledInput => {
+    const { text, dialect, ...rest } = source
+    if (source.unreadable !== undefined) return { ...rest, ruleSet: EMPTY_RULE_SET }
+    return { ...rest, ...atOnce(readText(text, dialect)) }
+  })
+  return compileAuthorizer(inputs, options)
+}

@@ -1,0 +1,188 @@
+/** Says what in a rule text is wrong, without effect, or grants more than it may seem to. */
+import { AclError, limits } from '@latchkey/contract'
+import { atOnce, Pace, type Sliced } from '../../turns.ts'
+import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
+import type { ParseRulesOptions } from '../language/keywords.ts'
+import { readRules } from '../language/parse-rules.ts'
+import {
+  type Rule,
+  type RuleKind,
+  type RuleLevel,
+  type RuleWarningCode,
+  ruleKeyword,
+} from '../language/rule.ts'
+import { shown } from '../language/syntax-error.ts'
+import { sortInSlices } from './sort-in-slices.ts'
+
+/** `error`: a policy with this text is refused. `warning`: probably not meant. `info`: worth knowing. */
+type LintSeverity = 'error' | 'warning' | 'info'
+
+type LintCode =
+  | 'text_invalid'
+  | 'kind_unknown'
+  | 'attribute_unknown'
+  | 'duplicate'
+  | 'level_unset'
+  | 'shadowed'
+  | 'deny_without_grant'
+  | 'grants_nothing'
+  | 'wildcard_is_literal'
+  | 'exact_not_prefix'
+  | 'broad_grant'
+  | 'broad_read'
+  | 'findings_omitted'
+
+export interface LintFinding {
+  readonly code: LintCode
+  readonly severity: LintSeverity
+  readonly message: string
+  /** From 1. */
+  readonly line: number
+  readonly column: number
+}
+
+const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severity: LintSeverity }>> = {
+  syntax_tolerated: { code: 'text_invalid', severity: 'error' },
+  kind_ignored: { code: 'kind_unknown', severity: 'error' },
+  attribute_ignored: { code: 'attribute_unknown', severity: 'error' },
+  duplicate_merged: { code: 'duplicate', severity: 'error' },
+  level_unset: { code: 'level_unset', severity: 'warning' },
+}
+
+/**
+ * Checks a rule text as a policy's. Never throws for a text: what cannot be read is a finding too.
+ *
+ * @returns findings in the order of the text; none for a text without fault. Of more than LINT_FINDINGS_MAX the first,
+ *   and one that says so.
+ */
+export function lintRules(text: string, options: Pick<ParseRulesOptions, 'kinds'> = {}): LintFinding[] {
+  return atOnce(findLint(text, options))
+}
+
+/** As {@link lintRules}, in slices. */
+export function* findLint(
+  text: string,
+  options: Pick<ParseRulesOptions, 'kinds'> = {},
+): Sliced<LintFinding[]> {
+  try {
+    const { rules, warnings } = yield* readRules(text, { ...options, lenient: true })
+    const found: LintFinding[] = []
+    const pace = new Pace()
+    for (const warning of warnings) {
+      if (pace.isDue()) yield
+      found.push({ ...warning, ...CODE_OF_WARNING[warning.code] })
+    }
+    yield* lintRuleList(rules, found)
+    return cut(yield* sortInSlices(found, byPlace))
+  } catch (error) {
+    if (!(error instanceof AclError)) throw error
+    const { line = 1, column = 1 } = error.details
+    return [{ code: 'text_invalid', severity: 'error', message: error.message, line, column }]
+  }
+}
+
+function byPlace(a: LintFinding, b: LintFinding): number {
+  return a.line - b.line || a.column - b.column
+}
+
+function cut(findings: readonly LintFinding[]): LintFinding[] {
+  const max = limits.LINT_FINDINGS_MAX
+  const last = findings[max - 1]
+  if (last === undefined || findings.length === max) return [...findings]
+  const { line, column } = last
+  const message = `${findings.length - max} more findings are not listed, from here on`
+  return [...findings.slice(0, max), { code: 'findings_omitted', severity: 'info', message, line, column }]
+}
+
+/** @param found is added to. */
+function* lintRuleList(rules: readonly Rule[], found: LintFinding[]): Sliced<void> {
+  if (rules.every((rule) => !grantsAnything(rule))) {
+    const message = 'no rule grants anything'
+    found.push({ code: 'grants_nothing', severity: 'info', message, line: 1, column: 1 })
+  }
+  const prefixes = yield* prefixesByKind(rules)
+  const pace = new Pace()
+  for (const rule of rules) {
+    if (pace.isDue(STEPS_PER_RULE)) yield
+    found.push(...lintReach(rule), ...lintBreadth(rule))
+    if (rule.match !== 'scalar') found.push(...lintCover(rule, coverOf(rule, prefixes.get(rule.kind))))
+  }
+}
+
+/** What a rule is held against, with a message for each. */
+const STEPS_PER_RULE = 3
+
+function grantsAnything(rule: Rule): boolean {
+  return rule.level !== 'deny' || (rule.intentions !== undefined && rule.intentions !== 'deny')
+}
+
+function* prefixesByKind(rules: readonly Rule[]): Sliced<ReadonlyMap<RuleKind, PrefixIndex<Rule>>> {
+  const byKind = Map.groupBy(
+    rules.filter((rule) => rule.match === 'prefix'),
+    (rule) => rule.kind,
+  )
+  const prefixes = new Map<RuleKind, PrefixIndex<Rule>>()
+  for (const [kind, members] of byKind) prefixes.set(kind, yield* prefixIndexOf(members))
+  return prefixes
+}
+
+/** The rule that would decide in a rule's place, if it were not there. */
+function coverOf(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): Rule | undefined {
+  if (rule.match === 'exact') return prefixes?.longestPrefixOf(rule.segment)
+  // One letter less, so that the rule does not find itself.
+  return rule.segment === '' ? undefined : prefixes?.longestPrefixOf(rule.segment.slice(0, -1))
+}
+
+/** Whether the rule changes what the wider rule above it says. */
+function* lintCover(rule: Rule, cover: Rule | undefined): Generator<LintFinding> {
+  if (cover !== undefined && rule.level === cover.level && intentionsOf(rule) === intentionsOf(cover)) {
+    const message = `${nameOf(rule)} changes nothing: ${nameOf(cover)} on line ${cover.line} says the same of it`
+    yield finding('shadowed', 'info', rule, message)
+  } else if (cover === undefined && !grantsAnything(rule)) {
+    const message = `${nameOf(rule)} denies what nothing here grants; it counts against other policies alone`
+    yield finding('deny_without_grant', 'info', rule, message)
+  }
+}
+
+/** Segments that match less than they seem to. */
+function* lintReach(rule: Rule): Generator<LintFinding> {
+  if (rule.match === 'scalar') return
+  if (rule.segment.endsWith('*')) {
+    const wider = `${rule.kind}_prefix ${JSON.stringify(shown(rule.segment.slice(0, -1)))}`
+    const message = `${nameOf(rule)}: the * is a letter like any other; for all that begin so, write ${wider}`
+    yield finding('wildcard_is_literal', 'warning', rule, message)
+  } else if (rule.match === 'exact' && (rule.segment === '' || rule.segment.endsWith('/'))) {
+    const wider = `${rule.kind}_prefix ${JSON.stringify(shown(rule.segment))}`
+    const message = `${nameOf(rule)} matches this one name and nothing below it; for all below it, write ${wider}`
+    yield finding('exact_not_prefix', 'warning', rule, message)
+  }
+}
+
+/** Rights over everything of a kind. */
+function* lintBreadth(rule: Rule): Generator<LintFinding> {
+  if (rule.match === 'scalar' && rule.level === 'write') {
+    const what =
+      rule.kind === 'acl' ? 'lets its tokens give themselves every right' : `grants all of ${rule.kind}`
+    yield finding('broad_grant', 'warning', rule, `${rule.kind} = "write" ${what}`)
+  }
+  if (rule.match !== 'prefix' || rule.segment !== '') return
+  if (rule.level === 'write' || rule.intentions === 'write') {
+    const what = rule.level === 'write' ? `every ${rule.kind}` : 'the intentions of every service'
+    yield finding('broad_grant', 'warning', rule, `${nameOf(rule)} lets its tokens write ${what}`)
+  } else if (rule.kind === 'key' && rule.level !== 'deny') {
+    yield finding('broad_read', 'info', rule, `${nameOf(rule)} lets its tokens read every key`)
+  }
+}
+
+function intentionsOf(rule: Rule): RuleLevel | undefined {
+  if (rule.kind !== 'service') return undefined
+  return rule.intentions ?? (rule.level === 'deny' ? 'deny' : 'read')
+}
+
+function nameOf(rule: Rule): string {
+  return rule.match === 'scalar' ? rule.kind : `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`
+}
+
+function finding(code: LintCode, severity: LintSeverity, rule: Rule, message: string): LintFinding {
+  return { code, severity, message, line: rule.line, column: rule.column }
+}

@@ -1,0 +1,114 @@
+/** Questions that tell two rule sets apart. */
+import { atOnce, Pace, type Sliced } from '../../turns.ts'
+import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
+import { type Access, accessesOf, type Question, type Resource } from '../decide/question.ts'
+import { type Rule, type RuleSet, ruleKeyword } from '../language/rule.ts'
+
+/** What is put behind a prefix to ask for a name below it: the first that no rule names. */
+const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
+/** Questions about a rule, and the searches for names that no rule has. */
+const STEPS_PER_RULE = 20
+/** Where those are all taken: letters from here on. */
+const FIRST_SPARE_LETTER = 0x100
+
+/**
+ * Asks about everything that rules of one set name and the other set says otherwise: each segment itself, and below
+ * each prefix a longer name that no rule of the two sets names. Where a rule for keys differs, also whether all
+ * names below the named prefixes around it may be written. Every question once, in the order of the rules.
+ */
+export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>): Question[] {
+  return atOnce(findProbeQuestions(before, after))
+}
+
+/** As {@link probeQuestions}, in slices. */
+export function* findProbeQuestions(
+  before: Pick<RuleSet, 'rules'>,
+  after: Pick<RuleSet, 'rules'>,
+): Sliced<Question[]> {
+  const segmentRules = [...before.rules, ...after.rules].filter((rule) => rule.match !== 'scalar')
+  const segments = new Set(segmentRules.map((rule) => rule.segment))
+  const named: NamedSegments = yield* prefixIndexOf([...segments].map((segment) => ({ segment })))
+  const pace = new Pace()
+  const changed = [...(yield* withoutThoseOf(before, after)), ...(yield* withoutThoseOf(after, before))]
+  const questions = new Map<string, Question>()
+  const ask = (resource: Resource, segment: string, access: Access) => {
+    questions.set(JSON.stringify([resource, segment, access]), aQuestion(resource, segment, access))
+  }
+  const around = new Set<string>()
+  for (const rule of changed) {
+    if (pace.isDue(STEPS_PER_RULE)) yield
+    for (const resource of resourcesOf(rule)) {
+      for (const segment of probesOf(rule, resource, named)) {
+        for (const access of accessesOf(resource)) ask(resource, segment, access)
+      }
+    }
+    if (rule.kind !== 'key') continue
+    for (const segment of prefixesAround(rule.segment, named)) {
+      // What is around it was asked about together with it.
+      if (around.has(segment)) break
+      if (pace.isDue()) yield
+      around.add(segment)
+      ask('key', segment, 'write-prefix')
+    }
+  }
+  return [...questions.values()]
+}
+
+/** The rules of one set that the other does not have, or not with the same levels. */
+function* withoutThoseOf(rules: Pick<RuleSet, 'rules'>, others: Pick<RuleSet, 'rules'>): Sliced<Rule[]> {
+  const pace = new Pace()
+  const known = new Set<string>()
+  for (const rule of others.rules) {
+    if (pace.isDue()) yield
+    known.add(meaningOf(rule))
+  }
+  const without: Rule[] = []
+  for (const rule of rules.rules) {
+    if (pace.isDue()) yield
+    if (!known.has(meaningOf(rule))) without.push(rule)
+  }
+  return without
+}
+
+function meaningOf(rule: Rule): string {
+  return JSON.stringify([ruleKeyword(rule), rule.segment, rule.level, rule.intentions])
+}
+
+/** What a rule bears on: service rules on intentions too, operator on the kinds that follow it. */
+function resourcesOf({ kind }: Rule): readonly Resource[] {
+  if (kind === 'service') return ['service', 'intention']
+  return kind === 'operator' ? ['operator', 'mesh', 'peering'] : [kind]
+}
+
+function probesOf(rule: Rule, resource: Resource, named: NamedSegments): readonly string[] {
+  if (rule.match === 'scalar') return ['']
+  const names = rule.match === 'exact' ? [rule.segment] : [rule.segment, unnamedBelow(rule.segment, named)]
+  return resource === 'intention' ? [...names, '*'] : names
+}
+
+type NamedSegments = PrefixIndex<{ readonly segment: string }>
+
+/** A name that begins with a prefix, and whose next letter no named segment has there. */
+function unnamedBelow(prefix: string, named: NamedSegments): string {
+  const isFree = (probe: string) => named.firstStartingWith(prefix + probe.charAt(0)) === undefined
+  const probe = PROBES.find(isFree)
+  if (probe !== undefined) return prefix + probe
+  let letter = FIRST_SPARE_LETTER
+  while (!isFree(String.fromCharCode(letter))) letter++
+  return prefix + String.fromCharCode(letter)
+}
+
+/** The named segments that a segment begins with, the longest first. */
+function* prefixesAround(segment: string, named: NamedSegments): Generator<string> {
+  let rest = segment
+  while (rest !== '') {
+    const around = named.longestPrefixOf(rest.slice(0, -1))?.segment
+    if (around === undefined) return
+    yield around
+    rest = around
+  }
+}
+
+function aQuestion(resource: Resource, segment: string, access: Access): Question {
+  return segment === '' ? { resource, access } : { resource, segment, access }
+}

@@ -1,0 +1,165 @@
+/** What a quoted string of HCL 1 means, and how a text is written as one. */
+import { Pace, type Sliced, stepsOf } from '../../turns.ts'
+import { type Place, rulesError, shown } from './syntax-error.ts'
+
+const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+  ['\\', '\\'],
+  ['"', '"'],
+])
+
+/** Bytes one by one: `\x41`, `\101`. Each takes four characters. */
+const BYTES = /(?:\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+/y
+const BYTE_LENGTH = 4
+const BYTES_PER_STEP = 8
+/** One character by its number: `\u0041`, `\U00000041`. */
+const CODE_POINT = /\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** What may not follow a backslash. */
+const NO_ESCAPE = /\\[^abfnrtv\\"0-7xuU]/
+
+/**
+ * The value of a quoted string, in slices. What stands in `${…}` is taken as it stands, as HCL 1 does.
+ *
+ * @param quoted with its quotes.
+ * @param place where it begins, for the error.
+ * @throws AclError `rules_invalid` for an escape that is unknown or names no character.
+ */
+export function* decodeHclString(quoted: string, place: Place): Sliced<string> {
+  const pace = new Pace()
+  const text = quoted.slice(1, -1)
+  if (!text.includes('\\')) return text
+  let value = ''
+  for (const { part, isInterpolation } of splitInterpolations(text)) {
+    if (pace.isDue(isInterpolation ? stepsOf(part.length) : 1)) yield
+    value += isInterpolation ? checkInterpolation(part, place) : yield* decodeEscapes(part, { place, pace })
+  }
+  return value
+}
+
+/** The parts of a text inside and outside `${…}`, in order. */
+function* splitInterpolations(text: string): Generator<{ part: string; isInterpolation: boolean }> {
+  let start = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (character === '\\') {
+      at++
+    } else if (character === '{' && (depth > 0 || text.charAt(at - 1) === '$')) {
+      if (depth === 0) {
+        yield { part: text.slice(start, at - 1), isInterpolation: false }
+        start = at - 1
+      }
+      depth++
+    } else if (character === '}' && depth > 0) {
+      depth--
+      if (depth > 0) continue
+      yield { part: text.slice(start, at + 1), isInterpolation: true }
+      start = at + 1
+    }
+  }
+  yield { part: text.slice(start), isInterpolation: false }
+}
+
+/** Escapes in an interpolation are not decoded, yet must be escapes. */
+function checkInterpolation(part: string, place: Place): string {
+  const fault = NO_ESCAPE.exec(part)
+  if (fault !== null) throw escapeError(fault[0], place)
+  return part
+}
+
+interface Reading {
+  readonly place: Place
+  readonly pace: Pace
+}
+
+/** A loop and not a pattern with groups: a text may have half a million escapes. */
+function* decodeEscapes(part: string, { place, pace }: Reading): Sliced<string> {
+  let value = ''
+  let start = 0
+  for (let at = part.indexOf('\\'); at !== -1; at = part.indexOf('\\', start)) {
+    if (pace.isDue()) yield
+    value += part.slice(start, at)
+    const simple = SIMPLE_ESCAPES.get(part.charAt(at + 1))
+    if (simple !== undefined) {
+      value += simple
+      start = at + 2
+      continue
+    }
+    const escaped = matchAt(BYTES, part, at) ?? matchAt(CODE_POINT, part, at)
+    if (escaped === undefined) {
+      throw escapeError(`\\${String.fromCodePoint(...codePointsAt(part, at + 1))}`, place)
+    }
+    value += isBytes(escaped) ? yield* decodeBytes(escaped, { place, pace }) : decodeCodePoint(escaped, place)
+    start = at + escaped.length
+  }
+  return value + part.slice(start)
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? text.slice(at, pattern.lastIndex) : undefined
+}
+
+/** The code point at a place; none at the end of the text. */
+function codePointsAt(text: string, at: number): number[] {
+  const codePoint = text.codePointAt(at)
+  return codePoint === undefined ? [] : [codePoint]
+}
+
+function isBytes(escaped: string): boolean {
+  const letter = escaped.charAt(1)
+  return letter !== 'u' && letter !== 'U'
+}
+
+function decodeCodePoint(escaped: string, place: Place): string {
+  const codePoint = Number.parseInt(escaped.slice(2), 16)
+  if (!isCharacter(codePoint)) throw escapeError(escaped, place)
+  return String.fromCodePoint(codePoint)
+}
+
+function escapeError(escaped: string, place: Place): Error {
+  return rulesError(place, `the escape ${shown(escaped)}`, 'a known escape such as \\" \\\\ \\n \\u00e9')
+}
+
+/** Half of a surrogate pair is no character; names are compared as UTF-8 (reference 6.3). */
+function isCharacter(codePoint: number): boolean {
+  return codePoint <= 0x10ffff && !(codePoint >= 0xd800 && codePoint <= 0xdfff)
+}
+
+/** Bytes given one by one must together be whole characters of UTF-8. */
+function* decodeBytes(escaped: string, { place, pace }: Reading): Sliced<string> {
+  const bytes = new Uint8Array(escaped.length / BYTE_LENGTH)
+  for (let i = 0; i < bytes.length; i++) {
+    if (i % BYTES_PER_STEP === 0 && pace.isDue()) yield
+    const digits = escaped.slice(BYTE_LENGTH * i + 1, BYTE_LENGTH * (i + 1))
+    bytes[i] = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number.parseInt(digits, 8)
+  }
+  const [only = 0] = bytes
+  if (bytes.length === 1 && only < 0x80) return String.fromCharCode(only)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw rulesError(
+      place,
+      `bytes that are not UTF-8: ${shown(escaped)}`,
+      'escapes that make whole characters',
+    )
+  }
+}
+
+/** A text as a quoted string that {@link decodeHclString} reads back. */
+export function encodeHclString(text: string): string {
+  // `${` would begin a part that is taken as it stands; written as an escape, the dollar does not.
+  const escaped = text.replaceAll(/["\\]|\$(?=\{)|\p{Cc}/gu, (character) => {
+    if (character === '"' || character === '\\') return `\\${character}`
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+  })
+  return `"${escaped}"`
+}

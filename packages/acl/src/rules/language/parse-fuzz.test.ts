@@ -1,0 +1,125 @@
+import { AclError } from '@latchkey/contract'
+import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { printRules } from '@latchkey/testkit/rules/print-rules'
+import { randomText } from '@latchkey/testkit/rules/random-texts'
+import { expect, test } from 'vitest'
+import { atOnce } from '../../turns.ts'
+import { lintRules } from '../insight/lint-rules.ts'
+import { translateLegacyRules } from '../print/translate-legacy-rules.ts'
+import { parseRules } from './parse-rules.ts'
+import type { RuleSet } from './rule.ts'
+import { parseSyntax } from './syntax.ts'
+
+/** A million by `LATCHKEY_FUZZ=1000000`. */
+const TEXTS = fuzzCount(60_000)
+const READINGS = [{}, { lenient: true }, { dialect: 'legacy' }] as const
+
+test(`FUZ-04: ${TEXTS} texts are read or refused with a place, and read again as they were printed`, {
+  timeout: 7_200_000,
+}, () => {
+  const random = new SeededRandom(chooseSeed('FUZ-04'))
+  let accepted = 0
+  for (let left = TEXTS; left > 0; left--) {
+    const text = randomText(random)
+    for (const options of READINGS) {
+      const ruleSet = readOrRefuse(text, () => parseRules(text, options))
+      if (ruleSet === undefined) continue
+      if (!('lenient' in options || 'dialect' in options)) accepted++
+      const again = parseRules(printRules(ruleSet))
+      if (JSON.stringify(meaning(again)) !== JSON.stringify(meaning(ruleSet))) {
+        expect.fail(`printed anew, it means something else: ${JSON.stringify(text)}`)
+      }
+    }
+    if (lintRules(text).some(({ line, column }) => line < 1 || column < 1)) expect.fail(JSON.stringify(text))
+  }
+  // The texts must be worth reading: a good part is accepted, a good part refused.
+  expect(accepted / TEXTS).toBeGreaterThan(0.15)
+  expect(accepted / TEXTS).toBeLessThan(0.85)
+})
+
+test('FUZ-04: what translation makes of any text that has a syntax has one too', {
+  timeout: 7_200_000,
+}, () => {
+  const random = new SeededRandom(chooseSeed('FUZ-04 translation'))
+  for (let left = TEXTS / 2; left > 0; left--) {
+    const text = randomText(random)
+    for (const widening of ['keep', 'comment-out'] as const) {
+      const translation = readOrRefuse(text, () => translateLegacyRules(text, { widening }))
+      const again = readOrRefuse(translation?.rules ?? '', () =>
+        atOnce(parseSyntax(translation?.rules ?? '')),
+      )
+      if (again === undefined) expect.fail(`spoiled: ${JSON.stringify({ text, translation })}`)
+    }
+  }
+})
+
+function readOrRefuse<Result>(text: string, read: () => Result): Result | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof AclError) || error.code !== 'rules_invalid') {
+      throw new Error(`broke on ${JSON.stringify(text)}`, { cause: error })
+    }
+    const { line = 0, column = 0, field } = error.details
+    if (line < 1 || column < 1 || field !== 'Rules') expect.fail(`no place: ${JSON.stringify(text)}`)
+    return undefined
+  }
+}
+
+function meaning({ rules }: RuleSet) {
+  return rules.map(({ kind, match, segment, level, intentions }) => ({
+    kind,
+    match,
+    segment,
+    level,
+    intentions,
+  }))
+}
+
+const SIZE = 65_536
+
+/** Texts of 64 KiB, each made to hurt one part of a parser. */
+const LARGE_TEXTS: Readonly<Record<string, string>> = {
+  rules: fill((index) => `key "app/${index}" { policy = "read" }\n`),
+  'rules in JSON': `{"key":{${fill((index) => `"app/${index}":{"policy":"read"},`).slice(0, -1)}}}`,
+  'open blocks': fill(() => 'a{'),
+  'open lists': `a = ${fill(() => '[')}`,
+  'open lists in JSON': `{"a":${fill(() => '[')}`,
+  comments: fill(() => '#\n'),
+  'block comments on one line': fill(() => '/**/'),
+  'an open comment': `/*${fill(() => '*')}`,
+  'an open string': `"${fill(() => 'a')}`,
+  'an open string in JSON': `{"${fill(() => 'a')}`,
+  'an open string of escapes': `"${fill(() => '\\u00e9')}`,
+  'a string of bytes': `key "${fill(() => '\\xc3\\xa9')}" { policy = "read" }`,
+  'open interpolations': `"${fill(() => '${')}`,
+  'a here-document that almost ends': `a = <<E\n${fill(() => 'EE\n')}`,
+  'a here-document of carriage returns': `a = <<E\n${fill(() => '\r')}xE\n`,
+  words: fill(() => 'a '),
+  labels: `key ${fill(() => '"a" ')}`,
+  digits: `a = ${fill(() => '1')}`,
+  blanks: fill(() => ' '),
+  'prefixes of one another': fill((index) => `key_prefix "${'a'.repeat(index % 250)}" { policy = "read" }\n`),
+}
+
+function fill(piece: (index: number) => string): string {
+  const pieces: string[] = []
+  for (let length = 0, index = 0; length < SIZE; index++) {
+    const next = piece(index)
+    pieces.push(next)
+    length += next.length
+  }
+  return pieces.join('').slice(0, SIZE)
+}
+
+test.each(Object.keys(LARGE_TEXTS))('FUZ-04: 64 KiB of %s take at most 10 ms', (name) => {
+  const text = LARGE_TEXTS[name] ?? ''
+  let fastestMs = Number.POSITIVE_INFINITY
+  // One run that is fast enough will do: other work on the machine is not what is measured.
+  for (let left = 200; left > 0 && fastestMs > 10; left--) {
+    const start = performance.now()
+    readOrRefuse(text, () => parseRules(text, { lenient: true }))
+    fastestMs = Math.min(fastestMs, performance.now() - start)
+  }
+  expect(fastestMs).toBeLessThanOrEqual(10)
+})

@@ -1,0 +1,98 @@
+/** The merged rules of one resource, arranged for questions. Reference 6.3. */
+
+import type { Sliced } from '../../turns.ts'
+import type { MergedResource, MergedRule } from '../decide/merge-rules.ts'
+import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
+
+/** What a merged rule takes: itself, the rule that it came from, and its places in the indexes. Measured. */
+export const MERGED_RULE_BYTES = 300
+
+/** Arranges the merged rules of one resource. */
+export function* resourceRulesOf(merged: MergedResource): Sliced<ResourceRules> {
+  const all = [...merged.prefix.values(), ...merged.exact.values()]
+  const prefixes = yield* prefixIndexOf([...merged.prefix.values()])
+  const notWritable = yield* prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'write')))
+  const readable = yield* prefixIndexOf(distinct(all.filter((rule) => rule.level !== 'deny')))
+  return new ResourceRules(merged, all, { prefixes, notWritable, readable })
+}
+
+export class ResourceRules {
+  /** About what it takes in memory. */
+  readonly bytes: number
+  readonly #exact: ReadonlyMap<string, MergedRule>
+  readonly #prefixes: PrefixIndex<MergedRule>
+  /** Rules of either match that grant less than write, for questions about all names below a path. */
+  readonly #notWritable: PrefixIndex<MergedRule>
+  /** Rules of either match that grant something. */
+  readonly #readable: PrefixIndex<MergedRule>
+  readonly #readAny: MergedRule | undefined
+  readonly #writeAll: MergedRule | undefined
+
+  /** Made by {@link resourceRulesOf}. */
+  constructor(
+    merged: MergedResource,
+    all: readonly MergedRule[],
+    {
+      prefixes,
+      notWritable,
+      readable,
+    }: Readonly<Record<'prefixes' | 'notWritable' | 'readable', PrefixIndex<MergedRule>>>,
+  ) {
+    this.bytes = all.reduce((bytes, { segment }) => bytes + MERGED_RULE_BYTES + segment.length, 0)
+    this.#exact = merged.exact
+    this.#prefixes = prefixes
+    this.#notWritable = notWritable
+    this.#readable = readable
+    const everything = merged.prefix.get('')
+    this.#readAny =
+      everything !== undefined && everything.level !== 'deny'
+        ? everything
+        : (all.find((rule) => rule.level !== 'deny') ?? everything)
+    this.#writeAll =
+      everything !== undefined && everything.level !== 'write'
+        ? everything
+        : (all.find((rule) => rule.level !== 'write') ?? everything)
+  }
+
+  /** The rule for one name: the exact one, else the longest prefix, else none. */
+  ruleFor(segment: string): MergedRule | undefined {
+    return this.#exact.get(segment) ?? this.#prefixes.longestPrefixOf(segment)
+  }
+
+  /**
+   * The rule that decides whether all names that begin with a path may be written: the longest prefix that covers the
+   * path where it does not grant write, else any rule at or below the path that does not, else the prefix again.
+   */
+  ruleForWritingBelow(path: string): MergedRule | undefined {
+    const covering = this.#prefixes.longestPrefixOf(path)
+    if (covering !== undefined && covering.level !== 'write') return covering
+    return this.#notWritable.firstStartingWith(path) ?? covering
+  }
+
+  /**
+   * The rule that says whether any name that begins with a path may be read: the longest prefix that covers the path where
+   * it grants that, else any rule at or below the path that does, else the prefix again.
+   */
+  ruleForReadingBelow(path: string): MergedRule | undefined {
+    const covering = this.#prefixes.longestPrefixOf(path)
+    if (covering !== undefined && covering.level !== 'deny') return covering
+    return this.#readable.firstStartingWith(path) ?? covering
+  }
+
+  /** Intentions of any service (`*`), read: the rule that grants it, else the catch-all that denies it. */
+  ruleForReadingAny(): MergedRule | undefined {
+    return this.#readAny
+  }
+
+  /** Intentions of all services (`*`), write: the rule that refuses it, else the catch-all that grants it. */
+  ruleForWritingAll(): MergedRule | undefined {
+    return this.#writeAll
+  }
+}
+
+/** One rule per segment: an exact and a prefix rule of one name would answer the same. */
+function distinct(rules: readonly MergedRule[]): readonly MergedRule[] {
+  const bySegment = new Map<string, MergedRule>()
+  for (const rule of rules) if (!bySegment.has(rule.segment)) bySegment.set(rule.segment, rule)
+  return [...bySegment.values()]
+}

@@ -1,0 +1,261 @@
+/** From the words of a rule text to what they mean. Reference 6.1, 6.2; decisions: rule language. */
+
+import { Pace, type Sliced } from '../../turns.ts'
+import {
+  asciiLowerCase,
+  findKeyword,
+  type Keyword,
+  knownKeywords,
+  type ParseRulesOptions,
+} from './keywords.ts'
+import {
+  mergeRules,
+  type Rule,
+  type RuleKind,
+  type RuleLevel,
+  type RuleSet,
+  type RuleWarning,
+  type RuleWarningCode,
+  ruleKeyword,
+} from './rule.ts'
+import { type Place, rulesError, rulesProblem, shown } from './syntax-error.ts'
+import {
+  firstKey,
+  type Item,
+  type Node,
+  nodeStart,
+  type ObjectNode,
+  type SyntaxTree,
+  type Token,
+} from './syntax-tree.ts'
+
+interface Attributes {
+  readonly level: RuleLevel
+  readonly intentions?: RuleLevel
+}
+
+/** Reads one tree. Strictly, it throws at the first fault; leniently, it goes on where it can. */
+export class RuleReader {
+  readonly #options: ParseRulesOptions
+  readonly #lenient: boolean
+  /** By keyword and segment, in the order of the text. */
+  readonly #rules = new Map<string, Rule>()
+  /** Where each of them stood first, also of those that set nothing. */
+  readonly #places = new Map<string, Place>()
+  readonly #warnings: RuleWarning[] = []
+  readonly #pace = new Pace()
+  #expectedKind: string | undefined
+
+  constructor(options: ParseRulesOptions) {
+    this.#options = options
+    this.#lenient = options.lenient === true
+  }
+
+  ruleSet(): RuleSet {
+    return { rules: [...this.#rules.values()], warnings: this.#warnings }
+  }
+
+  *readTree(tree: SyntaxTree): Sliced<void> {
+    for (const fault of tree.faults) {
+      const { line = 1, column = 1 } = fault.details
+      this.#warn('syntax_tolerated', { line, column }, fault.message)
+    }
+    if (tree.form === 'json') yield* this.#checkMembers(tree.items)
+    for (const item of tree.items) yield* this.#readItem(item, tree.form === 'json')
+  }
+
+  *#readItem(item: Item, isJson: boolean): Sliced<void> {
+    if (this.#pace.isDue()) yield
+    const word = firstKey(item)
+    const keyword = findKeyword(word.value, this.#options)
+    if (keyword === undefined) {
+      const expected = this.#options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
+      // Made once, as a text may have thousands of unknown kinds.
+      this.#expectedKind ??= `${expected}: ${knownKeywords(this.#options)}`
+      this.#refuse('kind_ignored', word, `the unknown kind ${shown(word.text)}`, this.#expectedKind)
+      return
+    }
+    if (keyword.match === 'scalar') this.#readScalar(item, word, keyword)
+    else yield* this.#readSegments(item, word, keyword, isJson)
+  }
+
+  /** `acl = "read"`. */
+  #readScalar(item: Item, word: Token, keyword: Keyword): void {
+    const extra = item.keys[1]
+    if (extra !== undefined) {
+      throw rulesError(extra, shown(extra.text), `"=" and a level after ${word.text}, which has no segments`)
+    }
+    const level = this.#readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
+    const { line, column } = word
+    this.#checkDuplicate(keyword.kind, word, keyword.kind)
+    // Of a scalar that stands there twice the last one counts.
+    if (level === undefined) this.#rules.delete(keyword.kind)
+    else this.#rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
+  }
+
+  /** `key "a" { … }`, or `key { "a" { … } "b" { … } }`, in JSON also in lists. */
+  *#readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): Sliced<void> {
+    const [, segment, extra] = item.keys
+    if (extra !== undefined)
+      throw rulesError(
+        extra,
+        shown(extra.text),
+        `"{" after ${shown(word.text)} ${shown(segment?.text ?? '')}`,
+      )
+    if (segment !== undefined) {
+      yield* this.#readBlocks(item.value, keyword, { start: word, segment, isJson })
+      return
+    }
+    const expected = `a segment after ${word.text}, such as ${word.text} "name" { policy = "read" }`
+    for (const object of objectsOf(item.value, expected, isJson)) {
+      if (this.#pace.isDue()) yield
+      if (isJson) yield* this.#checkMembers(object.items)
+      for (const member of object.items) {
+        const [name, second] = member.keys
+        if (name === undefined) continue
+        if (second !== undefined)
+          throw rulesError(second, shown(second.text), `"{" after ${shown(name.text)}`)
+        yield* this.#readBlocks(member.value, keyword, { start: name, segment: name, isJson })
+      }
+    }
+  }
+
+  /** The block of one segment; JSON may give it as a list of blocks. */
+  *#readBlocks(
+    value: Node,
+    keyword: Keyword,
+    where: { start: Token; segment: Token; isJson: boolean },
+  ): Sliced<void> {
+    const { start, segment, isJson } = where
+    const expected = `a block { policy = "…" } for ${shown(segment.text)}`
+    for (const object of objectsOf(value, expected, isJson)) {
+      const { line, column } = start
+      this.#addBlock({
+        ...keyword,
+        segment: segment.value,
+        ...(yield* this.#readAttributes(object, keyword)),
+        line,
+        column,
+      })
+    }
+  }
+
+  *#readAttributes(object: ObjectNode, keyword: Keyword): Sliced<Attributes> {
+    const found = new Map<string, { level: RuleLevel | undefined; word: Token }>()
+    for (const item of object.items) {
+      if (this.#pace.isDue()) yield
+      const word = firstKey(item)
+      const name = asciiLowerCase(word.value)
+      const isKnown = name === 'policy' || (name === 'intentions' && keyword.kind === 'service')
+      if (!isKnown || item.keys.length > 1) {
+        const expected = keyword.kind === 'service' ? 'policy or intentions' : 'policy'
+        this.#refuse('attribute_ignored', word, `the unknown attribute ${shown(word.text)}`, expected)
+        continue
+      }
+      const earlier = found.get(name)
+      if (earlier !== undefined) {
+        this.#refuse(
+          'duplicate_merged',
+          word,
+          `${name} a second time`,
+          `it once; the first is on line ${earlier.word.line}`,
+        )
+      }
+      const level = this.#readLevel(item.value, name, keyword.kind, { mayBeUnset: name === 'intentions' })
+      found.set(name, { level, word })
+    }
+    const level = found.get('policy')?.level
+    if (level === undefined) {
+      throw rulesError(
+        object.close,
+        'the end of the block',
+        `policy = "${levelsOf('policy', keyword.kind).join('" or "')}" in it`,
+      )
+    }
+    const intentions = found.get('intentions')?.level
+    return intentions === undefined ? { level } : { level, intentions }
+  }
+
+  #readLevel(
+    value: Node,
+    name: string,
+    kind: RuleKind,
+    options: { mayBeUnset: boolean },
+  ): RuleLevel | undefined {
+    const levels = levelsOf(name, kind)
+    const start = nodeStart(value)
+    if (value.type !== 'literal' || !(value.token.type === 'string' || value.token.type === 'null')) {
+      throw rulesError(start, shown(start.text), `${name} = "${levels.join('" or "')}"`)
+    }
+    // The null of JSON is the empty text, as in the reference.
+    const text = value.token.type === 'null' ? '' : asciiLowerCase(value.token.value)
+    if (text === '' && options.mayBeUnset) {
+      this.#warn('level_unset', start, `${name} is empty and therefore not set`)
+      return undefined
+    }
+    const level = levels.find((candidate) => candidate === text)
+    if (level === undefined)
+      throw rulesError(start, `the level ${shown(start.text)}`, `"${levels.join('" or "')}"`)
+    return level
+  }
+
+  /** A second rule for one segment is refused, or merged as between policies (reference 6.1). */
+  #addBlock(rule: Rule): void {
+    const key = `${ruleKeyword(rule)} ${rule.segment}`
+    this.#checkDuplicate(key, rule, `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`)
+    const earlier = this.#rules.get(key)
+    this.#rules.set(key, earlier === undefined ? rule : mergeRules(earlier, rule))
+  }
+
+  #checkDuplicate(key: string, place: Place, name: string): void {
+    const first = this.#places.get(key)
+    if (first === undefined) {
+      this.#places.set(key, place)
+      return
+    }
+    const expected = `each rule once; the first is on line ${first.line}, column ${first.column}`
+    this.#refuse('duplicate_merged', place, `${name} a second time`, expected)
+  }
+
+  /** JSON: one name twice in one object. */
+  *#checkMembers(items: readonly Item[]): Sliced<void> {
+    const seen = new Map<string, Token>()
+    for (const item of items) {
+      if (this.#pace.isDue()) yield
+      const word = firstKey(item)
+      const earlier = seen.get(word.value)
+      if (earlier !== undefined) {
+        const expected = `each name once; the first is on line ${earlier.line}, column ${earlier.column}`
+        this.#refuse('duplicate_merged', word, `${shown(word.text)} a second time`, expected)
+      }
+      seen.set(word.value, word)
+    }
+  }
+
+  /** A fault that a strict reading refuses and a lenient one notes. */
+  #refuse(code: RuleWarningCode, place: Place, found: string, expected: string): void {
+    if (!this.#lenient) throw rulesError(place, found, expected)
+    this.#warn(code, place, rulesProblem(place, found, expected))
+  }
+
+  #warn(code: RuleWarningCode, place: Place, message: string): void {
+    this.#warnings.push({ code, message, line: place.line, column: place.column })
+  }
+}
+
+/** One object, or in JSON a list of them. */
+function objectsOf(value: Node, expected: string, isJson: boolean): readonly ObjectNode[] {
+  if (value.type === 'object') return [value]
+  if (value.type === 'list' && isJson) return value.elements.map((element) => onlyObject(element, expected))
+  return [onlyObject(value, expected)]
+}
+
+function onlyObject(node: Node, expected: string): ObjectNode {
+  if (node.type === 'object') return node
+  const start = nodeStart(node)
+  throw rulesError(start, shown(start.text), expected)
+}
+
+function levelsOf(name: string, kind: RuleKind): readonly RuleLevel[] {
+  return kind === 'key' && name === 'policy' ? ['read', 'list', 'write', 'deny'] : ['read', 'write', 'deny']
+}

@@ -1,0 +1,184 @@
+import { AclError } from '@latchkey/contract'
+import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { randomHcl, randomJson } from '@latchkey/testkit/rules/random-texts'
+import { expect, test } from 'vitest'
+import { compileAuthorizer } from '../decide/authorizer.ts'
+import type { CompiledInput } from '../decide/policy-source.ts'
+import { probeQuestions } from '../insight/probe-questions.ts'
+import { parseLegacyRules, parseRules } from '../language/parse-rules.ts'
+import { EMPTY_RULE_SET, type RuleSet } from '../language/rule.ts'
+import { translateLegacyRules } from './translate-legacy-rules.ts'
+
+const keep = (text: string) => translateLegacyRules(text, { widening: 'keep' }).rules
+const commentOut = (text: string) => translateLegacyRules(text, { widening: 'comment-out' }).rules
+
+/** Each as the reference prints it, to the byte. */
+const AS_THE_REFERENCE: Readonly<Record<string, readonly [legacy: string, translated: string]>> = {
+  'a block': ['key "foo/" { policy = "write" }', 'key_prefix "foo/" {\n  policy = "write"\n}'],
+  'every kind with segments': [
+    'agent "" { policy = "read" }\nevent "" { policy = "read" }\nnode "" { policy = "read" }\nquery "" { policy = "read" }',
+    'agent_prefix "" {\n  policy = "read"\n}\n\nevent_prefix "" {\n  policy = "read"\n}\n\nnode_prefix "" {\n  policy = "read"\n}\n\nquery_prefix "" {\n  policy = "read"\n}',
+  ],
+  'scalars, which stay': ['operator = "read"\nkeyring="write"', 'operator = "read"\n\nkeyring = "write"'],
+  'two attributes on adjacent lines, aligned': [
+    'service "a" {\n policy = "write"\n intentions = "read" # why\n}',
+    'service_prefix "a" {\n  policy     = "write"\n  intentions = "read"  # why\n}',
+  ],
+  'two attributes on one line, apart': [
+    'service "a" { policy = "write" intentions = "read" }',
+    'service_prefix "a" {\n  policy = "write"\n\n  intentions = "read"\n}',
+  ],
+  'comments of every sort': [
+    '# top\n\n// lead\nkey "a" { # in\n  /* b */\n  policy = "read" // line\n} # after\n\n# last',
+    '# top\n\n// lead\nkey_prefix "a" {\n  # in\n\n  /* b */\n  policy = "read" // line\n} # after\n\n# last\n',
+  ],
+  'an empty block next to another': [
+    'key "a" {}\nkey "b" {}\n\nkey "c" {}',
+    'key_prefix "a" {}\nkey_prefix "b" {}\n\nkey_prefix "c" {}',
+  ],
+  'quoted words': ['"key" "foo" { "policy" = "read" }', 'key_prefix "foo" {\n  policy = "read"\n}'],
+  'the nested form': [
+    'key { "foo" { policy = "read" } }',
+    'key_prefix {\n  "foo" {\n    policy = "read"\n  }\n}',
+  ],
+  JSON: [
+    '{"key":{"policy":{"policy":"read"}},"operator":"read"}',
+    'key_prefix "policy" {\n  policy = "read"\n}\n\n"operator" = "read"',
+  ],
+  'JSON with several segments and lists': [
+    '{"service":[{"a":{"policy":"write","intentions":"read"},"b":{"policy":"read"}}]}',
+    'service_prefix "a" {\n  policy = "write"\n\n  "intentions" = "read"\n}\n\nservice_prefix "b" {\n  policy = "read"\n}',
+  ],
+  'a level that does not exist': ['key "a" { policy = "bogus" }', 'key_prefix "a" {\n  policy = "bogus"\n}'],
+  'a segment twice': [
+    'key "a" { policy = "read" }\nkey "a" { policy = "write" }',
+    'key_prefix "a" {\n  policy = "read"\n}\n\nkey_prefix "a" {\n  policy = "write"\n}',
+  ],
+  'sentinel, with a here-document': [
+    'key "a" {\n  policy = "write"\n  sentinel {\n    code = <<EOF\nmain = rule\n  { true }\nEOF\n    enforcementlevel = "soft-mandatory"\n  }\n}',
+    'key_prefix "a" {\n  policy = "write"\n\n  sentinel {\n    code = <<EOF\nmain = rule\n  { true }\nEOF\n\n    enforcementlevel = "soft-mandatory"\n  }\n}',
+  ],
+  'empty text': ['', ''],
+  'an empty object': ['{}', ''],
+}
+
+test.each(Object.keys(AS_THE_REFERENCE))(
+  'translates %s as the reference does, to the byte (upgrade reference 3.3)',
+  (name) => {
+    const [legacy = '', translated] = AS_THE_REFERENCE[name] ?? []
+    expect(keep(legacy)).toBe(translated)
+    expect(commentOut(legacy)).toBe(translated)
+  },
+)
+
+test('keep: what legacy evaluation ignored stays and takes effect, as in the reference, and is noted (upgrade reference 3.3)', () => {
+  const { rules, notes } = translateLegacyRules('acl = "write"\nKEY "a" { policy = "read" }', {
+    widening: 'keep',
+  })
+  expect(rules).toBe('acl = "write"\n\nKEY "a" {\n  policy = "read"\n}')
+  expect(notes).toMatchObject([{ code: 'ignored_rule_kept', line: 1, column: 1 }])
+})
+
+test('comment-out: what legacy evaluation ignored stays without effect, and the text says so (decisions: upgrade)', () => {
+  const { rules, notes } = translateLegacyRules(
+    '# mine\nacl = "write"\nkey_prefix "" {\n  policy = "write"\n}\nkey "a" { policy = "read" }',
+    {
+      widening: 'comment-out',
+    },
+  )
+  expect(rules).toBe(
+    [
+      '# mine',
+      '# not translated: legacy evaluation ignored this rule',
+      '# acl = "write"',
+      '',
+      '# not translated: legacy evaluation ignored this rule',
+      '# key_prefix "" {',
+      '#   policy = "write"',
+      '# }',
+      '',
+      'key_prefix "a" {',
+      '  policy = "read"',
+      '}',
+    ].join('\n'),
+  )
+  expect(notes.map(({ code, line }) => [code, line])).toEqual([
+    ['ignored_rule_commented_out', 2],
+    ['ignored_rule_commented_out', 3],
+  ])
+})
+
+test('comment-out: a kind in capitals stays the prefix that it was (upgrade reference 3.2)', () => {
+  expect(commentOut('KEY "a" { policy = "read" }')).toBe('key_prefix "a" {\n  policy = "read"\n}')
+})
+
+test('a segment named like a kind keeps its name, unlike in the reference (upgrade reference 3.3, fault)', () => {
+  expect(keep('service { "key" { policy = "read" } }')).toBe(
+    'service_prefix {\n  "key" {\n    policy = "read"\n  }\n}',
+  )
+})
+
+test('a here-document keeps its end on a line of its own where a comment follows, unlike in the reference', () => {
+  const text = 'foo "a" { # why\n  code = <<EOF\nx\nEOF\n}'
+  expect(keep(text)).toBe('foo "a" {\n  # why\n  code = <<EOF\nx\nEOF\n}')
+})
+
+test.each(['key "a" {', '[]', '"str"', 'key = ', '{"key": }'])(
+  '400 rules_invalid: %s is neither HCL nor JSON (upgrade reference 3.3)',
+  (text) => {
+    expect(() => keep(text)).toThrow(expect.objectContaining({ code: 'rules_invalid', status: 400 }))
+  },
+)
+
+const TEXTS = fuzzCount(20_000)
+
+test('a translation decides as legacy evaluation did: it never widens and never loses a right (decisions: upgrade)', {
+  timeout: 600_000,
+}, () => {
+  const random = new SeededRandom(chooseSeed('translation'))
+  let compared = 0
+  for (let left = TEXTS; left > 0; left--) {
+    const text = random.chance(0.7) ? randomHcl(random) : randomJson(random)
+    const legacy = readable(() => parseLegacyRules(text))
+    if (legacy === undefined) continue
+    expectSameDecisions(legacy, parseRules(commentOut(text), { lenient: true }), text)
+    compared++
+  }
+  expect(compared).toBeGreaterThan(TEXTS / 3)
+})
+
+function readable(read: () => RuleSet): RuleSet | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AclError) return undefined
+    throw error
+  }
+}
+
+/** On every name that either set names, below every prefix, and on what no rule names. */
+function expectSameDecisions(a: RuleSet, b: RuleSet, text: string): void {
+  const questions = [
+    ...probeQuestions(a, EMPTY_RULE_SET),
+    ...probeQuestions(EMPTY_RULE_SET, b),
+    ...EVERYTHING,
+  ]
+  for (const defaultPolicy of ['allow', 'deny'] as const) {
+    const before = compileAuthorizer([anInput(a)], { defaultPolicy })
+    const after = compileAuthorizer([anInput(b)], { defaultPolicy })
+    for (const question of questions) {
+      if (before.decide(question) !== after.decide(question)) expect.fail(JSON.stringify({ text, question }))
+    }
+  }
+}
+
+const EVERYTHING = [
+  { resource: 'acl', access: 'write' },
+  { resource: 'mesh', access: 'write' },
+  { resource: 'key', segment: 'nothing', access: 'write' },
+  { resource: 'service', segment: 'nothing', access: 'read' },
+] as const
+
+function anInput(ruleSet: RuleSet): CompiledInput {
+  return { key: 'p', policyId: 'p', policyName: 'p', path: { via: 'policy' }, ruleSet }
+}

@@ -1,0 +1,149 @@
+/** The layout of a tree in its text, as far as it decides how it is printed. Upgrade reference 3.3. */
+
+import { Pace, type Sliced } from '../../turns.ts'
+import { newlinesIn } from '../language/newlines.ts'
+import {
+  firstKey,
+  type Item,
+  type ListNode,
+  type Literal,
+  type Node,
+  nodeStart,
+  type SyntaxTree,
+  type Token,
+} from '../language/syntax-tree.ts'
+import { StandaloneComments } from './standalone-comments.ts'
+
+/** Of one line, or of two where the first is a comment: short enough to be aligned with its neighbours. */
+const SHORT_LINES_MAX = 2
+
+export class TreeLayout {
+  readonly comments: StandaloneComments
+  /** JSON has no layout to keep: all its words count as being on one line, which is next to none. */
+  readonly #isLaidOut: boolean
+  readonly #pace = new Pace()
+
+  constructor(tree: SyntaxTree) {
+    this.comments = new StandaloneComments(tree)
+    this.#isLaidOut = tree.form === 'hcl'
+  }
+
+  /** Line of an item's first key; of no item, a line that is next to none. */
+  lineOf(item: Item | undefined): number {
+    return item === undefined ? Number.NaN : this.#line(firstKey(item))
+  }
+
+  /**
+   * Whether a comment on the item's line may stand behind its value. Not behind a here-document, whose end must be
+   * alone on its line; the reference puts it there and spoils the text.
+   */
+  endsWithLineComment(item: Item): boolean {
+    const start = nodeStart(item.value)
+    return this.#line(start) === this.lineOf(item) && start.type !== 'heredoc'
+  }
+
+  /** Written on one line, and nothing in it that needs more. */
+  isOneLineList(list: ListNode): boolean {
+    return list.elements.every(
+      (element) =>
+        element.type === 'literal' &&
+        this.#line(element.token) === this.#line(list.open) &&
+        element.lineComment === undefined &&
+        (element.token.type !== 'heredoc' || list.elements.length === 1),
+    )
+  }
+
+  /**
+   * The short items on adjacent lines, from an index on; empty where the first has no neighbour or is not short.
+   *
+   * @param previous offset of what was printed last.
+   */
+  *alignedFrom(items: readonly Item[], start: number, previous: number): Sliced<readonly Item[]> {
+    const aligned: Item[] = []
+    let offset = previous
+    if (items.length === 1) return aligned
+    for (let index = start; index < items.length; index++) {
+      const item = items[index]
+      if (this.#pace.isDue()) yield
+      if (item === undefined || !this.#isShort(item, offset)) break
+      offset = lastClose(item.value)?.offset ?? offset
+      const line = this.lineOf(item)
+      const isFollowed = this.lineOf(items[index + 1]) === line + 1
+      // The first item follows line 0, as in the reference: on line 1 it is aligned, if only with itself.
+      const follows = (index === 0 ? 0 : this.lineOf(items[index - 1])) === line - 1
+      if (isFollowed || follows) aligned.push(item)
+      if (!isFollowed) break
+    }
+    return aligned
+  }
+
+  #isShort(item: Item, previous: number): boolean {
+    let lines = 1
+    for (const key of item.keys) lines += countNewlines(key.text)
+    for (const comment of item.leadComment?.comments ?? []) lines += 1 + countNewlines(comment.text)
+    for (const comment of item.lineComment?.comments ?? []) {
+      lines += countNewlines(comment.text) + (this.endsWithLineComment(item) ? 0 : 1)
+    }
+    return lines + this.#newlinesOf(item.value, previous) <= SHORT_LINES_MAX
+  }
+
+  /** Line ends in a printed value; of those that have many, at least as many as make it long. */
+  #newlinesOf(value: Node, previous: number): number {
+    switch (value.type) {
+      case 'literal':
+        return countNewlines(literalText(value))
+      case 'list': {
+        if (!this.isOneLineList(value)) return SHORT_LINES_MAX
+        const [only] = value.elements
+        const isHeredoc = only?.type === 'literal' && only.token.type === 'heredoc'
+        const texts = value.elements.map((element) =>
+          element.type === 'literal' ? literalText(element) : '',
+        )
+        return countNewlines(texts.join('')) + (isHeredoc ? 1 : 0)
+      }
+      case 'object': {
+        const isEmpty = value.items.length === 0 && !this.comments.hasBetween(previous, value.close.offset)
+        return isEmpty ? 0 : SHORT_LINES_MAX
+      }
+    }
+  }
+
+  #line(token: Token): number {
+    return this.#isLaidOut ? token.line : 0
+  }
+}
+
+/** A literal as it is printed. */
+export function literalText({ token }: Literal): string {
+  if (token.type === 'heredoc') return token.text.replace(/\n$/, '')
+  // The reference prints nothing for null, which no HCL can be read from; null means the empty text.
+  return token.type === 'null' ? '""' : token.text
+}
+
+/** The closing brace that is printed last inside a node. */
+function lastClose(node: Node): Token | undefined {
+  if (node.type === 'object') return node.close
+  if (node.type === 'literal') return undefined
+  let close: Token | undefined
+  for (const element of node.elements) close = lastClose(element) ?? close
+  return close
+}
+
+function countNewlines(text: string): number {
+  return newlinesIn(text).count
+}
+
+const encoder = new TextEncoder()
+
+export function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
+
+/** Columns count bytes; a line that must not be moved carries a mark of three bytes in the reference. */
+export function widthOf(value: string): number {
+  const marked = value
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '')
+  return byteLength(value) + 3 * marked.length
+}

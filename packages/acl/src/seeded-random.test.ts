@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { SeededRandom } from './seeded-random.ts'
+
+test('a seed gives the same numbers everywhere and in every version: printed seeds replay', () => {
+  const random = new SeededRandom(7)
+  expect(Array.from({ length: 5 }, () => random.below(1_000_000))).toEqual([
+    11_704, 61_958, 976_907, 699_028, 521_445,
+  ])
+  expect(random.uuid()).toBe('67773d8d-ba42-27c3-8432-5e4b884bfa3f')
+})
+
+test('a seed is taken modulo 2^32', () => {
+  expect(new SeededRandom(2 ** 32 + 7).next()).toBe(new SeededRandom(7).next())
+})
+
+test('numbers stay below their bound and reach each one', () => {
+  const random = new SeededRandom(1)
+  const drawn = new Set(Array.from({ length: 1_000 }, () => random.below(4)))
+  expect([...drawn].sort()).toEqual([0, 1, 2, 3])
+})
+
+test('a weight of 0 is never drawn, a probability of 0 or 1 is certain', () => {
+  const random = new SeededRandom(1)
+  const draws = Array.from({ length: 1_000 }, () =>
+    random.weighted([
+      [0, 'never'],
+      [1, 'rare'],
+      [9, 'often'],
+    ]),
+  )
+  expect(draws).not.toContain('never')
+  expect(draws.filter((value) => value === 'often').length).toBeGreaterThan(800)
+  expect(draws).toContain('rare')
+  expect([random.chance(0), random.chance(1)]).toEqual([false, true])
+})
+
+test('shuffling keeps every value and changes nothing that it was given', () => {
+  const values = Object.freeze([1, 2, 3, 4, 5, 6, 7, 8])
+  const order = new SeededRandom(1).shuffled(values)
+  expect(order).not.toEqual(values)
+  expect(order.sort()).toEqual(values)
+})
+
+test('picking from nothing is misuse', () => {
+  expect(() => new SeededRandom(1).pick([])).toThrow(TypeError)
+})

@@ -1,0 +1,97 @@
+import { AclError } from '@latchkey/contract'
+import { expect, test, vi } from 'vitest'
+import { isPromise } from './maybe-promise.ts'
+import {
+  atOnce,
+  inTurns,
+  Pace,
+  type Sliced,
+  STEPS_PER_SLICE,
+  TurnQueue,
+  type Turns,
+  yieldTurn,
+} from './turns.ts'
+
+function* counting(slices: number): Sliced<number> {
+  for (let i = 0; i < slices; i++) yield
+  return slices
+}
+
+function countedTurns(): Turns & { readonly count: number } {
+  const turns = {
+    count: 0,
+    next: async () => {
+      turns.count += 1
+    },
+  }
+  return turns
+}
+
+test('work that ends within its first slice is done at once, longer work in as many turns as it yields', async () => {
+  const turns = countedTurns()
+  expect(inTurns(counting(0), { turns })).toBe(0)
+  expect(turns.count).toBe(0)
+  const longer = inTurns(counting(3), { turns })
+  expect(isPromise(longer)).toBe(true)
+  expect(await longer).toBe(3)
+  expect(turns.count).toBe(3)
+  expect(atOnce(counting(3))).toBe(3)
+})
+
+test('DOS-05: work whose reader has gone takes no further slice', async () => {
+  const client = new AbortController()
+  let slices = 0
+  function* endless(): Sliced<never> {
+    for (;;) {
+      slices += 1
+      if (slices === 5) client.abort()
+      yield
+    }
+  }
+  const work = inTurns(endless(), { turns: countedTurns(), signal: client.signal })
+  await expect(work).rejects.toSatisfy((error) => error instanceof AclError && error.code === 'unavailable')
+  expect(slices).toBe(5)
+})
+
+test('DOS-05: of many waiters one goes on per turn of the event loop, in the order in which they came', async () => {
+  let turn = 0
+  const queue = new TurnQueue(async () => {
+    await Promise.resolve()
+    turn += 1
+  })
+  const went: [string, number][] = []
+  const worker = async (name: string) => {
+    for (let i = 0; i < 2; i++) {
+      await queue.next()
+      went.push([name, turn])
+    }
+  }
+  await Promise.all([worker('a'), worker('b')])
+  expect(went).toEqual([
+    ['a', 1],
+    ['b', 2],
+    ['a', 3],
+    ['b', 4],
+  ])
+})
+
+test('a slice ends after STEPS_PER_SLICE steps', () => {
+  const pace = new Pace()
+  const due = Array.from({ length: 2 * STEPS_PER_SLICE }, () => pace.isDue())
+  expect(due.filter(Boolean).length).toBe(2)
+  expect(due.indexOf(true)).toBe(STEPS_PER_SLICE - 1)
+  expect(pace.isDue(STEPS_PER_SLICE)).toBe(true)
+})
+
+test('a turn comes where timers are faked, as under the clock of a test', async () => {
+  vi.useFakeTimers()
+  try {
+    let isOver = false
+    await yieldTurn().then(() => {
+      isOver = true
+    })
+    expect(isOver).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
