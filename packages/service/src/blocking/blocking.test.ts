@@ -1,0 +1,460 @@
+import { settle } from '@latchkey/testkit/service/virtual-clock'
+import {
+  type AskOptions,
+  aWorld,
+  MANAGEMENT,
+  type Reply,
+  type World,
+  type WorldOptions,
+} from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+
+const MINUTE = 60_000
+const WAIT_MAX = 10 * MINUTE + (10 * MINUTE) / 16
+
+/** A blocking query that is on its way. */
+interface Held {
+  /** The reply, once there is one. */
+  reply: Reply | undefined
+  readonly done: Promise<Reply>
+}
+
+/** Starts a query that waits for the index to pass that the path has now. */
+async function hold(world: World, path: string, options: AskOptions = { token: MANAGEMENT }): Promise<Held> {
+  const now = await world.ask('GET', path, options)
+  const index = now.headers['X-Service-Index'] ?? expect.fail('no index')
+  return holdAt(world, `${path}${path.includes('?') ? '&' : '?'}index=${index}`, options)
+}
+
+async function holdAt(
+  world: World,
+  path: string,
+  options: AskOptions = { token: MANAGEMENT },
+): Promise<Held> {
+  const held: Held = {
+    reply: undefined,
+    done: world.ask('GET', path, options).then((reply) => {
+      held.reply = reply
+      return reply
+    }),
+  }
+  await settle()
+  return held
+}
+
+/** A world with a policy, a role and two tokens. */
+async function aSmallWorld(options: WorldOptions = {}) {
+  const world = await aWorld(options)
+  const policy = await world.policy({ Name: 'reader', Rules: 'acl = "read"' })
+  const role = await world.role({ Name: 'ops' })
+  const token = await world.token({ Policies: [{ ID: policy.ID }] })
+  const other = await world.token()
+  return { world, policy, role, token, other, path: `/acl/token/${token.AccessorID}` }
+}
+
+const indexOf = (reply: Reply) => Number(reply.headers['X-Service-Index'])
+
+describe('when a query does not wait (spec 4.1; reference 4.1)', () => {
+  test.each(['', '?index', '?index=0', '?wait=5m', '?index=1', '?index=1&wait=1ns'])('%j', async (query) => {
+    const { world, path } = await aSmallWorld()
+    const { reply } = await holdAt(world, `${path}${query}`)
+    expect(reply?.status).toBe(200)
+    expect(world.clock.waiting).toBe(0)
+  })
+
+  test('an index below the current one, by one', async () => {
+    const { world, path } = await aSmallWorld()
+    const index = indexOf(await world.ask('GET', path, { token: MANAGEMENT }))
+    expect((await holdAt(world, `${path}?index=${index - 1}`)).reply?.status).toBe(200)
+  })
+
+  const ERRORS: readonly (readonly [string, AskOptions, string])[] = [
+    ['/acl/token/nope', { token: MANAGEMENT }, 'id_invalid'],
+    ['/acl/token/', { token: MANAGEMENT }, 'id_missing'],
+    ['/acl/tokens', {}, 'privilege_missing'],
+    ['/acl/tokens', { token: 'nobody' }, 'caller_unknown'],
+    ['/acl/token/self', {}, 'caller_unknown'],
+    ['/acl/tokens?policy=a&role=b', { token: MANAGEMENT }, 'filter_conflict'],
+    ['/acl/tokens?stale&consistent', { token: MANAGEMENT }, 'query_invalid'],
+    ['/acl/tokens?limit=0', { token: MANAGEMENT }, 'query_invalid'],
+  ]
+  test.each(ERRORS)('an error: GET %s with %j is %s at once', async (path, options, code) => {
+    const { world } = await aSmallWorld()
+    const at = `${path}${path.includes('?') ? '&' : '?'}index=999999`
+    expect((await holdAt(world, at, options)).reply?.code).toBe(code)
+  })
+
+  test('writes, and what is no blocking query, pay no attention to index and wait', async () => {
+    const { world, path } = await aSmallWorld()
+    const query = '?index=999999&wait=abc'
+    expect((await world.ask('PUT', `${path}${query}`, { token: MANAGEMENT, body: {} })).status).toBe(200)
+    expect((await world.ask('GET', `/acl/replication${query}`)).status).toBe(200)
+    expect((await world.ask('GET', `/status/leader${query}`)).status).toBe(200)
+  })
+})
+
+describe('how long it waits (decisions: blocking queries)', () => {
+  test.each([
+    ['wait=10s', 10_000],
+    ['wait=1ms', 1],
+    ['', 5 * MINUTE],
+    ['wait=0s', 5 * MINUTE],
+    ['wait=-5s', 5 * MINUTE],
+    ['wait=10m', 10 * MINUTE],
+    ['wait=11m', 10 * MINUTE],
+  ])(
+    '%j: %d ms where the random part is least, a sixteenth more where it is most',
+    async (option, waitMs) => {
+      for (const [jitterByte, ms] of [
+        [0, waitMs],
+        [255, waitMs + waitMs / 16],
+      ] as const) {
+        const { world, path } = await aSmallWorld({ jitterByte })
+        const held = await hold(world, `${path}?${option}`)
+        await world.clock.advance(ms - 0.01)
+        expect(held.reply).toBeUndefined()
+        await world.clock.advance(0.01)
+        expect(held.reply?.status).toBe(200)
+      }
+    },
+  )
+
+  test('after a timeout the answer carries the content and index of the last look', async () => {
+    const { world, path, other } = await aSmallWorld()
+    const held = await hold(world, `${path}?wait=10s`)
+    await world.manage('PUT', `/acl/token/${other.AccessorID}`, {})
+    expect(held.reply).toBeUndefined()
+    await world.clock.advance(WAIT_MAX)
+    expect(held.reply?.status).toBe(200)
+    expect(indexOf(await held.done)).toBe(world.store.tableIndex('tokens'))
+  })
+
+  test('an index far ahead: the whole time, whatever changes, and then the real index', async () => {
+    const { world, path } = await aSmallWorld()
+    const held = await holdAt(world, `${path}?index=18446744073709551615&wait=10s`)
+    await world.manage('PUT', path, { Description: 'changed' })
+    await world.clock.advance(9_999)
+    expect(held.reply).toBeUndefined()
+    await world.clock.advance(1_000)
+    const reply = await held.done
+    expect(indexOf(reply)).toBe(world.store.tableIndex('tokens'))
+    expect(reply.json).toMatchObject({ Description: 'changed' })
+  })
+
+  test('a query that is answered leaves nothing behind', async () => {
+    const { world, path } = await aSmallWorld()
+    const held = [
+      await hold(world, path),
+      await hold(world, '/acl/tokens'),
+      await hold(world, '/acl/policies'),
+    ]
+    expect(world.clock.waiting).toBe(3)
+    await world.manage('PUT', path, {})
+    await world.policy({ Name: 'another' })
+    await Promise.all(held.map(({ done }) => done))
+    expect(world.clock.waiting).toBe(0)
+  })
+
+  test('a client that is gone ends it, and leaves nothing behind', async () => {
+    const { world, path } = await aSmallWorld()
+    const gone = new AbortController()
+    const held = await hold(world, path, { token: MANAGEMENT, signal: gone.signal })
+    expect(world.clock.waiting).toBe(1)
+    gone.abort()
+    await held.done
+    expect(world.clock.waiting).toBe(0)
+  })
+})
+
+describe('what wakes it (reference 4.3)', () => {
+  type Small = Awaited<ReturnType<typeof aSmallWorld>>
+  type Act = (small: Small) => Promise<unknown>
+
+  const update: Act = ({ world, path, policy }) =>
+    world.manage('PUT', path, { Policies: [{ ID: policy.ID }] })
+  const clear: Act = ({ world, path }) => world.manage('PUT', path, {})
+  const remove: Act = ({ world, path }) => world.manage('DELETE', path)
+  const updateOther: Act = ({ world, other }) => world.manage('PUT', `/acl/token/${other.AccessorID}`, {})
+  const linkOther: Act = ({ world, other, policy }) =>
+    world.manage('PUT', `/acl/token/${other.AccessorID}`, { Policies: [{ ID: policy.ID }] })
+  const create: Act = ({ world }) => world.token()
+  const renamePolicy: Act = ({ world, policy }) =>
+    world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'viewer' })
+  const otherPolicy: Act = ({ world }) => world.policy({ Name: 'unrelated' })
+  const changeRole: Act = ({ world, role }) => world.manage('PUT', `/acl/role/${role.ID}`, { Name: 'devs' })
+  const otherRole: Act = ({ world }) => world.role({ Name: 'unrelated' })
+  const writeKey: Act = ({ world }) => world.ask('PUT', '/kv/a/b', { token: MANAGEMENT, body: 'x' })
+  const refusedWrite: Act = ({ world, path }) =>
+    world.ask('PUT', path, { token: MANAGEMENT, body: { Local: true } })
+  const refusedDelete: Act = ({ world }) =>
+    world.ask('DELETE', '/acl/token/00000000-0000-0000-0000-000000000002', { token: MANAGEMENT })
+
+  const WAKES: readonly (readonly [string, (small: Small) => string, readonly [string, Act, number][]])[] = [
+    [
+      'a read of a token',
+      ({ path }) => path,
+      [
+        ['its update, also an identical one', update, 200],
+        ['its deletion', remove, 404],
+      ],
+    ],
+    [
+      'the list of tokens',
+      () => '/acl/tokens',
+      [
+        ['an update', updateOther, 200],
+        ['a creation', create, 200],
+        ['a deletion', remove, 200],
+      ],
+    ],
+    [
+      'a filtered list',
+      ({ policy }) => `/acl/tokens?policy=${policy.ID}`,
+      [
+        ['a change of what it shows', update, 200],
+        ['a token that leaves it', clear, 200],
+        ['a token that is deleted', remove, 200],
+        ['a token that joins it', linkOther, 200],
+      ],
+    ],
+    ['the list of policies', () => '/acl/policies', [['a policy', otherPolicy, 200]]],
+    ['a read of a policy', ({ policy }) => `/acl/policy/${policy.ID}`, [['its update', renamePolicy, 200]]],
+    [
+      'a read of a policy by name',
+      () => '/acl/policy/name/reader',
+      [['its being named otherwise', renamePolicy, 404]],
+    ],
+    ['the list of roles', () => '/acl/roles', [['a role', otherRole, 200]]],
+    ['a read of a role', ({ role }) => `/acl/role/${role.ID}`, [['its update', changeRole, 200]]],
+    ['a read of a missing key', () => '/kv/a/b', [['its being written', writeKey, 200]]],
+    ['a read of a missing tree', () => '/kv/a?recurse', [['a key in it', writeKey, 200]]],
+  ]
+  const wakes = WAKES.flatMap(([what, pathOf, acts]) =>
+    acts.map(([by, act, status]) => [what, by, pathOf, act, status] as const),
+  )
+  test.each(wakes)('%s: %s', async (_what, _by, pathOf, act, status) => {
+    const small = await aSmallWorld()
+    const held = await hold(small.world, pathOf(small))
+    expect(held.reply).toBeUndefined()
+    await act(small)
+    await settle()
+    expect(held.reply?.status).toBe(status)
+    expect(indexOf(await held.done)).toBeGreaterThan(1)
+  })
+
+  const SLEEPS: readonly (readonly [string, (small: Small) => string, readonly [string, Act][]])[] = [
+    [
+      'a read of a token',
+      ({ path }) => path,
+      [
+        ['another token', updateOther],
+        ['a new token', create],
+        ['a rename of its policy', renamePolicy],
+        ['a refused write of it', refusedWrite],
+      ],
+    ],
+    [
+      'a read of a missing token',
+      () => '/acl/token/11111111-1111-4111-8111-111111111111',
+      [
+        ['another token', updateOther],
+        ['a new token', create],
+      ],
+    ],
+    [
+      'the list of tokens',
+      () => '/acl/tokens',
+      [
+        ['a policy', renamePolicy],
+        ['a role', changeRole],
+        ['a key', writeKey],
+        ['a refused write', refusedWrite],
+        ['a refused deletion', refusedDelete],
+      ],
+    ],
+    [
+      'a filtered list',
+      ({ policy }) => `/acl/tokens?policy=${policy.ID}`,
+      [
+        ['a token that it does not show', updateOther],
+        ['a new token that it does not show', create],
+      ],
+    ],
+    ['an empty filtered list', ({ role }) => `/acl/tokens?role=${role.ID}`, [['another token', updateOther]]],
+    ['a read of a policy', ({ policy }) => `/acl/policy/${policy.ID}`, [['another policy', otherPolicy]]],
+    ['a read of a role', ({ role }) => `/acl/role/${role.ID}`, [['another role', otherRole]]],
+    ['the list of policies', () => '/acl/policies', [['a token', create]]],
+    ['a read of another key', () => '/kv/a', [['a key below it', writeKey]]],
+  ]
+  const sleeps = SLEEPS.flatMap(([what, pathOf, acts]) =>
+    acts.map(([by, act]) => [what, by, pathOf, act] as const),
+  )
+  test.each(sleeps)('%s is not woken by %s', async (_what, _by, pathOf, act) => {
+    const small = await aSmallWorld()
+    const held = await hold(small.world, `${pathOf(small)}${pathOf(small).includes('?') ? '&' : '?'}wait=10s`)
+    await act(small)
+    await settle()
+    expect(held.reply).toBeUndefined()
+    await small.world.clock.advance(11_000)
+    await held.done
+  })
+
+  test('a missing token: its creation, and 200', async () => {
+    const { world } = await aSmallWorld()
+    const AccessorID = '11111111-1111-4111-8111-111111111111'
+    const held = await hold(world, `/acl/token/${AccessorID}`)
+    expect(held.reply).toBeUndefined()
+    await world.token({ AccessorID })
+    await settle()
+    expect(held.reply?.status).toBe(200)
+  })
+
+  test('a missing token that does not come: 404 when the wait is over', async () => {
+    const { world } = await aSmallWorld()
+    const held = await hold(world, '/acl/token/11111111-1111-4111-8111-111111111111?wait=10s')
+    await world.clock.advance(9_999)
+    expect(held.reply).toBeUndefined()
+    await world.clock.advance(1_000)
+    expect(held.reply).toMatchObject({ status: 404, code: 'not_found' })
+  })
+
+  test('self: its own update', async () => {
+    const { world, token, path } = await aSmallWorld()
+    const held = await hold(world, '/acl/token/self', { token: token.SecretID })
+    await world.token()
+    await settle()
+    expect(held.reply).toBeUndefined()
+    await world.manage('PUT', path, { Description: 'new' })
+    await settle()
+    expect(held.reply?.json).toMatchObject({ Description: 'new' })
+  })
+})
+
+describe('when it ends, the caller is judged again (decisions: blocking queries)', () => {
+  test('self, and a list, of a caller that is deleted: 403 caller_unknown', async () => {
+    const { world, token, path } = await aSmallWorld()
+    const self = await hold(world, '/acl/token/self', { token: token.SecretID })
+    const list = await hold(world, '/acl/tokens', { token: token.SecretID })
+    await world.manage('DELETE', path)
+    await settle()
+    expect(self.reply).toMatchObject({ status: 403, code: 'caller_unknown' })
+    expect(list.reply).toMatchObject({ status: 403, code: 'caller_unknown' })
+  })
+
+  test('a caller that lost its right: 403 privilege_missing', async () => {
+    const { world, token, path } = await aSmallWorld()
+    const list = await hold(world, '/acl/tokens', { token: token.SecretID })
+    await world.manage('PUT', path, {})
+    await settle()
+    expect(list.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
+  })
+
+  test('a caller whose policy lost its right: at the next wake', async () => {
+    const { world, token, policy, other } = await aSmallWorld()
+    const read = await hold(world, `/acl/token/${other.AccessorID}`, { token: token.SecretID })
+    await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })
+    expect(read.reply).toBeUndefined()
+    await world.manage('PUT', `/acl/token/${other.AccessorID}`, {})
+    await settle()
+    expect(read.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
+  })
+
+  test('the same at a timeout: what a caller lost meanwhile it does not see', async () => {
+    const { world, token, policy, other } = await aSmallWorld()
+    const read = await hold(world, `/acl/token/${other.AccessorID}?wait=10s`, { token: token.SecretID })
+    await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })
+    await world.clock.advance(11_000)
+    expect(read.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
+  })
+
+  test('a caller that may no longer see secrets gets none', async () => {
+    const { world, other } = await aSmallWorld()
+    const writer = await world.policy({ Name: 'writer', Rules: 'acl = "write"' })
+    const caller = await world.token({ Policies: [{ ID: writer.ID }] })
+    const path = `/acl/token/${other.AccessorID}?wait=10s`
+    const read = await hold(world, path, { token: caller.SecretID })
+    await world.manage('PUT', `/acl/policy/${writer.ID}`, { Name: 'writer', Rules: 'acl = "read"' })
+    await world.clock.advance(11_000)
+    expect(read.reply?.json).toMatchObject({ SecretID: '<hidden>' })
+  })
+})
+
+describe('EXP-03: expiry inside of a wait', () => {
+  test.each([
+    [-1, 200],
+    [0, 403],
+    [1, 403],
+  ])('a caller that expires: a wait that ends %d ms after that is %d', async (ms, status) => {
+    const { world } = await aSmallWorld({ jitterByte: 0 })
+    const caller = await world.token({ ExpirationTTL: '60s' })
+    const held = await hold(world, `/acl/token/self?wait=${MINUTE + ms}ms`, { token: caller.SecretID })
+    await world.clock.advance(MINUTE + ms)
+    expect(held.reply?.status).toBe(status)
+  })
+
+  test.each([
+    [-1, 200],
+    [0, 404],
+    [1, 404],
+  ])('a token that expires: a wait that ends %d ms after that is %d', async (ms, status) => {
+    const { world } = await aSmallWorld({ jitterByte: 0 })
+    const { AccessorID } = await world.token({ ExpirationTTL: '60s' })
+    const held = await hold(world, `/acl/token/${AccessorID}?wait=${MINUTE + ms}ms`)
+    await world.clock.advance(MINUTE + ms)
+    expect(held.reply?.status).toBe(status)
+  })
+
+  test('a list does not show what expired while it waited', async () => {
+    const { world } = await aSmallWorld()
+    const { AccessorID } = await world.token({ ExpirationTTL: '60s' })
+    const held = await hold(world, '/acl/tokens?wait=60s')
+    await world.clock.advance(WAIT_MAX)
+    expect(held.reply?.text).not.toContain(AccessorID)
+  })
+})
+
+describe('headers (reference 4.2)', () => {
+  test('index, leader and age, on answers and on what is absent', async () => {
+    const { world, path } = await aSmallWorld()
+    for (const [at, status] of [
+      [path, 200],
+      ['/acl/tokens', 200],
+      ['/acl/token/self', 200],
+      ['/acl/policies', 200],
+      ['/acl/token/11111111-1111-4111-8111-111111111111', 404],
+      ['/kv/missing', 404],
+    ] as const) {
+      const reply = await world.ask('GET', at, { token: MANAGEMENT })
+      expect(reply.status).toBe(status)
+      expect(reply.headers).toMatchObject({ 'X-Service-KnownLeader': 'true', 'X-Service-LastContact': '0' })
+      expect(indexOf(reply)).toBeGreaterThanOrEqual(1)
+    }
+  })
+
+  test('the index is that of the table: the last write, deletions included, and never 0', async () => {
+    const { world, path, token, policy } = await aSmallWorld()
+    const index = async (at: string) => indexOf(await world.ask('GET', at, { token: MANAGEMENT }))
+    expect(await index('/kv/a')).toBe(1)
+    const before = await index(path)
+    expect(before).toBeGreaterThan(token.ModifyIndex)
+    expect(await index('/acl/policies')).toBe(policy.ModifyIndex)
+    await world.manage('DELETE', path)
+    expect(await index('/acl/tokens')).toBe(before + 1)
+    expect(await index(path)).toBe(before + 1)
+  })
+
+  test('writes have none', async () => {
+    const { world } = await aSmallWorld()
+    const reply = await world.ask('PUT', '/acl/token', { token: MANAGEMENT, body: {} })
+    expect(Object.keys(reply.headers).some((name) => name.endsWith('Index'))).toBe(false)
+  })
+})
+
+test('64 waiters of one token are all woken by one write', async () => {
+  const { world, path } = await aSmallWorld()
+  const held = await Promise.all(Array.from({ length: 64 }, () => hold(world, path)))
+  await world.manage('PUT', path, { Description: 'once' })
+  const replies = await Promise.all(held.map(({ done }) => done))
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+  expect(world.clock.waiting).toBe(0)
+})

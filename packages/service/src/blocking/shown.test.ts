@@ -1,0 +1,45 @@
+/** Decisions: blocking queries; MEM-02. */
+import { AclError } from '@latchkey/contract'
+import { expect, test } from 'vitest'
+import type { AnswerBody } from '../handler.ts'
+import { type JsonElements, jsonBytes, jsonText } from '../reply/json-text.ts'
+import { isSame, type Shown, shownIn } from './shown.ts'
+
+const shown = (body: AnswerBody): Shown => shownIn({ body })
+const text = (value: unknown) => ({ kind: 'json-text', text: jsonText(value) }) as const
+const bytes = (value: unknown) => ({ kind: 'json-bytes', bytes: jsonBytes(jsonText(value)) }) as const
+const other = (letter: string) => new TextEncoder().encode(letter)
+
+test.each<[string, AnswerBody, AnswerBody]>([
+  ['values', { kind: 'json', value: { a: [1] } }, { kind: 'json', value: { a: [2] } }],
+  ['texts', text({ a: 1 }), text({ a: 2 })],
+  ['bytes', bytes([1]), bytes([2])],
+  ['lengths', bytes([1]), bytes([1, 2])],
+  ['refusals', { kind: 'refusal', error: new AclError('not_found', 'x') }, text({ a: 1 })],
+])('%s: the same is the same, in another copy too; something else is not', (_, one, other) => {
+  const copy = copyOf(one)
+  expect(isSame(shown(one), shown(one))).toBe(true)
+  expect(isSame(shown(copy), shown(one))).toBe(true)
+  for (let again = 0; again < 2; again += 1) expect(isSame(shown(other), shown(one))).toBe(false)
+})
+
+function copyOf(body: AnswerBody): AnswerBody {
+  if (body.kind === 'json') return { ...body, value: structuredClone(body.value) }
+  return body.kind === 'json-bytes' ? bytes(JSON.parse(new TextDecoder().decode(body.bytes))) : { ...body }
+}
+
+test('what was compared with one is not taken for the same as another', () => {
+  const [a, b, copyOfA] = [other('a'), other('b'), other('a')]
+  expect([isSame(copyOfA, a), isSame(copyOfA, b), isSame(copyOfA, a)]).toEqual([true, false, true])
+})
+
+test('what is too large to be held is never the same', () => {
+  async function* pages(): AsyncGenerator<JsonElements<unknown>> {}
+  const stream = shown({ kind: 'json-stream', pages: pages() })
+  expect(isSame(stream, stream)).toBe(false)
+})
+
+test('an answer of bytes is held, not copied', () => {
+  const list = bytes([])
+  expect(shown(list)).toBe(list.bytes)
+})

@@ -1,0 +1,71 @@
+/** What an answer shows: whoever waits for a filtered read is woken by more than what it sees. Decisions: blocking queries. */
+import type { AnyAnswer } from '../handler.ts'
+
+/** `undefined` where it is too large to be held, which counts as changed. */
+export type Shown = string | Uint8Array | undefined
+
+/** Bytes are kept as they are: thousands may wait on one list, and all of them hold the same one. */
+export function shownIn({ body, watch }: AnyAnswer): Shown {
+  switch (body.kind) {
+    case 'json':
+      return shortened(JSON.stringify(body.value))
+    case 'text':
+    case 'json-text':
+      return shortened(body.text)
+    case 'json-bytes':
+    case 'bytes':
+      return body.bytes
+    case 'refusal':
+      return body.error.code
+    case 'json-document':
+      return body.document.bytes({ pretty: false })
+    case 'json-stream':
+      return watch?.fingerprint
+  }
+}
+
+/** Longer texts are compared by their fingerprints: thousands may wait on one tree, each with a text of its own. */
+const COMPARED_LENGTH_MAX = 1_024
+
+function shortened(text: string): string {
+  if (text.length <= COMPARED_LENGTH_MAX) return text
+  const fingerprint = new Fingerprint()
+  fingerprint.add(text)
+  return fingerprint.text
+}
+
+/** Of a long text, in parts: its length and 64 bits of hash, two runs of FNV-1a that differ in their start and prime. */
+export class Fingerprint {
+  #low = 0x811c9dc5
+  #high = 0x9747b28c
+  #length = 0
+
+  add(text: string): void {
+    this.#length += text.length
+    for (let i = 0; i < text.length; i += 1) {
+      const unit = text.charCodeAt(i)
+      this.#low = Math.imul(this.#low ^ unit, 0x01000193)
+      this.#high = Math.imul(this.#high ^ unit, 0x85ebca6b)
+    }
+  }
+
+  get text(): string {
+    return `${this.#length} ${this.#low >>> 0} ${this.#high >>> 0}`
+  }
+}
+
+/** Whether an answer shows what an earlier one of the same read showed. */
+export function isSame(shown: Shown, before: Shown): boolean {
+  if (!(shown instanceof Uint8Array) || !(before instanceof Uint8Array)) {
+    return shown !== undefined && shown === before
+  }
+  if (shown === before) return true
+  const known = comparisons.get(shown)
+  if (known?.before === before) return known.isSame
+  const isSame = shown.length === before.length && shown.every((byte, i) => byte === before[i])
+  comparisons.set(shown, { before, isSame })
+  return isSame
+}
+
+/** The last comparison of an answer's bytes: what one waiter finds holds for all that waited with it. */
+const comparisons = new WeakMap<Uint8Array, { readonly before: Uint8Array; readonly isSame: boolean }>()

@@ -1,0 +1,147 @@
+/**
+ * Whether a caller may make the changes that its request comes to. The changes are judged, not the request, so that every
+ * way in is held to one rule. Decisions: rights across namespaces.
+ */
+
+import type { Directory, NamespaceRecord, RoleRecord, StoredLink, TokenRecord } from '@latchkey/acl'
+import {
+  defaultsOf,
+  GLOBAL_MANAGEMENT_POLICY_ID,
+  isGlobalManager,
+  linksGlobalManagement,
+} from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import type { Context } from '../handler.ts'
+import { requireExisting } from '../request/namespace.ts'
+import { type Decision, decideAndCommit } from '../store/commit.ts'
+import type { Change } from '../store/store.ts'
+import { globalManagementMissing, requireRight } from './caller.ts'
+
+/**
+ * Decides and commits for the caller of a request; see {@link decideAndCommit}. Each decision is judged before it is
+ * committed.
+ *
+ * @throws AclError `not_found` for a namespace that is gone; as {@link requireAuthority} and the decision.
+ */
+export function decideAndCommitFor<T>(
+  call: Context,
+  decide: () => Promise<Decision<T>> | Decision<T>,
+): Promise<T> {
+  return decideAndCommit(call.api.store, async () => {
+    const decision = await decide()
+    requireNamespaces(decision.changes, await call.api.store.directory())
+    await requireAuthority(call, decision.changes)
+    return decision
+  })
+}
+
+/**
+ * The store refuses what would be left without its namespace, as changed meanwhile. Here the next look says so.
+ *
+ * @throws AclError `not_found`.
+ */
+function requireNamespaces(changes: readonly Change[], directory: Directory): void {
+  for (const change of changes) {
+    if (change.op === 'put' && 'Namespace' in change.record)
+      requireExisting({ directory }, change.record.Namespace)
+  }
+}
+
+/**
+ * Holds a caller to what changes need beyond the right of the endpoint.
+ *
+ * In the extended edition, whatever has global management before or after a change (a token, a role that links it, the
+ * policy itself) is for global managers alone. New defaults of a namespace need `acl:write` there. Global management is
+ * never a default.
+ *
+ * @throws AclError `privilege_missing`, `field_invalid`.
+ */
+export async function requireAuthority(call: Context, changes: readonly Change[]): Promise<void> {
+  const { api, caller } = call
+  const directory = await api.store.directory()
+  for (const change of changes) {
+    if (change.table === 'namespaces' && change.op === 'put') checkDefaults(call, change.record, directory)
+    if (change.table === 'roles' && change.op === 'put') checkNotDefault(change.record, directory)
+    if (api.edition === 'standard' || caller.isGlobal) continue
+    if (await touchesGlobalManagement(call, change, directory)) throw globalManagementMissing(caller)
+  }
+}
+
+/**
+ * Whether a caller sees the secret of a token. Spec 4.3, 5.3. In the extended edition a global manager's secret is power
+ * over every namespace, so `acl:write` in one of them does not show it.
+ */
+export function seesSecret(call: Context, token: TokenRecord): boolean {
+  const view = secretsSeen(call)
+  return view === 'all' || (view === 'ordinary' && !isGlobalManager(token, call.directory))
+}
+
+/** Whose secrets a caller sees; `ordinary`: those of tokens without global management. */
+export function secretsSeen({ api, caller }: Context): 'none' | 'ordinary' | 'all' {
+  if (!caller.authorizer.aclWrite) return 'none'
+  return api.edition === 'standard' || caller.isGlobal ? 'all' : 'ordinary'
+}
+
+async function touchesGlobalManagement(
+  call: Context,
+  change: Change,
+  directory: Directory,
+): Promise<boolean> {
+  if (change.op === 'delete-tree') return false
+  switch (change.table) {
+    case 'tokens': {
+      if (isGlobalManager(change.record, directory)) return true
+      // A new one replaces nothing: no look-up.
+      const existing = change.expect === 0 ? undefined : await storedToken(call, change.record)
+      return existing !== undefined && isGlobalManager(existing, directory)
+    }
+    case 'roles': {
+      const existing = directory.role(change.record.ID)
+      return [change.record, existing].some((role) => role && linksGlobalManagement(role.Policies))
+    }
+    case 'policies':
+      return change.record.ID === GLOBAL_MANAGEMENT_POLICY_ID
+    default:
+      return false
+  }
+}
+
+function storedToken({ api }: Context, { SecretID }: TokenRecord) {
+  return api.store.tokenBySecret(SecretID)
+}
+
+function checkDefaults({ caller }: Context, record: NamespaceRecord, directory: Directory): void {
+  const existing = directory.namespace(record.Name)
+  // What was deleted is not shown, so what was read and is sent back lacks it.
+  const policies = existing?.PolicyDefaults.filter(({ ID }) => directory.policy(ID)) ?? []
+  const roles = existing?.RoleDefaults.filter(({ ID }) => directory.role(ID)) ?? []
+  if (!isSame(record.PolicyDefaults, policies) || !isSame(record.RoleDefaults, roles)) {
+    requireRight(caller, record.Name, { resource: 'acl', access: 'write' })
+  }
+  const acting = defaultsOf(record, directory)
+  if (acting.policies.length < record.PolicyDefaults.length) throw isNoDefault('ACLs.PolicyDefaults')
+  if (acting.roles.length < record.RoleDefaults.length) throw isNoDefault('ACLs.RoleDefaults')
+}
+
+function isSame(links: readonly StoredLink[], others: readonly StoredLink[]): boolean {
+  return links.length === others.length && links.every(({ ID }, i) => ID === others[i]?.ID)
+}
+
+function isNoDefault(field: string): AclError {
+  return new AclError(
+    'field_invalid',
+    `${field}: the policy global-management cannot be a default of a namespace, directly or through a role`,
+    { field },
+  )
+}
+
+function checkNotDefault(role: RoleRecord, directory: Directory): void {
+  if (!linksGlobalManagement(role.Policies)) return
+  const namespace = directory.namespace(role.Namespace)
+  if (!namespace?.RoleDefaults.some(({ ID }) => ID === role.ID)) return
+  throw new AclError(
+    'field_invalid',
+    `Policies: the role is a default of the namespace "${role.Namespace}", so it cannot link global-management`,
+    { field: 'Policies' },
+  )
+}

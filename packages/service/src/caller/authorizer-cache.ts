@@ -1,0 +1,197 @@
+/** One compiled authorizer per distinct set of policies, shared by all tokens that have it, bounded. Design 3. */
+
+import type { AuthorizerDefaults, CompiledInput, PolicySource } from '@latchkey/acl'
+import {
+  Authorizer,
+  atOnce,
+  type CompiledPolicies,
+  compilePolicies,
+  type EffectivePoliciesOptions,
+  EMPTY_RULE_SET,
+  effectivePolicies,
+  findEffectivePolicies,
+  type LinkLookup,
+  Pace,
+  pathsOf,
+  type ReadText,
+  readText,
+  type Sliced,
+  sortInSlices,
+  type TokenLinks,
+} from '@latchkey/acl'
+import { blake2b } from '@noble/hashes/blake2.js'
+
+export interface AuthorizerCacheOptions {
+  /** About how much memory is kept, half for compiled sets and half for texts that were read. */
+  readonly bytesMax: number
+}
+
+/** What decides a token's rights, besides what it links to. */
+export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
+
+export interface AuthorizerCache {
+  /** The authorizer of a token, by its {@link effectivePolicies}. */
+  authorizerOf(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions): Authorizer
+  /** As {@link AuthorizerCache.authorizerOf}, in slices, with the key of its compiled set. */
+  find(
+    token: TokenLinks,
+    lookup: LinkLookup,
+    options: AuthorizerOptions,
+  ): Sliced<{ readonly authorizer: Authorizer; readonly key: string }>
+  /** The compiled set that a key stands for, while it is kept. */
+  kept(key: string): CompiledPolicies | undefined
+  /** The authorizer of a token with these sources; their order does not matter. */
+  authorizer(sources: readonly PolicySource[], defaults: AuthorizerDefaults): Authorizer
+  /** How many compiled sets and read texts are kept, and about what they take together. */
+  size(): { readonly compiled: number; readonly texts: number; readonly bytes: number }
+}
+
+/** @returns a cache of its own; with one or without, every answer is the same. */
+export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): AuthorizerCache {
+  // Even the longest set is kept until another comes: it would be compiled for each request.
+  const compiled = new BoundedMap<CompiledPolicies>(bytesMax / 2, { keepsLast: true })
+  const texts = new BoundedMap<ReadText>(bytesMax / 2)
+
+  function* read(source: PolicySource): Sliced<CompiledInput> {
+    const { text, dialect, ...rest } = source
+    if (source.unreadable !== undefined) return { ...rest, ruleSet: EMPTY_RULE_SET }
+    const known = texts.get(source.key)
+    if (known !== undefined) return { ...rest, ...known }
+    const fresh = yield* readText(text, dialect)
+    return { ...rest, ...texts.set(source.key, fresh, bytesOfText(source, fresh)) }
+  }
+
+  function* compile(sources: readonly PolicySource[], defaults: AuthorizerDefaults) {
+    const ordered = yield* sortInSlices(sources, byKey)
+    const key = yield* keyOf(ordered, defaults)
+    const known = compiled.get(key)
+    if (known !== undefined) return { key, policies: known }
+    const inputs: CompiledInput[] = []
+    const pace = new Pace()
+    for (const source of ordered) {
+      if (pace.isDue(STEPS_PER_TEXT)) yield
+      inputs.push(yield* read(source))
+    }
+    const policies = yield* compilePolicies(inputs, defaults)
+    return { key, policies: compiled.set(key, policies, policies.bytes + key.length) }
+  }
+
+  function* find(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions) {
+    const sources = yield* findEffectivePolicies(token, lookup, options)
+    const { key, policies } = yield* compile(sources, options)
+    return { key, authorizer: new Authorizer(policies, waysTo(token, lookup, options)) }
+  }
+
+  return {
+    authorizerOf: (token, lookup, options) => atOnce(find(token, lookup, options)).authorizer,
+    find,
+    kept: (key) => compiled.get(key),
+    authorizer: (sources, defaults) =>
+      new Authorizer(atOnce(compile(sources, defaults)).policies, () => pathsOf(sources)),
+    size: () => ({ compiled: compiled.size, texts: texts.size, bytes: compiled.weight + texts.weight }),
+  }
+}
+
+/** How a token has each source: found out where an explanation asks, and not kept for every token. */
+export function waysTo(
+  token: TokenLinks,
+  lookup: LinkLookup,
+  options: EffectivePoliciesOptions,
+): ConstructorParameters<typeof Authorizer>[1] {
+  return () => pathsOf(effectivePolicies(token, lookup, options))
+}
+
+/** Reading a text that is short, as a synthetic policy is. */
+const STEPS_PER_TEXT = 20
+
+/** What a rule takes that was read, and the rule set and its entry. Measured. */
+const RULE_BYTES = 150
+const TEXT_BYTES = 500
+
+function bytesOfText({ key, text }: PolicySource, { ruleSet }: ReadText): number {
+  return TEXT_BYTES + key.length + text.length + ruleSet.rules.length * RULE_BYTES
+}
+
+/** Longest key that is kept as it is, in characters; a longer one is hashed. */
+const KEY_LENGTH_MAX = 1_024
+/** Characters that are hashed in a slice: its work is about a hundredth of a step for each. */
+const HASHED_LENGTH = 16_384
+const HASHED_LENGTH_PER_STEP = 50
+
+/** Two sets have one key only if they have the same sources and the same default. */
+function* keyOf(ordered: readonly PolicySource[], { defaultPolicy }: AuthorizerDefaults): Sliced<string> {
+  const pace = new Pace()
+  let text = JSON.stringify(defaultPolicy)
+  let hash: ReturnType<typeof blake2b.create> | undefined
+  for (const { key } of ordered) {
+    if (pace.isDue()) yield
+    text += `,${JSON.stringify(key)}`
+    if (hash === undefined && text.length <= KEY_LENGTH_MAX) continue
+    hash ??= blake2b.create({ dkLen: 32 })
+    for (; text.length >= HASHED_LENGTH; text = text.slice(HASHED_LENGTH)) {
+      if (pace.isDue(HASHED_LENGTH / HASHED_LENGTH_PER_STEP)) yield
+      // A half of a character may stand at the cut: units, and not UTF-8, are hashed.
+      hash.update(unitsOf(text.slice(0, HASHED_LENGTH)))
+    }
+  }
+  if (hash === undefined) return text
+  return `#${btoa(String.fromCharCode(...hash.update(unitsOf(text)).digest()))}`
+}
+
+function unitsOf(text: string): Uint8Array {
+  const units = new Uint8Array(2 * text.length)
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    units[2 * i] = unit & 0xff
+    units[2 * i + 1] = unit >> 8
+  }
+  return units
+}
+
+function byKey(a: PolicySource, b: PolicySource): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+/** Keeps what was used last, up to a total weight. */
+class BoundedMap<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>()
+  readonly #maxWeight: number
+  readonly #sizeMin: number
+  #weight = 0
+
+  /** @param options keepsLast: the last value stays, whatever its weight. */
+  constructor(maxWeight: number, options: { readonly keepsLast?: true } = {}) {
+    this.#maxWeight = maxWeight
+    this.#sizeMin = options.keepsLast ? 1 : 0
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get weight(): number {
+    return this.#weight
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    // A Map keeps the order of insertion: what was inserted last is used last.
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  /** Keeps a value, in the place of one that sliced work beside this has set. */
+  set(key: string, value: Value, weight: number): Value {
+    this.#weight += weight - (this.#entries.get(key)?.weight ?? 0)
+    this.#entries.delete(key)
+    this.#entries.set(key, { value, weight })
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#weight <= this.#maxWeight || this.#entries.size <= this.#sizeMin) break
+      this.#entries.delete(oldest)
+      this.#weight -= entry.weight
+    }
+    return value
+  }
+}

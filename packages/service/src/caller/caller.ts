@@ -1,0 +1,204 @@
+/** Who asks: from the presented secret to the rights of its token. Spec 5. */
+
+import type { Directory, Question, TokenRecord } from '@latchkey/acl'
+import {
+  ANONYMOUS_TOKEN_ACCESSOR_ID,
+  ANONYMOUS_TOKEN_SECRET_ID,
+  Authorizer,
+  andThen,
+  BLANK_TOKEN,
+  GLOBAL_MANAGEMENT_POLICY_NAME,
+  inTurns,
+  isExpired,
+  isGlobalManager,
+  isPromise,
+  type MaybePromise,
+  ROOT_NAMES,
+  type Sliced,
+  type Turns,
+} from '@latchkey/acl'
+import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
+import type { ApiOptions } from '../options.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type AuthorizerCache,
+  type AuthorizerOptions,
+  createAuthorizerCache,
+  waysTo,
+} from './authorizer-cache.ts'
+
+/** The token that a request is judged by. */
+export interface Presented {
+  readonly token: TokenRecord
+  /** False: the anonymous token stands in. */
+  readonly presented: boolean
+  /** The presented secret names no token, on an endpoint that asks for no right. */
+  readonly unknown?: true
+}
+
+export interface Rights {
+  readonly authorizer: Authorizer
+  /** Whether the rights hold in every namespace: the token has global-management. Spec 4.9. */
+  readonly isGlobal: boolean
+}
+
+export interface Caller extends Presented, Rights {}
+
+/** The anonymous token before its record exists: no links, no rights. */
+const NOBODY: TokenRecord = {
+  ...BLANK_TOKEN,
+  AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
+  SecretID: ANONYMOUS_TOKEN_SECRET_ID,
+  Description: 'Anonymous Token',
+}
+
+/** What is kept of a token's rights. The compiled rules are the cache's, which bounds them. */
+interface KeptRights {
+  readonly directoryVersion: number
+  readonly key: string
+  readonly isGlobal: boolean
+}
+
+/** Rights on their way, for all who wait for them. */
+interface Resolving {
+  readonly directoryVersion: number
+  readonly rights: Promise<Rights>
+}
+
+/** Compiled rules and texts that were read, in bytes: a set of ordinary size takes a few kilobytes. */
+const AUTHORIZERS_BYTES_MAX = 67_108_864
+
+/** Resolves callers. Rights are kept per token record, and judged anew when the directory has changed. */
+export class Callers {
+  private readonly turns: Turns
+  private readonly authorizerOptions: AuthorizerOptions
+  private readonly clock: ApiOptions['clock']
+  private readonly authorizers: AuthorizerCache = createAuthorizerCache({ bytesMax: AUTHORIZERS_BYTES_MAX })
+  private readonly kept = new WeakMap<TokenRecord, KeptRights>()
+  private readonly resolving = new Map<TokenRecord, Resolving>()
+
+  constructor({ datacenter, defaultPolicy, profile, clock }: ApiOptions, turns: Turns) {
+    // Spec 9.1: the legacy system is gone from 1.11, and with it the rights that only it gave.
+    const legacyRules = profile.has('upgrade.legacyRules')
+    this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }
+    this.clock = clock
+    this.turns = turns
+  }
+
+  /**
+   * The token that a secret names; without one, the anonymous token.
+   *
+   * @throws AclError `caller_unknown` where the secret is unknown or its token is expired. Spec 5; decisions.
+   */
+  resolve(secretId: string | undefined, store: Store): MaybePromise<Presented> {
+    if (secretId === undefined) {
+      return andThen(store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID), (found) => {
+        return { token: found ?? NOBODY, presented: false }
+      })
+    }
+    if (isNeverASecret(secretId)) throw callerUnknown()
+    return andThen(store.tokenBySecret(secretId), (token) => {
+      if (!token || isExpired(token, this.clock.now())) throw callerUnknown()
+      return { token, presented: true }
+    })
+  }
+
+  /** Whether the rights of a token are known, so that they cost next to nothing. */
+  knows(token: TokenRecord, directory: Directory): boolean {
+    return this.kept.get(token)?.directoryVersion === directory.version
+  }
+
+  /**
+   * The rights of a token: at once where they are known or take no longer than a slice.
+   *
+   * @param turns for those that take longer. They are shared by all who ask, so they do not end with a client.
+   */
+  rightsOf(token: TokenRecord, directory: Directory, turns: Turns = this.turns): MaybePromise<Rights> {
+    const kept = this.kept.get(token)
+    const policies = kept?.directoryVersion === directory.version && this.authorizers.kept(kept.key)
+    if (kept && policies) {
+      const ways = waysTo(token, directory, this.authorizerOptions)
+      return { authorizer: new Authorizer(policies, ways), isGlobal: kept.isGlobal }
+    }
+    const resolving = this.resolving.get(token)
+    if (resolving?.directoryVersion === directory.version) return resolving.rights
+    const rights = inTurns(this.findRights(token, directory), { turns })
+    return isPromise(rights) ? this.shared(token, { directoryVersion: directory.version, rights }) : rights
+  }
+
+  private async shared(token: TokenRecord, resolving: Resolving): Promise<Rights> {
+    this.resolving.set(token, resolving)
+    try {
+      return await resolving.rights
+    } finally {
+      if (this.resolving.get(token) === resolving) this.resolving.delete(token)
+    }
+  }
+
+  private *findRights(token: TokenRecord, directory: Directory): Sliced<Rights> {
+    const { authorizer, key } = yield* this.authorizers.find(token, directory, this.authorizerOptions)
+    const isGlobal = isGlobalManager(token, directory, this.authorizerOptions.legacyRules)
+    this.kept.set(token, { directoryVersion: directory.version, key, isGlobal })
+    return { authorizer, isGlobal }
+  }
+}
+
+export function callerUnknown(): AclError {
+  return new AclError('caller_unknown', 'ACL not found')
+}
+
+/**
+ * Redaction text and root names are poison on every way in. Design 4; reference 3. A text longer than any secret is
+ * refused before a store or a cache sees it.
+ */
+function isNeverASecret(text: string): boolean {
+  return text.length > limits.LEGACY_SECRET_LENGTH_MAX || text === REDACTED_SECRET_ID || ROOT_NAMES.has(text)
+}
+
+/** Whether a caller has rights in a namespace at all. Decisions: rights across namespaces. */
+export function isAtHome(caller: Pick<Caller, 'token' | 'isGlobal'>, namespace: string): boolean {
+  return caller.isGlobal || caller.token.Namespace === namespace
+}
+
+/**
+ * Holds a caller to a right in a namespace.
+ *
+ * @throws AclError `privilege_missing`, saying who lacks what.
+ */
+export function requireRight(caller: Caller, namespace: string, question: Question): void {
+  if (!isAtHome(caller, namespace) || !caller.authorizer.decide(question))
+    throw privilegeMissing(caller, question)
+}
+
+function privilegeMissing(caller: Caller, { resource, segment, access }: Question): AclError {
+  const on =
+    segment === undefined || resource === 'acl' || resource === 'operator'
+      ? ''
+      : ` on ${JSON.stringify(shorten(segment))}`
+  return permissionDenied(caller, `lacks permission '${resource}:${access}'${on}`, {
+    missing: { resource, access, ...(segment === undefined ? {} : { segment }) },
+  })
+}
+
+/** What only global managers may change was asked for by another. Decisions: rights across namespaces. */
+export function globalManagementMissing(caller: Caller): AclError {
+  return permissionDenied(
+    caller,
+    `lacks the policy '${GLOBAL_MANAGEMENT_POLICY_NAME}', which is needed to change what has it`,
+  )
+}
+
+function permissionDenied(
+  caller: Caller,
+  lacks: string,
+  details: Pick<AclErrorDetails, 'missing'> = {},
+): AclError {
+  const isAnonymous = caller.token.AccessorID === ANONYMOUS_TOKEN_ACCESSOR_ID
+  const message = isAnonymous
+    ? `Permission denied: anonymous token ${lacks}. The anonymous token is used implicitly when a request does not specify a token.`
+    : `Permission denied: token with AccessorID '${caller.token.AccessorID}' ${lacks}`
+  return new AclError('privilege_missing', message, {
+    accessorId: caller.token.AccessorID,
+    ...details,
+  })
+}

@@ -1,0 +1,42 @@
+/** The right that an endpoint needs. Spec 4.1. */
+import type { Right } from '@latchkey/contract'
+import { type Caller, callerUnknown, isAtHome, requireRight } from './caller.ts'
+
+/**
+ * Holds a caller to the right of an endpoint. Rights on single keys are the handlers' to ask for.
+ *
+ * @param at the namespace of what is asked for, and this server's name.
+ * @throws AclError `privilege_missing`; `caller_unknown` where the caller must present a token of its own.
+ */
+export function requireEndpointRight(
+  caller: Caller,
+  right: Right,
+  at: { readonly namespace: string; readonly nodeName: string },
+): void {
+  const { namespace, nodeName } = at
+  switch (right) {
+    case 'none':
+    case 'key':
+      return
+    case 'self':
+      // No token is not the anonymous token here. Decisions: status codes.
+      if (!caller.presented) throw callerUnknown()
+      return
+    case 'acl:read':
+      if (!caller.authorizer.aclRead || !isAtHome(caller, namespace)) {
+        requireRight(caller, namespace, { resource: 'acl', access: 'read' })
+      }
+      return
+    case 'acl:write':
+      requireRight(caller, namespace, { resource: 'acl', access: 'write' })
+      return
+    case 'operator:read':
+      requireRight(caller, namespace, { resource: 'operator', access: 'read' })
+      return
+    case 'operator:write':
+      requireRight(caller, namespace, { resource: 'operator', access: 'write' })
+      return
+    case 'agent:read':
+      requireRight(caller, namespace, { resource: 'agent', segment: nodeName, access: 'read' })
+  }
+}

@@ -1,0 +1,92 @@
+/** Decisions for applications. Reference 5.8; to explain them is an extension. */
+
+import {
+  type Authorizer,
+  checkPathId,
+  type DecisionExplanation,
+  parseQuestion,
+  type Question,
+} from '@latchkey/acl'
+import type { AuthorizeAnswer, AuthorizeCheck, Explanation } from '@latchkey/contract'
+import { callerUnknown, requireRight } from '../caller/caller.ts'
+import { type Answer, type Call, json, notFound } from '../handler.ts'
+import { findToken } from '../tokens/stored-token.ts'
+
+type Authorize = 'decisions.authorize'
+
+/** Up to 64 checks in one call. An empty list is answered without a look at the token. Reference 5.8. */
+export async function authorizeHandler(call: Call<Authorize>): Promise<Answer<Authorize>> {
+  const checks = call.body
+  if (checks.length === 0) return json([])
+  const questions = checks.map((check, i) => parseQuestion(check, `[${i}]`))
+  if (call.caller.unknown) throw callerUnknown()
+  const authorizer = await authorizerAsked(call)
+  const explain = call.query.explain === true
+  return json(checks.map((check, i) => answerCheck(check, questions[i], authorizer, explain)))
+}
+
+/** The caller's own rights, or another token's for a caller that may read tokens. */
+async function authorizerAsked(call: Call<Authorize>): Promise<Authorizer> {
+  const { accessor: accessorId } = call.query
+  if (accessorId === undefined) return call.caller.authorizer
+  checkPathId(accessorId, 'token', 'accessor')
+  if (accessorId.toLowerCase() === call.caller.token.AccessorID.toLowerCase()) return call.caller.authorizer
+  requireRight(call.caller, call.namespace, { resource: 'acl', access: 'read' })
+  const token = await findToken(call, accessorId)
+  if (!token) throw notFound('Requested token')
+  return (await call.callers.rightsOf(token, call.directory)).authorizer
+}
+
+function answerCheck(
+  check: AuthorizeCheck,
+  question: Question | undefined,
+  authorizer: Authorizer,
+  explain: boolean,
+): AuthorizeAnswer {
+  const { Resource, Segment, Access } = check
+  const echoed = { Resource, ...(Segment ? { Segment } : {}), Access }
+  if (!question) return { ...echoed, Allow: false }
+  if (!explain) return { ...echoed, Allow: authorizer.decide(question) }
+  const explanation = authorizer.explain(question)
+  return { ...echoed, Allow: explanation.allow, Explanation: showExplanation(explanation) }
+}
+
+function showExplanation({ rule, path, missing }: DecisionExplanation): Explanation {
+  return {
+    ...(rule
+      ? {
+          Rule: {
+            PolicyID: rule.policyId,
+            PolicyName: rule.policyName,
+            Kind: rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind,
+            Segment: rule.segment,
+            Level: rule.level,
+            Line: rule.line,
+          },
+        }
+      : {}),
+    Path: showPath(path, rule?.policyName),
+    ...(missing
+      ? {
+          Missing: {
+            Resource: missing.resource,
+            ...(missing.segment ? { Segment: missing.segment } : {}),
+            Access: missing.access,
+          },
+        }
+      : {}),
+  }
+}
+
+function showPath(path: DecisionExplanation['path'], policyName: string | undefined): string[] {
+  if (path.via === 'default') return ['default policy']
+  if (path.via === 'unreadable') return [`rules that cannot be read: ${path.reason}`]
+  const steps: string[] = []
+  if (path.namespace !== undefined) steps.push(`defaults of namespace ${path.namespace}`)
+  if (path.role) steps.push(`role ${path.role.name}`)
+  if (path.via === 'policy') steps.push(`policy ${policyName ?? ''}`)
+  else if (path.via === 'legacy-rules') steps.push('legacy rules of the token')
+  else if (path.via === 'legacy-management') steps.push('legacy management token')
+  else steps.push(`${path.via.replace('-', ' ')} ${path.identity ?? ''}`)
+  return steps
+}

@@ -1,0 +1,80 @@
+/** A walk through the tokens of a namespace that looks at the rights of each: who-can and what-if. Extensions. */
+import type { MaybePromise, TokenRecord } from '@latchkey/acl'
+import { checkWanted, isExpired, Pace, STEPS_PER_SLICE, type Turns } from '@latchkey/acl'
+import { type Context, type JsonAnswer, json } from '../handler.ts'
+import { formatCursor, type Page } from '../reply/paging.ts'
+
+/** Most tokens that one call looks at. */
+const TOKENS_LOOKED_AT_MAX = 10_000
+/** Most slices of long work on tokens: about a second or two. */
+const SLICES_MAX = 500
+/** Looking at a token whose rights are known. */
+const STEPS_PER_TOKEN = 10
+
+/**
+ * What is shown of a token; undefined where it does not belong to the answer.
+ *
+ * @param turns for long work on it.
+ */
+export type ShowToken<T> = (token: TokenRecord, turns: Turns) => MaybePromise<T | undefined>
+
+/**
+ * Walks the tokens of the namespace from a place in the list, keeps what `show` makes of them, up to a page. One call is
+ * bounded by the tokens it looks at and the slices it takes; the cursor leads on.
+ *
+ * @param isFull whether the page ends here, before its limit.
+ * @throws AclError `unavailable` once the client has gone.
+ */
+export async function collectTokens<T>(
+  call: Context,
+  page: Page,
+  show: ShowToken<T>,
+  isFull: () => boolean = () => false,
+): Promise<JsonAnswer<T[]>> {
+  const kept: T[] = []
+  const turns = new CountedTurns(call.turns)
+  const pace = new Pace()
+  let last: TokenRecord | undefined
+  let looked = 0
+  const filter = {
+    ...(call.api.edition === 'extended' ? { namespace: call.namespace } : {}),
+    ...(page.after ? { after: page.after } : {}),
+    limit: TOKENS_LOOKED_AT_MAX,
+  }
+  const isEnd = () => kept.length >= page.limit || turns.taken >= SLICES_MAX || isFull()
+  const next = () => {
+    const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
+    if (!isMore || !last) return {}
+    const cursor = formatCursor(call.api.store.placeOf(last))
+    return { headers: { [call.family.nextCursor]: cursor } }
+  }
+  for await (const tokens of call.api.store.tokens(filter)) {
+    for (const token of tokens) {
+      // Rights that must be found first may take a slice by themselves.
+      if (pace.isDue(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_SLICE)) {
+        await call.turns.next()
+        checkWanted(call.signal)
+      }
+      looked += 1
+      last = token
+      const shown = isExpired(token, call.now) ? undefined : await show(token, turns)
+      if (shown !== undefined) kept.push(shown)
+      if (isEnd()) return { ...json<T[]>(kept), ...next() }
+    }
+  }
+  return { ...json<T[]>(kept), ...next() }
+}
+
+class CountedTurns implements Turns {
+  taken = 0
+  private readonly turns: Turns
+
+  constructor(turns: Turns) {
+    this.turns = turns
+  }
+
+  next(): Promise<void> {
+    this.taken += 1
+    return this.turns.next()
+  }
+}

@@ -1,0 +1,157 @@
+/** One request on its way through the pipeline, and what its handler gives back. Both follow from the contract's route. */
+
+import type { Directory, Lane, Turns } from '@latchkey/acl'
+import {
+  AclError,
+  type AnyRoute,
+  type Body,
+  type Answer as Content,
+  type Params,
+  type Query,
+  type RouteName,
+  type RouteOf,
+} from '@latchkey/contract'
+import type { Caller, Callers } from './caller/caller.ts'
+import type { ApiOptions } from './options.ts'
+import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
+import type { HeaderFamily } from './request/headers.ts'
+import type { ConsistencyMode, Topic } from './store/store.ts'
+import type { TokenTexts } from './tokens/token-json.ts'
+
+export type { Content }
+
+/** Answers the requests of a route. */
+export type Handler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>> | Answer<N>
+
+/** A request that its caller may make, decoded by the schemas of its route. */
+export interface Call<N extends RouteName> extends Context {
+  readonly params: Params<N>
+  /** Options that are given, each decoded when it is first looked at. */
+  readonly query: Query<N>
+  readonly body: RequestBody<N>
+}
+
+/** The body as the route's metadata says: decoded, text, or the bytes themselves. */
+export type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly body: 'raw' }
+  ? Uint8Array
+  : Body<N>
+
+/** A call whatever its route, as the pipeline sees it. */
+export interface AnyCall extends Context {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: object
+  readonly body: unknown
+}
+
+/** What is known of a call besides what it says: its caller, and what it is judged by. */
+export interface Context {
+  readonly api: ApiOptions
+  readonly callers: Callers
+  readonly texts: TokenTexts
+  readonly openapi: JsonDocument<Content<'operations.openapi'>>
+  readonly route: AnyRoute
+  readonly mode: ConsistencyMode
+  readonly caller: Caller
+  readonly directory: Directory
+  /** Highest index of the route's table when the directory was read: what is read for the call is no older. */
+  readonly tableIndex: number
+  /** Of the record, by `ns`, the header, the caller's token, or `default`; a body may still say another. Spec 4.9. */
+  readonly namespace: string
+  /** Whether `ns=*` asked for all namespaces. Spec 4.8. */
+  readonly allNamespaces: boolean
+  /** Whether the answer is compared with what the client knows: it asks from an index. */
+  readonly isBlocking: boolean
+  /** For work that takes more than a few milliseconds. */
+  readonly turns: Turns
+  /** For work that holds many megabytes while it takes its turns. */
+  readonly lane: Lane
+  /** As `lane`, for writes: questions, which anyone may ask, do not hold them up. */
+  readonly writeLane: Lane
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal | undefined
+  readonly now: number
+  /** Names of response headers, of the family that the request used. */
+  readonly family: HeaderFamily
+}
+
+/** What a route answers with 200, in a form that its metadata allows; or what is absent, and worth waiting for. */
+export type Answer<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly answerForm: 'text' }
+  ? AnswerIn<TextForm>
+  : RouteOf<N>['metadata'] extends {
+        readonly otherAnswers: readonly { readonly type: infer Type extends string }[]
+      }
+    ? AnswerIn<JsonForm<Content<N>> | BytesForm<Type>>
+    : JsonAnswer<Content<N>>
+
+/** An answer of a `T`, as JSON. */
+export interface JsonAnswer<T> extends AnswerIn<JsonForm<T>> {}
+
+export interface AnswerIn<Form> {
+  readonly body: Form | Refusal
+  /** For blocking reads: what wakes a waiter. */
+  readonly watch?: Watch
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** JSON of a `T`, made already or not. */
+export type JsonForm<T> =
+  | { readonly kind: 'json'; readonly value: T }
+  /** Short as text, which leaves in one piece with its headers; long as bytes. */
+  | { readonly kind: 'json-text'; readonly text: JsonText<T> }
+  | { readonly kind: 'json-bytes'; readonly bytes: JsonBytes<T> }
+  /** Elements in pages; a page may be empty. */
+  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<JsonElements<T>> }
+  | { readonly kind: 'json-document'; readonly document: JsonDocument<T> }
+
+interface TextForm {
+  readonly kind: 'text'
+  readonly text: string
+}
+
+interface BytesForm<Type extends string> {
+  readonly kind: 'bytes'
+  readonly bytes: Uint8Array
+  /** With its parameters. */
+  readonly contentType: Type | `${Type};${string}`
+}
+
+/** What is absent is worth waiting for: a refusal that a waiter may see turn into an answer. */
+interface Refusal {
+  readonly kind: 'refusal'
+  readonly error: AclError
+}
+
+/** Any answer, as it is rendered. */
+export type AnyAnswer = AnswerIn<JsonForm<unknown> | TextForm | BytesForm<string>>
+export type AnswerBody = AnyAnswer['body']
+
+export interface Watch {
+  readonly topic: Topic
+  /**
+   * Set where the topic is wider than what the answer shows: a waiter goes on waiting while what is shown is the same.
+   * Decisions: blocking queries.
+   */
+  readonly filtered?: true
+  /**
+   * Set where the answer leaves out records whose time is over. An earlier answer at the same index may show them, so it
+   * cannot be known from this one.
+   */
+  readonly leavesOutExpired?: true
+  /** Set where what is shown is too long to be compared: a text that changes whenever that does. */
+  readonly fingerprint?: string
+}
+
+/** An answer of what its route says: `T` is that of the function that returns it, so a wrong value does not compile. */
+export function json<T>(value: NoInfer<T>, watch?: Watch): JsonAnswer<T> {
+  return watch ? { body: { kind: 'json', value }, watch } : { body: { kind: 'json', value } }
+}
+
+/** The answer of a read whose record is not there, yet. */
+export function missing(error: AclError, topic: Topic): AnswerIn<never> {
+  return { body: { kind: 'refusal', error }, watch: { topic } }
+}
+
+/** A record that is not there, in the words of the reference. Decisions: status codes. */
+export function notFound(what: string): AclError {
+  return new AclError('not_found', `${what} does not exist: ACL not found`)
+}

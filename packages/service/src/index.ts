@@ -1,0 +1,39 @@
+export { aclModeOf } from './caller/acl-mode.ts'
+export { createAuthorizerCache } from './caller/authorizer-cache.ts'
+export type { ApiOptions, ClusterInfo, ClusterMember } from './options.ts'
+export { renderError } from './reply/render.ts'
+export type { WireReply, WireRequest } from './request/wire.ts'
+export { Api } from './service.ts'
+export { byListOrder, comparePlaces } from './store/list-order.ts'
+export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
+export { RecentTokenChanges } from './store/recent-token-changes.ts'
+export {
+  type Change,
+  type ConflictReason,
+  type ConsistencyMode,
+  type Freshness,
+  type KvKey,
+  type KvRange,
+  kvTopic,
+  type ListPosition,
+  type Store,
+  StoreConflict,
+  type TableName,
+  type TokenFilter,
+  type Topic,
+  tokenTopic,
+  type WaitOutcome,
+} from './store/store.ts'
+export {
+  builtinChanges,
+  convertBuiltins,
+  ensureBuiltins,
+  ensureLegacyBuiltins,
+  legacyBuiltinChanges,
+} from './tokens/builtins.ts'
+export type {
+  ShownTokens,
+  TokenListCache,
+  TokenListRequest,
+  WholeTokenList,
+} from './tokens/token-list-cache.ts'

@@ -1,0 +1,34 @@
+import { AclError } from '@latchkey/contract'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { requireKey, requireKeyRight } from './key.ts'
+
+/** `true`, also for what was not there; `false` where `cas` does not hold. Spec 5.4. */
+export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
+  if (call.query.recurse) return deleteTree(call)
+  const key = requireKey(call.params)
+  requireKeyRight(call, key, 'write')
+  const { cas } = call.query
+  const { store } = call.api
+  return decideAndCommitFor(call, async () => {
+    const existing = await store.kvEntry(call.namespace, key)
+    if (cas !== undefined && cas !== existing?.ModifyIndex) return { changes: [], answer: () => json(false) }
+    if (!existing) return { changes: [], answer: () => json(true) }
+    return {
+      changes: [{ table: 'kv', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+async function deleteTree(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
+  const { Key: prefix } = call.params
+  if ('cas' in call.query) {
+    throw new AclError('query_invalid', 'Conflicting flags: recurse and cas exclude each other', {
+      field: 'cas',
+    })
+  }
+  requireKeyRight(call, prefix, 'write-prefix')
+  await call.api.store.commit([{ table: 'kv', op: 'delete-tree', namespace: call.namespace, prefix }])
+  return json(true)
+}

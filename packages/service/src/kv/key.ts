@@ -1,0 +1,25 @@
+/** The key that a path names, and the rights to it. */
+
+import { AclError, limits, utf8Length } from '@latchkey/contract'
+import { requireRight } from '../caller/caller.ts'
+import type { Context } from '../handler.ts'
+
+/** @throws AclError `id_missing`, `field_too_long`. */
+export function requireKey({ Key: key }: { readonly Key: string }): string {
+  if (key === '') throw new AclError('id_missing', 'Missing key name', { field: 'Key' })
+  if (utf8Length(key) > limits.KV_KEY_BYTES_MAX) {
+    throw new AclError('field_too_long', `Key must be at most ${limits.KV_KEY_BYTES_MAX} bytes long`, {
+      field: 'Key',
+    })
+  }
+  return key
+}
+
+/** @throws AclError `privilege_missing`. */
+export function requireKeyRight(
+  { api, caller, namespace }: Context,
+  segment: string,
+  access: 'read' | 'write' | 'write-prefix',
+): void {
+  if (api.aclEnabled) requireRight(caller, namespace, { resource: 'key', segment, access })
+}

@@ -1,0 +1,38 @@
+/** An entry of the key-value store as it is shown. Shapes of the reference world. */
+
+import type { KvRecord } from '@latchkey/acl'
+import { AclError, type KvEntry } from '@latchkey/contract'
+import type { Context } from '../handler.ts'
+
+export function noSuchKey(): AclError {
+  return new AclError('not_found', '')
+}
+
+export function showEntry(call: Context, entry: KvRecord): KvEntry {
+  return {
+    LockIndex: entry.LockIndex,
+    Key: entry.Key,
+    Flags: entry.Flags,
+    Value: entry.Value.length === 0 ? null : toBase64(entry.Value),
+    CreateIndex: entry.CreateIndex,
+    ModifyIndex: entry.ModifyIndex,
+    ...(call.api.edition === 'extended' ? { Namespace: entry.Namespace } : {}),
+  }
+}
+
+const DIGITS = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+const PADDING = '='.charCodeAt(0)
+const decoder = new TextDecoder()
+
+/** Digit by digit into bytes: `btoa` takes a string, and making one of a long value takes 30 times as long as the rest. */
+export function toBase64(bytes: Uint8Array): string {
+  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
+  for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
+    const [a = 0, b = 0, c = 0] = [bytes[from], bytes[from + 1], bytes[from + 2]]
+    text[to] = DIGITS[a >> 2] ?? 0
+    text[to + 1] = DIGITS[((a & 3) << 4) | (b >> 4)] ?? 0
+    text[to + 2] = from + 1 < bytes.length ? (DIGITS[((b & 15) << 2) | (c >> 6)] ?? 0) : PADDING
+    text[to + 3] = from + 2 < bytes.length ? (DIGITS[c & 63] ?? 0) : PADDING
+  }
+  return decoder.decode(text)
+}

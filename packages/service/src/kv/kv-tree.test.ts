@@ -1,0 +1,217 @@
+/** Trees of keys at any size, for callers with any rights. Issue: what an attacker finds, 3; DOS-05. */
+import type { KvEntry } from '@latchkey/contract'
+import { aKey } from '@latchkey/testkit/records/record-builders'
+import { settle } from '@latchkey/testkit/service/virtual-clock'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Change } from '../store/store.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await aWorld()
+})
+
+const VALUE_BYTES = 600
+
+function putKey(Key: string, fill = 1): Change {
+  const record = aKey({ Key, Value: new Uint8Array(VALUE_BYTES).fill(fill) })
+  return { table: 'kv', op: 'put', record, expect: undefined }
+}
+
+/** Of pages of 1,000 keys, in the memory store. */
+function fill(prefix: string, count: number): void {
+  world.store.commitNow(
+    Array.from({ length: count }, (_, n) => putKey(`${prefix}${n.toString().padStart(5, '0')}`)),
+  )
+}
+
+/** Counts what the store gives out from now on. */
+function countReads() {
+  const counts = { entries: 0, keys: 0 }
+  const { store } = world
+  const [entries, keys] = [store.kvEntries.bind(store), store.kvKeys.bind(store)]
+  store.kvEntries = async function* (range) {
+    for await (const page of entries(range)) {
+      counts.entries += page.length
+      yield page
+    }
+  }
+  store.kvKeys = async function* (range) {
+    for await (const page of keys(range)) {
+      counts.keys += page.length
+      yield page
+    }
+  }
+  return counts
+}
+
+/** Makes each page of entries one of its own moment, as a database does. */
+function readPageByPage(): void {
+  const { store } = world
+  const own = store.kvEntries.bind(store)
+  store.kvEntries = async function* (range) {
+    let after = range.after ?? ''
+    for (;;) {
+      const { value: page } = await own({ ...range, after, limit: 1_000 }).next()
+      if (!page) return
+      yield page
+      after = page.at(-1)?.Key ?? ''
+    }
+  }
+}
+
+const get = (path: string, token = MANAGEMENT) => world.ask('GET', path, { token })
+
+describe('rights come before the store', () => {
+  const RULES = [
+    ['none', ''],
+    ['others', 'key_prefix "other/" { policy = "write" }\nkey "tree" { policy = "read" }'],
+    ['all below denied', 'key_prefix "" { policy = "read" }\nkey_prefix "tree/" { policy = "deny" }'],
+    ['rules of another resource', 'service_prefix "" { policy = "write" }'],
+  ] as const
+
+  test.each(RULES)('404 not_found: a tree without a readable key is not read (%s)', async (_what, rules) => {
+    fill('tree/', 10)
+    const token = await world.secretWith(rules)
+    const counts = countReads()
+    expect(await get('/kv/tree/?recurse', token)).toMatchObject({ status: 404, code: 'not_found', text: '' })
+    expect(counts).toEqual({ entries: 0, keys: 0 })
+  })
+
+  test('the anonymous token: no entry is read, and one key tells whether there are any', async () => {
+    fill('tree/', 1_500)
+    const counts = countReads()
+    expect((await world.ask('GET', '/kv/?recurse')).status).toBe(404)
+    expect(counts).toEqual({ entries: 0, keys: 0 })
+    expect((await world.ask('GET', '/kv/?keys')).text).toBe('[]')
+    expect((await world.ask('GET', '/kv/none?keys')).status).toBe(404)
+    expect(counts).toEqual({ entries: 0, keys: 1 })
+  })
+
+  test('names are listed without reading a value', async () => {
+    fill('tree/', 10)
+    const counts = countReads()
+    expect((await get('/kv/?keys')).json).toHaveLength(10)
+    expect(counts.entries).toBe(0)
+  })
+
+  test('hidden entries before and behind the readable ones are passed over by name', async () => {
+    for (const prefix of ['a/', 'b/', 'c/']) fill(prefix, 3_000)
+    const token = await world.secretWith('key "b/01500" { policy = "read" }')
+    const counts = countReads()
+    const shown = (await get('/kv/?recurse', token)).json as readonly KvEntry[]
+    expect(shown.map(({ Key }) => Key)).toEqual(['b/01500'])
+    expect(counts.entries).toBeLessThanOrEqual(1_000)
+  })
+})
+
+describe('a long tree is streamed', () => {
+  const COUNT = 4_500
+
+  async function open(path: string, token = MANAGEMENT) {
+    const reply = await world.api.handle({
+      method: 'GET',
+      url: `/v1${path}`,
+      header: (name) => (name === 'x-service-token' ? token : undefined),
+      readBody: async () => new Uint8Array(0),
+      requestId: 'request-1',
+    })
+    const { body } = reply
+    if (body === undefined || typeof body === 'string' || !(Symbol.asyncIterator in body)) {
+      return expect.fail('not streamed')
+    }
+    return { reply, pieces: body[Symbol.asyncIterator]() }
+  }
+
+  async function rest(pieces: AsyncIterator<string | Uint8Array>): Promise<string> {
+    let text = ''
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) text += piece.value
+    return text
+  }
+
+  test.each(['', '&pretty'])('its bytes are those of one JSON text (recurse%s)', async (option) => {
+    fill('tree/', COUNT)
+    const { reply, pieces } = await open(`/kv/tree/?recurse${option}`)
+    expect(reply.status).toBe(200)
+    expect(reply.headers['X-Service-Index']).toBe(String(world.store.tableIndex('kv')))
+    const text = await rest(pieces)
+    const entries = JSON.parse(text) as readonly KvEntry[]
+    expect(entries).toHaveLength(COUNT)
+    expect(text).toBe(option === '' ? JSON.stringify(entries) : `${JSON.stringify(entries, undefined, 4)}\n`)
+    expect(entries.map(({ Key }) => Key)).toEqual(entries.map(({ Key }) => Key).sort())
+  })
+
+  test('its names are those of one JSON text, also with a separator across pages', async () => {
+    fill(`${'long/'.repeat(60)}`, COUNT)
+    const { pieces } = await open('/kv/?keys')
+    const text = await rest(pieces)
+    expect(text).toBe(JSON.stringify(JSON.parse(text)))
+    expect(JSON.parse(text)).toHaveLength(COUNT)
+    expect((await get('/kv/?keys&separator=/')).json).toEqual(['long/'])
+  })
+
+  test('DOS-05: nothing is read for a reader that has stopped, or has gone', async () => {
+    fill('tree/', COUNT)
+    const counts = countReads()
+    const { pieces } = await open('/kv/tree/?recurse')
+    await pieces.next()
+    await settle()
+    const before = counts.entries
+    expect(before).toBeLessThan(COUNT / 2)
+    await settle()
+    expect(counts.entries).toBe(before)
+    await pieces.return?.()
+    expect(counts.entries).toBe(before)
+  })
+
+  test('COH-10: what is written after a right was taken away is not shown on later pages', async () => {
+    fill('tree/', COUNT)
+    readPageByPage()
+    const rules = 'key_prefix "tree/" { policy = "read" }'
+    const policy = await world.policy({ Name: 'reader', Rules: rules })
+    const { SecretID } = await world.token({ Policies: [{ ID: policy.ID }] })
+    const { pieces } = await open('/kv/tree/?recurse', SecretID)
+    await pieces.next()
+    const denied = 'key_prefix "tree/" { policy = "read" }\nkey_prefix "tree/044" { policy = "deny" }'
+    await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader', Rules: denied })
+    world.store.commitNow([putKey('tree/04400-enemy')])
+    const text = await rest(pieces)
+    expect(text).toContain('tree/04399')
+    expect(text).not.toContain('enemy')
+  })
+
+  test('a caller that is deleted on the way: the stream fails', async () => {
+    fill('tree/', COUNT)
+    const secret = await world.secretWith('key_prefix "tree/" { policy = "read" }')
+    const { pieces } = await open('/kv/tree/?recurse', secret)
+    await pieces.next()
+    const accessorId = world.store.tokenBySecret(secret)?.AccessorID
+    await world.manage('DELETE', `/acl/token/${accessorId}`)
+    await expect(rest(pieces)).rejects.toMatchObject({ code: 'caller_unknown' })
+  })
+
+  test.each([
+    ['recurse', putKey('tree/00007', 2), putKey('beside')],
+    ['recurse', putKey('tree/04499-more'), putKey('beside')],
+    ['keys', putKey('tree/04499-more'), putKey('tree/00007', 2)],
+  ])(
+    'COH-06: who watches it (%s) is woken by what it shows, and not by anything else',
+    async (option, change, other) => {
+      fill(`tree/`, COUNT)
+      if (option === 'keys') fill(`tree/${'long/'.repeat(60)}`, COUNT)
+      const path = `/kv/tree/?${option}`
+      const first = await get(path)
+      let reply: Awaited<ReturnType<typeof get>> | undefined
+      const held = get(`${path}&index=${first.headers['X-Service-Index']}`).then((answer) => {
+        reply = answer
+      })
+      await settle()
+      world.store.commitNow([other])
+      await settle()
+      expect(reply).toBeUndefined()
+      world.store.commitNow([change])
+      await held
+      expect(reply?.text).toBe((await get(path)).text)
+    },
+  )
+})

@@ -1,0 +1,21 @@
+import { randomUuid, toLegacyToken, writeLegacyToken } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { living, requireSecret } from './legacy-token.ts'
+
+/** A new secret with the same rights. */
+export function cloneLegacyHandler(call: Call<'legacy.clone'>): Promise<Answer<'legacy.clone'>> {
+  const { store, random } = call.api
+  const secretId = requireSecret(call.params)
+  return decideAndCommitFor(call, async () => {
+    const source = living(call, await store.tokenBySecret(secretId))
+    const legacy = source && toLegacyToken(source)
+    if (!legacy) throw new AclError('privilege_missing', 'Permission denied')
+    const record = writeLegacyToken(undefined, { ...legacy, ID: randomUuid(random) }, undefined)
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: () => json({ ID: record.SecretID }),
+    }
+  })
+}

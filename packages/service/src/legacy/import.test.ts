@@ -1,0 +1,172 @@
+import { convertForMigration } from '@latchkey/acl'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+
+const token = MANAGEMENT
+const PATH = '/internal/acl/legacy-tokens'
+const RULES = 'key "app" { policy = "write" }'
+
+const legacyWorld = () => aWorld({ version: '1.10' })
+const aLegacy = (ID: string, fields: object = {}) => ({
+  ID,
+  Name: `name of ${ID}`,
+  Type: 'client',
+  Rules: RULES,
+  CreateIndex: 7,
+  ModifyIndex: 9,
+  ...fields,
+})
+
+async function exported(world: World): Promise<unknown[]> {
+  const list = (await world.manage('GET', PATH)) as { ID: string }[]
+  return list.filter(({ ID }) => ID !== MANAGEMENT)
+}
+
+test('takes the list of a legacy cluster, and gives it back by an export', async () => {
+  const world = await legacyWorld()
+  const dump = [aLegacy('b', { CreateIndex: 8 }), aLegacy('a', { Type: 'management', Rules: '' })]
+  expect(await world.manage('PUT', PATH, dump)).toEqual({ Imported: 2, Unchanged: 0, Problems: [] })
+  const ModifyIndex = expect.any(Number)
+  expect(await exported(world)).toEqual([
+    { ...aLegacy('a', { Type: 'management', Rules: '' }), ModifyIndex },
+    { ...aLegacy('b', { CreateIndex: 8 }), ModifyIndex },
+  ])
+  expect((await world.ask('PUT', '/kv/app', { token: 'b', body: 'x' })).status).toBe(200)
+})
+
+test('an import that is repeated goes on: what is there already is unchanged, migrated or not', async () => {
+  const world = await legacyWorld()
+  const dump = ['a', 'b', 'c'].map((ID) => aLegacy(ID, { Type: ID === 'b' ? 'management' : 'client' }))
+  await world.manage('PUT', PATH, dump.slice(0, 2))
+  for (const [i, ID] of ['a', 'b'].entries()) {
+    const stored = world.store.tokenBySecret(ID)
+    if (!stored) throw new Error('not imported')
+    const record = convertForMigration(stored, `a0000000-0000-4000-8000-00000000000${i}`)
+    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+  }
+  expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1, Unchanged: 2 })
+  expect(world.store.tokenBySecret('a')?.AccessorID).not.toBe('')
+})
+
+test('more than one commit holds, all of it in the order of the list', async () => {
+  const world = await legacyWorld()
+  const dump = Array.from({ length: 1_201 }, (_, i) => aLegacy(`t${i}`, { CreateIndex: 0 }))
+  expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1_201 })
+  expect(await exported(world)).toHaveLength(1_201)
+})
+
+describe('nothing is imported where one record cannot be', () => {
+  test('400 field_invalid: every problem with its place, no secret', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'taken', Rules: '' })
+    const dump = [
+      aLegacy('good'),
+      aLegacy('bad-type', { Type: 'admin' }),
+      'no object',
+      aLegacy('good'),
+      aLegacy('taken'),
+      { Name: 'without id' },
+    ]
+    const reply = await world.ask('PUT', PATH, { token, body: dump })
+    expect([reply.status, reply.code]).toEqual([400, 'field_invalid'])
+    expect(reply.text).toBe(
+      [
+        'Nothing was imported: 5 problem(s)',
+        '[1].Type is neither "client" nor "management"',
+        '[2] is not an object',
+        '[3].ID is the same as [0].ID',
+        '[5].ID is missing',
+        '[4].ID is the secret of a token that exists with other content',
+      ].join('\n'),
+    )
+    expect(await exported(world)).toMatchObject([{ ID: 'taken' }])
+  })
+
+  test('of many problems 50 are named, and all are counted', async () => {
+    const world = await legacyWorld()
+    const reply = await world.ask('PUT', PATH, { token, body: Array.from({ length: 60 }, () => 1) })
+    expect(reply.text.split('\n')).toHaveLength(52)
+    expect(reply.text).toMatch(/^Nothing was imported: 60 problem\(s\)\n.*\nand 10 more$/s)
+  })
+
+  test.each([
+    ['', 'body_malformed'],
+    ['[{"ID":"canary-1"', 'body_malformed'],
+    ['[{"ID":"canary-1" oops}]', 'body_malformed'],
+    [new Uint8Array([0x5b, 0xff, 0x5d]), 'body_malformed'],
+    ['{"ID":"canary-1"}', 'field_type'],
+  ])('400 for a body that is no list: %s', async (body, code) => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('PUT', PATH, { token, body })
+    expect(reply.code).toBe(code)
+    expect(reply.text).not.toContain('canary')
+  })
+})
+
+test('a token of the new API that has the secret is a problem', async () => {
+  const world = await legacyWorld()
+  const { SecretID } = await world.token()
+  const reply = await world.ask('PUT', PATH, { token, body: [aLegacy(SecretID)] })
+  expect(reply.text).toContain('[0].ID is the secret of a token that exists with other content')
+})
+
+test('warnings are told and do not stop anything', async () => {
+  const world = await legacyWorld()
+  const dump = [aLegacy('a', { Rules: 'acl = "write"' }), aLegacy('b', { Rules: 'key "a" {' })]
+  const { Imported, Problems } = (await world.manage('PUT', PATH, dump)) as {
+    Imported: number
+    Problems: { Position: number; Code: string; Severity: string }[]
+  }
+  expect(Imported).toBe(2)
+  expect(Problems.map(({ Position, Code, Severity }) => [Position, Code, Severity])).toEqual([
+    [0, 'rules_ignored', 'warning'],
+    [1, 'rules_unreadable', 'warning'],
+  ])
+})
+
+describe('a part of a longer list', () => {
+  test('with its position, problems have their place in the whole', async () => {
+    const { ask } = await legacyWorld()
+    const body = [aLegacy('a'), aLegacy('a'), { Name: 'x' }]
+    const reply = await ask('PUT', `${PATH}?position=5000`, { token, body })
+    expect(reply.text.split('\n').slice(1)).toEqual([
+      '[5001].ID is the same as [5000].ID',
+      '[5002].ID is missing',
+    ])
+  })
+
+  test.each(['-1', '1.5', 'x', '1234567890123456'])('400 query_invalid: position=%s', async (position) => {
+    const { ask } = await legacyWorld()
+    expect((await ask('PUT', `${PATH}?position=${position}`, { token, body: [] })).code).toBe('query_invalid')
+  })
+})
+
+test('a check answers every problem and what would be imported, and writes nothing', async () => {
+  const world = await legacyWorld()
+  await world.manage('PUT', PATH, [aLegacy('known')])
+  const before = world.store.tableIndex('tokens')
+  const dump = [
+    aLegacy('known'),
+    aLegacy('new'),
+    aLegacy('known', { Rules: '' }),
+    aLegacy('bad', { Type: 'x' }),
+  ]
+  expect(await world.manage('PUT', `${PATH}?check`, dump)).toEqual({
+    Imported: 1,
+    Unchanged: 1,
+    Problems: [
+      expect.objectContaining({ Position: 2, Code: 'id_duplicate', Severity: 'error' }),
+      expect.objectContaining({ Position: 3, Code: 'type_unknown', Severity: 'error' }),
+    ],
+  })
+  expect(world.store.tableIndex('tokens')).toBe(before)
+})
+
+test('410 from 1.11, where no legacy token can be made (spec 9.1)', async () => {
+  const { ask } = await aWorld({ version: '1.11' })
+  const reply = await ask('PUT', PATH, { token, body: [] })
+  expect([reply.status, reply.text]).toEqual([
+    410,
+    `Endpoint /v1${PATH} for the legacy ACL system was removed in version 1.11.`,
+  ])
+})

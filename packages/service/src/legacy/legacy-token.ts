@@ -1,0 +1,64 @@
+/** Tokens as the legacy API finds, writes and shows them. Spec 9.1, 9.2.4; reference 7. */
+
+import type { TokenRecord } from '@latchkey/acl'
+import {
+  findRulesProblem,
+  isExpired,
+  type LegacyWrite,
+  ROOT_NAMES,
+  toLegacyToken,
+  writeLegacyToken,
+} from '@latchkey/acl'
+import { AclError, type LegacyToken, type LegacyTokenRequest, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { decideAndCommitFor, seesSecret } from '../caller/authority.ts'
+import { type Answer, type Context, json } from '../handler.ts'
+import { readToWrite } from '../request/read-in-turns.ts'
+
+/** Writes a token under an ID; an existing legacy one is overwritten. */
+export async function writeLegacy(
+  call: Context,
+  request: LegacyTokenRequest & { readonly ID: string },
+): Promise<Answer<'legacy.create'>> {
+  const { store } = call.api
+  const write: LegacyWrite = {
+    ID: request.ID,
+    Name: request.Name ?? '',
+    Type: request.Type ?? 'client',
+    Rules: request.Rules ?? '',
+  }
+  const rulesProblem = await readToWrite(call, write.Rules, () =>
+    findRulesProblem(write.Rules, { dialect: 'legacy' }),
+  )
+  return decideAndCommitFor(call, async () => {
+    const stored = await store.tokenBySecret(write.ID)
+    const record = writeLegacyToken(living(call, stored), write, rulesProblem)
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: stored?.ModifyIndex ?? 0 }],
+      answer: () => json({ ID: record.SecretID }),
+    }
+  })
+}
+
+/** As a list shows them to the caller. An ID is a secret. */
+export function legacyEntries(call: Context, tokens: readonly TokenRecord[]): LegacyToken[] {
+  return tokens.flatMap((token) => {
+    const legacy = toLegacyToken(token)
+    if (!legacy) return []
+    return [seesSecret(call, token) ? legacy : { ...legacy, ID: REDACTED_SECRET_ID }]
+  })
+}
+
+/** @throws AclError `root_name_refused`. */
+export function requireSecret({ ID: secretId }: { readonly ID: string }): string {
+  if (ROOT_NAMES.has(secretId))
+    throw new AclError('root_name_refused', 'Permission denied: Cannot modify root ACL')
+  return secretId
+}
+
+/**
+ * A token of the new API that has expired is as absent here as anywhere, whether or not the reaper has come by: a legacy
+ * token may have its secret, and takes over its row. Decisions: tokens.
+ */
+export function living({ api }: Context, token: TokenRecord | undefined): TokenRecord | undefined {
+  return token && isExpired(token, api.clock.now()) ? undefined : token
+}

@@ -1,0 +1,429 @@
+/** The legacy ACL API, row by row as reference 7 has it. Versions are in `versions/`. */
+
+import { convertForMigration } from '@latchkey/acl'
+import { anId, aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, START, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+
+const token = MANAGEMENT
+const VERSION = '1.10'
+const RULES = 'key "app" { policy = "write" }'
+
+const legacyWorld = () => aWorld({ version: VERSION })
+
+/** A secret with acl:read, one with no right, and what the anonymous token has: nothing. */
+async function callersOf(world: World) {
+  return {
+    reader: await world.secretWith('acl = "read"'),
+    powerless: await world.secretWith('key "" { policy = "read" }'),
+  }
+}
+
+/** Gives a legacy token its accessor, as the migration does. */
+function migrate({ store }: World, secretId: string): void {
+  const stored = store.tokenBySecret(secretId)
+  if (!stored) throw new Error(`there is no ${secretId}`)
+  const record = convertForMigration(stored, anId(0x7000))
+  store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+}
+
+const info = async (world: World, id: string) => (await world.ask('GET', `/acl/info/${id}`)).json
+
+describe('create', () => {
+  test('answers the ID alone; the record is shown with its keys in the order of the reference', async () => {
+    const world = await legacyWorld()
+    const body = { ID: 'my secret/?', Name: 'n', Type: 'client', Rules: RULES }
+    expect(await world.manage('PUT', '/acl/create', body)).toEqual({ ID: 'my secret/?' })
+    const list = await world.ask('GET', `/acl/info/${encodeURIComponent('my secret/?')}`)
+    const index = Number(list.headers['X-Service-Index'])
+    const shown = [{ ...body, CreateIndex: index, ModifyIndex: index }]
+    expect(list.text).toBe(JSON.stringify(shown))
+  })
+
+  test.each([undefined, '', '{}', 'null', { ID: '' }, { ID: null, Type: null }])(
+    'the body may be left out, or leave out the ID: %j',
+    async (body) => {
+      const world = await legacyWorld()
+      const { ID } = (await world.manage('PUT', '/acl/create', body)) as { ID: string }
+      expect(ID).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+      expect(await info(world, ID)).toMatchObject([{ Name: '', Type: 'client', Rules: '' }])
+    },
+  )
+
+  test('an ID that exists is overwritten', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'first', Rules: RULES })
+    await world.manage('PUT', '/acl/create', { ID: 'a', Type: 'management' })
+    expect(await info(world, 'a')).toMatchObject([{ Name: '', Type: 'management', Rules: '' }])
+  })
+
+  test.each(['', 'Client', 'admin'])('400 field_invalid, "Invalid ACL Type": %j', async (Type) => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('PUT', '/acl/create', { token, body: { Type } })
+    expect([reply.code, reply.text.slice(0, 16)]).toEqual(['field_invalid', 'Invalid ACL Type'])
+  })
+
+  test.each([
+    ['rules that do not compile', { Rules: 'key "a" { policy = "bogus" }' }, 400, 'rules_invalid'],
+    ['a root name as ID', { ID: 'manage' }, 403, 'root_name_refused'],
+    ['the redaction text as ID', { ID: '<hidden>' }, 400, 'id_reserved'],
+    [
+      'the accessor of the anonymous token as ID',
+      { ID: '00000000-0000-0000-0000-000000000002' },
+      400,
+      'id_reserved',
+    ],
+    ['the accessor of another token as ID', { ID: anId(1) }, 409, 'id_in_use'],
+    ['the secret of a new token as ID', { ID: anId(2) }, 400, 'legacy_token_immutable'],
+    ['an ID that is too long', { ID: 'a'.repeat(513) }, 400, 'field_too_long'],
+    ['a list as body', [], 400, 'field_type'],
+  ])('refuses %s', async (_, body, status, code) => {
+    const world = await legacyWorld()
+    await world.token({ AccessorID: anId(1), SecretID: anId(2) })
+    const reply = await world.ask('PUT', '/acl/create', { token, body })
+    expect([reply.status, reply.code]).toEqual([status, code])
+    expect(reply.text).not.toContain(anId(2))
+  })
+})
+
+describe('update', () => {
+  test('an unknown ID creates; a known one keeps its accessor', async () => {
+    const world = await legacyWorld()
+    expect(await world.manage('PUT', '/acl/update', { ID: 'a', Rules: RULES })).toEqual({ ID: 'a' })
+    migrate(world, 'a')
+    await world.manage('PUT', '/acl/update', { ID: 'a', Name: 'again', Rules: RULES })
+    const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
+    expect(self.json).toMatchObject({ AccessorID: anId(0x7000), Description: 'again', Rules: RULES })
+  })
+
+  test.each([undefined, {}, { ID: '' }, { Name: 'a' }])('400 id_missing without an ID: %j', async (body) => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('PUT', '/acl/update', { token, body })
+    expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', 'ACL ID must be set'])
+  })
+
+  test('a migrated client becomes a management token by its type, without a link (reference, upgrade 3.1)', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a' })
+    migrate(world, 'a')
+    await world.manage('PUT', '/acl/update', { ID: 'a', Type: 'management' })
+    const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
+    expect(self.json).not.toHaveProperty('Policies')
+    expect((await world.ask('PUT', '/acl/token', { token: 'a', body: {} })).status).toBe(200)
+  })
+
+  test('a migrated management token cannot be updated, but destroyed (reference, upgrade 3.1)', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Type: 'management' })
+    migrate(world, 'a')
+    const update = await world.ask('PUT', '/acl/update', { token, body: { ID: 'a', Type: 'management' } })
+    expect(update.text).toBe('Cannot use legacy endpoint to modify a non-legacy token')
+    expect(await world.manage('PUT', '/acl/destroy/a')).toBe(true)
+    expect((await world.ask('GET', '/acl/token/self', { token: 'a' })).status).toBe(403)
+  })
+})
+
+describe('destroy', () => {
+  test('true: a legacy token, an unknown one, one of the new API', async () => {
+    const world = await legacyWorld()
+    const { SecretID } = await world.token()
+    await world.manage('PUT', '/acl/create', { ID: 'a' })
+    for (const id of ['a', 'a', 'unknown', SecretID]) {
+      expect(await world.manage('PUT', `/acl/destroy/${id}`)).toBe(true)
+      expect((await world.ask('GET', '/acl/token/self', { token: id })).code).toBe('caller_unknown')
+    }
+  })
+
+  test('403: the anonymous token', async () => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('PUT', '/acl/destroy/anonymous', { token })
+    expect([reply.status, reply.text]).toEqual([403, 'Permission denied: Cannot delete anonymous token'])
+  })
+})
+
+describe('info', () => {
+  test('needs no token: whoever knows the secret may see the rules', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
+    expect(await info(world, 'a')).toMatchObject([{ ID: 'a', Rules: RULES }])
+    expect((await world.ask('GET', '/acl/info/a', { token: 'unknown' })).status).toBe(200)
+  })
+
+  test('an empty list: an unknown secret, one of the new API, an accessor', async () => {
+    const world = await legacyWorld()
+    const { SecretID, AccessorID } = await world.token()
+    for (const id of ['unknown', SecretID, AccessorID]) expect(await info(world, id)).toEqual([])
+  })
+
+  test('the management token of the start is shown, until its first update', async () => {
+    const world = await legacyWorld()
+    expect(await info(world, MANAGEMENT)).toMatchObject([{ ID: MANAGEMENT, Type: 'management' }])
+    const { AccessorID, Policies } = (await world.manage('GET', '/acl/token/self')) as {
+      AccessorID: string
+      Policies: unknown
+    }
+    await world.manage('PUT', `/acl/token/${AccessorID}`, { Policies })
+    expect(await info(world, MANAGEMENT)).toEqual([])
+  })
+
+  test('waits for its token, and not for others', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a' })
+    const first = await world.ask('GET', '/acl/info/a')
+    let answered = false
+    const waiting = world.ask('GET', `/acl/info/a?index=${first.headers['X-Service-Index']}`).finally(() => {
+      answered = true
+    })
+    await world.clock.advance(1_000)
+    await world.manage('PUT', '/acl/create', { ID: 'b' })
+    await world.clock.advance(1_000)
+    expect(answered).toBe(false)
+    await world.manage('PUT', '/acl/update', { ID: 'a', Name: 'changed' })
+    expect((await waiting).json).toMatchObject([{ Name: 'changed' }])
+  })
+})
+
+describe('clone', () => {
+  test('answers the new ID, of a token with the same name, type and rules', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
+    const { ID } = (await world.manage('PUT', '/acl/clone/a')) as { ID: string }
+    expect(ID).not.toBe('a')
+    expect(await info(world, ID)).toMatchObject([{ Name: 'n', Type: 'client', Rules: RULES }])
+  })
+
+  test('403 Permission denied: an unknown secret, and one of the new API', async () => {
+    const world = await legacyWorld()
+    const { SecretID } = await world.token()
+    for (const id of ['unknown', SecretID]) {
+      const reply = await world.ask('PUT', `/acl/clone/${id}`, { token })
+      expect([reply.status, reply.text]).toEqual([403, 'Permission denied'])
+    }
+  })
+})
+
+describe('list', () => {
+  test('legacy tokens and the management token of the start, by their ID, byte by byte', async () => {
+    const world = await legacyWorld()
+    await world.token()
+    for (const ID of ['b', 'B', 'ä', 'a', '\u{1F600}', '\uFFFD'])
+      await world.manage('PUT', '/acl/create', { ID })
+    const ids = ((await world.manage('GET', '/acl/list')) as { ID: string }[]).map(({ ID }) => ID)
+    expect(ids).toEqual(['B', 'a', MANAGEMENT, 'b', 'ä', '\uFFFD', '\u{1F600}'])
+  })
+})
+
+describe('what was made by the new API and has expired is absent, whether reaped or not (decisions: tokens)', () => {
+  const expired = async () => {
+    const world = await legacyWorld()
+    const SecretID = anId(0xe)
+    await world.token({ SecretID, ExpirationTTL: '1m' })
+    world.clock.set(START + 60_000)
+    return { world, SecretID }
+  }
+
+  test('its secret may be used for a legacy token', async () => {
+    const { world, SecretID } = await expired()
+    await world.manage('PUT', '/acl/create', { ID: SecretID, Rules: RULES })
+    expect(await info(world, SecretID)).toMatchObject([{ Type: 'client', Rules: RULES }])
+    const self = await world.ask('GET', '/acl/token/self', { token: SecretID })
+    expect(self.json).toMatchObject({ AccessorID: '', CreateTime: '0001-01-01T00:00:00Z' })
+  })
+
+  test('it is not cloned, and destroying it is as destroying what is unknown', async () => {
+    const { world, SecretID } = await expired()
+    expect((await world.ask('PUT', `/acl/clone/${SecretID}`, { token })).status).toBe(403)
+    expect(await world.manage('PUT', `/acl/destroy/${SecretID}`)).toBe(true)
+  })
+})
+
+describe('rights', () => {
+  test.each([
+    ['PUT', '/acl/create', {}],
+    ['PUT', '/acl/update', { ID: 'a' }],
+    ['PUT', '/acl/destroy/a', undefined],
+    ['PUT', '/acl/clone/a', undefined],
+    ['GET', '/acl/list', undefined],
+  ])('%s %s needs acl:write', async (method, path, body) => {
+    const world = await legacyWorld()
+    const { reader, powerless } = await callersOf(world)
+    for (const secret of [reader, powerless, undefined])
+      expect((await world.ask(method, path, { body, ...(secret ? { token: secret } : {}) })).code).toBe(
+        'privilege_missing',
+      )
+    expect((await world.ask(method, path, { body, token: 'unknown' })).code).toBe('caller_unknown')
+  })
+
+  test('translation needs acl:read', async () => {
+    const world = await legacyWorld()
+    const { reader, powerless } = await callersOf(world)
+    expect((await world.ask('POST', '/acl/rules/translate', { token: reader, body: '' })).status).toBe(200)
+    for (const secret of [powerless, undefined]) {
+      const caller = secret ? { token: secret } : {}
+      const reply = await world.ask('POST', '/acl/rules/translate', { ...caller, body: '' })
+      expect(reply.code).toBe('privilege_missing')
+    }
+  })
+
+  test('the rights of the anonymous token count where none is presented', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/token/00000000-0000-0000-0000-000000000002', {
+      Policies: [{ Name: 'global-management' }],
+    })
+    expect((await world.ask('PUT', '/acl/create')).status).toBe(200)
+  })
+})
+
+describe('both trailing forms', () => {
+  test.each([
+    ['PUT', '/acl/destroy', 'Missing ACL'],
+    ['PUT', '/acl/destroy/', 'Missing ACL'],
+    ['GET', '/acl/info', 'Missing ACL'],
+    ['GET', '/acl/info/', 'Missing ACL'],
+    ['PUT', '/acl/clone', 'Missing ACL'],
+    ['PUT', '/acl/clone/', 'Missing ACL'],
+    ['GET', '/acl/rules/translate/', 'Missing token AccessorID'],
+  ])('400 id_missing: %s %s without its last part', async (method, path, text) => {
+    const { ask } = await legacyWorld()
+    const reply = await ask(method, path, { token })
+    expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', text])
+  })
+
+  test('the bare form of translate takes a text, and nothing else (reference, upgrade 5.3)', async () => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('GET', '/acl/rules/translate', { token })
+    expect([reply.status, reply.headers.Allow]).toEqual([405, 'OPTIONS,POST'])
+    const other = await ask('POST', `/acl/rules/translate/${anId(1)}`, { token, body: '' })
+    expect([other.status, other.headers.Allow]).toEqual([405, 'OPTIONS,GET'])
+  })
+
+  test('400 for what ends a path that takes no more: it is another path', async () => {
+    const { ask } = await legacyWorld()
+    for (const path of ['/acl/create/', '/acl/list/'])
+      expect((await ask('PUT', path, { token })).status).toBe(404)
+  })
+})
+
+describe('translate', () => {
+  test('text in, text out, comments kept', async () => {
+    const { ask } = await legacyWorld()
+    const body = '# all of it\nkey "app" { policy = "write" }'
+    const reply = await ask('POST', '/acl/rules/translate', { token, body })
+    expect(reply.headers['Content-Type']).toBe('text/plain; charset=utf-8')
+    expect(reply.text).toMatch(/^# all of it\nkey_prefix "app" \{\n {2}policy = "write"\n\}\s*$/)
+  })
+
+  test('nothing in, nothing out', async () => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('POST', '/acl/rules/translate', { token })
+    expect([reply.status, reply.text]).toEqual([200, ''])
+  })
+
+  test('400 rules_invalid: what is no rule text, with its place', async () => {
+    const { ask } = await legacyWorld()
+    const reply = await ask('POST', '/acl/rules/translate', { token, body: 'key "a" {' })
+    expect(reply.code).toBe('rules_invalid')
+  })
+
+  test('the rules of a stored token, by its accessor', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Rules: 'node "n" { policy = "read" }' })
+    migrate(world, 'a')
+    const path = `/acl/rules/translate/${anId(0x7000)}`
+    expect((await world.ask('GET', path, { token })).text).toContain('node_prefix "n"')
+    const { AccessorID } = await world.token()
+    const without = await world.ask('GET', `/acl/rules/translate/${AccessorID}`, { token })
+    expect([without.code, without.text]).toEqual([
+      'legacy_rules_missing',
+      'The specified token does not have any rules set',
+    ])
+    expect((await world.ask('GET', `/acl/rules/translate/${anId(9)}`, { token })).code).toBe('not_found')
+    expect((await world.ask('GET', '/acl/rules/translate/x', { token })).code).toBe('id_invalid')
+  })
+})
+
+describe('legacy tokens and the new API (spec 9.2.4)', () => {
+  test('an update converts: rules and type are gone, rights are what the body links', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
+    migrate(world, 'a')
+    const path = `/acl/token/${anId(0x7000)}`
+    const policy = await world.policy({ Name: 'other', Rules: 'key "other" { policy = "read" }' })
+    await world.manage('PUT', path, { Description: 'converted', Policies: [{ ID: policy.ID }] })
+    expect(await info(world, 'a')).toEqual([])
+    expect((await world.ask('PUT', '/kv/app', { token: 'a', body: 'x' })).status).toBe(403)
+    expect((await world.ask('GET', '/kv/other', { token: 'a' })).status).toBe(404)
+    const update = await world.ask('PUT', '/acl/update', { token, body: { ID: 'a' } })
+    expect(update.code).toBe('legacy_token_immutable')
+  })
+
+  test('a record that was read cannot be sent back with its rules, and a clone is refused (reference, upgrade 3.1)', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
+    migrate(world, 'a')
+    const path = `/acl/token/${anId(0x7000)}`
+    const read = await world.manage('GET', path)
+    expect((await world.ask('PUT', path, { token, body: read })).status).toBe(400)
+    expect((await world.ask('PUT', `${path}/clone`, { token, body: {} })).code).toBe('clone_refused')
+    const list = (await world.manage('GET', '/acl/tokens')) as {
+      SecretID: string
+      Legacy?: true
+      Rules?: string
+    }[]
+    const entry = list.find(({ SecretID }) => SecretID === 'a')
+    expect(entry).toMatchObject({ Legacy: true })
+    expect(entry).not.toHaveProperty('Rules')
+  })
+
+  test('an update to an empty accessor is a 400 that creates nothing (decisions: upgrade)', async () => {
+    const world = await legacyWorld()
+    await world.manage('PUT', '/acl/create', { ID: 'a' })
+    const before = ((await world.manage('GET', '/acl/tokens')) as unknown[]).length
+    for (const body of [{}, { AccessorID: '' }, { SecretID: 'a' }])
+      expect((await world.ask('PUT', '/acl/token/', { token, body })).code).toBe('id_missing')
+    expect(await world.manage('GET', '/acl/tokens')).toHaveLength(before)
+  })
+})
+
+describe('authorization by legacy rules, before 1.4.0 and after', () => {
+  test.each(['0.9', '1.3.0', '1.4.0', '1.10'])(
+    'at %s every segment is a prefix, the longest match decides, and new kinds are ignored',
+    async (version) => {
+      const world = await aWorld({ version })
+      const Rules = [
+        'key "app" { policy = "read" }',
+        'key "app/own" { policy = "write" }',
+        'key "app/own/not" { policy = "deny" }',
+        'key_prefix "other" { policy = "write" }',
+        'acl = "write"',
+      ].join('\n')
+      await world.manage('PUT', '/acl/create', { ID: 'a', Rules })
+      for (const key of ['app', 'app/own', 'app/own/not/x', 'other', 'else'])
+        await world.manage('PUT', `/kv/${key}`, 'x')
+      const may = async (method: string, key: string) =>
+        (await world.ask(method, `/kv/${key}`, { token: 'a', ...(method === 'PUT' ? { body: 'x' } : {}) }))
+          .status === 200
+      expect([await may('GET', 'app'), await may('PUT', 'app')]).toEqual([true, false])
+      expect([await may('GET', 'app/own'), await may('PUT', 'app/own/x')]).toEqual([true, true])
+      expect([await may('GET', 'app/own/not/x'), await may('PUT', 'app/own/not/x')]).toEqual([false, false])
+      expect([await may('GET', 'other'), await may('GET', 'else')]).toEqual([false, false])
+      expect((await world.ask('GET', '/acl/list', { token: 'a' })).code).toBe('privilege_missing')
+    },
+  )
+
+  test('a management token may do everything, whatever its rules', async () => {
+    const world = await aWorld({ version: '1.3.0' })
+    const body = { ID: 'm', Type: 'management', Rules: 'key "" { policy = "deny" }' }
+    await world.manage('PUT', '/acl/create', body)
+    expect((await world.ask('PUT', '/kv/a', { token: 'm', body: 'x' })).status).toBe(200)
+    expect((await world.ask('GET', '/acl/list', { token: 'm' })).status).toBe(200)
+  })
+
+  test('rules that were stored before a check existed, and cannot be read, give no right (reference, upgrade 3.2)', async () => {
+    const world = await aWorld({ version: '1.3.0' })
+    const record = aToken({ AccessorID: '', SecretID: 'a', Type: 'client', Rules: 'key "" { policy = ' })
+    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+    await world.manage('PUT', '/kv/a', 'x')
+    expect((await world.ask('GET', '/kv/a', { token: 'a' })).status).toBe(403)
+  })
+})

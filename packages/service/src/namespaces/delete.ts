@@ -1,0 +1,41 @@
+import { DEFAULT_NAMESPACE, type Directory } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import type { Store } from '../store/store.ts'
+import { requireNamespace } from './stored-namespace.ts'
+
+/** Only what holds nothing goes: no token, policy, role or key is ever left without its namespace. */
+export function deleteNamespaceHandler(
+  call: Call<'namespaces.delete'>,
+): Promise<Answer<'namespaces.delete'>> {
+  const { store } = call.api
+  const { Name: name } = call.params
+  return decideAndCommitFor(call, async () => {
+    const directory = await store.directory()
+    const existing = requireNamespace(directory, name)
+    if (name === DEFAULT_NAMESPACE) {
+      throw new AclError('delete_refused', 'The namespace "default" always exists')
+    }
+    const held = await whatIsHeld(store, directory, name)
+    if (held !== undefined)
+      throw new AclError('delete_refused', `The namespace "${name}" still holds ${held}`)
+    return {
+      changes: [{ table: 'namespaces', op: 'delete', record: existing, expect: existing.ModifyIndex }],
+      answer: () => json(true),
+    }
+  })
+}
+
+async function whatIsHeld(
+  store: Store,
+  directory: Directory,
+  namespace: string,
+): Promise<string | undefined> {
+  for (const policy of directory.policies()) if (policy.Namespace === namespace) return 'policies'
+  for (const role of directory.roles()) if (role.Namespace === namespace) return 'roles'
+  for await (const page of store.tokens({ namespace, limit: 1 })) if (page.length > 0) return 'tokens'
+  for await (const page of store.kvKeys({ namespace, prefix: '', limit: 1 }))
+    if (page.length > 0) return 'keys'
+  return undefined
+}

@@ -1,0 +1,46 @@
+import { type MigrationRecord, migrationProgress, NO_BATCHES } from '@latchkey/acl'
+import { formatInstant } from '@latchkey/contract'
+import { aclModeOf } from '../caller/acl-mode.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import type { Store } from '../store/store.ts'
+
+/** Progress of the accessor migration. Spec 8, 9.2.3. */
+export async function migrationHandler(
+  call: Call<'operations.migration'>,
+): Promise<Answer<'operations.migration'>> {
+  const { api } = call
+  const { directory, record, remaining } = await migrationFacts(api.store)
+  const lastError = api.cluster.migrationError?.()
+  const mode = aclModeOf(directory)
+  const progress = migrationProgress({
+    record,
+    remaining,
+    aclMode: mode === 'legacy' ? { mode } : { mode, since: 0 },
+    isPrimary: api.cluster.replication() === undefined,
+    now: call.now,
+  })
+  return json({
+    State: progress.state,
+    Done: progress.done,
+    Total: progress.total,
+    Batches: progress.batches,
+    TokensPerSecond: progress.rate,
+    EstimatedSeconds: progress.estimateSeconds,
+    ...(record.run ? { StartedAt: formatInstant(record.run.startedAt) } : {}),
+    ...(record.lastBatchAt === undefined ? {} : { LastBatchAt: formatInstant(record.lastBatchAt) }),
+    ...(lastError === undefined ? {} : { LastError: lastError }),
+    ...(mode === 'legacy' ? { WaitsFor: [...api.cluster.legacyModeWaitsFor()] } : {}),
+  })
+}
+
+/** What was done and what is left, of the same moment: a batch in between would be counted twice, or not at all. */
+async function migrationFacts(store: Store) {
+  for (;;) {
+    const before = (await store.directory()).system('migration')
+    const remaining = await store.countTokens({ withoutAccessor: true })
+    const directory = await store.directory()
+    const after = directory.system('migration')
+    if (after?.ModifyIndex !== before?.ModifyIndex) continue
+    return { directory, remaining, record: (after?.Value as MigrationRecord | undefined) ?? NO_BATCHES }
+  }
+}

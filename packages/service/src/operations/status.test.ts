@@ -1,0 +1,212 @@
+/** What the service says of itself: shapes, rights, progress and versions. By version: `versions/`. */
+
+import { convertForMigration, fromLegacyToken, type MigrationRecord } from '@latchkey/acl'
+import { changesBetween, parseServiceVersion, readVersion } from '@latchkey/contract'
+import { aWorld, MANAGEMENT, NO_METRICS, START, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import { inLegacyMode } from '../../test/versions/rows.ts'
+
+const token = MANAGEMENT
+
+describe('what changes between two versions: the source of the migrator', () => {
+  test('every gate with an edge on the way, oldest first, with all that is known of it', async () => {
+    const { ask } = await aWorld()
+    const reply = await ask('GET', '/internal/versions?from=1.3.0&to=1.11')
+    const changes = reply.json as Record<string, unknown>[]
+    expect(changes).toHaveLength(
+      changesBetween(parseServiceVersion('1.3.0'), parseServiceVersion('1.11')).length,
+    )
+    expect(changes[0]).toEqual({
+      Gate: 'catalog.tagFilterIgnored',
+      Change: 'removed',
+      At: '1.3.1',
+      Kind: 'behaviour',
+      SpecRow: '9.3 (1.3.0)',
+      Sentence: expect.stringMatching(/^In 1\.3\.0 /),
+      ClientSees: expect.any(String),
+      BreaksClients: true,
+      DecidedBy: 'both',
+    })
+    expect(changes.map(({ Change, Gate }) => `${Change} ${Gate}`)).toEqual(
+      expect.arrayContaining(['added api.token', 'added token.nodeIdentities', 'removed api.legacy']),
+    )
+    const versions = changes.flatMap(({ At }) => readVersion(String(At)) ?? [])
+    const order = versions.map(({ major, minor, patch }) => major * 10_000 + minor * 100 + patch)
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+  })
+
+  test('in every version, for any two, and nothing between a version and itself', async () => {
+    for (const version of ['0.7', '1.3.0', '1.11']) {
+      const { ask } = await aWorld({ version })
+      expect((await ask('GET', '/internal/versions?from=1.4.0&to=1.4.0')).json).toEqual([])
+      expect((await ask('GET', '/internal/versions?from=0.7&to=1.11')).status).toBe(200)
+    }
+  })
+
+  test.each([
+    ['', 'query_invalid', 'from'],
+    ['?from=1.3.0', 'query_invalid', 'to'],
+    ['?from=1.3.0&to=new', 'version_invalid', 'to'],
+    ['?from=1.3.0&to=1.12', 'version_invalid', 'to'],
+    ['?from=1.11&to=1.3.0', 'version_invalid', 'from'],
+  ])('400 for %s', async (query, code, field) => {
+    const { ask } = await aWorld()
+    const reply = await ask('GET', `/internal/versions${query}`, {
+      headers: { accept: 'application/problem+json' },
+    })
+    expect(reply.json).toMatchObject({ status: 400, code, field })
+  })
+})
+
+describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
+  const progress = (world: World) => world.manage('GET', '/internal/acl/migration')
+  const plant = ({ store }: World, ...secrets: string[]) => {
+    for (const ID of secrets) {
+      const record = fromLegacyToken({
+        ID,
+        Name: '',
+        Type: 'client',
+        Rules: '',
+        CreateIndex: 0,
+        ModifyIndex: 0,
+      })
+      store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+    }
+  }
+  const remember = ({ store }: World, record: MigrationRecord) =>
+    store.commitNow([
+      {
+        table: 'system',
+        op: 'put',
+        record: { Key: 'migration', Value: record, CreateIndex: 0, ModifyIndex: 0 },
+        expect: undefined,
+      },
+    ])
+
+  test('nothing to do: done', async () => {
+    expect(await progress(await aWorld({ version: '1.10' }))).toEqual({
+      State: 'done',
+      Done: 0,
+      Total: 0,
+      Batches: 0,
+      TokensPerSecond: 0,
+      EstimatedSeconds: 0,
+    })
+  })
+
+  test('in legacy mode: waiting, and for what', async () => {
+    const legacyModeWaitsFor = () => ['server a to run 1.4.0']
+    const world = await aWorld({ version: '1.10', cluster: { legacyModeWaitsFor } })
+    inLegacyMode(world)
+    plant(world, 'a', 'b')
+    expect(await progress(world)).toMatchObject({
+      State: 'waiting',
+      Total: 2,
+      WaitsFor: ['server a to run 1.4.0'],
+    })
+  })
+
+  test('under way: done and left, rate and estimate, and the last error while there is one', async () => {
+    let error: string | undefined = 'The database cannot be reached'
+    const world = await aWorld({ version: '1.10', cluster: { migrationError: () => error } })
+    plant(world, ...Array.from({ length: 130 }, (_, i) => `t${i}`))
+    const run = { startedAt: START - 1_000, tokens: 256 }
+    remember(world, { batches: 2, done: 256, lastBatchAt: START, run })
+    expect(await progress(world)).toEqual({
+      State: 'running',
+      Done: 256,
+      Total: 386,
+      Batches: 2,
+      TokensPerSecond: 128,
+      EstimatedSeconds: 2,
+      StartedAt: '2028-02-29T11:59:29.25Z',
+      LastBatchAt: '2028-02-29T11:59:30.25Z',
+      LastError: error,
+    })
+    error = undefined
+    expect(await progress(world)).not.toHaveProperty('LastError')
+  })
+
+  test('a batch in between is never counted twice or not at all', async () => {
+    const world = await aWorld({ version: '1.10' })
+    plant(world, 'a', 'b')
+    const { store } = world
+    const count = store.countTokens.bind(store)
+    let batches = 0
+    store.countTokens = (filter) => {
+      const remaining = count(filter)
+      const stored = store.tokenBySecret('a')
+      if (batches === 0 && stored) {
+        batches += 1
+        const record = convertForMigration(stored, 'a0000000-0000-4000-8000-0000000000aa')
+        store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+        remember(world, { batches: 1, done: 1, lastBatchAt: START, run: undefined })
+      }
+      return remaining
+    }
+    expect(await progress(world)).toMatchObject({ Done: 1, Total: 2, Batches: 1 })
+  })
+})
+
+describe('agent and status (spec 9.4)', () => {
+  test('leader, peers and datacenters are what the cluster says; who is gone is no peer', async () => {
+    const member = {
+      datacenter: 'dc1',
+      version: '1.4.0',
+      mode: 'legacy',
+      address: '127.0.0.1:1',
+      node: 'a',
+    } as const
+    const members = [
+      { ...member, id: '1', status: 'alive' },
+      { ...member, id: '2', status: 'failed', address: '[::1]:2' },
+      { ...member, id: '3', status: 'left', mode: 'unknown' },
+    ] as const
+    const cluster = { members: () => members, leader: () => '127.0.0.1:1', datacenters: () => ['dc1', 'dc2'] }
+    const { ask, manage } = await aWorld({ cluster })
+    expect((await ask('GET', '/status/leader')).json).toBe('127.0.0.1:1')
+    expect((await ask('GET', '/status/peers')).json).toEqual(['127.0.0.1:1'])
+    expect((await ask('GET', '/catalog/datacenters')).json).toEqual(['dc1', 'dc2'])
+    expect(await manage('GET', '/agent/members')).toMatchObject([
+      { ID: '1', Addr: '127.0.0.1', Port: 1, Status: 1, Tags: { acls: '2', build: '1.4.0' } },
+      { ID: '2', Addr: '[::1]', Port: 2, Status: 4 },
+      { ID: '3', Status: 3, Tags: { role: 'server', build: '1.4.0' } },
+    ])
+  })
+
+  test('the mode of a secondary waits for what its primary says here', async () => {
+    const world = await aWorld()
+    expect((await world.ask('GET', '/acl/replication')).json).toMatchObject({
+      Enabled: false,
+      Mode: 'enabled',
+    })
+    inLegacyMode(world)
+    expect((await world.ask('GET', '/acl/replication')).json).toMatchObject({ Mode: 'legacy' })
+  })
+
+  test('metrics as JSON, or as text for Prometheus', async () => {
+    const metrics = () => ({ samples: NO_METRICS, prometheus: 'a 1\n' })
+    const { ask } = await aWorld({ cluster: { metrics } })
+    expect((await ask('GET', '/agent/metrics', { token })).json).toEqual(NO_METRICS)
+    const text = await ask('GET', '/agent/metrics?format=prometheus', { token })
+    expect([text.headers['Content-Type'], text.text]).toEqual([
+      'text/plain; version=0.0.4; charset=utf-8',
+      'a 1\n',
+    ])
+  })
+})
+
+test('DOS-05: all answers of the OpenAPI document share their bytes, whole and indented', async () => {
+  const { api } = await aWorld()
+  const bodyOf = async (url: string) => {
+    const request = { method: 'GET', url, header: () => undefined, requestId: 'r', readBody: NO_BODY }
+    return (await api.handle(request)).body
+  }
+  for (const url of ['/v1/openapi.json', '/v1/openapi.json?pretty']) {
+    const body = await bodyOf(url)
+    expect(body).toBeInstanceOf(Uint8Array)
+    expect(await bodyOf(url)).toBe(body)
+  }
+})
+
+const NO_BODY = async () => new Uint8Array(0)

@@ -1,0 +1,88 @@
+/**
+ * From a wire request to its reply (design 2): parse, route, authorize, decode, handle, render. Blocking reads and all others go the
+ * same way; one that waits goes through the middle of it again, as its caller's rights may have changed in the meantime.
+ */
+
+import { isPromise, type MaybePromise } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { isCurrent, type Seen, Wait } from './blocking/blocking.ts'
+import { Admission, type CallServices } from './caller/admission.ts'
+import type { AnyAnswer, AnyCall } from './handler.ts'
+import { HANDLERS } from './handlers.ts'
+import type { ApiOptions } from './options.ts'
+import { renderAnswer } from './reply/render.ts'
+import { decodeRequestBody, readBody } from './request/body.ts'
+import type { HeaderFamily } from './request/headers.ts'
+import { type ParsedRequest, parse } from './request/parse.ts'
+import { checkPathIds } from './request/path-ids.ts'
+import type { RequestState } from './request/request-state.ts'
+import { route } from './request/routing.ts'
+import type { WireReply, WireRequest } from './request/wire.ts'
+
+export class Pipeline {
+  private readonly options: ApiOptions
+  private readonly families: readonly HeaderFamily[]
+  private readonly admission: Admission
+
+  constructor(options: ApiOptions, families: readonly HeaderFamily[], services: CallServices) {
+    this.options = options
+    this.families = families
+    this.admission = new Admission(options, services)
+  }
+
+  /** @throws AclError for every refusal. */
+  async answer(request: WireRequest, state: RequestState): Promise<WireReply> {
+    const routing = route(request.method, request.url, this.options)
+    if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
+    if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
+    const { match } = routing
+    state.endpoint = match.name
+    if (match.endpoint.acl && !this.options.aclEnabled) {
+      throw new AclError('acl_disabled', 'ACL support disabled')
+    }
+    const { defaultPolicy, edition } = this.options
+    const asked = parse(request, match, state, { defaultPolicy, edition, families: this.families })
+    const received = asked.route.body === undefined ? undefined : await this.receive(asked)
+    const wait = asked.options.index > 0 ? new Wait(asked, this.options) : undefined
+    for (;;) {
+      const seen = await this.look(asked, received)
+      if (asked.route.blocking) state.setIndex(seen.call.tableIndex)
+      if (!wait || (await wait.endsWith(seen))) return renderAnswer(seen.answer, state)
+    }
+  }
+
+  /**
+   * A body is taken only of a caller who may send it. What counts are the rights when it has arrived: it may take its
+   * time, and they may be taken away in between.
+   */
+  private async receive(asked: ParsedRequest): Promise<Uint8Array> {
+    const { caller } = await this.admission.admitBody(asked)
+    return readBody(asked.request, asked.route, caller)
+  }
+
+  /** Authorizes, decodes and handles. */
+  private async look(asked: ParsedRequest, received: Uint8Array | undefined): Promise<Seen> {
+    const admitted = this.admission.admit(asked)
+    let call = isPromise(admitted) ? await admitted : admitted
+    checkPathIds(asked.route, asked.params)
+    if (received) {
+      call = { ...call, body: decodeRequestBody(asked.route, received, this.options.profile) }
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      const answering = handle(call)
+      // Where nothing was waited for, nothing can have changed.
+      if (!isPromise(answering)) return { call, answer: answering }
+      const answer = await answering
+      if (!asked.route.blocking) return { call, answer }
+      const now = await this.admission.readmit(asked, call)
+      if (isCurrent(call, now, attempt)) return { call, answer }
+      call = now
+    }
+  }
+}
+
+function handle(call: AnyCall): MaybePromise<AnyAnswer> {
+  // Route and handler have one name, which the compiler cannot follow through a variable.
+  const handler = HANDLERS[call.route.name] as unknown as (call: AnyCall) => MaybePromise<AnyAnswer>
+  return handler(call)
+}

@@ -1,0 +1,105 @@
+/** Which rights would change if a policy had other rules: an extension. */
+
+import type { Authorizer, Directory, PolicyRecord, Question, TokenRecord } from '@latchkey/acl'
+import {
+  type Difference,
+  findEffectivePolicies,
+  inTurns,
+  type LinkLookup,
+  policyHash,
+  type RightsComparison,
+  readRules,
+  rightsComparison,
+  type Sliced,
+  type Turns,
+} from '@latchkey/acl'
+import { limits } from '@latchkey/contract'
+import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
+import { collectTokens } from '../decisions/collect-tokens.ts'
+import type { Answer, Call, Content, Context } from '../handler.ts'
+import { pageOf } from '../reply/paging.ts'
+import { readInTurns } from '../request/read-in-turns.ts'
+import { requirePolicy } from './stored-policy.ts'
+
+/** Ends a page of what-if, with the token that reaches it: characters of listed rights, about. */
+const LISTED_LENGTH_MAX = 1_048_576
+
+/** The tokens whose rights would change if the policy had other rules. Nothing is changed. */
+export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answer<'policies.whatIf'>> {
+  const { Rules } = call.body
+  const policy = requirePolicy(call, call.directory, call.params.ID)
+  const comparison = await readInTurns(call, Rules + policy.Rules, () => compareRules(policy.Rules, Rules))
+  const after = {
+    lookup: withRules(call.directory, policy, Rules),
+    authorizers: createAuthorizerCache({ bytesMax: AFTER_BYTES_MAX }),
+  }
+  const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
+  let listedLength = 0
+  const show = async (token: TokenRecord, turns: Turns): Promise<WhatIfChange | undefined> => {
+    if (!(await inTurns(findPolicy(call, token, policy), { turns }))) return undefined
+    const { authorizer: before } = await call.callers.rightsOf(token, call.directory, turns)
+    const change = await inTurns(compareRights(call, token, { before, comparison, after }), { turns })
+    if (change.gains.length + change.losses.length === 0) return undefined
+    listedLength += lengthOf(change)
+    return {
+      AccessorID: token.AccessorID,
+      Description: token.Description,
+      Gains: change.gains.map(showRight),
+      Losses: change.losses.map(showRight),
+    }
+  }
+  return collectTokens(call, page, show, () => listedLength >= LISTED_LENGTH_MAX)
+}
+
+type WhatIfChange = Content<'policies.whatIf'>[number]
+
+/** Compiled rules and texts as they would be, in bytes. */
+const AFTER_BYTES_MAX = 16_777_216
+
+function* compareRules(before: string, after: string): Sliced<RightsComparison> {
+  return yield* rightsComparison(yield* readRules(before, { lenient: true }), yield* readRules(after))
+}
+
+/** Whether a token has a policy, by whatever way: the rights of the others cannot change. */
+function* findPolicy(call: Context, token: TokenRecord, { ID }: PolicyRecord): Sliced<boolean> {
+  const { datacenter } = call.api
+  const sources = yield* findEffectivePolicies(token, call.directory, { datacenter })
+  return sources.some((source) => source.policyId === ID)
+}
+
+interface Compared {
+  readonly before: Authorizer
+  readonly comparison: RightsComparison
+  readonly after: { readonly lookup: LinkLookup; readonly authorizers: AuthorizerCache }
+}
+
+function* compareRights(
+  call: Context,
+  token: TokenRecord,
+  { before, comparison, after }: Compared,
+): Sliced<Difference> {
+  const { datacenter, defaultPolicy, profile } = call.api
+  const legacyRules = profile.has('upgrade.legacyRules')
+  const options = { datacenter, defaultPolicy, legacyRules }
+  const { authorizer } = yield* after.authorizers.find(token, after.lookup, options)
+  return yield* comparison.compare(before.policies, authorizer.policies)
+}
+
+/** About how long the rights of a change are as JSON. */
+function lengthOf({ gains, losses }: Difference): number {
+  return [...gains, ...losses].reduce((length, { segment = '' }) => length + segment.length + 50, 0)
+}
+
+/** The directory as it would be. */
+function withRules(directory: Directory, policy: PolicyRecord, Rules: string): LinkLookup {
+  const changed = { ...policy, Rules, Hash: policyHash({ ...policy, Rules }) }
+  return {
+    policy: (id) => (id === policy.ID ? changed : directory.policy(id)),
+    role: (id) => directory.role(id),
+    namespace: (name) => directory.namespace(name),
+  }
+}
+
+function showRight({ resource, segment, access }: Question) {
+  return { Resource: resource, ...(segment === undefined ? {} : { Segment: segment }), Access: access }
+}

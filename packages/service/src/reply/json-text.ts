@@ -1,0 +1,62 @@
+/** JSON as answers have it. Text that is made before it is sent keeps the type of what it says. */
+
+export const JSON_TYPE = 'application/json'
+const PRETTY_INDENT = 4
+
+declare const CONTENT: unique symbol
+
+/** The JSON text of a `T`: made by {@link jsonText} and {@link joinElements} alone. */
+export type JsonText<T> = string & { readonly [CONTENT]: T }
+
+/** The same in UTF-8. */
+export type JsonBytes<T> = Uint8Array & { readonly [CONTENT]: T }
+
+/** Elements of a list `T` as they stand in its JSON text, without its brackets; empty for none. */
+export type JsonElements<T> = string & { readonly [CONTENT]: { readonly elementsOf: T } }
+
+export function stringify(value: unknown, pretty: boolean): string {
+  return pretty ? `${JSON.stringify(value, undefined, PRETTY_INDENT)}\n` : JSON.stringify(value)
+}
+
+export function jsonText<T>(value: T): JsonText<T> {
+  return JSON.stringify(value) as JsonText<T>
+}
+
+export function jsonElements<E>(elements: readonly E[]): JsonElements<E[]> {
+  return JSON.stringify(elements).slice(1, -1) as JsonElements<E[]>
+}
+
+export function joinElements<T>(pages: readonly JsonElements<T>[]): JsonText<T> {
+  return `[${pages.filter((page) => page !== '').join(',')}]` as JsonText<T>
+}
+
+const encoder = new TextEncoder()
+
+export function jsonBytes<T>(text: JsonText<T>): JsonBytes<T> {
+  return encoder.encode(text) as unknown as JsonBytes<T>
+}
+
+/** A JSON document that never changes, as the bytes of its answers: made once, and shared by all answers in flight. */
+export class JsonDocument<T> {
+  private readonly document: () => T
+  private compact: Uint8Array | undefined
+  private pretty: Uint8Array | undefined
+
+  /** @param document called when one of the forms is first asked for. */
+  constructor(document: () => T) {
+    this.document = document
+  }
+
+  bytes({ pretty }: { readonly pretty: boolean }): Uint8Array {
+    if (pretty) {
+      this.pretty ??= this.make(pretty)
+      return this.pretty
+    }
+    this.compact ??= this.make(pretty)
+    return this.compact
+  }
+
+  private make(pretty: boolean): Uint8Array {
+    return encoder.encode(stringify(this.document(), pretty))
+  }
+}

@@ -1,0 +1,176 @@
+/** The forms of answers and refusals. Design 6; decisions: error bodies. */
+import { ACL_ERRORS, AclError, type AclErrorCode, PROBLEM_JSON } from '@latchkey/contract'
+import { describe, expect, test } from 'vitest'
+import type { WireReply } from '../request/wire.ts'
+import { JsonDocument, jsonBytes, jsonElements, jsonText } from './json-text.ts'
+import { type ReplyContext, renderAnswer, renderError } from './render.ts'
+
+function context(accept?: string, pretty = false): ReplyContext {
+  return {
+    request: {
+      method: 'GET',
+      url: '/v1/acl/tokens',
+      header: (name) => (name === 'accept' ? accept : undefined),
+      readBody: async () => new Uint8Array(0),
+      requestId: 'request-1',
+    },
+    endpoint: 'tokens.list',
+    accessorId: 'accessor',
+    headers: { 'X-Service-Index': '5' },
+    pretty,
+  }
+}
+
+const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
+
+describe('a refusal', () => {
+  test.each(codes)('%s has the status of the table, as text and as problem JSON', (code) => {
+    const error = new AclError(code, 'what and where', { field: 'Policies[0].Foo' })
+    const plain = renderError(error, context())
+    const problem = renderError(error, context(PROBLEM_JSON))
+    expect(plain.status).toBe(ACL_ERRORS[code].status)
+    expect(plain.headers['Content-Type']).toBe('text/plain; charset=utf-8')
+    expect(problem.status).toBe(ACL_ERRORS[code].status)
+    expect(problem.headers['Content-Type']).toBe(PROBLEM_JSON)
+    expect(JSON.parse(String(problem.body))).toMatchObject({
+      type: `urn:latchkey:error:${code}`,
+      title: ACL_ERRORS[code].title,
+      status: ACL_ERRORS[code].status,
+      code,
+      field: 'Policies[0].Foo',
+      requestId: 'request-1',
+    })
+    for (const reply of [plain, problem]) {
+      expect(reply.headers).toMatchObject({
+        'Cache-Control': 'no-store',
+        'X-Request-Id': 'request-1',
+        'X-Service-Index': '5',
+      })
+    }
+  })
+
+  test('as text: the message alone, without a new line', () => {
+    expect(renderError(new AclError('not_found', 'no such thing'), context()).body).toBe('no such thing')
+  })
+
+  test('as problem JSON: everything that is known, and nothing that is not', () => {
+    const error = new AclError('privilege_missing', 'Permission denied', {
+      accessorId: 'a',
+      missing: { resource: 'acl', access: 'write' },
+      line: 1,
+      column: 2,
+      cause: new Error('for the log'),
+    })
+    const body = String(renderError(error, context(PROBLEM_JSON)).body)
+    expect(JSON.parse(body)).toEqual({
+      type: 'urn:latchkey:error:privilege_missing',
+      title: 'Permission denied',
+      status: 403,
+      detail: 'Permission denied',
+      code: 'privilege_missing',
+      line: 1,
+      column: 2,
+      missing: { resource: 'acl', access: 'write' },
+      accessorId: 'a',
+      requestId: 'request-1',
+    })
+  })
+
+  test('brings its headers', () => {
+    const error = new AclError('unavailable', 'away', { headers: { 'Retry-After': '1' } })
+    expect(renderError(error, context()).headers).toMatchObject({ 'Retry-After': '1' })
+  })
+
+  test.each([
+    [undefined, false],
+    ['*/*', false],
+    ['application/json', false],
+    ['text/plain', false],
+    ['application/problem', false],
+    [PROBLEM_JSON, true],
+    ['Application/Problem+JSON', true],
+    [`application/json, ${PROBLEM_JSON};q=0.9`, true],
+  ])('Accept %s: problem JSON %s', (accept, isProblem) => {
+    const { headers } = renderError(new AclError('not_found', 'x'), context(accept))
+    expect(headers['Content-Type'] === PROBLEM_JSON).toBe(isProblem)
+  })
+
+  test.each([
+    new Error('password=hunter2'),
+    'hunter2',
+    undefined,
+    { status: 403, message: 'hunter2' },
+    Object.assign(new Error('hunter2'), { code: 'not_found' }),
+    new AclError('internal', 'hunter2'),
+  ])('a fault of ours is a 500 that says its request id and nothing else: %s', (fault) => {
+    for (const accept of [undefined, PROBLEM_JSON]) {
+      const reply = renderError(fault, context(accept))
+      expect(reply.status).toBe(500)
+      expect(String(reply.body)).toContain('request-1')
+      expect(JSON.stringify([reply.body, reply.headers])).not.toContain('hunter2')
+    }
+  })
+})
+
+async function textOf({ body }: WireReply): Promise<string> {
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body)
+  let text = ''
+  for await (const piece of body ?? []) text += String(piece)
+  return text
+}
+
+async function* pagesOf<T>(pages: readonly T[]): AsyncGenerator<T> {
+  yield* pages
+}
+
+describe('an answer', () => {
+  const value = [{ a: 1, b: { c: '<&>é\u2028' } }, { d: [] }]
+  const pages = value.map((element) => jsonElements<unknown>([element]))
+  const nothing = jsonElements<unknown>([])
+  const FORMS = [
+    ['a value', () => ({ kind: 'json', value }) as const],
+    ['text', () => ({ kind: 'json-text', text: jsonText(value) }) as const],
+    ['bytes', () => ({ kind: 'json-bytes', bytes: jsonBytes(jsonText(value)) }) as const],
+    ['a document', () => ({ kind: 'json-document', document: new JsonDocument(() => value) }) as const],
+    [
+      'a stream',
+      () =>
+        ({
+          kind: 'json-stream',
+          pages: pagesOf([nothing, ...pages.slice(0, 1), nothing, ...pages.slice(1)]),
+        }) as const,
+    ],
+  ] as const
+
+  test.each(FORMS)(
+    'from %s: compact JSON, or indented by four with a new line at its end',
+    async (_name, body) => {
+      const compact = renderAnswer({ body: body() }, context())
+      expect(await textOf(compact)).toBe(JSON.stringify(value))
+      expect(compact.headers).toMatchObject({
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        'X-Request-Id': 'request-1',
+      })
+      const pretty = renderAnswer({ body: body() }, context(undefined, true))
+      expect(await textOf(pretty)).toBe(`${JSON.stringify(value, undefined, 4)}\n`)
+    },
+  )
+
+  test('an empty stream is an empty list', async () => {
+    expect(await textOf(renderAnswer({ body: { kind: 'json-stream', pages: pagesOf([]) } }, context()))).toBe(
+      '[]',
+    )
+  })
+
+  test('bytes leave as they are, under their own type', () => {
+    const bytes = Uint8Array.of(0, 255)
+    const reply = renderAnswer(
+      { body: { kind: 'bytes', bytes, contentType: 'application/octet-stream' } },
+      context(undefined, true),
+    )
+    expect(reply.body).toBe(bytes)
+    expect(reply.headers['Content-Type']).toBe('application/octet-stream')
+  })
+})

@@ -1,0 +1,118 @@
+/** From answers and refusals to wire replies. The one place that turns an error into a status. Design 6. */
+import { ACL_ERRORS, AclError, type EndpointName, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
+import type { AnswerBody, AnyAnswer } from '../handler.ts'
+import type { WireReply, WireRequest } from '../request/wire.ts'
+import { JSON_TYPE, stringify } from './json-text.ts'
+
+/** What is known of a request when its reply is made. */
+export interface ReplyContext {
+  readonly request: WireRequest
+  readonly endpoint: EndpointName | undefined
+  readonly accessorId: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly pretty: boolean
+}
+
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+export function renderAnswer(answer: AnyAnswer, context: ReplyContext): WireReply {
+  if (answer.body.kind === 'refusal') return renderError(answer.body.error, context)
+  const { bytes, contentType } = renderBody(answer.body, context.pretty)
+  return {
+    status: 200,
+    headers: {
+      ...context.headers,
+      ...answer.headers,
+      'Content-Type': contentType,
+      'Cache-Control': 'no-store',
+      [REQUEST_ID_HEADER]: context.request.requestId,
+    },
+    body: bytes,
+    endpoint: context.endpoint,
+    accessorId: context.accessorId,
+  }
+}
+
+function renderBody(
+  body: Exclude<AnswerBody, { kind: 'refusal' }>,
+  pretty: boolean,
+): { readonly bytes: Exclude<WireReply['body'], undefined>; readonly contentType: string } {
+  switch (body.kind) {
+    case 'bytes':
+      return { bytes: body.bytes, contentType: body.contentType }
+    case 'text':
+      return { bytes: body.text, contentType: TEXT_TYPE }
+    case 'json-document':
+      return { bytes: body.document.bytes({ pretty }), contentType: JSON_TYPE }
+    case 'json':
+      return { bytes: stringify(body.value, pretty), contentType: JSON_TYPE }
+    case 'json-text':
+      return { bytes: pretty ? indent(body.text) : body.text, contentType: JSON_TYPE }
+    case 'json-bytes':
+      return {
+        bytes: pretty ? indent(new TextDecoder().decode(body.bytes)) : body.bytes,
+        contentType: JSON_TYPE,
+      }
+    case 'json-stream':
+      return { bytes: streamArray(body.pages, pretty), contentType: JSON_TYPE }
+  }
+}
+
+function indent(text: string): string {
+  return stringify(JSON.parse(text), true)
+}
+
+/** The text of a JSON array, a page of elements at a time. */
+async function* streamArray(pages: AsyncIterable<string>, pretty: boolean): AsyncGenerator<string> {
+  let opening = '['
+  for await (const page of pages) {
+    if (page === '') continue
+    yield opening
+    yield pretty ? indentElements(page) : page
+    opening = ','
+  }
+  yield opening === '[' ? '[]' : pretty ? '\n]\n' : ']'
+}
+
+/** Elements as they stand in an indented array, without its brackets. */
+function indentElements(elements: string): string {
+  return indent(`[${elements}]`).slice(1, -'\n]\n'.length)
+}
+
+/** Text by default, problem JSON where the request accepts it. A 5xx of ours says nothing but the request's id. */
+export function renderError(error: unknown, context: ReplyContext): WireReply {
+  const refusal =
+    error instanceof AclError ? error : new AclError('internal', 'Internal error', { cause: error })
+  const { status, title } = ACL_ERRORS[refusal.code]
+  const { requestId } = context.request
+  const detail = refusal.code === 'internal' ? `Internal error (request ${requestId})` : refusal.message
+  const { field, missing, accessorId, line, column } = refusal.details
+  const problem = {
+    type: `urn:latchkey:error:${refusal.code}`,
+    title,
+    status,
+    detail,
+    code: refusal.code,
+    field,
+    line,
+    column,
+    missing,
+    accessorId,
+    requestId,
+  }
+  const asProblem = context.request.header('accept')?.toLowerCase().includes(PROBLEM_JSON) ?? false
+  return {
+    status,
+    headers: {
+      ...context.headers,
+      ...refusal.details.headers,
+      'Content-Type': asProblem ? PROBLEM_JSON : TEXT_TYPE,
+      'Cache-Control': 'no-store',
+      [REQUEST_ID_HEADER]: requestId,
+    },
+    body: asProblem ? JSON.stringify(problem) : detail,
+    endpoint: context.endpoint,
+    accessorId: context.accessorId,
+    error,
+  }
+}

@@ -1,0 +1,47 @@
+/** The body of a request, from bytes to what its handler gets. */
+import {
+  AclError,
+  type AnyRoute,
+  absentFieldsOf,
+  decodeBody,
+  decodeUtf8,
+  limits,
+  type ServiceProfile,
+} from '@latchkey/contract'
+import type { WireRequest } from './wire.ts'
+
+/** Anybody may send what a route without a right takes, so it is short; more needs a valid token. */
+export async function readBody(
+  request: WireRequest,
+  route: AnyRoute,
+  { presented }: { readonly presented: boolean },
+): Promise<Uint8Array> {
+  const bytesMax = route.bodyBytesMax ?? limits.BODY_BYTES_MAX
+  const isBounded = route.right === 'none' && !presented
+  if (!isBounded) return request.readBody(bytesMax)
+  try {
+    return await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
+  } catch (error) {
+    if (!(error instanceof AclError) || error.code !== 'body_too_large') throw error
+    const message = `The body is larger than ${limits.ANONYMOUS_BODY_BYTES_MAX} bytes, and this request has no valid token; with one it may have ${bytesMax}`
+    throw new AclError('body_too_large', message, error.details)
+  }
+}
+
+/**
+ * Decodes a body by the schema of its route, with the fields that this service version knows. Spec 9.3: unknown ones are
+ * refused from 1.7.0 and ignored before.
+ */
+export function decodeRequestBody(route: AnyRoute, bytes: Uint8Array, profile: ServiceProfile): unknown {
+  const schema = route.schemas.body
+  if (route.body === 'raw' || schema === undefined) return bytes
+  if (route.body === 'text') return decodeUtf8(bytes)
+  const { bodyOptional: optional, bodyValuesMax: valuesMax, batch } = route
+  return decodeBody(schema, bytes, {
+    unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
+    absentFields: absentFieldsOf(schema, profile),
+    ...(optional ? { optional } : {}),
+    ...(valuesMax === undefined ? {} : { valuesMax }),
+    ...(batch ? { batch } : {}),
+  })
+}

@@ -1,0 +1,143 @@
+/** INJ-05: what of a request is its credential, and which family of names it speaks. Spec 5; reference 3. */
+
+import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import { credentialOf, familyOf, headerFamilies, namespaceHeaderOf } from './headers.ts'
+
+const families = headerFamilies()
+
+type Headers = Readonly<Record<string, string>>
+const source = (headers: Headers) => ({ header: (name: string) => headers[name] })
+const credential = (query: string, headers: Headers = {}) =>
+  credentialOf(source(headers), new URLSearchParams(query), families)
+
+const S = 'secret-one'
+const OTHER = 'secret-two'
+
+const CREDENTIALS: readonly (readonly [string, string, Headers, string | undefined])[] = [
+  ['nothing', '', {}, undefined],
+  ['the query', `token=${S}`, {}, S],
+  ['the header', '', { 'x-service-token': S }, S],
+  ['the header of another family', '', { 'x-consul-token': S }, S],
+  ['a bearer', '', { authorization: `Bearer ${S}` }, S],
+
+  ['query over header', `token=${S}`, { 'x-service-token': OTHER }, S],
+  ['query over bearer', `token=${S}`, { authorization: `Bearer ${OTHER}` }, S],
+  ['header over bearer', '', { 'x-service-token': S, authorization: `Bearer ${OTHER}` }, S],
+  ['other header over bearer', '', { 'x-consul-token': S, authorization: `Bearer ${OTHER}` }, S],
+  ['first family over second', '', { 'x-consul-token': OTHER, 'x-service-token': S }, S],
+
+  ['an empty query', 'token=', { 'x-service-token': S }, S],
+  ['a query without value', 'token', { 'x-service-token': S }, S],
+  ['an empty header', '', { 'x-service-token': '', 'x-consul-token': S }, S],
+  ['a blank header', '', { 'x-service-token': ' \t ', authorization: `Bearer ${S}` }, S],
+  [
+    'all of them empty',
+    'token=',
+    { 'x-service-token': '', 'x-consul-token': '', authorization: 'Bearer' },
+    undefined,
+  ],
+
+  ['the first of repeated query values', `token=${S}&token=${OTHER}`, {}, S],
+  ['an empty first of repeated query values', `token=&token=${OTHER}`, { 'x-service-token': S }, S],
+  ['a query name in another case', `Token=${OTHER}`, { 'x-service-token': S }, S],
+  ['an encoded query name', `%74oken=${S}`, {}, S],
+  ['an encoded query value, decoded once', 'token=a%2Bb%2520c', {}, 'a+b%20c'],
+  ['a query that is not trimmed', 'token=%20a%20', {}, ' a '],
+  ['a header that is trimmed', '', { 'x-service-token': `  ${S}\t` }, S],
+  ['a header with a list in it, as one text', '', { 'x-service-token': `${S}, ${OTHER}` }, `${S}, ${OTHER}`],
+
+  ['a scheme in another case', '', { authorization: `bEARER ${S}` }, S],
+  ['many blanks', '', { authorization: `  Bearer \t  ${S}  ` }, S],
+  ['only the first word', '', { authorization: `Bearer ${S} ${OTHER}` }, S],
+  ['a bearer with a comma, as one word', '', { authorization: `Bearer ${S},Bearer ${OTHER}` }, `${S},Bearer`],
+  ['no blank', '', { authorization: `Bearer${S}` }, undefined],
+  ['a bare value', '', { authorization: S }, undefined],
+  ['another scheme', '', { authorization: `Basic ${S}` }, undefined],
+  ['a longer scheme', '', { authorization: `BearerX ${S}` }, undefined],
+  ['a scheme alone', '', { authorization: 'Bearer ' }, undefined],
+  ['a colon', '', { authorization: `Bearer: ${S}` }, undefined],
+]
+
+test.each(CREDENTIALS)('%s', (_name, query, headers, secretId) => {
+  expect(credential(query, headers).secretId).toBe(secretId)
+})
+
+test('a credential in the query is known as such', () => {
+  expect(credential(`token=${S}`).inQuery).toBe(true)
+  expect(credential('token=', { 'x-service-token': S }).inQuery).toBe(false)
+})
+
+describe('over the API', () => {
+  test('a wrong value never falls through to the next source', async () => {
+    const world = await aWorld()
+    const good = { 'x-service-token': MANAGEMENT, authorization: `Bearer ${MANAGEMENT}` }
+    for (const [query, headers] of [
+      ['?token=nobody', good],
+      ['', { ...good, 'x-service-token': 'nobody' }],
+      ['', { 'x-consul-token': 'nobody', authorization: `Bearer ${MANAGEMENT}` }],
+      ['', { 'x-service-token': 'nobody', 'x-consul-token': MANAGEMENT }],
+    ] as const) {
+      expect((await world.ask('GET', `/acl/token/self${query}`, { headers })).code).toBe('caller_unknown')
+    }
+  })
+
+  test('a credential in the query works, with a warning, on answers and errors alike (decisions: authentication)', async () => {
+    const world = await aWorld()
+    for (const [path, status] of [
+      [`/acl/token/self?token=${MANAGEMENT}`, 200],
+      ['/acl/token/self?token=nobody', 403],
+    ] as const) {
+      const reply = await world.ask('GET', path)
+      expect(reply.status).toBe(status)
+      expect(reply.headers.Warning).toMatch(/^299 - "The token query parameter is deprecated/)
+      expect(reply.headers.Warning).not.toContain(MANAGEMENT)
+    }
+    expect((await world.ask('GET', '/acl/token/self', { token: MANAGEMENT })).headers).not.toHaveProperty(
+      'Warning',
+    )
+  })
+})
+
+describe('families of names (design 7)', () => {
+  const answered = async (headers: Headers, headerPrefixes?: readonly string[]) => {
+    const world = await aWorld(headerPrefixes ? { headerPrefixes } : {})
+    const reply = await world.ask('GET', `/acl/tokens?limit=1&token=${MANAGEMENT}`, { headers })
+    const names = Object.keys(reply.headers).filter((name) => /^X-/.test(name) && name !== 'X-Request-Id')
+    return new Set(names.map((name) => name.split('-').slice(0, 2).join('-')))
+  }
+
+  test.each<readonly [string, Headers, string]>([
+    ['none: the first', {}, 'X-Service'],
+    ['the first', { 'x-service-token': 'a' }, 'X-Service'],
+    ['the second', { 'x-consul-token': 'a' }, 'X-Consul'],
+    ['the second, by its namespace header', { 'x-consul-namespace': '' }, 'X-Consul'],
+    ['both: the first', { 'x-consul-token': 'a', 'x-service-token': '' }, 'X-Service'],
+  ])('a request that uses %s is answered in it, and in no other', async (_name, headers, family) => {
+    expect(await answered(headers)).toEqual(new Set([family]))
+  })
+
+  test('configured ones, and no others', async () => {
+    const prefixes = ['X-Mine-', 'X-Yours-']
+    expect(await answered({}, prefixes)).toEqual(new Set(['X-Mine']))
+    expect(await answered({ 'x-yours-token': '' }, prefixes)).toEqual(new Set(['X-Yours']))
+    const world = await aWorld({ headerPrefixes: prefixes })
+    const ask = (headers: Headers) => world.ask('GET', '/acl/tokens', { headers })
+    expect((await ask({ 'x-yours-token': MANAGEMENT })).status).toBe(200)
+    expect((await ask({ 'x-service-token': MANAGEMENT })).code).toBe('privilege_missing')
+  })
+
+  test('the namespace header: the first family that has a value, trimmed, under its own name', () => {
+    const of = (headers: Headers) => namespaceHeaderOf(source(headers), families)
+    expect(of({})).toBeUndefined()
+    expect(of({ 'x-service-namespace': ' ', 'x-consul-namespace': ' team ' })).toEqual({
+      name: 'X-Consul-Namespace',
+      value: 'team',
+    })
+    expect(of({ 'x-service-namespace': 'a', 'x-consul-namespace': 'b' })?.value).toBe('a')
+  })
+
+  test('without any family configured, the first of the contract answers', () => {
+    expect(familyOf(source({}), []).prefix).toBe('X-Service-')
+  })
+})

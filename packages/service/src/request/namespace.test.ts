@@ -1,0 +1,392 @@
+import { HEADER_PREFIXES_DEFAULT, type Policy, type Role, type Token } from '@latchkey/contract'
+import { type AskOptions, aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+const ALL_WRITE = 'acl = "write"\noperator = "write"\nkey_prefix "" { policy = "write" }'
+const MISSING = '11111111-1111-4111-8111-111111111111'
+
+describe('the standard edition has none (spec 4.9; reference 2.1)', () => {
+  let world: World
+  beforeEach(async () => {
+    world = await aWorld()
+  })
+
+  const PATHS = ['/acl/tokens', `/acl/token/${MISSING}`, '/acl/policies', '/acl/roles', '/kv/a'] as const
+
+  test.each(PATHS)(
+    'GET %s: header and ns are refused, header first, before the caller is known',
+    async (path) => {
+      for (const prefix of HEADER_PREFIXES_DEFAULT) {
+        const headers = { [`${prefix}Namespace`.toLowerCase()]: 'team' }
+        expect(await world.ask('GET', `${path}?ns=team`, { headers, token: 'nobody' })).toMatchObject({
+          status: 400,
+          code: 'namespace_unsupported',
+          text: `Invalid header: "${prefix}Namespace" - Namespaces are a feature of the extended edition`,
+        })
+      }
+      expect(await world.ask('GET', `${path}?ns=default`, { token: 'nobody' })).toMatchObject({
+        code: 'namespace_unsupported',
+        text: 'Invalid query parameter: "ns" - Namespaces are a feature of the extended edition',
+      })
+    },
+  )
+
+  test('authmethod-ns is refused where it would be heeded, and unknown elsewhere', async () => {
+    const list = await world.ask('GET', '/acl/tokens?authmethod-ns=team', { token: MANAGEMENT })
+    expect(list.code).toBe('namespace_unsupported')
+    const policies = await world.ask('GET', '/acl/policies?authmethod-ns=team', { token: MANAGEMENT })
+    expect(policies.status).toBe(200)
+  })
+
+  test.each(['/acl/token', '/acl/policy', '/acl/role'])('PUT %s: the field is refused', async (path) => {
+    const body = { Name: path === '/acl/token' ? undefined : 'n', Namespace: 'default' }
+    expect(await world.ask('PUT', path, { token: MANAGEMENT, body })).toMatchObject({
+      status: 400,
+      code: 'namespace_unsupported',
+    })
+  })
+
+  test('an empty value is ignored, wherever it is', async () => {
+    const options = { token: MANAGEMENT, headers: { 'x-service-namespace': ' ' } }
+    expect((await world.ask('GET', '/acl/tokens?ns=&authmethod-ns=', options)).status).toBe(200)
+    const made = await world.ask('PUT', '/acl/token?ns=', { ...options, body: { Namespace: '' } })
+    expect(made.status).toBe(200)
+    expect(made.json).not.toHaveProperty('Namespace')
+  })
+
+  test('what is in no namespace pays no attention: self, authorize, replication', async () => {
+    const options = { token: MANAGEMENT, headers: { 'x-service-namespace': 'team' } }
+    expect((await world.ask('GET', '/acl/token/self?ns=team', options)).status).toBe(200)
+    expect((await world.ask('GET', '/acl/replication?ns=team', options)).status).toBe(200)
+    expect(
+      (await world.ask('POST', '/internal/acl/authorize?ns=team', { ...options, body: [] })).status,
+    ).toBe(200)
+  })
+})
+
+describe('the extended edition', () => {
+  let world: World
+  /** Secrets by the name of who has them. */
+  let secret: Record<'teamReader' | 'teamWriter' | 'defaultWriter', string>
+  let teamToken: Token
+  let defaultToken: Token
+  let teamPolicy: Policy
+  let teamRole: Role
+
+  beforeEach(async () => {
+    world = await aWorld({ edition: 'extended' })
+    await world.manage('PUT', '/namespace', { Name: 'team' })
+    await world.manage('PUT', '/namespace', { Name: 'other' })
+    const Namespace = 'team'
+    const writer = await world.policy({ Name: 'writer', Rules: ALL_WRITE, Namespace })
+    const reader = await world.policy({ Name: 'reader', Rules: 'acl = "read"', Namespace })
+    teamPolicy = await world.policy({ Name: 'plain', Namespace })
+    teamRole = await world.role({ Name: 'ops', Namespace })
+    teamToken = await world.token({ Namespace, Description: 'in team' })
+    defaultToken = await world.token({ Description: 'in default' })
+    secret = {
+      teamWriter: (await world.token({ Namespace, Policies: [{ ID: writer.ID }] })).SecretID,
+      teamReader: (await world.token({ Namespace, Policies: [{ ID: reader.ID }] })).SecretID,
+      defaultWriter: await world.secretWith(ALL_WRITE),
+    }
+  })
+
+  const create = async (path: string, options: AskOptions) => {
+    const reply = await world.ask('PUT', path, options)
+    if (reply.status !== 200) return reply.code
+    return (reply.json as Token).Namespace
+  }
+
+  describe('of a new token: the first that is present (spec 4.9, 4.2.3)', () => {
+    const header = { 'x-service-namespace': 'team' }
+    const token = MANAGEMENT
+    const CASES: readonly (readonly [string, string, AskOptions, string])[] = [
+      [
+        'body over ns and header',
+        '/acl/token?ns=other',
+        { token, headers: header, body: { Namespace: 'default' } },
+        'default',
+      ],
+      ['ns over header', '/acl/token?ns=other', { token, headers: header, body: {} }, 'other'],
+      [
+        'ns, where the body has an empty one',
+        '/acl/token?ns=other',
+        { token, body: { Namespace: '' } },
+        'other',
+      ],
+      ['header', '/acl/token', { token, headers: header, body: {} }, 'team'],
+      ['header, where ns is empty', '/acl/token?ns=', { token, headers: header, body: {} }, 'team'],
+      [
+        'header of another family',
+        '/acl/token',
+        { token, headers: { 'x-consul-namespace': 'team' }, body: {} },
+        'team',
+      ],
+      ['default', '/acl/token', { token, body: {} }, 'default'],
+    ]
+    test.each(CASES)('%s', async (_name, path, options, namespace) => {
+      expect(await create(path, options)).toBe(namespace)
+    })
+
+    test("the caller's own, where nothing else says one", async () => {
+      expect(await create('/acl/token', { token: secret.teamWriter, body: {} })).toBe('team')
+    })
+
+    test.each([
+      ['/acl/token', { Namespace: 'nowhere' }, 'not_found'],
+      ['/acl/token?ns=nowhere', {}, 'not_found'],
+      ['/acl/token', { Namespace: 'a b' }, 'field_invalid'],
+      ['/acl/token', { Namespace: '*' }, 'field_invalid'],
+      ['/acl/token?ns=*', {}, 'query_invalid'],
+      ['/acl/token?ns=a%2Fb', {}, 'query_invalid'],
+      ['/acl/token', { Namespace: 'x'.repeat(65) }, 'field_too_long'],
+    ])('PUT %s with %j: %s', async (path, body, code) => {
+      expect(await create(path, { token, body })).toBe(code)
+    })
+  })
+
+  describe('of a token that is there (spec 4.5.7, 4.6)', () => {
+    test.each([
+      ['', { Namespace: 'team' }],
+      ['?ns=other', { Namespace: 'team' }],
+      ['?ns=team', {}],
+    ])('update %j with %j reaches it', async (query, body) => {
+      const path = `/acl/token/${teamToken.AccessorID}`
+      const reply = await world.ask('PUT', `${path}${query}`, { token: MANAGEMENT, body })
+      expect(reply.json).toMatchObject({ AccessorID: teamToken.AccessorID, Namespace: 'team' })
+      const clone = await world.ask('PUT', `${path}/clone${query}`, { token: MANAGEMENT, body })
+      expect(clone.json).toMatchObject({ Namespace: 'team', Description: '' })
+    })
+
+    test('a record that was read can be sent back as it is', async () => {
+      const path = `/acl/token/${teamToken.AccessorID}`
+      const read = await world.ask('GET', `${path}?ns=team`, { token: MANAGEMENT })
+      expect((await world.ask('PUT', path, { token: MANAGEMENT, body: read.text })).status).toBe(200)
+      for (const [at, record] of [
+        [`/acl/policy/${teamPolicy.ID}`, teamPolicy],
+        [`/acl/role/${teamRole.ID}`, teamRole],
+      ] as const) {
+        expect((await world.ask('PUT', at, { token: MANAGEMENT, body: record })).status).toBe(200)
+      }
+    })
+
+    test('no body moves it: in another namespace there is no such record', async () => {
+      const body = { Name: 'plain', Namespace: 'other' }
+      for (const path of [`/acl/policy/${teamPolicy.ID}`, `/acl/role/${teamRole.ID}`]) {
+        const reply = await world.ask('PUT', `${path}?ns=team`, { token: MANAGEMENT, body })
+        expect(reply).toMatchObject({ status: 404, code: 'not_found' })
+      }
+      for (const path of [`/acl/token/${teamToken.AccessorID}`, `/acl/token/${teamToken.AccessorID}/clone`]) {
+        const options = { token: MANAGEMENT, body: { Namespace: 'other' } }
+        expect((await world.ask('PUT', `${path}?ns=team`, options)).status).toBe(404)
+      }
+    })
+  })
+
+  describe('AUTHZ-01: rights hold in one namespace', () => {
+    const METHODS = [
+      ['GET', ''],
+      ['PUT', ''],
+      ['PUT', '/clone'],
+      ['DELETE', ''],
+    ] as const
+
+    test.each(METHODS)(
+      '%s …%s of another namespace by accessor: absent, and 403 where it is named',
+      async (method, end) => {
+        const path = `/acl/token/${defaultToken.AccessorID}${end}`
+        const before = await world.ask('GET', `/acl/token/${defaultToken.AccessorID}`, { token: MANAGEMENT })
+        for (const [query, body, status] of [
+          ['', {}, 404],
+          ['?ns=default', {}, 403],
+          ['?ns=other', {}, 403],
+        ] as const) {
+          const reply = await world.ask(method, `${path}${query}`, { token: secret.teamWriter, body })
+          expect(reply.status, query).toBe(status)
+        }
+        if (method === 'PUT') {
+          const body = { Namespace: 'default' }
+          expect((await world.ask(method, path, { token: secret.teamWriter, body })).status).toBe(403)
+        }
+        const after = await world.ask('GET', `/acl/token/${defaultToken.AccessorID}`, { token: MANAGEMENT })
+        expect(after.text).toBe(before.text)
+      },
+    )
+
+    test.each(['policy', 'role'])('%s: made, changed, deleted and listed at home alone', async (kind) => {
+      const token = secret.teamWriter
+      const body = { Name: 'mine', Namespace: 'default' }
+      expect((await world.ask('PUT', `/acl/${kind}`, { token, body })).status).toBe(403)
+      expect(
+        (await world.ask('PUT', `/acl/${kind}?ns=other`, { token, body: { Name: 'mine' } })).status,
+      ).toBe(403)
+      expect((await world.ask('PUT', `/acl/${kind}`, { token, body: { Name: 'mine' } })).status).toBe(200)
+      const global = await world.manage('PUT', `/acl/${kind}`, { Name: 'theirs' })
+      const path = `/acl/${kind}/${(global as Policy).ID}`
+      expect((await world.ask('GET', path, { token })).status).toBe(404)
+      expect((await world.ask('DELETE', path, { token })).status).toBe(404)
+      expect(
+        (await world.ask('PUT', path, { token, body: { Name: 'theirs', Namespace: 'default' } })).status,
+      ).toBe(403)
+      expect((await world.ask('GET', `/acl/${kind}/name/theirs`, { token })).status).toBe(404)
+    })
+
+    test.each(['tokens', 'policies', 'roles'])(
+      'ns=* lists all %s for global management, else those at home',
+      async (kind) => {
+        const namespaces = async (token: string, query: string) => {
+          const reply = await world.ask('GET', `/acl/${kind}${query}`, { token })
+          return [...new Set((reply.json as readonly Token[]).map(({ Namespace }) => Namespace))].sort()
+        }
+        if (kind === 'roles') await world.role({ Name: 'theirs' })
+        expect(await namespaces(MANAGEMENT, '?ns=*')).toEqual(['default', 'team'])
+        expect(await namespaces(MANAGEMENT, '?ns=team')).toEqual(['team'])
+        expect(await namespaces(MANAGEMENT, '')).toEqual(['default'])
+        expect(await namespaces(secret.teamReader, '?ns=*')).toEqual(['team'])
+        expect(await namespaces(secret.teamWriter, '')).toEqual(['team'])
+        expect(await namespaces(secret.defaultWriter, '?ns=*')).toEqual(['default'])
+        const elsewhere = await world.ask('GET', `/acl/${kind}?ns=default`, { token: secret.teamReader })
+        expect(elsewhere.status).toBe(403)
+      },
+    )
+
+    test("operator rights of a namespace are not the cluster's: it makes no namespaces (CVE-2021-41805)", async () => {
+      const token = secret.teamWriter
+      const body = { Name: 'mine' }
+      expect((await world.ask('PUT', '/namespace', { token, body })).code).toBe('privilege_missing')
+      const update = { ACLs: { PolicyDefaults: [{ Name: 'writer' }] } }
+      expect((await world.ask('PUT', '/namespace/team', { token, body: update })).code).toBe(
+        'privilege_missing',
+      )
+      expect((await world.ask('DELETE', '/namespace/other', { token })).code).toBe('privilege_missing')
+      expect((await world.ask('GET', '/namespaces', { token })).code).toBe('privilege_missing')
+      expect((await world.ask('GET', '/namespaces', { token: secret.defaultWriter })).status).toBe(200)
+    })
+
+    test('nobody links what is elsewhere, by ID or by name, nor makes it a default', async () => {
+      const management = '00000000-0000-0000-0000-000000000001'
+      for (const link of [{ ID: management }, { Name: 'global-management' }]) {
+        const body = { Policies: [link] }
+        expect((await world.ask('PUT', '/acl/token', { token: secret.teamWriter, body })).code).toBe(
+          'link_unknown',
+        )
+        const role = { Name: 'mine', ...body }
+        expect((await world.ask('PUT', '/acl/role', { token: secret.teamWriter, body: role })).code).toBe(
+          'link_unknown',
+        )
+        const namespace = { ACLs: { PolicyDefaults: [link] } }
+        expect((await world.ask('PUT', '/namespace/team', { token: MANAGEMENT, body: namespace })).code).toBe(
+          'link_unknown',
+        )
+      }
+    })
+
+    test("keys are each namespace's own", async () => {
+      await world.ask('PUT', '/kv/a', { token: MANAGEMENT, body: 'default' })
+      expect((await world.ask('GET', '/kv/a', { token: secret.teamWriter })).status).toBe(404)
+      expect((await world.ask('GET', '/kv/a?ns=default', { token: secret.teamWriter })).status).toBe(403)
+      expect(
+        (await world.ask('PUT', '/kv/a?ns=default', { token: secret.teamWriter, body: 'x' })).status,
+      ).toBe(403)
+      expect((await world.ask('PUT', '/kv/a', { token: secret.teamWriter, body: 'team' })).json).toBe(true)
+      const read = await world.ask('GET', '/kv/a?raw&ns=team', { token: MANAGEMENT })
+      expect(read.text).toBe('team')
+    })
+
+    test('explanations, who-can and what-if stay at home', async () => {
+      const token = secret.teamReader
+      const body = [{ Resource: 'acl', Access: 'read' }]
+      const ask = (accessorId: string) =>
+        world.ask('POST', `/internal/acl/authorize?explain&accessor=${accessorId}`, { token, body })
+      expect((await ask(teamToken.AccessorID)).status).toBe(200)
+      expect((await ask(defaultToken.AccessorID)).status).toBe(404)
+      const whoCan = await world.ask('POST', '/internal/acl/who-can', { token, body: body[0] })
+      const found = whoCan.json as readonly Token[]
+      expect(found.length).toBe(2)
+      const other = await world.ask('POST', '/internal/acl/who-can?ns=default', { token, body: body[0] })
+      expect(other.status).toBe(403)
+      const whatIf = { token, body: { Rules: '' } }
+      const path = '/acl/policy/00000000-0000-0000-0000-000000000001/what-if'
+      expect((await world.ask('POST', path, whatIf)).status).toBe(404)
+    })
+  })
+
+  describe('defaults', () => {
+    test('every token of the namespace has them, and loses them with them', async () => {
+      const token = teamToken.SecretID
+      expect((await world.ask('GET', '/acl/tokens', { token })).status).toBe(403)
+      await world.manage('PUT', '/namespace/team', { ACLs: { PolicyDefaults: [{ Name: 'reader' }] } })
+      expect((await world.ask('GET', '/acl/tokens', { token })).status).toBe(200)
+      await world.manage('PUT', '/namespace/team', {})
+      expect((await world.ask('GET', '/acl/tokens', { token })).status).toBe(403)
+    })
+  })
+
+  describe('namespaces themselves', () => {
+    test('default always exists, and cannot go', async () => {
+      expect(await world.manage('GET', '/namespace/default')).toMatchObject({ Name: 'default' })
+      expect((await world.ask('DELETE', '/namespace/default', { token: MANAGEMENT })).code).toBe(
+        'delete_refused',
+      )
+      const again = await world.ask('PUT', '/namespace', { token: MANAGEMENT, body: { Name: 'default' } })
+      expect(again.code).toBe('name_in_use')
+    })
+
+    test('one goes when it holds nothing, and not before', async () => {
+      expect((await world.ask('DELETE', '/namespace/team', { token: MANAGEMENT })).code).toBe(
+        'delete_refused',
+      )
+      expect(await world.manage('DELETE', '/namespace/other')).toBe(true)
+      expect((await world.ask('DELETE', '/namespace/other', { token: MANAGEMENT })).status).toBe(404)
+      expect((await world.ask('GET', '/acl/tokens?ns=other', { token: MANAGEMENT })).json).toEqual([])
+    })
+
+    test('one is deleted while it is filled, over 200 rounds: never a record without its namespace', async () => {
+      const token = MANAGEMENT
+      const outcomes = { deleted: 0, kept: 0 }
+      for (let round = 0; round < 200; round += 1) {
+        const Namespace = `race-${round}`
+        await world.manage('PUT', '/namespace', { Name: Namespace })
+        const fills = [
+          () => world.ask('PUT', '/acl/token', { token, body: { Namespace } }),
+          () => world.ask('PUT', '/acl/policy', { token, body: { Namespace, Name: 'a' } }),
+          () => world.ask('PUT', '/acl/role', { token, body: { Namespace, Name: 'a' } }),
+          () => world.ask('PUT', `/kv/a?ns=${Namespace}`, { token, body: 'value' }),
+        ]
+        // Each begins up to a few turns after the other.
+        const later = async (turns: number, ask: (() => Promise<Reply>) | undefined) => {
+          for (let turn = 0; turn < turns; turn += 1) await undefined
+          return ask?.()
+        }
+        const [deletion, filled] = await Promise.all([
+          later(4 * (round % 11), () => world.ask('DELETE', `/namespace/${Namespace}`, { token })),
+          later(4 * (round % 7), fills[round % fills.length]),
+        ])
+        const isDeleted = deletion?.status === 200
+        outcomes[isDeleted ? 'deleted' : 'kept'] += 1
+        expect(deletion?.code).toBe(isDeleted ? undefined : 'delete_refused')
+        expect(filled?.code).toBe(isDeleted ? 'not_found' : undefined)
+        expect(world.store.directory().namespace(Namespace) === undefined).toBe(isDeleted)
+      }
+      expect(outcomes.deleted).toBeGreaterThan(0)
+      expect(outcomes.kept).toBeGreaterThan(0)
+    })
+
+    test('404 not_found: a key of a namespace that is not there is written', async () => {
+      const reply = await world.ask('PUT', '/kv/a?ns=nowhere', { token: MANAGEMENT, body: 'value' })
+      expect(reply).toMatchObject({ status: 404, code: 'not_found' })
+    })
+
+    test.each([
+      [{}, 'field_required'],
+      [{ Name: '' }, 'field_required'],
+      [{ Name: '*' }, 'name_invalid'],
+      [{ Name: '-a' }, 'name_invalid'],
+      [{ Name: 'a/b' }, 'name_invalid'],
+      [{ Name: 'team' }, 'name_in_use'],
+      [{ Name: 'x'.repeat(65) }, 'field_too_long'],
+    ])('PUT /namespace with %j: %s', async (body, code) => {
+      expect((await world.ask('PUT', '/namespace', { token: MANAGEMENT, body })).code).toBe(code)
+    })
+  })
+})

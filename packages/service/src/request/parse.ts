@@ -1,0 +1,65 @@
+/** What the request line and headers say, in the reference's order of checks. */
+import { type AnyRoute, decodeQuery, type RouteMatch, routeOf } from '@latchkey/contract'
+import type { ApiOptions } from '../options.ts'
+import { credentialOf, type HeaderFamily, namespaceHeaderOf } from './headers.ts'
+import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
+import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
+import type { RequestState } from './request-state.ts'
+import type { WireRequest } from './wire.ts'
+
+/** Without a question to the database. */
+export const KNOWN_HERE: ReadOptions = { ...PLAIN_READ, mode: 'stale' }
+
+/** A request whose route is known. */
+export interface ParsedRequest {
+  readonly request: WireRequest
+  readonly route: AnyRoute
+  readonly params: Readonly<Record<string, string>>
+  /** By the schema of the route; see `decodeQuery`. */
+  readonly query: object
+  readonly options: ReadOptions
+  /** By header or `ns`; `*` for all. */
+  readonly requestedNamespace: string | undefined
+  readonly secretId: string | undefined
+  readonly state: RequestState
+}
+
+/** @throws AclError `query_invalid`, `header_invalid`, `namespace_unsupported`. */
+export function parse(
+  request: WireRequest,
+  { name, params }: RouteMatch,
+  state: RequestState,
+  { defaultPolicy, edition, families }: ParseOptions,
+): ParsedRequest {
+  const route = routeOf(name)
+  const urlParams = paramsOf(request.url)
+  // Options that routes share have one schema in all of them; a route that does not take one has no property for it.
+  const query = decodeQuery(route.schemas.query, urlParams) as BlockingQuery & NamespaceQuery
+  state.pretty = query.pretty ?? false
+  state.headers[state.family.defaultPolicy] = defaultPolicy
+  const options = route.blocking ? readOptionsOf(query, request.header('cache-control')) : plainRead(route)
+  const header = namespaceHeaderOf(request, families)
+  const credential = credentialOf(request, urlParams, families)
+  const namespace = requestedNamespace({ header, query, route }, edition)
+  if (credential.inQuery) {
+    state.headers.Warning = '299 - "The token query parameter is deprecated: send the token header"'
+  }
+  return {
+    request,
+    route,
+    params,
+    query,
+    options,
+    requestedNamespace: namespace,
+    secretId: credential.secretId,
+    state,
+  }
+}
+
+interface ParseOptions extends Pick<ApiOptions, 'defaultPolicy' | 'edition'> {
+  readonly families: readonly HeaderFamily[]
+}
+
+function plainRead({ local }: AnyRoute): ReadOptions {
+  return local ? KNOWN_HERE : PLAIN_READ
+}

@@ -1,0 +1,28 @@
+/** Ids that stand in a path. */
+import { checkPathId } from '@latchkey/acl'
+import { type AnyRoute, ROUTE_LIST, type RouteName } from '@latchkey/contract'
+
+/** Parameters that are UUIDs by the contract, with the words of the reference for what they name. */
+const UUIDS: ReadonlyMap<RouteName, { readonly param: string; readonly what: string }> = new Map(
+  ROUTE_LIST.flatMap((route) => uuidOf(route).map((found) => [route.name, found] as const)),
+)
+
+function uuidOf({ schemas, subject = '' }: AnyRoute) {
+  return Object.entries(schemas.params?.shape ?? {}).flatMap(([param, schema]) => {
+    const isUuid = 'meta' in schema && schema.meta()?.format === 'uuid'
+    return isUuid ? [{ param, what: subject.slice(0, -` ${param}`.length) }] : []
+  })
+}
+
+/**
+ * Checks what a path names: after the right, and before the body.
+ *
+ * @throws AclError `id_invalid`.
+ */
+export function checkPathIds(route: AnyRoute, params: Readonly<Record<string, string>>): void {
+  const uuid = UUIDS.get(route.name)
+  if (uuid === undefined) return
+  const id = params[uuid.param] ?? ''
+  // An empty one that comes so far is a create on the path of an update.
+  if (id !== '') checkPathId(id, uuid.what, uuid.param)
+}

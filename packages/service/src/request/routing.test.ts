@@ -1,0 +1,164 @@
+import { limits, parseServiceVersion, profileOf } from '@latchkey/contract'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
+import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import { type Routing, route, type Service } from './routing.ts'
+
+const service = (version: string, edition: Service['edition'] = 'standard'): Service => ({
+  profile: profileOf(parseServiceVersion(version)),
+  edition,
+})
+const newest = service('1.11')
+
+/** What a request line leads to, in short. */
+function target(routing: Routing): string {
+  if (routing.kind === 'route') return routing.match.name
+  return routing.kind === 'options' ? routing.allow : routing.location
+}
+
+const ID = 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'
+
+/** Reference 2.9, for what this service has. */
+const ALLOW: readonly (readonly [string, string])[] = [
+  ['/acl/token', 'OPTIONS,PUT'],
+  ['/acl/policy', 'OPTIONS,PUT'],
+  ['/acl/role', 'OPTIONS,PUT'],
+  ['/acl/bootstrap', 'OPTIONS,PUT'],
+  ['/acl/create', 'OPTIONS,PUT'],
+  ['/acl/update', 'OPTIONS,PUT'],
+  ['/acl/destroy/x', 'OPTIONS,PUT'],
+  ['/acl/clone/x', 'OPTIONS,PUT'],
+  ['/acl/tokens', 'OPTIONS,GET'],
+  ['/acl/token/self', 'OPTIONS,GET'],
+  ['/acl/policies', 'OPTIONS,GET'],
+  ['/acl/policy/name/x', 'OPTIONS,GET'],
+  ['/acl/roles', 'OPTIONS,GET'],
+  ['/acl/role/name/x', 'OPTIONS,GET'],
+  ['/acl/replication', 'OPTIONS,GET'],
+  ['/acl/info/x', 'OPTIONS,GET'],
+  ['/acl/list', 'OPTIONS,GET'],
+  [`/acl/token/${ID}`, 'OPTIONS,GET,PUT,DELETE'],
+  [`/acl/token/${ID}/clone`, 'OPTIONS,GET,PUT,DELETE'],
+  [`/acl/policy/${ID}`, 'OPTIONS,GET,PUT,DELETE'],
+  [`/acl/role/${ID}`, 'OPTIONS,GET,PUT,DELETE'],
+  ['/internal/acl/authorize', 'OPTIONS,POST'],
+  ['/kv/a/b', 'OPTIONS,GET,PUT,DELETE'],
+  ['/health/service/web', 'OPTIONS,GET'],
+  ['/catalog/register', 'OPTIONS,PUT'],
+]
+
+describe('methods (spec 9.4; reference 2.9)', () => {
+  const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'PATCH', 'TRACE', 'BREW', 'get', '']
+
+  test.each(ALLOW)(
+    '%s: OPTIONS answers %s, and so does every other method that it has not',
+    (path, allow) => {
+      expect(target(route('OPTIONS', `/v1${path}`, newest))).toBe(allow)
+      for (const method of METHODS.filter((name) => !allow.split(',').includes(name))) {
+        const refusal = refusalOf(() => route(method, `/v1${path}?x=1`, newest))
+        expect(refusal.code, method).toBe('method_not_allowed')
+        expect(refusal.message).toBe(`method ${method} not allowed`)
+      }
+    },
+  )
+
+  test('a refusal names the methods in Allow; OPTIONS needs no token, with ACLs off neither', async () => {
+    const world = await aWorld({ aclEnabled: false })
+    const refused = await world.ask('POST', '/acl/tokens')
+    expect(refused).toMatchObject({ status: 405, text: 'method POST not allowed' })
+    expect(refused.headers.Allow).toBe('OPTIONS,GET')
+    const options = await world.ask('OPTIONS', '/acl/token')
+    expect(options).toMatchObject({ status: 200, text: '' })
+    expect(options.headers.Allow).toBe('OPTIONS,PUT')
+  })
+
+  test('below 1.0 any method reaches the endpoint', () => {
+    const old = service('0.9.3')
+    expect(target(route('POST', '/v1/acl/replication', old))).toBe('operations.replication')
+    expect(target(route('BREW', '/v1/acl/list', old))).toBe('legacy.list')
+  })
+})
+
+describe('paths', () => {
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v1/acl',
+    '/v1/acl/tokens/',
+    '/v1/nope',
+    '/v2/acl/tokens',
+    '/V1/acl/tokens',
+    '/acl/tokens',
+    '*',
+    '',
+    'v1/acl/tokens',
+  ])('endpoint_unknown: %j, for any method', (url) => {
+    for (const method of ['GET', 'PUT', 'OPTIONS']) {
+      expect(refusalOf(() => route(method, url, newest)).code).toBe('endpoint_unknown')
+    }
+  })
+
+  test.each([
+    ['//v1/acl/tokens', '/v1/acl/tokens'],
+    ['/v1//acl///tokens?a=//b', '/v1/acl/tokens?a=//b'],
+    ['//evil.example/v1', '/evil.example/v1'],
+    ['/v1/kv/a//b', '/v1/kv/a/b'],
+  ])('%s moves to %s, on this host (reference 0)', (url, location) => {
+    expect(route('GET', url, newest)).toEqual({ kind: 'moved', location })
+  })
+
+  test(`url_too_long: ${limits.URL_LENGTH_MAX} characters pass, with the query; one more does not`, () => {
+    for (const start of ['/v1/kv/', '/v1/kv/a?token=', '//v1/kv/', '/elsewhere/']) {
+      const url = start.padEnd(limits.URL_LENGTH_MAX + 1, 'a')
+      expect(refusalOf(() => route('GET', url, newest)).code).toBe('url_too_long')
+    }
+    const longest = '/v1/kv/a?token='.padEnd(limits.URL_LENGTH_MAX, 'a')
+    expect(route('GET', longest, newest)).toMatchObject({ kind: 'route' })
+  })
+
+  test('path_invalid: what cannot be decoded, or holds a control character', () => {
+    for (const path of ['/v1/kv/%', '/v1/kv/%00', '/v1/kv/%ff']) {
+      expect(refusalOf(() => route('GET', path, newest)).code).toBe('path_invalid')
+    }
+  })
+})
+
+describe('versions (spec 9.1)', () => {
+  test.each([
+    ['PUT', '/v1/acl/token', '1.3.1', 'endpoint_unknown'],
+    ['PUT', '/v1/acl/token', '1.4.0', 'tokens.create'],
+    ['PUT', '/v1/acl/role', '1.4.4', 'endpoint_unknown'],
+    ['PUT', '/v1/acl/role', '1.5.0', 'roles.create'],
+    ['PUT', '/v1/acl/create', '1.10.12', 'legacy.create'],
+    ['PUT', '/v1/acl/create', '1.11', 'endpoint_removed'],
+    ['POST', '/v1/acl/create', '1.11', 'method_not_allowed'],
+    ['GET', '/v1/acl/info/x', '1.11.0', 'endpoint_removed'],
+    ['POST', '/v1/acl/rules/translate', '1.11', 'endpoint_removed'],
+    ['GET', '/v1/health/service/web', '1.11', 'endpoint_not_built'],
+    ['PUT', '/v1/health/service/web', '1.11', 'method_not_allowed'],
+  ])('%s %s at %s: %s', (method, url, version, outcome) => {
+    let found: string
+    try {
+      found = target(route(method, url, service(version)))
+    } catch {
+      found = refusalOf(() => route(method, url, service(version))).code
+    }
+    expect(found).toBe(outcome)
+  })
+
+  test('a removed endpoint says by which version, and what replaces it (decisions: status codes)', async () => {
+    const world = await aWorld()
+    const reply = await world.ask('PUT', '/acl/create', { token: MANAGEMENT, body: {} })
+    expect(reply.status).toBe(410)
+    expect(reply.text).toBe(
+      'Endpoint /v1/acl/create for the legacy ACL system was removed in version 1.11. Use PUT /v1/acl/token instead.',
+    )
+  })
+  test('it does not repeat the end of the path, which is a secret', async () => {
+    const world = await aWorld()
+    const reply = await world.ask('GET', '/acl/info/a-secret')
+    expect(reply.status).toBe(410)
+    expect(reply.text).toContain('Endpoint /v1/acl/info/ for the legacy ACL system was removed')
+    expect(reply.text).not.toContain('a-secret')
+  })
+})

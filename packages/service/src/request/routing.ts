@@ -1,0 +1,127 @@
+/** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; reference 0, 2.9. */
+import {
+  AclError,
+  decodePath,
+  legacyEndpointOf,
+  limits,
+  type Method,
+  matchPath,
+  type RouteMatch,
+  requiredMethodOf,
+  type ServiceProfile,
+  shorten,
+} from '@latchkey/contract'
+
+/** `options`: answered with `Allow` alone. `moved`: the path has doubled slashes. */
+export type Routing =
+  | { readonly kind: 'route'; readonly match: RouteMatch }
+  | { readonly kind: 'options'; readonly allow: string }
+  | { readonly kind: 'moved'; readonly location: string }
+
+const API_PREFIX = '/v1'
+
+/** What decides which endpoints exist. */
+export interface Service {
+  readonly profile: ServiceProfile
+  readonly edition: 'standard' | 'extended'
+}
+
+/**
+ * Finds what a request asks for.
+ *
+ * @throws AclError `url_too_long`, `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`,
+ *   `endpoint_not_built`.
+ */
+export function route(method: string, url: string, { profile, edition }: Service): Routing {
+  if (url.length > limits.URL_LENGTH_MAX) {
+    const message = `The path with its query is longer than ${limits.URL_LENGTH_MAX} characters`
+    throw new AclError('url_too_long', message)
+  }
+  const queryAt = url.indexOf('?')
+  const rawPath = queryAt < 0 ? url : url.slice(0, queryAt)
+  if (rawPath.includes('//')) {
+    return {
+      kind: 'moved',
+      location: rawPath.replace(/\/{2,}/g, '/') + (queryAt < 0 ? '' : url.slice(queryAt)),
+    }
+  }
+  const path = decodePath(rawPath)
+  if (!path.startsWith(`${API_PREFIX}/`)) throw unknownEndpoint()
+  return routeBelowPrefix(method, path.slice(API_PREFIX.length), { profile, edition })
+}
+
+function routeBelowPrefix(method: string, path: string, { profile, edition }: Service): Routing {
+  const match = matchPath(path)
+  const open = match?.form.methods.filter((candidate) => {
+    const endpoint = match.form.byMethod.get(candidate)?.endpoint
+    if (endpoint?.edition !== undefined && endpoint.edition !== edition) return false
+    const gate = endpoint?.gate
+    return gate === undefined || gate === 'api.legacy' || profile.has(gate)
+  })
+  const row = open && open.length > 0 ? undefined : requiredMethodOf(path)
+  const methods: readonly Method[] = row ? [row.method] : (open ?? [])
+  if (methods.length === 0) throw unknownEndpoint()
+  if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
+    return { kind: 'options', allow: allow(methods, profile) }
+  }
+  const chosen = chooseMethod(method, methods, profile)
+  if (row || !match) throw notBuilt(path)
+  const found = match.routeOf(chosen)
+  if (!found) throw unknownEndpoint()
+  if (found.endpoint.gate === 'api.legacy' && !profile.has('api.legacy')) throw removed(path)
+  requireParams(found)
+  return { kind: 'route', match: found }
+}
+
+/**
+ * What a path must name is looked at before who asks. Reference 0, order of checks.
+ *
+ * @throws AclError `id_missing`.
+ */
+function requireParams({ endpoint, params }: RouteMatch): void {
+  if (endpoint.mayBeEmpty) return
+  for (const [param, value] of Object.entries(params)) {
+    if (value === '')
+      throw new AclError('id_missing', `Missing ${endpoint.subject ?? param}`, { field: param })
+  }
+}
+
+/**
+ * Spec 9.4: from 1.0 an endpoint answers its own methods alone; below, any method reaches the handler.
+ *
+ * @throws AclError `method_not_allowed` with `Allow`.
+ */
+function chooseMethod(method: string, methods: readonly Method[], profile: ServiceProfile): Method {
+  const asked = methods.find((candidate) => candidate === method)
+  if (asked) return asked
+  const [first] = methods
+  if (!profile.has('http.enforceMethods') && first) return first
+  throw new AclError('method_not_allowed', `method ${method} not allowed`, {
+    headers: { Allow: allow(methods, profile) },
+  })
+}
+
+function allow(methods: readonly Method[], profile: ServiceProfile): string {
+  return [...(profile.has('http.allowListsOptions') ? ['OPTIONS'] : []), ...methods].join(',')
+}
+
+function unknownEndpoint(): AclError {
+  return new AclError('endpoint_unknown', 'No such endpoint')
+}
+
+/** Names the endpoint and not the path, whose end may be a secret. */
+function removed(path: string): AclError {
+  const endpoint = legacyEndpointOf(path)
+  const instead = endpoint === undefined ? '' : ` Use ${endpoint.replacement} instead.`
+  return new AclError(
+    'endpoint_removed',
+    `Endpoint /v1${endpoint?.path ?? shorten(path)} for the legacy ACL system was removed in version 1.11.${instead}`,
+  )
+}
+
+function notBuilt(path: string): AclError {
+  return new AclError(
+    'endpoint_not_built',
+    `This service keeps tokens and keys; it does not provide /v1${shorten(path)}`,
+  )
+}

@@ -1,0 +1,13 @@
+import { showRole } from '@latchkey/acl'
+import { type Answer, type Call, json } from '../handler.ts'
+import { isListed } from '../request/namespace.ts'
+
+/** All roles, or those that link one policy. */
+export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'> {
+  const { policy: policyId } = call.query
+  const roles = [...call.directory.roles()]
+    .filter((role) => isListed(call, role.Namespace))
+    .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))
+    .map((role) => showRole(role, call.directory, call.api.edition === 'extended'))
+  return json(roles, { topic: 'roles', ...(policyId === undefined ? {} : { filtered: true }) })
+}

@@ -1,0 +1,28 @@
+/** A stored role as its handlers find and show it. */
+
+import { type Directory, type RoleRecord, showRole } from '@latchkey/acl'
+import type { Role } from '@latchkey/contract'
+import { type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+
+/** The role, where the request's namespace has it. */
+export function findRole(call: Context, directory: Directory, id: string): RoleRecord | undefined {
+  const role = directory.role(id)
+  return role?.Namespace === call.namespace ? role : undefined
+}
+
+/** @throws AclError `not_found`. */
+export function requireRole(call: Context, directory: Directory, id: string): RoleRecord {
+  const role = findRole(call, directory, id)
+  if (!role) throw notFound('Requested role')
+  return role
+}
+
+/** The answer of a read, which a waiter may see come, change and go. */
+export function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswer<Role> {
+  if (!role) return missing(notFound('Requested role'), 'roles')
+  return { ...roleShown(call, role, call.directory), watch: { topic: 'roles', filtered: true } }
+}
+
+export function roleShown({ api }: Context, role: RoleRecord, directory: Directory): JsonAnswer<Role> {
+  return json(showRole(role, directory, api.edition === 'extended'))
+}

@@ -1,0 +1,23 @@
+import { updateRole } from '@latchkey/acl'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import type { Answer, Call } from '../handler.ts'
+import { inBodyNamespace } from '../request/namespace.ts'
+import { modified } from '../store/commit.ts'
+import { createRoleBy } from './create.ts'
+import { requireRole, roleShown } from './stored-role.ts'
+
+/** With an empty ID it creates, as existing clients of the reference may do. Reference 5.2. */
+export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'roles.update'>> {
+  const { api, body, params } = call
+  if (params.ID === '') return createRoleBy(call, body)
+  const there = inBodyNamespace(call, body.Namespace)
+  return decideAndCommitFor(call, async () => {
+    const directory = await api.store.directory()
+    const existing = requireRole(there, directory, params.ID)
+    const record = updateRole(existing, body, directory)
+    return {
+      changes: [{ table: 'roles', op: 'put', record, expect: existing.ModifyIndex }],
+      answer: (index) => roleShown(call, modified(record, index), directory),
+    }
+  })
+}

@@ -1,0 +1,50 @@
+/** The service as a function: a wire request in, a wire reply out. */
+
+import { Lane, TurnQueue } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { Callers } from './caller/caller.ts'
+import type { ApiOptions } from './options.ts'
+import { Pipeline } from './pipeline.ts'
+import { JsonDocument } from './reply/json-text.ts'
+import { renderError } from './reply/render.ts'
+import { familyOf, type HeaderFamily, headerFamilies } from './request/headers.ts'
+import { RequestState } from './request/request-state.ts'
+import type { WireReply, WireRequest } from './request/wire.ts'
+import { TokenTexts } from './tokens/token-json.ts'
+
+/** Rule texts of half a megabyte, each with its tree, that are read at a time. */
+const LANE_WIDTH = 2
+
+export class Api {
+  private readonly options: ApiOptions
+  private readonly families: readonly HeaderFamily[]
+  private readonly pipeline: Pipeline
+
+  constructor(options: ApiOptions) {
+    this.options = options
+    this.families = headerFamilies(options.headerPrefixes)
+    const turns = options.turns ?? new TurnQueue()
+    this.pipeline = new Pipeline(options, this.families, {
+      callers: new Callers(options, turns),
+      texts: new TokenTexts(options.edition),
+      openapi: new JsonDocument(() => ({ ...options.openapi() })),
+      turns,
+      lane: new Lane(LANE_WIDTH),
+      writeLane: new Lane(LANE_WIDTH),
+    })
+  }
+
+  /** Answers a request. Never rejects: whatever goes wrong is a reply. */
+  async handle(request: WireRequest): Promise<WireReply> {
+    const state = new RequestState(request, familyOf(request, this.families))
+    const { translateAddresses, profile } = this.options
+    if (translateAddresses && profile.has('http.translateAddressesHeader'))
+      state.headers[state.family.translateAddresses] = 'true'
+    try {
+      return await this.pipeline.answer(request, state)
+    } catch (error) {
+      if (!(error instanceof AclError)) this.options.onInternalError(error, request.requestId)
+      return renderError(error, state)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { AclError } from '@latchkey/contract'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { describe, expect, test } from 'vitest'
+import { type Decision, decideAndCommit } from './commit.ts'
+import { MemoryStore } from './memory-store.ts'
+import { type Change, StoreConflict } from './store.ts'
+
+const aStore = () => new MemoryStore({ after: () => () => {} })
+const put = (record = aToken()): Change => ({ table: 'tokens', op: 'put', record, expect: 0 })
+
+/** Adds one to the number in a token's description. */
+function increment(store: MemoryStore, secretId: string): () => Promise<Decision<number>> {
+  return async () => {
+    const existing = store.tokenBySecret(secretId)
+    if (!existing) throw new TypeError('no token')
+    const record = { ...existing, Description: String(Number(existing.Description) + 1) }
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
+      answer: (index) => index,
+    }
+  }
+}
+
+test('the answer has the index of the commit; without changes nothing is committed', async () => {
+  const store = aStore()
+  const index = await decideAndCommit(store, () => ({ changes: [put()], answer: (at) => at }))
+  expect(index).toBe(1)
+  expect(await decideAndCommit(store, () => ({ changes: [], answer: (at) => at }))).toBe(0)
+  expect(store.tableIndex('tokens')).toBe(1)
+})
+
+test('COH-09: none of 100 increments at once is lost, or refused', async () => {
+  const store = aStore()
+  const token = aToken({ Description: '0' })
+  await store.commit([put(token)])
+  const indexes = await Promise.all(
+    Array.from({ length: 100 }, () => decideAndCommit(store, increment(store, token.SecretID))),
+  )
+  expect(store.tokenBySecret(token.SecretID)?.Description).toBe('100')
+  expect(new Set(indexes).size).toBe(100)
+})
+
+describe('a conflict', () => {
+  test.each([
+    ['accessor_in_use', 'id_in_use', 'AccessorID'],
+    ['secret_in_use', 'id_in_use', 'SecretID'],
+    ['name_in_use', 'name_in_use', 'Name'],
+  ] as const)('%s is refused as %s, at once', async (reason, code, field) => {
+    const store = aStore()
+    let tries = 0
+    store.commit = async () => {
+      tries += 1
+      throw new StoreConflict(reason)
+    }
+    const refused = decideAndCommit(store, () => ({ changes: [put()], answer: () => undefined }))
+    await expect(refused).rejects.toMatchObject({ code, details: { field } })
+    expect(tries).toBe(1)
+  })
+
+  test('that never ends is 503 unavailable with Retry-After, after 16 decisions on fresh state', async () => {
+    const store = aStore()
+    let decisions = 0
+    const modes: string[] = []
+    store.commit = async () => {
+      throw new StoreConflict('changed')
+    }
+    store.refresh = (mode) => {
+      modes.push(mode)
+      return { knownLeader: true, lastContactMs: 0 }
+    }
+    const refused = decideAndCommit(store, () => {
+      decisions += 1
+      return { changes: [put()], answer: () => undefined }
+    })
+    await expect(refused).rejects.toMatchObject({
+      code: 'unavailable',
+      details: { headers: { 'Retry-After': '1' } },
+    })
+    expect(decisions).toBe(16)
+    expect(modes).toEqual(Array.from({ length: 15 }, () => 'consistent'))
+  })
+
+  test('a try whose decision is refused ends there, and others go on', async () => {
+    const store = aStore()
+    const token = aToken({ Description: '0' })
+    await store.commit([put(token)])
+    let isFirst = true
+    const refusedSecondTime = async () => {
+      if (!isFirst) throw new AclError('not_found', 'gone')
+      isFirst = false
+      return increment(store, token.SecretID)()
+    }
+    const outcomes = await Promise.allSettled([
+      decideAndCommit(store, increment(store, token.SecretID)),
+      decideAndCommit(store, refusedSecondTime),
+      decideAndCommit(store, increment(store, token.SecretID)),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(store.tokenBySecret(token.SecretID)?.Description).toBe('2')
+  })
+
+  test("a fault of the store is nobody else's", async () => {
+    const store = aStore()
+    const fault = new Error('disk')
+    store.commit = async () => {
+      throw fault
+    }
+    await expect(decideAndCommit(store, () => ({ changes: [put()], answer: () => 0 }))).rejects.toBe(fault)
+  })
+})

@@ -1,0 +1,113 @@
+/** Use cases that write: decide on what is read, commit on the condition that it still holds, or decide again. */
+import { AclError } from '@latchkey/contract'
+import { type Change, type Store, StoreConflict } from './store.ts'
+
+/** Tries before a write that always meets another gives up. */
+const ATTEMPTS_MAX = 16
+
+/** What a decision comes to: changes to commit, and the answer once their index is known. */
+export interface Decision<T> {
+  readonly changes: readonly Change[]
+  readonly answer: (index: number) => T
+}
+
+/**
+ * Decides and commits, again where the stored state changed in between. Tries after the first take turns by record, so
+ * that however many callers change one record at once, each meets others only once.
+ *
+ * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier try.
+ * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` where others never let it pass.
+ */
+export async function decideAndCommit<T>(
+  store: Store,
+  decide: () => Promise<Decision<T>> | Decision<T>,
+): Promise<T> {
+  const first = await tryOnce(store, decide)
+  if ('answer' in first) return first.answer
+  return inTurn(store, first.contested, async () => {
+    for (let attempt = 2; attempt <= ATTEMPTS_MAX; attempt += 1) {
+      // What was read is out of date, so what is read next must not be.
+      await store.refresh('consistent')
+      const next = await tryOnce(store, decide)
+      if ('answer' in next) return next.answer
+    }
+    throw new AclError(
+      'unavailable',
+      `The record is being changed too often: gave up after ${ATTEMPTS_MAX} tries`,
+      { headers: { 'Retry-After': '1' } },
+    )
+  })
+}
+
+/** @returns the answer, or the record that somebody else changed meanwhile. */
+async function tryOnce<T>(
+  store: Store,
+  decide: () => Promise<Decision<T>> | Decision<T>,
+): Promise<{ readonly answer: T } | { readonly contested: string }> {
+  const { changes, answer } = await decide()
+  if (changes.length === 0) return { answer: answer(0) }
+  try {
+    return { answer: answer(await store.commit(changes)) }
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+    if (error.reason !== 'changed') throw toRefusal(error.reason)
+    return { contested: changes.map(nameOf).join() }
+  }
+}
+
+/** Same text, same records. */
+function nameOf(change: Change): string {
+  if (change.op === 'delete-tree') return `kv ${change.namespace}/${change.prefix}`
+  switch (change.table) {
+    case 'tokens':
+      return `token ${change.record.SecretID}`
+    case 'kv':
+      return `kv ${change.record.Namespace}/${change.record.Key}`
+    case 'policies':
+    case 'roles':
+      return `${change.table} ${change.record.ID}`
+    case 'namespaces':
+      return `namespace ${change.record.Name}`
+    case 'system':
+      return `system ${change.record.Key}`
+  }
+}
+
+/** The last of those who take turns, by what they contest. Entries go when nobody waits any more. */
+const lastInTurn = new WeakMap<Store, Map<string, Promise<void>>>()
+
+async function inTurn<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {
+  const queue = lastInTurn.get(store) ?? new Map<string, Promise<void>>()
+  lastInTurn.set(store, queue)
+  const mine = (queue.get(name) ?? Promise.resolve()).then(work)
+  const done = mine.then(
+    () => {},
+    () => {},
+  )
+  queue.set(name, done)
+  try {
+    return await mine
+  } finally {
+    if (queue.get(name) === done) queue.delete(name)
+  }
+}
+
+function toRefusal(reason: 'accessor_in_use' | 'secret_in_use' | 'name_in_use'): AclError {
+  if (reason === 'name_in_use')
+    return new AclError('name_in_use', 'The name is already in use', { field: 'Name' })
+  const field = reason === 'accessor_in_use' ? 'AccessorID' : 'SecretID'
+  return new AclError('id_in_use', `Invalid Token: ${field} is already in use`, { field })
+}
+
+/** A record as the store has it after its first commit. */
+export function created<T extends { readonly CreateIndex: number; readonly ModifyIndex: number }>(
+  record: T,
+  index: number,
+): T {
+  return { ...record, CreateIndex: index, ModifyIndex: index }
+}
+
+/** A record as the store has it after a later commit. */
+export function modified<T extends { readonly ModifyIndex: number }>(record: T, index: number): T {
+  return { ...record, ModifyIndex: index }
+}

@@ -1,0 +1,55 @@
+/** What the memory store has beyond the port: its whole state as a value, for tests that go back to it. */
+
+import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import { beforeEach, expect, test } from 'vitest'
+import { MemoryStore } from './memory-store.ts'
+import { tokenTopic } from './store.ts'
+
+let store: MemoryStore
+beforeEach(() => {
+  store = new MemoryStore({ after: () => () => {} })
+})
+
+test('a snapshot keeps what was, whatever comes after, and restoring it brings that back', async () => {
+  const token = aToken()
+  const policy = aPolicy()
+  await store.commit([
+    { table: 'tokens', op: 'put', record: token, expect: 0 },
+    { table: 'policies', op: 'put', record: policy, expect: 0 },
+  ])
+  const before = store.snapshot()
+  const added = aToken()
+  await store.commit([
+    { table: 'tokens', op: 'delete', record: token, expect: undefined },
+    { table: 'tokens', op: 'put', record: added, expect: 0 },
+    { table: 'policies', op: 'delete', record: policy, expect: undefined },
+    { table: 'kv', op: 'put', record: aKey(), expect: 0 },
+  ])
+  expect(before.tokens.size).toBe(1)
+  store.restore(before)
+  expect(store.snapshot()).toEqual(before)
+  expect(store.tokenByAccessor(token.AccessorID)?.SecretID).toBe(token.SecretID)
+  expect(store.tokenByAccessor(added.AccessorID)).toBeUndefined()
+  expect(store.directory().policyByName('default', policy.Name)?.ID).toBe(policy.ID)
+})
+
+test('restoring moves the index on, never back, and the directory has another version', async () => {
+  const start = store.snapshot()
+  const index = await store.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
+  const { version } = store.directory()
+  store.restore(start)
+  expect(store.tableIndex('tokens')).toBeGreaterThan(index)
+  expect(store.directory().version).toBeGreaterThan(version)
+})
+
+test('restoring wakes everybody who waits, as anything may have changed', async () => {
+  const start = store.snapshot()
+  const token = aToken()
+  const index = await store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+  const waits = [
+    store.wait('policies', index, 10_000),
+    store.wait(tokenTopic(token.AccessorID), index, 10_000),
+  ]
+  store.restore(start)
+  expect(await Promise.all(waits)).toEqual(['changed', 'changed'])
+})

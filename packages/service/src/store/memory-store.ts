@@ -1,0 +1,388 @@
+/**
+ * The reference implementation of the store port, in memory. The mocks run on it; nothing in it can fail or wait but
+ * {@link MemoryStore.wait}, whose timers are given to it.
+ */
+
+import {
+  DEFAULT_NAMESPACE,
+  Directory,
+  EMPTY_DIRECTORY,
+  type KvRecord,
+  type NamespaceRecord,
+  nameKey,
+  type PolicyRecord,
+  type RoleRecord,
+  type SystemRecord,
+  type TokenRecord,
+} from '@latchkey/acl'
+import { parseInstant } from '@latchkey/contract'
+import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
+import { RecentTokenChanges } from './recent-token-changes.ts'
+import {
+  type Change,
+  type ConsistencyMode,
+  type Freshness,
+  type KvKey,
+  type KvRange,
+  kvTopic,
+  type ListPosition,
+  type Store,
+  StoreConflict,
+  type TableName,
+  type TokenFilter,
+  type Topic,
+  topicsOf,
+  type WaitOutcome,
+} from './store.ts'
+
+/** Lets a waiter sleep: the mocks give a virtual clock. */
+export interface Sleeper {
+  /** Calls back once after `ms`; the returned function cancels it. */
+  after(ms: number, callback: () => void): () => void
+}
+
+interface Tables {
+  readonly tokens: Map<string, TokenRecord>
+  readonly policies: Map<string, PolicyRecord>
+  readonly roles: Map<string, RoleRecord>
+  readonly kv: Map<string, KvRecord>
+  readonly namespaces: Map<string, NamespaceRecord>
+  readonly system: Map<string, SystemRecord>
+}
+
+/** Everything a memory store holds, as a value. */
+export type MemorySnapshot = Readonly<Tables>
+
+const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
+const PAGE_SIZE = 1_000
+/** Digits of a tie: as texts they have the order of the numbers. */
+const TIE_LENGTH = 16
+
+type Wake = (outcome: WaitOutcome) => void
+
+export class MemoryStore implements Store {
+  private tables: Tables = emptyTables()
+  private index = 0
+  /** Secrets by accessor in lower case: derived from the tokens. */
+  private secretByAccessor = new Map<string, string>()
+  /** Of every secret its place among those that came with the same commit. */
+  private arrivals = new Map<string, number>()
+  private arrivalCount = 0
+  private currentDirectory = EMPTY_DIRECTORY
+  private readonly topicIndexes = new Map<Topic, number>()
+  private readonly recentTokens = new RecentTokenChanges()
+  private readonly waiters = new Map<Topic, Set<Wake>>()
+  private readonly sleeper: Sleeper
+
+  constructor(sleeper: Sleeper) {
+    this.sleeper = sleeper
+  }
+
+  refresh(_mode: ConsistencyMode): Freshness {
+    return { knownLeader: true, lastContactMs: 0 }
+  }
+
+  directory(): Directory {
+    return this.currentDirectory
+  }
+
+  tableIndex(table: TableName): number {
+    return this.topicIndexes.get(table) ?? 0
+  }
+
+  tokenByAccessor(accessorId: string): TokenRecord | undefined {
+    const secret = this.secretByAccessor.get(accessorId.toLowerCase())
+    return secret === undefined ? undefined : this.tables.tokens.get(secret)
+  }
+
+  tokenBySecret(secretId: string): TokenRecord | undefined {
+    return this.tables.tokens.get(secretId)
+  }
+
+  async *tokens(filter: TokenFilter): AsyncGenerator<readonly TokenRecord[]> {
+    const { after, until, newestFirst, limit } = filter
+    const direction = newestFirst ? -1 : 1
+    const found = [...this.tables.tokens.values()]
+      .filter((token) => matchesFilter(token, filter))
+      .map((token) => ({ token, place: this.placeOf(token) }))
+      .filter(({ place }) => !after || direction * comparePlaces(place, after) > 0)
+      .filter(({ place }) => !until || direction * comparePlaces(place, until) <= 0)
+      .sort((a, b) => direction * comparePlaces(a.place, b.place))
+      .map(({ token }) => token)
+      .slice(0, limit)
+    yield* pagesOf(found)
+  }
+
+  placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
+    const place = { createIndex: CreateIndex, accessorId: AccessorID }
+    if (AccessorID !== '') return place
+    const arrival = this.arrivals.get(SecretID) ?? 0
+    return { ...place, tie: arrival.toString(16).padStart(TIE_LENGTH, '0') }
+  }
+
+  tokensChangedAfter(index: number): readonly string[] | undefined {
+    return this.recentTokens.after(index)
+  }
+
+  countTokens(filter: TokenFilter): number {
+    let count = 0
+    for (const token of this.tables.tokens.values()) if (matchesFilter(token, filter)) count += 1
+    return count
+  }
+
+  expiredTokens(now: number, limit: number): readonly TokenRecord[] {
+    const expired: { readonly token: TokenRecord; readonly at: number }[] = []
+    for (const token of this.tables.tokens.values()) {
+      const at = token.ExpirationTime === undefined ? undefined : parseInstant(token.ExpirationTime)
+      if (at !== undefined && at <= now) expired.push({ token, at })
+    }
+    expired.sort((a, b) => a.at - b.at)
+    return expired.slice(0, limit).map(({ token }) => token)
+  }
+
+  kvEntry(namespace: string, key: string): KvRecord | undefined {
+    return this.tables.kv.get(`${namespace}/${key}`)
+  }
+
+  async *kvEntries(range: KvRange): AsyncGenerator<readonly KvRecord[]> {
+    yield* pagesOf(this.entriesIn(range))
+  }
+
+  async *kvKeys(range: KvRange): AsyncGenerator<readonly KvKey[]> {
+    yield* pagesOf(this.entriesIn(range).map(({ Key, ModifyIndex }) => ({ Key, ModifyIndex })))
+  }
+
+  private entriesIn({ namespace, prefix, after, limit }: KvRange): readonly KvRecord[] {
+    return [...this.tables.kv.values()]
+      .filter((entry) => entry.Namespace === namespace && entry.Key.startsWith(prefix))
+      .filter((entry) => after === undefined || compareUtf8(entry.Key, after) > 0)
+      .sort((a, b) => compareUtf8(a.Key, b.Key))
+      .slice(0, limit)
+  }
+
+  async commit(changes: readonly Change[]): Promise<number> {
+    return this.commitNow(changes)
+  }
+
+  /** {@link MemoryStore.commit} at once: in memory there is nothing to wait for. */
+  commitNow(changes: readonly Change[]): number {
+    for (const change of changes) this.check(change)
+    checkTogether(changes)
+    this.index += 1
+    const topics = new Set<Topic>()
+    for (const change of changes) {
+      for (const topic of [change.table, ...topicsOf(change), ...this.apply(change)]) topics.add(topic)
+    }
+    if (changes.some((change) => change.table !== 'tokens' && change.table !== 'kv')) this.rebuildDirectory()
+    this.wake(topics)
+    return this.index
+  }
+
+  wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
+    if (signal?.aborted) return Promise.resolve('aborted')
+    if ((this.topicIndexes.get(topic) ?? 0) > after) return Promise.resolve('changed')
+    return new Promise((resolve) => {
+      const wake: Wake = (outcome) => {
+        cancelTimer()
+        signal?.removeEventListener('abort', abort)
+        this.waiters.get(topic)?.delete(wake)
+        resolve(outcome)
+      }
+      const abort = () => wake('aborted')
+      const cancelTimer = this.sleeper.after(timeoutMs, () => wake('timeout'))
+      signal?.addEventListener('abort', abort)
+      const waiters = this.waiters.get(topic)
+      if (waiters) waiters.add(wake)
+      else this.waiters.set(topic, new Set([wake]))
+    })
+  }
+
+  /** The whole state as a value; records are immutable, so only the maps are copied. */
+  snapshot(): MemorySnapshot {
+    return copyTables(this.tables)
+  }
+
+  /** Goes back to a snapshot. The index goes on upward, so that no watcher ever sees it fall. */
+  restore(snapshot: MemorySnapshot): void {
+    this.tables = copyTables(snapshot)
+    this.index += 1
+    this.secretByAccessor = new Map()
+    this.arrivals = new Map()
+    this.recentTokens.reset(this.index)
+    for (const token of this.tables.tokens.values()) this.nameToken(token)
+    this.rebuildDirectory()
+    this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES]))
+  }
+
+  /** @throws StoreConflict where the change cannot be applied to what is stored. */
+  private check(change: Change): void {
+    if (change.op === 'delete-tree') return
+    const existing = this.tables[change.table].get(keyOf(change))
+    if (change.table === 'tokens' && change.op === 'put') this.checkTokenIds(change.record, change.expect)
+    if (change.op === 'put' && (change.table === 'policies' || change.table === 'roles')) {
+      const { ID, Name, Namespace } = change.record
+      const holder =
+        change.table === 'policies'
+          ? this.currentDirectory.policyByName(Namespace, Name)
+          : this.currentDirectory.roleByName(Namespace, Name)
+      if (holder && holder.ID !== ID) throw new StoreConflict('name_in_use')
+    }
+    if (change.expect !== undefined && (existing?.ModifyIndex ?? 0) !== change.expect) {
+      throw new StoreConflict('changed')
+    }
+    if (!this.keepsNamespaces(change)) throw new StoreConflict('changed')
+  }
+
+  /** Whether after the change every record still has its namespace. */
+  private keepsNamespaces(change: Exclude<Change, { op: 'delete-tree' }>): boolean {
+    if (change.table === 'system') return true
+    if (change.table === 'namespaces') return change.op === 'put' || !this.holdsAnything(change.record.Name)
+    const { Namespace } = change.record
+    return change.op === 'delete' || Namespace === DEFAULT_NAMESPACE || this.tables.namespaces.has(Namespace)
+  }
+
+  private holdsAnything(namespace: string): boolean {
+    if (namespace === DEFAULT_NAMESPACE) return false
+    const { tokens, policies, roles, kv } = this.tables
+    return [tokens, policies, roles, kv].some((table) => {
+      for (const record of table.values()) if (record.Namespace === namespace) return true
+      return false
+    })
+  }
+
+  /** An id must be new among accessors and secrets alike; accessors match without case. Decisions: tokens. */
+  private checkTokenIds(record: TokenRecord, expect: number | undefined): void {
+    if (record.AccessorID !== '') {
+      const holder = this.secretByAccessor.get(record.AccessorID.toLowerCase())
+      const isTaken = holder !== undefined && holder !== record.SecretID
+      const isSecret = expect === 0 && this.tables.tokens.has(record.AccessorID)
+      if (isTaken || isSecret) throw new StoreConflict('accessor_in_use')
+    }
+    if (expect !== 0) return
+    const isAccessor = this.tokenByAccessor(record.SecretID)?.AccessorID === record.SecretID
+    if (isAccessor || this.tables.tokens.has(record.SecretID)) throw new StoreConflict('secret_in_use')
+  }
+
+  /** @returns topics that only the application of the change knows. */
+  private apply(change: Change): readonly Topic[] {
+    if (change.op === 'delete-tree') {
+      const entries = this.entriesIn(change)
+      for (const entry of entries) this.tables.kv.delete(`${entry.Namespace}/${entry.Key}`)
+      return entries.map((entry) => kvTopic(entry.Namespace, entry.Key))
+    }
+    const key = keyOf(change)
+    const table = this.tables[change.table] as Map<string, unknown>
+    const existing = this.tables[change.table].get(key)
+    if (change.table === 'tokens') {
+      this.recentTokens.note(change.record.AccessorID.toLowerCase() || undefined, this.index)
+    }
+    if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
+    if (change.op === 'delete') {
+      table.delete(key)
+      if (change.table === 'tokens') this.arrivals.delete(key)
+      return []
+    }
+    const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
+    table.set(key, { ...change.record, CreateIndex, ModifyIndex: this.index })
+    if (change.table === 'tokens') this.nameToken(change.record)
+    return []
+  }
+
+  private nameToken(token: TokenRecord): void {
+    if (!this.arrivals.has(token.SecretID)) {
+      this.arrivalCount += 1
+      this.arrivals.set(token.SecretID, this.arrivalCount)
+    }
+    if (token.AccessorID !== '') this.secretByAccessor.set(token.AccessorID.toLowerCase(), token.SecretID)
+  }
+
+  private rebuildDirectory(): void {
+    const { policies, roles, namespaces, system } = this.tables
+    this.currentDirectory = new Directory(
+      {
+        policies: [...policies.values()],
+        roles: [...roles.values()],
+        namespaces: [...namespaces.values()],
+        system: [...system.values()],
+      },
+      this.index,
+    )
+  }
+
+  private wake(topics: ReadonlySet<Topic>): void {
+    for (const topic of topics) {
+      this.topicIndexes.set(topic, this.index)
+      for (const wake of this.waiters.get(topic) ?? []) wake('changed')
+      this.waiters.delete(topic)
+    }
+  }
+}
+
+/** @throws StoreConflict where two changes of one commit claim the same accessor, or the same name. */
+function checkTogether(changes: readonly Change[]): void {
+  const claims = new Map<string, string>()
+  for (const change of changes) {
+    if (change.op !== 'put') continue
+    const claim = claimOf(change)
+    if (claim === undefined) continue
+    const holder = claims.get(claim)
+    if (holder !== undefined && holder !== keyOf(change)) {
+      throw new StoreConflict(change.table === 'tokens' ? 'accessor_in_use' : 'name_in_use')
+    }
+    claims.set(claim, keyOf(change))
+  }
+}
+
+/** What only one record may have, with its table. */
+function claimOf(change: Exclude<Change, { op: 'delete-tree' }>): string | undefined {
+  const { table, record } = change
+  if (table === 'tokens') {
+    return record.AccessorID === '' ? undefined : `${table}/${record.AccessorID.toLowerCase()}`
+  }
+  return table === 'policies' || table === 'roles'
+    ? `${table}/${nameKey(record.Namespace, record.Name)}`
+    : undefined
+}
+
+function* pagesOf<T>(records: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < records.length; start += PAGE_SIZE)
+    yield records.slice(start, start + PAGE_SIZE)
+}
+
+function emptyTables(): Tables {
+  return {
+    tokens: new Map(),
+    policies: new Map(),
+    roles: new Map(),
+    kv: new Map(),
+    namespaces: new Map(),
+    system: new Map(),
+  }
+}
+
+function copyTables(tables: Tables): Tables {
+  return {
+    tokens: new Map(tables.tokens),
+    policies: new Map(tables.policies),
+    roles: new Map(tables.roles),
+    kv: new Map(tables.kv),
+    namespaces: new Map(tables.namespaces),
+    system: new Map(tables.system),
+  }
+}
+
+function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
+  switch (change.table) {
+    case 'tokens':
+      return change.record.SecretID
+    case 'policies':
+    case 'roles':
+      return change.record.ID
+    case 'kv':
+      return `${change.record.Namespace}/${change.record.Key}`
+    case 'namespaces':
+      return change.record.Name
+    case 'system':
+      return change.record.Key
+  }
+}

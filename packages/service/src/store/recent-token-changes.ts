@@ -1,0 +1,43 @@
+/** Which tokens the latest commits touched. For lists that are kept: they are made anew in parts. */
+
+interface TokenChange {
+  readonly index: number
+  readonly accessorKey: string | undefined
+}
+
+/** Changes that are remembered at least; whoever asks for more makes its list anew. */
+const CHANGES_KEPT = 256
+
+export class RecentTokenChanges {
+  /** In the order of their indexes. */
+  private changes: TokenChange[] = []
+  /** Changes above this index are remembered. */
+  private floor = 0
+
+  /** @param accessorKey in lower case; undefined for a token without one. */
+  note(accessorKey: string | undefined, index: number): void {
+    this.changes.push({ index, accessorKey })
+    if (this.changes.length < 2 * CHANGES_KEPT) return
+    const forgotten = this.changes.splice(0, CHANGES_KEPT)
+    this.floor = forgotten.at(-1)?.index ?? this.floor
+  }
+
+  /** Forgets all. @param index the last at which a token changed. */
+  reset(index: number): void {
+    this.changes = []
+    this.floor = index
+  }
+
+  /** See `tokensChangedAfter` of the store. */
+  after(index: number): readonly string[] | undefined {
+    if (index < this.floor) return undefined
+    const found = new Set<string>()
+    for (let i = this.changes.length - 1; i >= 0; i -= 1) {
+      const change = this.changes[i]
+      if (!change || change.index <= index) break
+      if (change.accessorKey === undefined) return undefined
+      found.add(change.accessorKey)
+    }
+    return [...found]
+  }
+}

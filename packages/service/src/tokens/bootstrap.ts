@@ -1,0 +1,40 @@
+import { showToken } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { created, decideAndCommit } from '../store/commit.ts'
+import { bootstrapChanges, managementToken } from './builtins.ts'
+
+/** Works once; afterwards only with a reset file. Reference 5.6. */
+export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
+  const { api } = call
+  return decideAndCommit(api.store, async () => {
+    const directory = await api.store.directory()
+    const done = directory.system('bootstrap')
+    if (done) await requireReset(call, done.ModifyIndex)
+    const record = managementToken('Bootstrap Token (Global Management)', api.random, api.clock.now())
+    return {
+      changes: bootstrapChanges(record, directory),
+      answer: (index) => {
+        const showNamespace = api.edition === 'extended'
+        const token = showToken(created(record, index), { directory, showSecret: true, showNamespace })
+        return json({ ID: token.SecretID, ...token })
+      },
+    }
+  })
+}
+
+/** @throws AclError `bootstrap_done`, unless a reset file names the index. */
+async function requireReset(call: Context, resetIndex: number): Promise<void> {
+  const reset = await call.api.cluster.takeBootstrapReset(resetIndex)
+  if (reset === 'accepted') return
+  if (reset === 'none') {
+    throw new AclError(
+      'bootstrap_done',
+      `Permission denied: ACL bootstrap no longer allowed (reset index: ${resetIndex})`,
+    )
+  }
+  throw new AclError(
+    'bootstrap_reset_invalid',
+    `Invalid bootstrap reset index (specified ${reset.wrong}, reset index: ${resetIndex})`,
+  )
+}

@@ -1,0 +1,205 @@
+/** The records that exist from the start, and the first management token. Reference 1.6, 5.6. */
+
+import type { Directory } from '@latchkey/acl'
+import {
+  ANONYMOUS_TOKEN_ACCESSOR_ID,
+  ANONYMOUS_TOKEN_SECRET_ID,
+  BLANK_TOKEN,
+  convertForMigration,
+  DEFAULT_NAMESPACE,
+  fromLegacyToken,
+  GLOBAL_MANAGEMENT_POLICY_ID,
+  GLOBAL_MANAGEMENT_POLICY_NAME,
+  globalManagementRules,
+  type Random,
+  randomUuid,
+  type TokenRecord,
+  withPolicyHash,
+  withTokenHash,
+} from '@latchkey/acl'
+import { AclError, formatInstant } from '@latchkey/contract'
+import { decideAndCommit } from '../store/commit.ts'
+import type { Change, Store } from '../store/store.ts'
+
+/** The value of the system record `bootstrap`: it is done, and the index that a reset must name is the record's own. */
+interface BootstrapRecord {
+  readonly accessorId: string
+}
+
+/** The token and the fact that bootstrap is done, in one commit: two calls at once cannot both win (RACE-01). */
+export function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
+  const value: BootstrapRecord = { accessorId: record.AccessorID }
+  return [
+    { table: 'tokens', op: 'put', record, expect: 0 },
+    {
+      table: 'system',
+      op: 'put',
+      record: { Key: 'bootstrap', Value: value, CreateIndex: 0, ModifyIndex: 0 },
+      expect: directory.system('bootstrap')?.ModifyIndex ?? 0,
+    },
+  ]
+}
+
+export interface BuiltinsContext {
+  readonly random: Random
+  readonly now: number
+  readonly initialManagementToken: string | undefined
+}
+
+/** What a store has already of what {@link builtinChanges} and {@link legacyBuiltinChanges} make. */
+export interface BuiltinsFound {
+  readonly directory: Directory
+  readonly anonymousToken: TokenRecord | undefined
+  readonly initialManagementToken: TokenRecord | undefined
+  /** Any token that may do everything by its type, such as the first one of a legacy cluster. */
+  readonly managementToken: TokenRecord | undefined
+}
+
+/**
+ * What every store holds and this one misses: the policy `global-management`, the anonymous token and, where one is
+ * configured, the initial management token. Bootstrap counts as done with it, and with any management token: a legacy
+ * cluster that has one does not become anybody's by its upgrade (reference, upgrade 1.6).
+ */
+export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
+  const { directory } = found
+  const { random, now, initialManagementToken } = context
+  const changes: Change[] = []
+  if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
+  if (!found.anonymousToken) {
+    changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
+  }
+  if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
+    const exists = found.initialManagementToken
+    const record = managementToken('Initial Management Token', random, now, initialManagementToken)
+    changes.push(...bootstrapChanges(exists ?? record, directory).slice(exists ? 1 : 0))
+  } else if (found.managementToken && !directory.system('bootstrap')) {
+    changes.push(...bootstrapChanges(found.managementToken, directory).slice(1))
+  }
+  return changes
+}
+
+/**
+ * Gives the legacy tokens that a store made for itself what the migration would give them. For a secondary datacenter,
+ * where none runs: its own anonymous and management token come from no other.
+ */
+function convertedBuiltinChanges(found: BuiltinsFound, { random }: BuiltinsContext): Change[] {
+  const convert = (token: TokenRecord | undefined, accessorId: string): Change[] => {
+    if (token?.AccessorID !== '') return []
+    const record = convertForMigration(token, accessorId)
+    return [{ table: 'tokens', op: 'put', record, expect: token.ModifyIndex }]
+  }
+  return [
+    ...convert(found.anonymousToken, ANONYMOUS_TOKEN_ACCESSOR_ID),
+    ...convert(found.initialManagementToken, randomUuid(random)),
+  ]
+}
+
+/**
+ * What a store of a version before 1.4.0 holds and this one misses: the anonymous and the management token as legacy
+ * tokens, which get their accessors, and the policy they need, when legacy mode has ended. Spec 9.2.
+ */
+export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
+  const { initialManagementToken } = context
+  const changes: Change[] = []
+  if (!found.anonymousToken) {
+    const record = legacyToken(ANONYMOUS_TOKEN_SECRET_ID, 'Anonymous Token', 'client')
+    changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+  }
+  if (initialManagementToken !== undefined && !found.initialManagementToken) {
+    const record = legacyToken(initialManagementToken, 'Master Token', 'management')
+    changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+  }
+  return changes
+}
+
+/** Writes what {@link builtinChanges} says, and nothing else. */
+export function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  return ensure(store, context, builtinChanges)
+}
+
+/** Writes what {@link legacyBuiltinChanges} says, and nothing else. */
+export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  return ensure(store, context, legacyBuiltinChanges)
+}
+
+/** Writes what {@link convertedBuiltinChanges} says, and nothing else. */
+export function convertBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
+  return ensure(store, context, convertedBuiltinChanges)
+}
+
+/** Processes may start at once on one store: who comes second finds what the first one made. */
+async function ensure(
+  store: Store,
+  context: BuiltinsContext,
+  decide: (found: BuiltinsFound, context: BuiltinsContext) => Change[],
+): Promise<void> {
+  const { initialManagementToken: secretId } = context
+  const makeWhatIsMissing = () =>
+    decideAndCommit(store, async () => {
+      const directory = await store.directory()
+      const found = {
+        directory,
+        anonymousToken: await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID),
+        initialManagementToken: secretId === undefined ? undefined : await store.tokenBySecret(secretId),
+        managementToken: directory.system('bootstrap') ? undefined : await firstManagementToken(store),
+      }
+      return { changes: decide(found, context), answer: () => undefined }
+    })
+  await makeWhatIsMissing().catch(async (error: unknown) => {
+    if (!(error instanceof AclError) || !['id_in_use', 'name_in_use'].includes(error.code)) throw error
+    await store.refresh('consistent')
+    await makeWhatIsMissing()
+  })
+}
+
+async function firstManagementToken(store: Store): Promise<TokenRecord | undefined> {
+  for await (const [first] of store.tokens({ management: true, limit: 1 })) return first
+  return undefined
+}
+
+function legacyToken(ID: string, Name: string, Type: 'client' | 'management'): TokenRecord {
+  return fromLegacyToken({ ID, Name, Type, Rules: '', CreateIndex: 0, ModifyIndex: 0 })
+}
+
+function globalManagementPolicy(): Change {
+  const record = withPolicyHash({
+    ID: GLOBAL_MANAGEMENT_POLICY_ID,
+    Name: GLOBAL_MANAGEMENT_POLICY_NAME,
+    Description: 'Builtin Policy that grants unlimited access',
+    Rules: globalManagementRules(),
+    Datacenters: undefined,
+    Hash: '',
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+  })
+  return { table: 'policies', op: 'put', record, expect: 0 }
+}
+
+function anonymousToken(now: number): TokenRecord {
+  return withTokenHash({
+    ...BLANK_TOKEN,
+    CreateTime: formatInstant(now),
+    AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
+    SecretID: ANONYMOUS_TOKEN_SECRET_ID,
+    Description: 'Anonymous Token',
+  })
+}
+
+/** Known to the legacy API too, by its type, until its first update. Reference 1.4, 7. */
+export function managementToken(
+  Description: string,
+  random: Random,
+  now: number,
+  secretId?: string,
+): TokenRecord {
+  return withTokenHash({
+    ...BLANK_TOKEN,
+    CreateTime: formatInstant(now),
+    Type: 'management',
+    AccessorID: randomUuid(random),
+    SecretID: secretId ?? randomUuid(random),
+    Description,
+    Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }],
+  })
+}

@@ -1,0 +1,25 @@
+import { cloneToken } from '@latchkey/acl'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import type { Answer, Call } from '../handler.ts'
+import { inBodyNamespace } from '../request/namespace.ts'
+import { created } from '../store/commit.ts'
+import { requireToken, shownToWriter } from './stored-token.ts'
+
+/** Spec 4.6. */
+export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'tokens.clone'>> {
+  const { api, body, params } = call
+  const there = inBodyNamespace(call, body.Namespace)
+  return decideAndCommitFor(call, async () => {
+    const source = await requireToken(there, params.AccessorID)
+    const directory = await api.store.directory()
+    const record = cloneToken(source, body.Description, {
+      now: api.clock.now(),
+      random: api.random,
+      directory,
+    })
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: (index) => shownToWriter(call, created(record, index)),
+    }
+  })
+}

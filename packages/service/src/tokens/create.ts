@@ -1,0 +1,20 @@
+import { createToken } from '@latchkey/acl'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import type { Answer, Call } from '../handler.ts'
+import { inBodyNamespace } from '../request/namespace.ts'
+import { created } from '../store/commit.ts'
+import { shownToWriter } from './stored-token.ts'
+
+/** Spec 4.2. */
+export function createTokenHandler(call: Call<'tokens.create'>): Promise<Answer<'tokens.create'>> {
+  const { api, body } = call
+  const { namespace } = inBodyNamespace(call, body.Namespace)
+  return decideAndCommitFor(call, async () => {
+    const directory = await api.store.directory()
+    const record = createToken(body, { now: api.clock.now(), random: api.random, directory, namespace })
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: (index) => shownToWriter(call, created(record, index)),
+    }
+  })
+}

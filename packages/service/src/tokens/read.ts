@@ -1,0 +1,30 @@
+import { andThen, expandToken, type MaybePromise, type TokenRecord } from '@latchkey/acl'
+import { seesSecret } from '../caller/authority.ts'
+import { type Answer, type Call, json, missing, notFound } from '../handler.ts'
+import { tokenTopic } from '../store/store.ts'
+import { findToken } from './stored-token.ts'
+
+/** Spec 4.3. What is absent is worth waiting for. */
+export function readTokenHandler(call: Call<'tokens.read'>): MaybePromise<Answer<'tokens.read'>> {
+  return andThen(findToken(call, call.params.AccessorID), (token) => shown(call, token))
+}
+
+function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {
+  const { api, directory, params, texts } = call
+  const topic = tokenTopic(params.AccessorID)
+  if (!token) return missing(notFound('Requested token'), topic)
+  const showSecret = seesSecret(call, token)
+  if (!isExpanded(call)) {
+    return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch: { topic } }
+  }
+  const { defaultPolicy, nodeName, edition } = api
+  const showNamespace = edition === 'extended'
+  return json(expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace }), {
+    topic,
+  })
+}
+
+/** Spec 4.3: by presence or `true`; `expanded=false` is plain. Decisions: record shapes. */
+function isExpanded({ api, query }: Call<'tokens.read'>): boolean {
+  return query.expanded === true && api.profile.has('token.expanded')
+}

@@ -1,0 +1,107 @@
+/** Which tokens a list shows: the link filters of spec 4.8, and the extension `filter`. */
+import { AclError, limits, type Query } from '@latchkey/contract'
+import type { TokenFilter } from '../store/store.ts'
+
+/** What a client may narrow a list by. */
+type ShownFilter = Pick<TokenFilter, 'policyId' | 'roleId' | 'authMethod' | 'serviceName' | 'local'>
+
+/** Query option and the filter that it sets; at most one at a time. */
+const LINK_FILTERS = {
+  policy: 'policyId',
+  role: 'roleId',
+  authmethod: 'authMethod',
+  servicename: 'serviceName',
+} as const satisfies Record<string, keyof ShownFilter>
+
+const LINK_OPTIONS = [
+  'policy',
+  'role',
+  'authmethod',
+  'servicename',
+] as const satisfies (keyof typeof LINK_FILTERS)[]
+
+/** Fields of a `filter`: those that a store narrows a list by itself, so that what it leaves out is never read. */
+const FIELDS = {
+  'Policies.ID': (policyId) => ({ policyId }),
+  'Roles.ID': (roleId) => ({ roleId }),
+  AuthMethod: (authMethod) => ({ authMethod }),
+  'ServiceIdentities.ServiceName': (serviceName) => ({ serviceName }),
+  Local: (value) => ({ local: parseLocal(value) }),
+} as const satisfies Record<string, (value: string) => ShownFilter>
+
+/**
+ * What a query narrows the list of tokens by; empty where it wants all. A link filter and `filter` may be combined, but
+ * each field is compared once.
+ *
+ * @throws AclError `filter_conflict` where there are two link filters.
+ * @throws AclError `query_invalid` for a `filter` that cannot be read.
+ */
+export function tokenFilterOf(query: Query<'tokens.list'>): ShownFilter {
+  const linked = linkFilterOf(query)
+  const text = query.filter
+  return text === undefined ? linked : { ...linked, ...parseFilter(text, Object.keys(linked)) }
+}
+
+function linkFilterOf(query: Query<'tokens.list'>): ShownFilter {
+  const given = LINK_OPTIONS.flatMap((option) => {
+    const name = LINK_FILTERS[option]
+    const value = query[option]
+    return value === undefined ? [] : [{ option, name, value }]
+  })
+  const [first, second] = given
+  if (second) {
+    throw new AclError(
+      'filter_conflict',
+      'can only filter by one of policy, role, servicename, or authmethod at a time',
+      { field: second.option },
+    )
+  }
+  return first ? { [first.name]: first.value } : {}
+}
+
+/**
+ * Reads `Field==value` terms joined by ` and `.
+ *
+ * @param taken names of filters that are set already.
+ */
+function parseFilter(text: string, taken: readonly string[]): ShownFilter {
+  if (new TextEncoder().encode(text).length > limits.FILTER_BYTES_MAX) {
+    throw invalid(`must not be longer than ${limits.FILTER_BYTES_MAX} bytes`)
+  }
+  const terms = text.split(' and ')
+  if (terms.length > limits.FILTER_TERMS_MAX) {
+    throw invalid(`must not have more than ${limits.FILTER_TERMS_MAX} terms`)
+  }
+  const names = new Set(taken)
+  let filter: ShownFilter = {}
+  for (const term of terms) {
+    const { field, set } = parseTerm(term)
+    const [name = ''] = Object.keys(set)
+    if (names.has(name)) throw invalid(`must not compare ${field} twice, an option for it included`)
+    names.add(name)
+    filter = { ...filter, ...set }
+  }
+  return filter
+}
+
+function parseTerm(term: string): { readonly field: string; readonly set: ShownFilter } {
+  const [, field, value = ''] = /^([\w.]+)==([^\s"'`]+)$/.exec(term) ?? []
+  if (field === undefined) {
+    throw invalid('must be terms such as AuthMethod==oidc, joined by " and ", without quotes or other spaces')
+  }
+  if (!isField(field)) throw invalid(`compares one of the fields ${Object.keys(FIELDS).join(', ')}`)
+  return { field, set: FIELDS[field](value) }
+}
+
+function isField(name: string): name is keyof typeof FIELDS {
+  return Object.hasOwn(FIELDS, name)
+}
+
+function parseLocal(value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw invalid('compares Local with true or false')
+  return value === 'true'
+}
+
+function invalid(problem: string): AclError {
+  return new AclError('query_invalid', `filter ${problem}`, { field: 'filter' })
+}

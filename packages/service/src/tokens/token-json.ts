@@ -1,0 +1,72 @@
+/**
+ * Tokens as JSON text, made once per stored record. A record is a value, so its text holds until the record is another
+ * one or the names of its links changed; what the caller may see is part of the key (design 3).
+ */
+import type { Directory, TokenRecord } from '@latchkey/acl'
+import { type ShowContext, showToken, showTokenListEntry } from '@latchkey/acl'
+import type { Token, TokenListEntry } from '@latchkey/contract'
+import { type JsonElements, type JsonText, jsonElements, jsonText } from '../reply/json-text.ts'
+
+/** Most characters of the texts that are kept. What was not asked for lately is made again. */
+const TEXTS_LENGTH_MAX = 16_777_216
+
+interface Texts {
+  readonly directoryVersion: number
+  real?: JsonText<Token>
+  redacted?: JsonText<Token>
+}
+
+export class TokenTexts {
+  private readonly showNamespace: boolean
+  /** Two generations: when the young one is full, it is the old one from then on, and the old one is dropped. */
+  private young = new WeakMap<TokenRecord, Texts>()
+  private old = new WeakMap<TokenRecord, Texts>()
+  private youngLength = 0
+
+  constructor(edition: 'standard' | 'extended') {
+    this.showNamespace = edition === 'extended'
+  }
+
+  /** A token as read. Spec 4.3. */
+  token(token: TokenRecord, directory: Directory, showSecret: boolean): JsonText<Token> {
+    const view = showSecret ? 'real' : 'redacted'
+    const young = this.young.get(token)
+    const known = young ?? this.old.get(token)
+    const isCurrent = known?.directoryVersion === directory.version
+    const text = (isCurrent ? known[view] : undefined) ?? this.make(token, { directory, showSecret })
+    if (young && isCurrent && young[view] !== undefined) return text
+    const kept = young && isCurrent ? young : { directoryVersion: directory.version }
+    this.keep(token, Object.assign(kept, { [view]: text }), text.length)
+    return text
+  }
+
+  /**
+   * Tokens as they stand in a list, without the brackets; `''` for none. Spec 4.8. It is not kept: the list is, and the
+   * texts of a long one would take several times its room. Made in one go, at two thirds of what each alone would take.
+   */
+  listEntries(
+    tokens: readonly TokenRecord[],
+    directory: Directory,
+    seesSecret: (token: TokenRecord) => boolean,
+  ): JsonElements<TokenListEntry[]> {
+    const { showNamespace } = this
+    const entries = tokens.map((token) =>
+      showTokenListEntry(token, { directory, showSecret: seesSecret(token), showNamespace }),
+    )
+    return jsonElements(entries)
+  }
+
+  private keep(token: TokenRecord, texts: Texts, addedLength: number): void {
+    this.youngLength += addedLength
+    if (this.youngLength > TEXTS_LENGTH_MAX / 2) {
+      this.old = this.young
+      this.young = new WeakMap()
+      this.youngLength = addedLength
+    }
+    this.young.set(token, texts)
+  }
+
+  private make(token: TokenRecord, context: Omit<ShowContext, 'showNamespace'>): JsonText<Token> {
+    return jsonText(showToken(token, { ...context, showNamespace: this.showNamespace }))
+  }
+}

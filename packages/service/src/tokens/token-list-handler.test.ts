@@ -1,0 +1,329 @@
+/** The list of tokens. Spec 4.8; decisions: record shapes, blocking queries. API-03, DIF-03. */
+
+import { limits, type Token, type TokenListEntry, tokenListEntrySchema } from '@latchkey/contract'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+async function list(world: World, query = '', token = MANAGEMENT): Promise<readonly TokenListEntry[]> {
+  const reply = await world.ask('GET', `/acl/tokens${query}`, { token })
+  if (reply.status !== 200) expect.fail(`${query}: ${reply.status} ${reply.text}`)
+  return reply.json as readonly TokenListEntry[]
+}
+
+const accessorsOf = (entries: readonly TokenListEntry[]) => entries.map(({ AccessorID }) => AccessorID)
+
+describe('what it shows', () => {
+  test('every token, in the order of its creation, as it is read (spec 4.8)', async () => {
+    const world = await aWorld()
+    await world.policy({ Name: 'reader' })
+    const made = [await world.token({ Policies: [{ Name: 'reader' }], Local: true }), await world.token()]
+    const entries = await list(world)
+    expect(entries.slice(-2)).toEqual(made)
+    expect(entries.map(({ Description }) => Description).slice(0, 2)).toEqual([
+      'Anonymous Token',
+      'Initial Management Token',
+    ])
+    for (const entry of entries) expect(tokenListEntrySchema.parse(entry)).toEqual(entry)
+  })
+
+  test('legacy tokens say so, and show no rules', async () => {
+    const world = await aWorld({ version: '1.10.12' })
+    await world.manage('PUT', '/acl/create', { ID: 'old', Rules: 'key "" { policy = "read" }' })
+    const entry = (await list(world)).at(-1)
+    expect(entry).toMatchObject({ AccessorID: '', SecretID: 'old', Legacy: true })
+    expect(entry).not.toHaveProperty('Rules')
+  })
+})
+
+describe('filters (spec 4.8; reference 2.8)', () => {
+  let world: World
+  let policyId: string
+  let roleId: string
+  let linked: Token
+  let through: Token
+  let served: Token
+  beforeAll(async () => {
+    world = await aWorld()
+    policyId = (await world.policy({ Name: 'reader' })).ID
+    roleId = (await world.role({ Name: 'ops', Policies: [{ ID: policyId }] })).ID
+    linked = await world.token({ Policies: [{ ID: policyId }] })
+    through = await world.token({ Roles: [{ ID: roleId }] })
+    served = await world.token({ ServiceIdentities: [{ ServiceName: 'web' }, { ServiceName: 'api' }] })
+    const login = aToken({ AuthMethod: 'oidc' })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: login, expect: 0 }])
+  })
+
+  test('a policy, linked itself and not through a role; a role; a service; an auth method', async () => {
+    expect(accessorsOf(await list(world, `?policy=${policyId}`))).toEqual([linked.AccessorID])
+    expect(accessorsOf(await list(world, `?role=${roleId}`))).toEqual([through.AccessorID])
+    expect(accessorsOf(await list(world, '?servicename=web'))).toEqual([served.AccessorID])
+    expect((await list(world, '?authmethod=oidc')).map(({ AuthMethod }) => AuthMethod)).toEqual(['oidc'])
+  })
+
+  test('what matches nothing is an empty list: a name, another case, a malformed id', async () => {
+    for (const query of [
+      '?policy=reader',
+      '?policy=nope',
+      `?role=${policyId}`,
+      '?authmethod=OIDC',
+      '?servicename=Web',
+    ]) {
+      expect(await list(world, query), query).toEqual([])
+    }
+  })
+
+  test('an empty value is no filter, an unknown option none either; the first of two values counts', async () => {
+    const all = (await list(world)).length
+    expect(await list(world, '?policy=&role=')).toHaveLength(all)
+    expect(await list(world, '?filter=&sort=&order=x&Policy=x')).toHaveLength(all)
+    expect(await list(world, `?policy=${policyId}&policy=x`)).toHaveLength(1)
+  })
+
+  test.each([
+    'policy=a&role=b',
+    'role=b&authmethod=c',
+    'servicename=d&policy=a',
+    'policy=a&role=b&authmethod=c',
+  ])('filter_conflict: %s', async (query) => {
+    const reply = await world.ask('GET', `/acl/tokens?${query}`, { token: MANAGEMENT })
+    expect(reply).toMatchObject({ status: 400, code: 'filter_conflict' })
+  })
+
+  test('a token stays found under a policy that was deleted (reference 2.8)', async () => {
+    const gone = await world.policy({ Name: 'gone' })
+    const token = await world.token({ Policies: [{ ID: gone.ID }] })
+    await world.manage('DELETE', `/acl/policy/${gone.ID}`)
+    expect(accessorsOf(await list(world, `?policy=${gone.ID}`))).toEqual([token.AccessorID])
+  })
+})
+
+describe('API-03: pages (extension)', () => {
+  test.each(['-1', '0', '', '1.5', '1e1', '0x10', 'NaN', '1e300', '٣', ' 5', '1001', '99999999999999999999'])(
+    'query_invalid: a limit of %j',
+    async (limit) => {
+      const world = await aWorld()
+      const reply = await world.ask('GET', `/acl/tokens?limit=${encodeURIComponent(limit)}`, {
+        token: MANAGEMENT,
+      })
+      expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    },
+  )
+
+  test.each(['x', '1', '1.', '.', '-1.a', '1.g', `1.${'a'.repeat(37)}`, '99999999999999999999.a', '1.a.b'])(
+    'query_invalid: a cursor of %j, unless it has the form of a place',
+    async (cursor) => {
+      const world = await aWorld()
+      const reply = await world.ask('GET', `/acl/tokens?cursor=${encodeURIComponent(cursor)}`, {
+        token: MANAGEMENT,
+      })
+      if (cursor === '1.') expect(reply.status).toBe(200)
+      else expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    },
+  )
+
+  test.each(['CreateIndex', '-CreateIndex'])(
+    'by %s: tokens without an accessor that came with one commit are not skipped, whichever a page ends with',
+    async (sort) => {
+      const world = await aWorld()
+      const records = Array.from({ length: 11 }, (_, i) =>
+        aToken({ AccessorID: '', Description: `tie ${i}` }),
+      )
+      await world.store.commit(
+        records.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+      )
+      const found: string[] = []
+      for (let cursor = ''; ; ) {
+        const query = `?sort=${sort}&limit=2${cursor}`
+        const reply = await world.ask('GET', `/acl/tokens${query}`, { token: MANAGEMENT })
+        found.push(...(reply.json as readonly TokenListEntry[]).map(({ Description }) => Description))
+        const next = reply.headers['X-Service-Next-Cursor']
+        if (next === undefined) break
+        for (const { SecretID } of records) expect(next).not.toContain(SecretID)
+        cursor = `&cursor=${next}`
+      }
+      const ties = found.filter((description) => description.startsWith('tie '))
+      expect(ties.toSorted()).toEqual(records.map(({ Description }) => Description).toSorted())
+      expect(new Set(found).size).toBe(found.length)
+    },
+  )
+
+  const TOKENS = 130
+  const SIZES = [1, 5, 16, 53, 54, 100, TOKENS - 1, TOKENS, TOKENS + 1, limits.PAGE_LIMIT_MAX]
+
+  /** Follows the cursors to the end, and does something between two pages. */
+  async function follow(
+    world: World,
+    size: number,
+    sort: string,
+    between: (page: number) => Promise<unknown>,
+  ) {
+    const found: string[] = []
+    let cursor = ''
+    for (let page = 0; ; page += 1) {
+      const query = `?sort=${sort}&limit=${size}${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const reply = await world.ask('GET', `/acl/tokens${query}`, { token: MANAGEMENT })
+      const entries = reply.json as readonly TokenListEntry[]
+      expect(entries.length).toBeLessThanOrEqual(size)
+      found.push(...accessorsOf(entries))
+      cursor = reply.headers['X-Service-Next-Cursor'] ?? ''
+      if (cursor === '') return found
+      await between(page)
+    }
+  }
+
+  test.each(['CreateIndex', '-CreateIndex'].flatMap((sort) => SIZES.map((size) => [sort, size] as const)))(
+    'by %s, of %d: each token that lives throughout is there once, under concurrent change',
+    async (sort, size) => {
+      const world = await aWorld()
+      const made: Token[] = []
+      for (let i = 0; i < TOKENS - 2; i += 1) made.push(await world.token({ Description: `${i}` }))
+      const doomed = new Set(made.filter((_, i) => i % 10 === 0).map(({ AccessorID }) => AccessorID))
+      const expected = accessorsOf(await list(world)).filter((accessorId) => !doomed.has(accessorId))
+      if (sort === '-CreateIndex') expected.reverse()
+      const found = await follow(world, size, sort, async (page) => {
+        const [next] = doomed
+        if (next !== undefined) await world.manage('DELETE', `/acl/token/${next}`)
+        if (next !== undefined) doomed.delete(next)
+        await world.manage('PUT', `/acl/token/${made[1]?.AccessorID}`, { Description: `page ${page}` })
+        if (page < 20) await world.token({ Description: 'new' })
+      })
+      expect(new Set(found).size).toBe(found.length)
+      expect(found.filter((accessorId) => expected.includes(accessorId))).toEqual(expected)
+    },
+  )
+
+  test('a page may be filtered, and expired tokens take no part', async () => {
+    const world = await aWorld()
+    const { ID } = await world.policy({ Name: 'reader' })
+    for (let i = 0; i < 10; i += 1) {
+      await world.token({ Policies: [{ ID }], ...(i % 2 === 0 ? { ExpirationTTL: '60s' } : {}) })
+    }
+    await world.clock.advance(60_000)
+    const first = await world.ask('GET', `/acl/tokens?policy=${ID}&limit=6`, { token: MANAGEMENT })
+    expect(first.json).toHaveLength(3)
+    const cursor = first.headers['X-Service-Next-Cursor']
+    expect(await list(world, `?policy=${ID}&limit=6&cursor=${cursor}`)).toHaveLength(2)
+  })
+})
+
+describe('filter and sort (extensions)', () => {
+  let world: World
+  let policyId: string
+  let all: readonly TokenListEntry[]
+  beforeAll(async () => {
+    world = await aWorld()
+    policyId = (await world.policy({ Name: 'reader' })).ID
+    const roleId = (await world.role({ Name: 'ops' })).ID
+    for (let i = 0; i < 16; i += 1) {
+      await world.token({
+        Local: i % 2 === 0,
+        ...(i % 3 === 0 ? { Policies: [{ ID: policyId }] } : {}),
+        ...(i % 4 === 0 ? { Roles: [{ ID: roleId }] } : {}),
+        ...(i % 5 === 0 ? { ServiceIdentities: [{ ServiceName: 'web' }] } : {}),
+      })
+    }
+    const login = aToken({ AuthMethod: 'oidc', Local: true })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: login, expect: 0 }])
+    all = await list(world)
+  })
+
+  const isWeb = ({ ServiceIdentities = [] }: TokenListEntry) =>
+    ServiceIdentities.some(({ ServiceName }) => ServiceName === 'web')
+  const hasPolicy = ({ Policies }: TokenListEntry) => Policies?.some(({ ID }) => ID === policyId) ?? false
+  const isOps = ({ Roles }: TokenListEntry) => Roles?.some(({ Name }) => Name === 'ops') ?? false
+  const path = (filter: string) => `?filter=${encodeURIComponent(filter)}`
+
+  test('each field alone, together, and with a link filter, in both orders', async () => {
+    const cases: readonly [string, (entry: TokenListEntry) => boolean][] = [
+      [path('Local==true'), ({ Local }) => Local],
+      [path('Local==false'), ({ Local }) => !Local],
+      [path(`Policies.ID==${policyId}`), hasPolicy],
+      [path(`Roles.ID==${all.flatMap(({ Roles = [] }) => Roles)[0]?.ID}`), isOps],
+      [path('AuthMethod==oidc'), ({ AuthMethod }) => AuthMethod === 'oidc'],
+      [path('ServiceIdentities.ServiceName==web'), isWeb],
+      [
+        path(`ServiceIdentities.ServiceName==web and Policies.ID==${policyId}`),
+        (t) => isWeb(t) && hasPolicy(t),
+      ],
+      [`${path('Local==true')}&policy=${policyId}`, (t) => t.Local && hasPolicy(t)],
+    ]
+    for (const [query, shows] of cases) {
+      const expected = accessorsOf(all.filter(shows))
+      expect(expected.length, query).toBeGreaterThan(0)
+      expect(accessorsOf(await list(world, query)), query).toEqual(expected)
+      expect(accessorsOf(await list(world, `${query}&sort=-CreateIndex`)), query).toEqual(
+        expected.toReversed(),
+      )
+      expect(accessorsOf(await list(world, `${query}&sort=-CreateIndex&limit=1`)), query).toEqual(
+        expected.slice(-1),
+      )
+    }
+    expect(await list(world, path('AuthMethod==OIDC'))).toEqual([])
+    expect(await list(world, '?sort=CreateIndex')).toEqual(all)
+  })
+
+  test.each([
+    ['Description==x', /one of the fields Policies\.ID, Roles\.ID, AuthMethod, /],
+    ['constructor==x', /one of the fields/],
+    ['policies.ID==x', /one of the fields/],
+    ['Local==yes', /true or false/],
+    ['Local==true and Local==true', /twice/],
+    ['x', /terms such as/],
+    ['Local=true', /terms such as/],
+    ['Local == true', /terms such as/],
+    ['Local==', /terms such as/],
+    ['Local==true and ', /terms such as/],
+    ['Local==true or AuthMethod==x', /terms such as/],
+    ['AuthMethod=="oidc"', /quotes/],
+    [Array(6).fill('Local==true').join(' and '), /more than 5 terms/],
+    [`AuthMethod==${'ü'.repeat(507)}`, /longer than 1024 bytes/],
+  ])('query_invalid: a filter of %j', async (filter, message) => {
+    const reply = await world.ask('GET', `/acl/tokens${path(filter)}`, { token: MANAGEMENT })
+    expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    expect(reply.text).toMatch(/filter /)
+    expect(reply.text).toMatch(message)
+  })
+
+  test('a filter of 1,024 bytes is read, and a field is compared once, link filter included', async () => {
+    expect(await list(world, path(`AuthMethod==${'ü'.repeat(506)}`))).toEqual([])
+    const reply = await world.ask('GET', `/acl/tokens${path('Policies.ID==a')}&policy=b`, {
+      token: MANAGEMENT,
+    })
+    expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+  })
+
+  test.each(['createindex', '+CreateIndex', '--CreateIndex', 'Description', '-', 'CreateIndex,Local'])(
+    'query_invalid: a sort of %j',
+    async (sort) => {
+      const reply = await world.ask('GET', `/acl/tokens?sort=${encodeURIComponent(sort)}`, {
+        token: MANAGEMENT,
+      })
+      expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+      expect(reply.text).toMatch(/sort must be CreateIndex or -CreateIndex/)
+    },
+  )
+
+  test.each([
+    ['CreateIndex', '-CreateIndex'],
+    ['-CreateIndex', 'CreateIndex'],
+  ])('query_invalid: a cursor of a list by %s sent with sort=%s', async (first, second) => {
+    const page = await world.ask('GET', `/acl/tokens?limit=3&sort=${first}`, { token: MANAGEMENT })
+    const cursor = page.headers['X-Service-Next-Cursor']
+    const next = (sort: string) =>
+      world.ask('GET', `/acl/tokens?cursor=${cursor}&sort=${sort}`, { token: MANAGEMENT })
+    expect((await next(first)).json).toHaveLength(all.length - 3)
+    const refused = await next(second)
+    expect(refused).toMatchObject({ status: 400, code: 'query_invalid' })
+    expect(refused.text).toMatch(/cursor is of a list in the other order/)
+  })
+
+  test('of a list newest first no page shows what was made after the first', async () => {
+    const first = await world.ask('GET', '/acl/tokens?limit=2&sort=-CreateIndex', { token: MANAGEMENT })
+    const late = await world.token()
+    const cursor = first.headers['X-Service-Next-Cursor']
+    const rest = accessorsOf(await list(world, `?sort=-CreateIndex&cursor=${cursor}`))
+    expect(rest).toEqual(accessorsOf(all).slice(0, -2).reverse())
+    await world.manage('DELETE', `/acl/token/${late.AccessorID}`)
+  })
+})

@@ -1,0 +1,137 @@
+/** The list of tokens. Spec 4.8. */
+
+import type { TokenRecord } from '@latchkey/acl'
+import { andThen, expirationMs, type MaybePromise } from '@latchkey/acl'
+import type { TokenListEntry } from '@latchkey/contract'
+import { secretsSeen, seesSecret } from '../caller/authority.ts'
+import type { Answer, Call as CallOf, JsonForm, Watch } from '../handler.ts'
+import { type JsonBytes, type JsonElements, joinElements, jsonBytes } from '../reply/json-text.ts'
+import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from '../reply/paging.ts'
+import type { TokenFilter } from '../store/store.ts'
+import { tokenFilterOf } from './token-filter.ts'
+import type { ShownTokens, TokenListRequest, WholeTokenList } from './token-list-cache.ts'
+
+type Call = CallOf<'tokens.list'>
+type Listed = Answer<'tokens.list'>
+
+export function listTokensHandler(call: Call): MaybePromise<Listed> {
+  const order = orderOf(call.query)
+  const filter = filterOf(call, order)
+  const page = pageOf(call.query, order)
+  if (page) return listPage(call, filter, page)
+  const { lists } = call.api
+  if (!lists) return andThen(readTokens(call, filter), (list) => wholeList(filter, list))
+  return andThen(call.api.store.tableIndex('tokens'), (tokensIndex) => {
+    const request = cacheRequest(call, filter, tokensIndex)
+    return andThen(lists.whole(request), (list): Listed => {
+      if (list) return wholeList(filter, list)
+      const noteLength = (length: number) => lists.noteStreamed(request, length)
+      return { body: streamed(call, filter, noteLength), watch: watchOf(filter, false) }
+    })
+  })
+}
+
+function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): TokenListRequest {
+  return {
+    filter,
+    secrets: secretsSeen(call),
+    tokensIndex,
+    directoryVersion: call.directory.version,
+    now: call.now,
+    store: call.api.store,
+    show: (tokens) => showTokens(call, tokens),
+  }
+}
+
+function wholeList(filter: TokenFilter, list: WholeTokenList): Listed {
+  // Made of the texts of {@link showTokens}.
+  const bytes = list.bytes as JsonBytes<TokenListEntry[]>
+  return { body: { kind: 'json-bytes', bytes }, watch: watchOf(filter, list.leavesOutExpired) }
+}
+
+function filterOf(call: Call, order: ListOrder): TokenFilter {
+  const namespace = namespaceOf(call)
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...tokenFilterOf(call.query),
+    ...(order === 'newest-first' ? { newestFirst: true } : {}),
+  }
+}
+
+/** `ns=*` is all namespaces for whoever has rights in all, and the caller's own for everyone else. Spec 4.8. */
+function namespaceOf(call: Call): string | undefined {
+  const isAll = call.api.edition === 'standard' || (call.allNamespaces && call.caller.isGlobal)
+  return isAll ? undefined : call.namespace
+}
+
+function watchOf(filter: TokenFilter, leavesOutExpired: boolean): Watch {
+  const isFiltered = Object.keys(filter).some((name) => name !== 'namespace' && name !== 'newestFirst')
+  if (!isFiltered) return { topic: 'tokens' }
+  return { topic: 'tokens', filtered: true, ...(leavesOutExpired ? { leavesOutExpired } : {}) }
+}
+
+async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Listed> {
+  const { limit, after } = page
+  const list = await readTokens(call, { ...filter, limit, ...(after ? { after } : {}) })
+  const { count, last } = list
+  const order = filter.newestFirst ? 'newest-first' : 'oldest-first'
+  const cursor = count === limit && last ? formatCursor(call.api.store.placeOf(last), order) : undefined
+  return {
+    ...wholeList(filter, list),
+    ...(cursor === undefined ? {} : { headers: { [call.family.nextCursor]: cursor } }),
+  }
+}
+
+/** A list, and of the tokens that were read for it, shown or not, how many they are and the last. */
+interface ReadTokens extends WholeTokenList {
+  readonly count: number
+  readonly last: TokenRecord | undefined
+}
+
+async function readTokens(call: Call, filter: TokenFilter): Promise<ReadTokens> {
+  const texts: JsonElements<TokenListEntry[]>[] = []
+  let last: TokenRecord | undefined
+  let count = 0
+  let leavesOutExpired = false
+  for await (const tokens of call.api.store.tokens(filter)) {
+    const shown = showTokens(call, tokens)
+    texts.push(shown.text)
+    leavesOutExpired ||= shown.leavesOutExpired
+    count += tokens.length
+    last = tokens.at(-1) ?? last
+  }
+  return { bytes: jsonBytes(joinElements(texts)), leavesOutExpired, count, last }
+}
+
+function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
+  let validUntil = Number.POSITIVE_INFINITY
+  const living = tokens.filter((token) => {
+    const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
+    if (call.now >= expiresAt) return false
+    validUntil = Math.min(validUntil, expiresAt)
+    return true
+  })
+  return {
+    text: call.texts.listEntries(living, call.directory, (token) => seesSecret(call, token)),
+    validUntil,
+    leavesOutExpired: living.length < tokens.length,
+  }
+}
+
+/** What is too long to be held goes out page by page, so that its size costs no memory. */
+function streamed(
+  call: Call,
+  filter: TokenFilter,
+  noteLength: (length: number) => void,
+): JsonForm<TokenListEntry[]> {
+  async function* pages(): AsyncGenerator<JsonElements<TokenListEntry[]>> {
+    let length = 0
+    for await (const tokens of call.api.store.tokens(filter)) {
+      const { text } = showTokens(call, tokens)
+      length += text.length
+      yield text
+    }
+    noteLength(length)
+  }
+  return { kind: 'json-stream', pages: pages() }
+}

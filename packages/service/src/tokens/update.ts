@@ -1,0 +1,21 @@
+import { checkBodyAccessor, updateToken } from '@latchkey/acl'
+import { decideAndCommitFor } from '../caller/authority.ts'
+import type { Answer, Call } from '../handler.ts'
+import { inBodyNamespace } from '../request/namespace.ts'
+import { modified } from '../store/commit.ts'
+import { requireToken, shownToWriter } from './stored-token.ts'
+
+/** Spec 4.5. */
+export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<'tokens.update'>> {
+  const { api, body, params } = call
+  checkBodyAccessor(params.AccessorID, body)
+  const there = inBodyNamespace(call, body.Namespace)
+  return decideAndCommitFor(call, async () => {
+    const existing = await requireToken(there, params.AccessorID)
+    const record = updateToken(existing, params.AccessorID, body, await api.store.directory())
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
+      answer: (index) => shownToWriter(call, modified(record, index)),
+    }
+  })
+}

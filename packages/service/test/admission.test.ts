@@ -1,0 +1,185 @@
+/** Rights that are taken away while a request is on its way. Guarantee: COH-10, decisions: authentication. */
+
+import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+
+/** Methods of the store that may ask a database, and so take their time. */
+type Loading = 'kvEntry' | 'kvEntries' | 'tokenByAccessor' | 'tokenBySecret' | 'tokens'
+
+/** Lets something happen before the next answer of a method of the store, which then shows it. */
+function before(world: World, method: Loading, happen: () => Promise<unknown>): void {
+  const { store } = world
+  const own = store[method].bind(store) as (...args: unknown[]) => unknown
+  const once = async () => {
+    Object.assign(store, { [method]: own })
+    await happen()
+  }
+  const loading =
+    method === 'tokens' || method === 'kvEntries'
+      ? async function* (...args: unknown[]) {
+          await once()
+          yield* own(...args) as AsyncIterable<unknown>
+        }
+      : (...args: unknown[]) => once().then(() => own(...args))
+  Object.assign(store, { [method]: loading })
+}
+
+async function setUp(Rules: string) {
+  const world = await aWorld()
+  const policy = await world.policy({ Name: 'granted', Rules })
+  const { SecretID } = await world.token({ Policies: [{ ID: policy.ID }] })
+  const takeAway = () => world.manage('PUT', `/acl/policy/${policy.ID}`, { ID: policy.ID, Name: 'granted' })
+  const ask = (path: string): Promise<Reply> => world.ask('GET', path, { token: SecretID })
+  return { world, policy, takeAway, ask, secret: SecretID }
+}
+
+describe('content that was made after a right was taken away is not shown by it (COH-10)', () => {
+  test('a key', async () => {
+    const { world, takeAway, ask } = await setUp('key_prefix "" { policy = "read" }')
+    before(world, 'kvEntry', async () => {
+      await takeAway()
+      await world.ask('PUT', '/kv/enemy', { token: MANAGEMENT, body: 'new' })
+    })
+    expect(await ask('/kv/enemy')).toMatchObject({ status: 403, code: 'privilege_missing' })
+  })
+
+  test('keys under a prefix', async () => {
+    const { world, takeAway, ask } = await setUp('key_prefix "" { policy = "read" }')
+    await world.ask('PUT', '/kv/old', { token: MANAGEMENT, body: 'old' })
+    before(world, 'kvEntries', async () => {
+      await takeAway()
+      await world.ask('PUT', '/kv/enemy', { token: MANAGEMENT, body: 'new' })
+    })
+    expect((await ask('/kv/?recurse')).text).not.toContain('enemy')
+  })
+
+  test('a token', async () => {
+    const { world, takeAway, ask } = await setUp('acl = "read"')
+    const AccessorID = '5d8a4f10-9c50-4bd5-a5a0-2f6f0a9f7e11'
+    before(world, 'tokenByAccessor', async () => {
+      await takeAway()
+      await world.token({ AccessorID })
+    })
+    expect(await ask(`/acl/token/${AccessorID}`)).toMatchObject({ status: 403, code: 'privilege_missing' })
+  })
+
+  test('a list of tokens', async () => {
+    const { world, takeAway, ask } = await setUp('acl = "read"')
+    before(world, 'tokens', async () => {
+      await takeAway()
+      await world.token({ Description: 'enemy' })
+    })
+    expect(await ask('/acl/tokens')).toMatchObject({ status: 403, code: 'privilege_missing' })
+  })
+
+  test('by the caller being deleted', async () => {
+    const { world, secret, ask } = await setUp('key_prefix "" { policy = "read" }')
+    const self = await world.ask('GET', '/acl/token/self', { token: secret })
+    const { AccessorID } = self.json as { AccessorID: string }
+    before(world, 'kvEntry', async () => {
+      await world.manage('DELETE', `/acl/token/${AccessorID}`)
+      await world.ask('PUT', '/kv/enemy', { token: MANAGEMENT, body: 'new' })
+    })
+    expect(await ask('/kv/enemy')).toMatchObject({ status: 403, code: 'caller_unknown' })
+  })
+
+  test('but in a stale read, which says how old it may be', async () => {
+    const { world, takeAway, ask } = await setUp('key_prefix "" { policy = "read" }')
+    before(world, 'kvEntry', async () => {
+      await takeAway()
+      await world.ask('PUT', '/kv/enemy', { token: MANAGEMENT, body: 'new' })
+    })
+    expect((await ask('/kv/enemy?stale')).status).toBe(200)
+  })
+})
+
+test('a caller that is read from the database is judged by a directory that is no older (COH-10)', async () => {
+  const { world } = await setUp('')
+  const { AccessorID, SecretID } = await world.token()
+  before(world, 'tokenBySecret', async () => {
+    const made = await world.policy({ Name: 'made-meanwhile', Rules: 'key_prefix "" { policy = "read" }' })
+    await world.manage('PUT', `/acl/token/${AccessorID}`, { Policies: [{ ID: made.ID }] })
+  })
+  expect((await world.ask('GET', '/kv/absent', { token: SecretID })).status).toBe(404)
+})
+
+test('a record and the names of its links are of one moment', async () => {
+  const { world, policy } = await setUp('acl = "read"')
+  const token = await world.token()
+  before(world, 'tokenByAccessor', async () => {
+    const made = await world.policy({ Name: 'made-meanwhile' })
+    await world.manage('PUT', `/acl/token/${token.AccessorID}`, { Policies: [{ ID: made.ID }] })
+    await world.manage('PUT', `/acl/policy/${policy.ID}`, { ID: policy.ID, Name: 'renamed' })
+  })
+  const reply = await world.ask('GET', `/acl/token/${token.AccessorID}`, { token: MANAGEMENT })
+  expect(reply.json).toMatchObject({ Policies: [{ Name: 'made-meanwhile' }] })
+})
+
+test('names that change faster than they are looked up hold no answer up', async () => {
+  const { world, policy } = await setUp('acl = "read"')
+  const token = await world.token({ Policies: [{ ID: policy.ID }] })
+  const { store } = world
+  const own = store.tokenByAccessor.bind(store)
+  let renames = 0
+  Object.assign(store, {
+    async tokenByAccessor(accessorId: string) {
+      renames += 1
+      await world.manage('PUT', `/acl/policy/${policy.ID}`, { ID: policy.ID, Name: `name-${renames}` })
+      return own(accessorId)
+    },
+  })
+  const reply = await world.ask('GET', `/acl/token/${token.AccessorID}`, { token: MANAGEMENT })
+  expect(reply.status).toBe(200)
+})
+
+describe('a body that takes its time is judged by the rights that its sender has at its end (DOS-04, COH-02)', () => {
+  /** Sends a request whose body ends only after something has happened. */
+  async function sendSlowly(
+    world: World,
+    request: {
+      readonly method: string
+      readonly path: string
+      readonly token: string
+      readonly body: string
+    },
+    happen: () => Promise<unknown>,
+  ) {
+    const { method, path, token, body } = request
+    return world.api.handle({
+      method,
+      url: `/v1${path}`,
+      header: (name) => (name === 'x-service-token' ? token : undefined),
+      readBody: async () => {
+        await happen()
+        return new TextEncoder().encode(body)
+      },
+      requestId: 'request-1',
+    })
+  }
+
+  test('a write', async () => {
+    const { world, takeAway, secret } = await setUp('acl = "write"')
+    const request = { method: 'PUT', path: '/acl/token', token: secret, body: '{}' }
+    expect(await sendSlowly(world, request, takeAway)).toMatchObject({ status: 403 })
+    expect(await sendSlowly(world, { ...request, token: MANAGEMENT }, takeAway)).toMatchObject({
+      status: 200,
+    })
+  })
+
+  test('a question about the caller’s own rights', async () => {
+    const { world, takeAway, secret } = await setUp('key "a" { policy = "read" }')
+    const body = '[{ "Resource": "key", "Segment": "a", "Access": "read" }]'
+    const request = { method: 'POST', path: '/internal/acl/authorize', token: secret, body }
+    const reply = await sendSlowly(world, request, takeAway)
+    expect(reply.body).toBe('[{"Resource":"key","Segment":"a","Access":"read","Allow":false}]')
+  })
+
+  test('a caller without the right is refused before a byte is read', async () => {
+    const { world, secret } = await setUp('acl = "read"')
+    const unread = async () => expect.fail('the body was read')
+    const request = { method: 'PUT', path: '/acl/token', token: secret, body: '{}' }
+    expect(await sendSlowly(world, request, unread)).toMatchObject({ status: 403 })
+    const unknown = { ...request, token: '5d8a4f10-9c50-4bd5-a5a0-2f6f0a9f7e12' }
+    expect(await sendSlowly(world, unknown, unread)).toMatchObject({ status: 403 })
+  })
+})

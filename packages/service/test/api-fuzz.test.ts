@@ -1,0 +1,200 @@
+/**
+ * FUZ-02, FUZ-03, API-02: generated requests against the whole service in memory. `LATCHKEY_FUZZ=1000000` for more,
+ * `LATCHKEY_SEED` repeats a run.
+ */
+import { ACL_ERRORS, type AclErrorCode, endpoint, routeOf } from '@latchkey/contract'
+import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import {
+  type Known,
+  ODD_TEXTS,
+  type RandomRequest,
+  randomRequest,
+} from '@latchkey/testkit/service/random-request'
+import {
+  aWorld,
+  MANAGEMENT,
+  type Reply,
+  type World,
+  type WorldOptions,
+} from '@latchkey/testkit/service/world'
+import { expect, test } from 'vitest'
+import type { MemorySnapshot } from '../src/store/memory-store.ts'
+
+const REQUESTS = fuzzCount(24_000)
+/** Where a world has grown to this, it starts again. */
+const RECORDS_MAX = 150
+
+/** The newest one more often, as it has most to lose. */
+const WORLDS: readonly WorldOptions[] = [
+  {},
+  {},
+  { edition: 'extended', defaultPolicy: 'allow' },
+  { version: '1.10.12', edition: 'extended' },
+  { version: '1.6.3' },
+  { version: '0.9.3' },
+]
+
+interface Scene {
+  readonly world: World
+  readonly known: Known
+  readonly start: MemorySnapshot
+  /** Secrets of callers that must see no other's. */
+  readonly readers: ReadonlySet<string>
+  /** What legacy tokens may have as secret and is still no secret. */
+  readonly publicTexts: ReadonlySet<string>
+}
+
+async function aScene(options: WorldOptions): Promise<Scene> {
+  // Made at the newest version, as an old one has no way to make tokens, and answered at the one that is asked for.
+  const newest = await aWorld({ ...options, version: '1.10.12' })
+  const policy = await newest.policy({
+    Name: 'reader',
+    Rules: 'acl = "read"\nkey_prefix "" { policy = "read" }',
+  })
+  const role = await newest.role({ Name: 'ops', Policies: [{ ID: policy.ID }] })
+  if (options.edition === 'extended') await newest.manage('PUT', '/namespace', { Name: 'team' })
+  const tokens = [
+    await newest.token(),
+    await newest.token({ Roles: [{ ID: role.ID }], Local: true }),
+    await newest.token({ ExpirationTTL: '2h', ServiceIdentities: [{ ServiceName: 'web' }] }),
+  ]
+  await newest.manage('PUT', '/acl/create', { ID: 'legacy', Rules: 'key "" { policy = "read" }' })
+  const reader = await newest.secretWith(
+    'acl = "read"\noperator = "read"\nkey_prefix "" { policy = "write" }',
+  )
+  const start = newest.store.snapshot()
+  const world = await aWorld({ ...options, seed: 2 })
+  world.store.restore(start)
+  const known: Known = {
+    accessors: tokens.map(({ AccessorID }) => AccessorID),
+    policyIds: [policy.ID],
+    roleIds: [role.ID],
+    secrets: [
+      MANAGEMENT,
+      MANAGEMENT,
+      MANAGEMENT,
+      reader,
+      'legacy',
+      ...tokens.map(({ SecretID }) => SecretID),
+    ],
+  }
+  const publicTexts = new Set([...ODD_TEXTS, ...known.accessors, ...known.policyIds, ...known.roleIds])
+  return { world, known, start, readers: new Set([reader]), publicTexts }
+}
+
+test(`FUZ-02, FUZ-03, API-02: ${REQUESTS} requests: no 5xx, nothing changed by what is refused, nothing undeclared or secret shown`, {
+  timeout: 7_200_000,
+}, async () => {
+  const random = new SeededRandom(chooseSeed('FUZ-02 FUZ-03'))
+  const scenes = await Promise.all(WORLDS.map(aScene))
+  const statuses = new Map<number, number>()
+  const codes = new Set<string>()
+  for (let left = REQUESTS; left > 0; left -= 1) {
+    const scene = random.pick(scenes)
+    const { world, known, start } = scene
+    const request = randomRequest(random, known)
+    const before = world.store.snapshot()
+    const describe = () => JSON.stringify({ ...request, body: request.body?.toString().slice(0, 2_000) })
+    const reply = await answerOf(world, request).catch((error: unknown) => {
+      throw new Error(`broke on ${describe()}`, { cause: error })
+    })
+    const problem = whatIsWrong(scene, reply, request) ?? whatChanged(reply, before, world)
+    if (problem !== undefined)
+      expect.fail(`${problem}: ${describe()} → ${reply.status} ${reply.text.slice(0, 500)}`)
+    statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+    if (reply.code !== undefined) codes.add(reply.code)
+    if (random.chance(0.002)) await world.clock.advance(random.below(600_000))
+    const now = world.store.snapshot()
+    const isWorn = sizeOf(now) > RECORDS_MAX || !now.tokens.has(MANAGEMENT) || random.chance(0.001)
+    if (isWorn) world.store.restore(start)
+  }
+  console.log(`FUZ-02 FUZ-03: ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`)
+  // The requests must be worth sending: many succeed, and they meet a good part of all refusals.
+  expect(statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS * 0.15)
+  expect(codes.size).toBeGreaterThan(REQUESTS < 20_000 ? 10 : 20)
+})
+
+/** A blocking query is waited for by letting time pass. */
+async function answerOf(world: World, { method, path, headers, body }: RandomRequest): Promise<Reply> {
+  let isDone = false
+  const reply = world.ask(method, path, { headers, body }).finally(() => {
+    isDone = true
+  })
+  // A rejection is the caller's to see; here it only ends the wait.
+  reply.catch(() => {})
+  if (path.includes('index')) {
+    await world.clock.advance(0)
+    if (!isDone) await world.clock.advance(700_000)
+  }
+  return reply
+}
+
+function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string | undefined {
+  const { status, code } = reply
+  if (status >= 500 && status !== 501) return 'a 5xx'
+  if (status >= 400) {
+    if (code === undefined || ACL_ERRORS[code as AclErrorCode].status !== status)
+      return 'a refusal without a code'
+    if (reply.text === '' && code !== 'not_found') return 'a refusal without a word'
+    if (reply.text.length > 6_000) return 'a refusal too long to be read'
+  } else if (![200, 301].includes(status)) return 'an unknown status'
+  const undeclared = whatIsUndeclared(reply)
+  if (undeclared !== undefined) return undeclared
+  const secret = shownSecret(scene, reply, request)
+  return secret === undefined ? undefined : `the secret ${JSON.stringify(secret)} is shown`
+}
+
+/** What the contract, and so the OpenAPI document, does not say of an endpoint. A world has no metrics of its own. */
+function whatIsUndeclared({ endpoint: name, status, code, headers, text }: Reply): string | undefined {
+  if (name === undefined) return undefined
+  if (code !== undefined)
+    return routeOf(name).refusals.includes(code as AclErrorCode) ? undefined : `${name} declares no ${code}`
+  if (name === 'operations.metrics' || status !== 200 || headers['Content-Type'] !== 'application/json')
+    return undefined
+  const json: unknown = JSON.parse(text)
+  const parsed = routeOf(name).schemas.answer.safeParse(json)
+  if (!parsed.success) return `${name} declares another answer: ${parsed.error.message}`
+  // Fields that a schema does not know are missing from what it parsed.
+  expect(parsed.data, name).toEqual(json)
+  return undefined
+}
+
+/**
+ * A secret that a caller without acl:write sees and did not send itself. Keys and values may be any text. A request of
+ * the management token may have given the caller more rights: then it is no reader until the scene starts again.
+ */
+function shownSecret(
+  { world, start, readers, publicTexts }: Scene,
+  { endpoint, text }: Reply,
+  { path, headers, body = '' }: RandomRequest,
+): string | undefined {
+  const presented = Object.values(headers).map((value) => value.split(' ').at(-1) ?? '')
+  const { tokens } = world.store.snapshot()
+  const isReader = (secret: string) => readers.has(secret) && tokens.get(secret) === start.tokens.get(secret)
+  if (!presented.some(isReader) || endpoint?.startsWith('kv.')) return undefined
+  const sent = `${path} ${typeof body === 'string' ? body : ''}`
+  for (const secret of tokens.keys()) {
+    const isTheirs = secret.length > 10 && !readers.has(secret) && !publicTexts.has(secret)
+    if (isTheirs && text.includes(secret) && !sent.includes(secret)) return secret
+  }
+  return undefined
+}
+
+/** The same records, which are values: whatever is the same object has not changed. */
+function whatChanged(reply: Reply, before: MemorySnapshot, world: World): string | undefined {
+  const asked = reply.endpoint === undefined ? 'GET' : endpoint(reply.endpoint).method
+  const mayChange = reply.status === 200 && (asked === 'PUT' || asked === 'DELETE')
+  if (mayChange) return undefined
+  const after = world.store.snapshot()
+  for (const table of Object.keys(before) as (keyof MemorySnapshot)[]) {
+    if (before[table].size !== after[table].size) return `${table} has another size`
+    for (const [key, record] of before[table]) {
+      if (after[table].get(key) !== record) return `${table} has another record`
+    }
+  }
+  return undefined
+}
+
+function sizeOf(snapshot: MemorySnapshot): number {
+  return Object.values(snapshot).reduce((sum, table) => sum + table.size, 0)
+}

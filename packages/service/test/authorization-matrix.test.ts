@@ -1,0 +1,553 @@
+/**
+ * AUTHZ-01: every endpoint of the contract, by every method, asked by every kind of caller; and every indirect way to a
+ * right. The expectations are written by hand and say nothing of how rights are declared; an endpoint without a row does
+ * not compile, and fails by its name.
+ */
+import { ENDPOINTS, type EndpointName, endpoint, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { anId, aToken } from '@latchkey/testkit/records/record-builders'
+import { type AskOptions, aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { MemorySnapshot } from '../src/store/memory-store.ts'
+
+const CALLERS = [
+  'anonymous',
+  'without rights',
+  'acl:read',
+  'acl:write',
+  'reads all',
+  'writes all',
+  'manages',
+  'denied',
+  'of another namespace',
+  'rights of another datacenter',
+  'local of another datacenter',
+  'expired',
+  'deleted',
+  'unknown',
+  'malformed',
+] as const
+type Caller = (typeof CALLERS)[number]
+
+/** 200, or the code of the refusal. */
+type Outcome = 'ok' | 'privilege_missing' | 'caller_unknown' | 'bootstrap_done'
+type Row = Readonly<Record<Caller, Outcome>>
+
+const STRANGERS = {
+  'local of another datacenter': 'caller_unknown',
+  expired: 'caller_unknown',
+  deleted: 'caller_unknown',
+  unknown: 'caller_unknown',
+  malformed: 'caller_unknown',
+} as const
+const NOBODY = {
+  ...STRANGERS,
+  anonymous: 'privilege_missing',
+  'without rights': 'privilege_missing',
+  'acl:read': 'privilege_missing',
+  'acl:write': 'privilege_missing',
+  'reads all': 'privilege_missing',
+  'writes all': 'privilege_missing',
+  manages: 'ok',
+  denied: 'privilege_missing',
+  'of another namespace': 'privilege_missing',
+  'rights of another datacenter': 'privilege_missing',
+} as const satisfies Row
+const READS_ALL: Row = { ...NOBODY, 'reads all': 'ok', 'writes all': 'ok' }
+const WRITES_ALL: Row = { ...NOBODY, 'writes all': 'ok' }
+const READS_ACL: Row = { ...READS_ALL, 'acl:read': 'ok', 'acl:write': 'ok' }
+const WRITES_ACL: Row = { ...WRITES_ALL, 'acl:write': 'ok' }
+const EVERYBODY = Object.fromEntries(CALLERS.map((caller) => [caller, 'ok'])) as Row
+
+const EXPECTED: Readonly<Record<EndpointName, Row>> = {
+  'tokens.create': WRITES_ACL,
+  // Whoever holds a secret may see its token, and no token is nobody. Spec 4.4.
+  'tokens.self': { ...EVERYBODY, ...STRANGERS, anonymous: 'caller_unknown' },
+  'tokens.clone': WRITES_ACL,
+  'tokens.read': READS_ACL,
+  'tokens.update': WRITES_ACL,
+  'tokens.delete': WRITES_ACL,
+  'tokens.list': READS_ACL,
+  'policies.create': WRITES_ACL,
+  'policies.lint': EVERYBODY,
+  'policies.readByName': READS_ACL,
+  'policies.whatIf': READS_ACL,
+  'policies.read': READS_ACL,
+  'policies.update': WRITES_ACL,
+  'policies.delete': WRITES_ACL,
+  'policies.list': READS_ACL,
+  'roles.create': WRITES_ACL,
+  'roles.readByName': READS_ACL,
+  'roles.read': READS_ACL,
+  'roles.update': WRITES_ACL,
+  'roles.delete': WRITES_ACL,
+  'roles.list': READS_ACL,
+  'namespaces.create': WRITES_ALL,
+  'namespaces.read': READS_ALL,
+  'namespaces.update': WRITES_ALL,
+  'namespaces.delete': WRITES_ALL,
+  'namespaces.list': READS_ALL,
+  'tokens.bootstrap': Object.fromEntries(CALLERS.map((caller) => [caller, 'bootstrap_done'])) as Row,
+  'operations.replication': EVERYBODY,
+  // Anybody may ask about itself; a secret that names nobody is told so. Reference 5.8.
+  'decisions.authorize': { ...EVERYBODY, ...STRANGERS },
+  'decisions.whoCan': READS_ACL,
+  'operations.migration': READS_ACL,
+  'legacy.translate': READS_ACL,
+  'legacy.translateToken': READS_ACL,
+  'legacy.create': WRITES_ACL,
+  'legacy.update': WRITES_ACL,
+  'legacy.destroy': WRITES_ACL,
+  // Its path holds a secret, which is the credential. Reference 7.
+  'legacy.info': EVERYBODY,
+  'legacy.clone': WRITES_ACL,
+  'legacy.list': WRITES_ACL,
+  'legacy.import': WRITES_ACL,
+  'legacy.export': WRITES_ACL,
+  'kv.read': READS_ALL,
+  'kv.write': WRITES_ALL,
+  'kv.delete': WRITES_ALL,
+  'operations.leader': EVERYBODY,
+  'operations.peers': EVERYBODY,
+  'operations.self': READS_ALL,
+  'operations.members': READS_ALL,
+  'operations.metrics': READS_ALL,
+  'operations.datacenters': EVERYBODY,
+  'operations.versions': EVERYBODY,
+  'operations.openapi': EVERYBODY,
+}
+
+const names = Object.keys(ENDPOINTS) as EndpointName[]
+
+const allRules = (level: 'read' | 'write' | 'deny') =>
+  [
+    ...['acl', 'operator', 'keyring'].map((kind) => `${kind} = "${level}"`),
+    ...['agent', 'event', 'key', 'node', 'query', 'service', 'session'].map(
+      (kind) => `${kind}_prefix "" { policy = "${level}" }`,
+    ),
+  ].join('\n')
+
+/** What stands behind a caller: the credentials it may present. */
+type Credentials = Readonly<Record<Caller, readonly (string | undefined)[]>>
+
+/** What a caller sends besides its credential: who is of another namespace names the one that it asks about. */
+const HEADERS: Partial<Readonly<Record<Caller, Readonly<Record<string, string>>>>> = {
+  'of another namespace': { 'x-service-namespace': 'default' },
+}
+
+interface Target {
+  readonly accessorId: string
+  readonly legacyAccessorId: string
+  readonly policyId: string
+  readonly roleId: string
+}
+
+let world: World
+let before: MemorySnapshot
+let credentials: Credentials
+let target: Target
+
+const LEGACY_SECRET = 'a legacy secret'
+const LEGACY = { ID: LEGACY_SECRET, Type: 'client', Rules: 'key "" { policy = "read" }' }
+
+/** The newest version that has the legacy API, in the edition that has namespaces: every endpoint is there. */
+beforeAll(async () => {
+  world = await aWorld({ version: '1.10.12', edition: 'extended' })
+  const policy = await world.policy({ Name: 'target' })
+  const role = await world.role({ Name: 'target' })
+  const token = await world.token()
+  await world.manage('PUT', '/namespace', { Name: 'target' })
+  await world.manage('PUT', '/acl/create', LEGACY)
+  const migrated = aToken({ AccessorID: anId(1), SecretID: 'migrated', Type: 'client', Rules: LEGACY.Rules })
+  await world.store.commit([{ table: 'tokens', op: 'put', record: migrated, expect: 0 }])
+  await world.ask('PUT', '/kv/target', { token: MANAGEMENT, body: 'value' })
+  target = {
+    accessorId: token.AccessorID,
+    legacyAccessorId: migrated.AccessorID,
+    policyId: policy.ID,
+    roleId: role.ID,
+  }
+
+  const expired = await world.token({
+    Policies: [{ Name: 'global-management' }],
+    ExpirationTTL: '60s',
+  })
+  const deleted = await world.token({ Policies: [{ Name: 'global-management' }] })
+  await world.manage('DELETE', `/acl/token/${deleted.AccessorID}`)
+  const deny = await world.policy({ Name: 'deny', Rules: allRules('deny') })
+  const grant = await world.policy({ Name: 'grant', Rules: allRules('write') })
+  const denied = await world.token({ Policies: [{ ID: grant.ID }, { ID: deny.ID }] })
+  const writesAll = await world.secretWith(allRules('write'))
+  await world.manage('PUT', '/namespace', { Name: 'elsewhere' })
+  const Namespace = 'elsewhere'
+  const admin = await world.policy({ Name: 'admin', Rules: allRules('write'), Namespace })
+  const dc2 = await world.policy({ Name: 'dc2', Rules: allRules('write'), Datacenters: ['dc2'] })
+  // A datacenter has a store of its own.
+  const otherDatacenter = await aWorld({
+    datacenter: 'dc2',
+    seed: 2,
+    version: '1.10.12',
+    edition: 'extended',
+  })
+  const local = await otherDatacenter.token({ Policies: [{ Name: 'global-management' }], Local: true })
+  const localSelf = await otherDatacenter.ask('GET', '/acl/token/self', { token: local.SecretID })
+  expect(localSelf.status).toBe(200)
+  credentials = {
+    anonymous: [undefined, '', 'anonymous'],
+    'without rights': [(await world.token()).SecretID],
+    'acl:read': [await world.secretWith('acl = "read"')],
+    'acl:write': [await world.secretWith('acl = "write"')],
+    'reads all': [await world.secretWith(allRules('read'))],
+    'writes all': [writesAll],
+    manages: [MANAGEMENT],
+    denied: [denied.SecretID],
+    'of another namespace': [(await world.token({ Namespace, Policies: [{ ID: admin.ID }] })).SecretID],
+    'rights of another datacenter': [(await world.token({ Policies: [{ ID: dc2.ID }] })).SecretID],
+    'local of another datacenter': [local.SecretID],
+    expired: [expired.SecretID],
+    deleted: [deleted.SecretID],
+    unknown: ['ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'],
+    malformed: [
+      REDACTED_SECRET_ID,
+      'allow',
+      'deny',
+      'manage',
+      'root',
+      token.AccessorID,
+      writesAll.toUpperCase(),
+      `${writesAll}x`,
+      writesAll.slice(0, -1),
+      `${writesAll},${writesAll}`,
+      '*',
+      '%',
+      '\u00ff',
+      'x'.repeat(4_000),
+    ],
+  }
+  await world.clock.advance(60_000)
+  before = world.store.snapshot()
+})
+
+/** A request that does something, for a caller that may. */
+function requestTo(name: EndpointName): { readonly path: string; readonly body?: unknown } {
+  const { path } = endpoint(name)
+  const at = (value: string) => path.replace(/:\w+/, encodeURIComponent(value))
+  switch (name) {
+    case 'tokens.read':
+    case 'tokens.delete':
+      return { path: at(target.accessorId) }
+    case 'tokens.update':
+    case 'tokens.clone':
+      return { path: at(target.accessorId), body: {} }
+    case 'policies.read':
+    case 'policies.delete':
+      return { path: at(target.policyId) }
+    case 'policies.update':
+      return { path: at(target.policyId), body: { Name: 'renamed' } }
+    case 'policies.whatIf':
+      return { path: at(target.policyId), body: { Rules: 'acl = "write"' } }
+    case 'policies.readByName':
+    case 'roles.readByName':
+    case 'namespaces.read':
+    case 'namespaces.delete':
+    case 'kv.read':
+    case 'kv.delete':
+      return { path: at('target') }
+    case 'namespaces.update':
+      return { path: at('target'), body: { Description: 'new' } }
+    case 'kv.write':
+      return { path: at('target'), body: 'new' }
+    case 'roles.read':
+    case 'roles.delete':
+      return { path: at(target.roleId) }
+    case 'roles.update':
+      return { path: at(target.roleId), body: { Name: 'renamed' } }
+    case 'legacy.translateToken':
+      return { path: at(target.legacyAccessorId) }
+    case 'legacy.info':
+    case 'legacy.clone':
+    case 'legacy.destroy':
+      return { path: at(LEGACY_SECRET) }
+    case 'legacy.create':
+      return { path, body: { Type: 'client' } }
+    case 'legacy.update':
+      return { path, body: LEGACY }
+    case 'legacy.import':
+      return { path, body: [{ ...LEGACY, ID: 'imported' }] }
+    case 'tokens.create':
+      return { path, body: {} }
+    case 'policies.create':
+    case 'roles.create':
+    case 'namespaces.create':
+      return { path, body: { Name: 'new' } }
+    case 'policies.lint':
+      return { path, body: { Rules: '' } }
+    case 'decisions.authorize':
+      return { path, body: [{ Resource: 'acl', Access: 'write' }] }
+    case 'decisions.whoCan':
+      return { path, body: { Resource: 'acl', Access: 'write' } }
+    case 'legacy.translate':
+      return { path, body: LEGACY.Rules }
+    case 'operations.versions':
+      return { path: `${path}?from=1.0&to=1.4.0` }
+    default:
+      return { path }
+  }
+}
+
+/** The four ways to present a credential; each works alike. */
+const SOURCES: readonly ((path: string, secret: string) => { path: string; options: AskOptions })[] = [
+  (path, secret) => ({
+    path: `${path}${path.includes('?') ? '&' : '?'}token=${encodeURIComponent(secret)}`,
+    options: {},
+  }),
+  (path, secret) => ({ path, options: { headers: { 'x-service-token': secret } } }),
+  (path, secret) => ({ path, options: { headers: { 'x-consul-token': secret } } }),
+  (path, secret) => ({ path, options: { headers: { authorization: `Bearer ${secret}` } } }),
+]
+
+function indexes(): readonly number[] {
+  const tables = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system'] as const
+  return tables.map((table) => world.store.tableIndex(table))
+}
+
+/** Asks with a credential from each source, and tells what all of them came to. */
+async function outcomesOf(
+  name: EndpointName,
+  secret: string | undefined,
+  { method = endpoint(name).method, headers = {} }: { method?: string; headers?: object | undefined } = {},
+): Promise<readonly string[]> {
+  const { path, body } = requestTo(name)
+  const asks = secret === undefined ? [{ path, options: {} }] : SOURCES.map((source) => source(path, secret))
+  const outcomes = new Set<string>()
+  for (const ask of asks) {
+    world.store.restore(before)
+    const earlier = indexes()
+    const reply = await world.ask(method, ask.path, {
+      ...ask.options,
+      headers: { ...ask.options.headers, ...headers },
+      body,
+    })
+    outcomes.add(outcomeOf(reply))
+    if (reply.status !== 200) expect(indexes(), 'a refused request changed something').toEqual(earlier)
+  }
+  return [...outcomes]
+}
+
+function outcomeOf(reply: Reply): string {
+  return reply.status === 200 ? 'ok' : (reply.code ?? String(reply.status))
+}
+
+test.each(names)('%s has a row in the matrix', (name) => {
+  expect(Object.keys(EXPECTED)).toContain(name)
+  expect(Object.keys(EXPECTED[name]).sort()).toEqual([...CALLERS].sort())
+})
+
+test('every row has an endpoint', () => {
+  expect(Object.keys(EXPECTED)).toHaveLength(names.length)
+})
+
+describe('AUTHZ-01', () => {
+  test.each(names)('%s', async (name) => {
+    const outcomes: Record<string, readonly string[]> = {}
+    const expected: Record<string, readonly string[]> = {}
+    for (const caller of CALLERS) {
+      for (const secret of credentials[caller]) {
+        const key = `${caller} ${credentials[caller].indexOf(secret)}`
+        outcomes[key] = await outcomesOf(name, secret, { headers: HEADERS[caller] })
+        expected[key] = [EXPECTED[name][caller]]
+      }
+    }
+    // The anonymous token's secret, written out, is a credential like any other. Reference 2.4.
+    if (name === 'tokens.self') expected['anonymous 2'] = ['ok']
+    expect(outcomes).toEqual(expected)
+  })
+})
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'TRACE']
+
+describe('AUTHZ-01: no other method is a way around', () => {
+  const shape = (text: string) => text.replaceAll(/:\w+/g, ':')
+  const methodsOf = (isMeant: (path: string) => boolean): readonly string[] =>
+    names.filter((name) => isMeant(shape(endpoint(name).path))).map((name) => endpoint(name).method)
+
+  test.each(names)('%s', async (name) => {
+    const path = shape(endpoint(name).path)
+    // Another endpoint of the path has a row of its own.
+    const served = methodsOf((other) => other === path)
+    // A parameter at the end of a path takes the rest of it: an id that nothing has.
+    const taken = methodsOf((other) => other !== path && other.endsWith(':') && path.startsWith(other))
+    for (const method of METHODS.filter((one) => !served.includes(one))) {
+      for (const caller of CALLERS) {
+        const [secret] = credentials[caller]
+        const outcomes = await outcomesOf(name, secret, { method })
+        expect(outcomes, `${method} by ${caller}`).not.toContain('ok')
+        if (!taken.includes(method)) expect(outcomes).toEqual(['method_not_allowed'])
+      }
+    }
+  })
+})
+
+describe('AUTHZ-01: no indirect way to a right in another namespace (CVE-2021-41805, CVE-2026-40264)', () => {
+  const link = (ID: string) => [{ ID }]
+  const admin = () => credentials['of another namespace'][0] ?? ''
+  type Attempt = () => readonly [method: string, path: string, body?: unknown]
+  const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+    'a token links a policy by ID': () => ['PUT', '/acl/token', { Policies: link(target.policyId) }],
+    'a token links a policy by name': () => ['PUT', '/acl/token', { Policies: [{ Name: 'grant' }] }],
+    'a token links a role': () => ['PUT', '/acl/token', { Roles: link(target.roleId) }],
+    'a token is made in default by its body': () => ['PUT', '/acl/token', { Namespace: 'default' }],
+    'a token is made in default by ns': () => ['PUT', '/acl/token?ns=default', {}],
+    'a token links global management': () => [
+      'PUT',
+      '/acl/token',
+      { Policies: [{ Name: 'global-management' }] },
+    ],
+    'a role links a policy by ID': () => ['PUT', '/acl/role', { Name: 'r', Policies: link(target.policyId) }],
+    'a role links a policy by name': () => ['PUT', '/acl/role', { Name: 'r', Policies: [{ Name: 'grant' }] }],
+    'a policy is made in default': () => ['PUT', '/acl/policy', { Name: 'p', Namespace: 'default' }],
+    'a policy of default is changed': () => ['PUT', `/acl/policy/${target.policyId}`, { Name: 'target' }],
+    'a role of default is changed': () => ['PUT', `/acl/role/${target.roleId}`, { Name: 'target' }],
+    'a token of default is read by accessor': () => ['GET', `/acl/token/${target.accessorId}`],
+    'a token of default is updated by accessor': () => ['PUT', `/acl/token/${target.accessorId}`, {}],
+    'a token of default is cloned by accessor': () => ['PUT', `/acl/token/${target.accessorId}/clone`, {}],
+    'a token of default is deleted by accessor': () => ['DELETE', `/acl/token/${target.accessorId}`],
+    'a token of default is asked about by accessor': () => [
+      'POST',
+      `/internal/acl/authorize?accessor=${target.accessorId}`,
+      [{ Resource: 'acl', Access: 'read' }],
+    ],
+    'rules of default are translated by accessor': () => [
+      'GET',
+      `/acl/rules/translate/${target.legacyAccessorId}`,
+    ],
+    'defaults of the own namespace': () => [
+      'PUT',
+      '/namespace/elsewhere',
+      { ACLs: { PolicyDefaults: [{ Name: 'admin' }] } },
+    ],
+    'defaults of default': () => [
+      'PUT',
+      '/namespace/default',
+      { ACLs: { PolicyDefaults: [{ Name: 'grant' }] } },
+    ],
+    'a namespace is made': () => ['PUT', '/namespace', { Name: 'mine' }],
+    'a legacy manager is made': () => ['PUT', '/acl/create', { Type: 'management' }],
+    'a legacy manager is imported': () => [
+      'PUT',
+      '/internal/acl/legacy-tokens',
+      [{ ID: 'm', Type: 'management' }],
+    ],
+    'legacy secrets are listed': () => ['GET', '/acl/list'],
+    'bootstrap, again': () => ['PUT', '/acl/bootstrap'],
+  }
+
+  test.each(Object.keys(ATTEMPTS))('%s: refused, and nothing is changed', async (name) => {
+    world.store.restore(before)
+    const [method, path, body] = ATTEMPTS[name]?.() ?? []
+    const reply = await world.ask(method ?? '', path ?? '', { token: admin(), body })
+    expect(['privilege_missing', 'link_unknown', 'not_found', 'bootstrap_done']).toContain(reply.code)
+    expect(world.store.snapshot()).toEqual(before)
+  })
+})
+
+describe('AUTHZ-01: a token of a datacenter is unknown in another (CVE-2020-13170)', () => {
+  test.each(['dc2', 'dc3'])('403 caller_unknown: a local token of dc1 in %s', async (datacenter) => {
+    const home = await aWorld({ seed: 3 })
+    const other = await aWorld({ datacenter, seed: 4 })
+    const Policies = [{ Name: 'global-management' }]
+    for (const Local of [true, false]) {
+      const { SecretID: token, AccessorID } = await home.token({ Policies, Local })
+      expect((await home.ask('GET', '/acl/tokens', { token })).status).toBe(200)
+      expect((await other.ask('GET', '/acl/tokens', { token })).code).toBe('caller_unknown')
+      expect((await other.ask('GET', '/acl/token/self', { token })).code).toBe('caller_unknown')
+      expect((await other.ask('GET', `/acl/token/${AccessorID}`, { token: MANAGEMENT })).code).toBe(
+        'not_found',
+      )
+    }
+  })
+
+  test('403 privilege_missing: rights and identities that hold in dc2 alone are presented in dc1', async () => {
+    world.store.restore(before)
+    const there = { Datacenters: ['dc2'] }
+    const { ID } = await world.policy({ Name: 'there', Rules: allRules('write'), ...there })
+    const role = await world.role({ Name: 'there', Policies: [{ ID }] })
+    for (const body of [
+      { Policies: [{ ID }] },
+      { Roles: [{ ID: role.ID }] },
+      { ServiceIdentities: [{ ServiceName: 'web', ...there }] },
+      { NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc2' }] },
+    ]) {
+      const { SecretID: token } = await world.token(body)
+      for (const path of ['/acl/tokens', '/agent/self', '/kv/target', '/namespaces']) {
+        expect((await world.ask('GET', path, { token })).code).toBe('privilege_missing')
+      }
+    }
+  })
+})
+
+describe('what is not there, nobody reaches', () => {
+  const strangers = ['', MANAGEMENT]
+
+  test.each(names.filter((name) => 'gate' in ENDPOINTS[name] && endpoint(name).gate === 'api.legacy'))(
+    'INV-01: %s is gone from 1.11, for every caller (spec 9.1)',
+    async (name) => {
+      const newest = await aWorld()
+      for (const token of strangers) {
+        const { path, body } = requestTo(name)
+        const reply = await newest.ask(endpoint(name).method, path, { token, body })
+        expect(reply).toMatchObject({ status: 410, code: 'endpoint_removed' })
+      }
+    },
+  )
+
+  test.each(names.filter((name) => endpoint(name).edition === 'extended'))(
+    '%s is not there in the standard edition (spec 4.9)',
+    async (name) => {
+      const standard = await aWorld()
+      for (const token of strangers) {
+        const { path, body } = requestTo(name)
+        const reply = await standard.ask(endpoint(name).method, path, { token, body })
+        expect(reply).toMatchObject({ status: 404, code: 'endpoint_unknown' })
+      }
+    },
+  )
+})
+
+test('no field of a body and no other query option changes who the caller is (CVE-2025-61928)', async () => {
+  world.store.restore(before)
+  const pretences = [
+    'Token',
+    'SecretID',
+    'token_id',
+    'caller',
+    'X-Service-Token',
+    'Authorization',
+    'Accessor',
+  ]
+  for (const pretence of pretences) {
+    const reply = await world.ask('GET', `/acl/tokens?${pretence}=${MANAGEMENT}`)
+    expect(reply.code).toBe('privilege_missing')
+  }
+  const body = { AccessorID: target.accessorId, SecretID: MANAGEMENT }
+  expect((await world.ask('PUT', '/acl/token', { body })).code).toBe('privilege_missing')
+})
+
+test('a 403 tells which accessor lacks which right, and never a secret (issue: authorization)', async () => {
+  world.store.restore(before)
+  const secret = credentials['acl:read'][0] ?? ''
+  const reply = await world.ask('PUT', '/acl/token', {
+    token: secret,
+    body: {},
+    headers: { accept: 'application/problem+json' },
+  })
+  const self = await world.ask('GET', '/acl/token/self', { token: secret })
+  const { AccessorID } = self.json as { readonly AccessorID: string }
+  expect(reply.json).toMatchObject({
+    status: 403,
+    code: 'privilege_missing',
+    accessorId: AccessorID,
+    missing: { resource: 'acl', access: 'write' },
+  })
+  expect(reply.text).not.toContain(secret)
+  expect(reply.accessorId).toBe(AccessorID)
+})

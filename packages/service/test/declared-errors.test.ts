@@ -1,0 +1,207 @@
+/**
+ * Whatever an endpoint refuses, it refuses as the contract declares: OpenAPI, the pages of errors and the client's
+ * hovers are made from that. Every endpoint is asked with every combination of bad and good paths, bodies and callers.
+ */
+
+import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
+import {
+  ENDPOINTS,
+  type EndpointName,
+  endpoint,
+  limits,
+  REDACTED_SECRET_ID,
+  routeOf,
+} from '@latchkey/contract'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { beforeAll, expect, test } from 'vitest'
+import type { MemorySnapshot } from '../src/store/memory-store.ts'
+
+const UNKNOWN = '33333333-0000-4000-8000-000000000003'
+
+let world: World
+let snapshot: MemorySnapshot
+let callers: readonly (string | undefined)[]
+let values: readonly string[]
+let bodies: readonly (string | object)[]
+const seen = new Map<EndpointName, Set<string>>()
+
+beforeAll(async () => {
+  // The version and edition with the most endpoints.
+  let asked = 0
+  const takeBootstrapReset = async () => (asked++ % 2 === 0 ? 'none' : { wrong: 1 })
+  world = await aWorld({ version: '1.10', edition: 'extended', cluster: { takeBootstrapReset } })
+  const policy = await world.policy({ Name: 'read', Rules: 'acl = "read"' })
+  const role = await world.role({ Name: 'role', Policies: [{ Name: 'read' }] })
+  const reader = await world.token({ Policies: [{ ID: policy.ID }], Local: true })
+  const short = await world.token({ ExpirationTTL: '1m' })
+  const { ID: legacy } = (await world.manage('PUT', '/acl/create', {
+    Type: 'client',
+    Rules: 'key "" { policy = "read" }',
+  })) as { ID: string }
+  await world.manage('PUT', '/namespace', { Name: 'team' })
+  await world.manage('PUT', '/acl/token?ns=team', {})
+  const fromLogin = aToken({ AuthMethod: 'login' })
+  await world.store.commit([{ table: 'tokens', op: 'put', record: fromLogin, expect: 0 }])
+  await world.clock.advance(1_000)
+  callers = [undefined, UNKNOWN, reader.SecretID, MANAGEMENT]
+  values = [
+    '',
+    'x',
+    'allow',
+    'anonymous',
+    UNKNOWN,
+    ANONYMOUS_TOKEN_ACCESSOR_ID,
+    GLOBAL_MANAGEMENT_POLICY_ID,
+    policy.ID,
+    role.ID,
+    reader.AccessorID,
+    reader.AccessorID.toUpperCase(),
+    reader.SecretID,
+    short.AccessorID,
+    fromLogin.AccessorID,
+    legacy,
+    'default',
+    'team',
+    'k'.repeat(3_000),
+  ]
+  const taken = { ID: reader.AccessorID, Name: '', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }
+  bodies = [...BODIES, { ID: reader.AccessorID }, [taken]]
+  snapshot = world.store.snapshot()
+})
+
+const rules = (text: string) => ({ Name: 'new', Rules: text })
+const OPTIONS = [
+  '',
+  '?index=x',
+  '?stale&consistent',
+  '?ns=elsewhere',
+  '?ns=%20',
+  '?policy=a&role=b',
+  '?limit=0',
+  '?cursor=x',
+  '?cas=x',
+  '?acquire=s',
+  '?recurse&cas=1',
+  '?from=1.11&to=1.3',
+  '?from=x',
+  `?accessor=${UNKNOWN}`,
+  '?accessor=x',
+  '?expanded&pretty',
+]
+/** A valid body of the one endpoint that takes a list. */
+const CHECKS = [{ Resource: 'acl', Access: 'read' }]
+const BODIES: readonly (string | object)[] = [
+  '',
+  '{',
+  '[]',
+  '"text"',
+  {},
+  { Foo: 1 },
+  { Description: 1 },
+  { Description: 'd'.repeat(5_000) },
+  { AccessorID: 'x' },
+  { AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID },
+  { AccessorID: UNKNOWN, SecretID: UNKNOWN },
+  { SecretID: MANAGEMENT },
+  { SecretID: REDACTED_SECRET_ID },
+  { AuthMethod: 'm' },
+  { Local: false },
+  { ExpirationTTL: '1s' },
+  { ExpirationTTL: '1h', ExpirationTime: '2030-01-01T00:00:00Z' },
+  { Policies: [{ Name: 'nothing' }] },
+  { Name: 'role', Policies: [{ Name: 'nothing' }] },
+  { Name: 'new', Policies: [{ Name: 'nothing' }] },
+  { Roles: [{ ID: UNKNOWN }] },
+  { ServiceIdentities: [{}] },
+  { ServiceIdentities: [{ ServiceName: 'X' }] },
+  { Name: 'role', ServiceIdentities: [{ ServiceName: 'X' }] },
+  { Name: 'role', NodeIdentities: [{ NodeName: 'x' }] },
+  { Local: true, ServiceIdentities: [{ ServiceName: 'x', Datacenters: ['dc1'] }] },
+  { Rules: 'key "' },
+  { Namespace: 'team' },
+  { Namespace: 'nowhere' },
+  { Namespace: '-' },
+  { Name: 'read', Namespace: 'nowhere' },
+  { Name: 'read', Namespace: '-' },
+  { Name: 'read' },
+  { Name: 'role' },
+  { Name: 'team' },
+  { Name: '-' },
+  { Name: 'a b' },
+  { ID: UNKNOWN, Name: 'new' },
+  { ID: 'allow' },
+  { ID: 'old', Type: 'other' },
+  { ID: 'old', Rules: 'key "' },
+  { ID: REDACTED_SECRET_ID },
+  { ID: MANAGEMENT },
+  { Type: 'other' },
+  { ACLs: { PolicyDefaults: [{ Name: 'nothing' }] } },
+  { ACLs: { PolicyDefaults: [{ Name: 'global-management' }] } },
+  { Name: 'more', ACLs: { PolicyDefaults: [{ Name: 'nothing' }] } },
+  rules('kind "a" {}'),
+  { Name: 'global-management', Rules: '' },
+  { Name: 'global-management', Datacenters: [] },
+  CHECKS,
+  { Resource: 'none', Access: 'read' },
+  { Resource: 'key', Access: 'none' },
+  [{ Resource: 'none', Access: 'read' }],
+  Array.from({ length: 65 }, () => ({ Resource: 'acl', Access: 'read' })),
+  [{ ID: 'a' }],
+  [{ CreateIndex: 1, ModifyIndex: 1, ID: 'a', Name: '', Type: 'client', Rules: 'key "' }],
+]
+
+/** Differs from any policy in more than can be compared. */
+const MANY_RULES = Array.from(
+  { length: limits.WHAT_IF_QUESTIONS_MAX / 4 + 1 },
+  (_, i) => `key "${i}" { policy = "read" }`,
+).join('\n')
+
+/** Every request worth sending to an endpoint: one thing bad at a time, and all bodies to all paths. */
+function* requestsTo(name: EndpointName): Generator<{ path: string; body: string | object | undefined }> {
+  const { path, body } = endpoint(name)
+  const paths = path.includes(':')
+    ? values.map((value) => path.replace(/:\w+/, encodeURIComponent(value)))
+    : [path]
+  for (const filled of paths) {
+    for (const option of OPTIONS) {
+      for (const sent of body ? [{}, CHECKS] : [undefined]) yield { path: `${filled}${option}`, body: sent }
+    }
+    if (body) for (const sent of bodies) yield { path: filled, body: sent }
+    if (name === 'policies.whatIf') yield { path: filled, body: { Rules: MANY_RULES } }
+  }
+}
+
+test.each(Object.keys(ENDPOINTS) as EndpointName[])('%s refuses with declared codes alone', async (name) => {
+  const declared = new Set<string>(routeOf(name).refusals)
+  const undeclared = new Map<string, string>()
+  const codes = new Set<string>()
+  for (const token of callers) {
+    for (const { path, body } of requestsTo(name)) {
+      const { method } = endpoint(name)
+      const reply = await world.ask(method, path, {
+        ...(token === undefined ? {} : { token }),
+        ...(body === undefined ? {} : { body }),
+      })
+      if (reply.status === 200) world.store.restore(snapshot)
+      const { code } = reply
+      // A value may have made it another path: that endpoint's refusals are not this one's.
+      if (code === undefined || code === 'method_not_allowed' || code === 'endpoint_unknown') continue
+      codes.add(code)
+      if (!declared.has(code))
+        undeclared.set(code, `${method} ${path} ${JSON.stringify(body)?.slice(0, 200)}`)
+    }
+  }
+  seen.set(name, codes)
+  expect([...undeclared]).toEqual([])
+})
+
+test('every code that an endpoint declares as its own can be met', () => {
+  const unmet = [...seen].flatMap(([name, codes]) =>
+    routeOf(name)
+      .errors.filter((code) => !codes.has(code))
+      .map((code) => `${name}: ${code}`),
+  )
+  expect(seen.size).toBe(Object.keys(ENDPOINTS).length)
+  expect(unmet).toEqual([])
+})

@@ -1,0 +1,51 @@
+/** INJ-04: the name of an identity is put into the rules that it stands for, and can widen none of them. */
+
+import { isIdentityName } from '@latchkey/acl'
+import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+const CHARACTERS = [...'ab01-_*/"{}$\\ \n.']
+/** Most of what is drawn has a character that no name may have. */
+const text = fc
+  .array(fc.constantFrom(...CHARACTERS), { minLength: 1, maxLength: 6 })
+  .map((all) => all.join(''))
+const name = fc
+  .array(fc.constantFrom(...'ab01-_'), { minLength: 1, maxLength: 6 })
+  .map((all) => all.join(''))
+  .filter(isIdentityName)
+
+test('INJ-04: a service identity writes its own service and its proxy, and no other, however near its name', async () => {
+  const world = await aWorld()
+  await fc.assert(
+    fc.asyncProperty(name, fc.array(text, { maxLength: 8 }), async (ServiceName, others) => {
+      const { SecretID: token } = await world.token({ ServiceIdentities: [{ ServiceName }] })
+      const own = [ServiceName, `${ServiceName}-sidecar-proxy`]
+      const near = [`${ServiceName}a`, ServiceName.slice(0, -1), `${ServiceName}-`, `${ServiceName}/a`, '*']
+      const segments = [...own, ...near, ...others].filter((segment) => segment !== '')
+      const body = segments.map((Segment) => ({ Resource: 'service', Segment, Access: 'write' }))
+      const { json } = await world.ask('POST', '/internal/acl/authorize', { token, body })
+      const allowed = segments.filter((_, i) => (json as { Allow: boolean }[])[i]?.Allow)
+      expect(new Set(allowed)).toEqual(new Set(own))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('INJ-04: a text that no name may be is refused, and makes no token', async () => {
+  const world = await aWorld()
+  const before = world.store.snapshot().tokens.size
+  await fc.assert(
+    fc.asyncProperty(
+      text.filter((value) => !isIdentityName(value)),
+      async (ServiceName) => {
+        const body = { ServiceIdentities: [{ ServiceName }] }
+        const token = MANAGEMENT
+        const reply = await world.ask('PUT', '/acl/token', { token, body })
+        expect(reply).toMatchObject({ status: 400, code: 'name_invalid' })
+      },
+    ),
+    { numRuns: 300 },
+  )
+  expect(world.store.snapshot().tokens.size).toBe(before)
+})

@@ -1,0 +1,212 @@
+/** Who-can, what-if and the rights of callers with much: long work takes turns, ends with its client and shares. */
+
+import type { TokenRecord, Turns } from '@latchkey/acl'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+
+const QUESTION = { Resource: 'key', Segment: 'a', Access: 'read' }
+const WHO_CAN = '/internal/acl/who-can'
+
+class CountingTurns implements Turns {
+  count = 0
+  /** Called in every turn. */
+  onTurn: () => void = () => {}
+
+  async next(): Promise<void> {
+    this.count += 1
+    this.onTurn()
+  }
+}
+
+/** Tokens that each have a policy of their own, of which every one may read `a`. */
+async function withOwnPolicies(world: World, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const Rules = Array.from({ length: 20 }, (_, j) => `key "${i}/${j}" { policy = "read" }`).join('\n')
+    await world.secretWith(`${Rules}\nkey "a" { policy = "read" }`)
+  }
+}
+
+describe('who-can', () => {
+  test('DOS-05: the rights of each token take a turn of their own, and known ones share turns', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns })
+    await withOwnPolicies(world, 30)
+    const ask = () => world.ask('POST', WHO_CAN, { token: MANAGEMENT, body: QUESTION })
+    const before = turns.count
+    expect((await ask()).json).toHaveLength(31)
+    expect(turns.count - before).toBeGreaterThanOrEqual(30)
+    const known = turns.count
+    expect((await ask()).json).toHaveLength(31)
+    expect(turns.count - known).toBeLessThanOrEqual(2)
+  })
+
+  test('DOS-05: looks at no further token once its client has gone', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns })
+    await withOwnPolicies(world, 30)
+    const client = new AbortController()
+    const started = turns.count
+    turns.onTurn = () => {
+      if (turns.count === started + 5) client.abort()
+    }
+    const reply = await world.ask('POST', WHO_CAN, {
+      token: MANAGEMENT,
+      body: QUESTION,
+      signal: client.signal,
+    })
+    expect(reply).toMatchObject({ status: 503, code: 'unavailable' })
+    expect(turns.count).toBe(started + 5)
+  })
+
+  test('DOS-05: a page ends after a bounded number of slices, and the cursor leads on to every token', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns })
+    // Each takes hundreds of slices to compile.
+    const long = Array.from({ length: 12_000 }, (_, j) => `key "${j}" { policy = "read" }`).join('\n')
+    const secrets = 4
+    for (let i = 0; i < secrets; i++) await world.secretWith(`${long}\nkey "a" { policy = "read" } # ${i}`)
+    let found = 0
+    let pages = 0
+    for (let cursor = ''; ; pages++) {
+      const path = cursor === '' ? WHO_CAN : `${WHO_CAN}?cursor=${cursor}`
+      const reply = await world.ask('POST', path, { token: MANAGEMENT, body: QUESTION })
+      found += (reply.json as unknown[]).length
+      const next = reply.headers['X-Service-Next-Cursor']
+      if (next === undefined) break
+      cursor = next
+    }
+    expect(found).toBe(secrets + 1)
+    expect(pages).toBeGreaterThan(0)
+  })
+})
+
+test('DOS-05: what-if looks at no further token once its client has gone', async () => {
+  const turns = new CountingTurns()
+  const world = await aWorld({ turns })
+  const { ID } = await world.policy({ Name: 'shared', Rules: 'key "a" { policy = "read" }' })
+  for (let i = 0; i < 30; i++)
+    await world.token({ Policies: [{ ID }], ServiceIdentities: [{ ServiceName: `s${i}` }] })
+  const client = new AbortController()
+  const started = turns.count
+  turns.onTurn = () => {
+    if (turns.count === started + 5) client.abort()
+  }
+  const body = { Rules: 'key "a" { policy = "write" }' }
+  const options = { token: MANAGEMENT, body, signal: client.signal }
+  const reply = await world.ask('POST', `/acl/policy/${ID}/what-if`, options)
+  expect(reply).toMatchObject({ status: 503, code: 'unavailable' })
+  expect(turns.count).toBe(started + 5)
+})
+
+/** A token of many roles, each with many policies. */
+async function withRoles(world: World, counts: { roles: number; policies: number }): Promise<TokenRecord> {
+  const policies: { ID: string }[] = []
+  for (let i = 0; i < counts.policies; i++) {
+    policies.push(await world.policy({ Name: `p${i}`, Rules: `key "${i}" { policy = "read" }` }))
+  }
+  const Policies = policies.map(({ ID }) => ({ ID }))
+  const Roles: { ID: string }[] = []
+  for (let i = 0; i < counts.roles; i++) Roles.push(await world.role({ Name: `r${i}`, Policies }))
+  const token = aToken({ Roles: Roles.map(({ ID }) => ({ ID })) })
+  await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+  return token
+}
+
+describe('a token of many roles with many policies', () => {
+  const checks = [
+    { Resource: 'key', Segment: '0', Access: 'read' },
+    { Resource: 'key', Segment: '0', Access: 'write' },
+  ]
+  const askAs = (world: World, token: string) =>
+    world.ask('POST', '/internal/acl/authorize', { token, body: checks })
+
+  test('DOS-05: finding its rights takes turns in proportion to its links, once for all who ask at a time', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns })
+    const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
+    const started = turns.count
+    const replies = await Promise.all(Array.from({ length: 20 }, () => askAs(world, SecretID)))
+    for (const reply of replies) {
+      expect((reply.json as { Allow: boolean }[]).map(({ Allow }) => Allow)).toEqual([true, false])
+    }
+    const took = turns.count - started
+    expect(took).toBeGreaterThanOrEqual(5)
+    expect(took).toBeLessThan(40)
+    await askAs(world, SecretID)
+    expect(turns.count - started).toBe(took)
+  })
+
+  test('its requests are answered while the directory changes faster than its rights are found', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns })
+    const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
+    let writes = 0
+    turns.onTurn = () => {
+      writes += 1
+      if (writes < 1_000) void world.policy({ Name: `other-${writes}` })
+    }
+    expect((await askAs(world, SecretID)).status).toBe(200)
+    expect(writes).toBeLessThan(500)
+  })
+})
+
+test('a token whose rule texts are longer than the bound may do nothing, and explain says why', async () => {
+  const world = await aWorld({ defaultPolicy: 'allow' })
+  const Policies: { ID: string }[] = []
+  for (let i = 0; i < 9; i++) {
+    const { ID } = await world.policy({
+      Name: `p${i}`,
+      Rules: `key "a" { policy = "write" } #${'x'.repeat(500_000)}`,
+    })
+    Policies.push({ ID })
+  }
+  const most = await world.token({ Policies: Policies.slice(0, 8) })
+  const more = await world.token({ Policies })
+  const allowed = async (token: string) => {
+    const reply = await world.ask('POST', '/internal/acl/authorize?explain', { token, body: [QUESTION] })
+    return (reply.json as { Allow: boolean; Explanation: { Path: string[] } }[])[0]
+  }
+  expect((await allowed(most.SecretID))?.Allow).toBe(true)
+  const refused = await allowed(more.SecretID)
+  expect(refused?.Allow).toBe(false)
+  expect(refused?.Explanation.Path[0]).toContain('4194304')
+})
+
+describe('rule texts of a caller with all rights', () => {
+  const Rules = Array.from({ length: 3_000 }, (_, i) => `key "${i}" { policy = "read" }\n`).join('')
+  const asJson = { body: { Name: 'long', Rules } }
+  const asText = { body: Rules }
+  const REQUESTS: Readonly<Record<string, readonly [string, { body?: unknown }]>> = {
+    'policies.create': ['/acl/policy', asJson],
+    'legacy.create': ['/acl/create', asJson],
+    'legacy.translate': ['/acl/rules/translate', asText],
+  }
+
+  test.each(Object.entries(REQUESTS))('DOS-05: %s reads a long one in turns', async (name, [path, sent]) => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns, version: '1.10.12' })
+    const before = turns.count
+    const method = name === 'legacy.translate' ? 'POST' : 'PUT'
+    expect(await world.ask(method, path, { token: MANAGEMENT, ...sent })).toMatchObject({ status: 200 })
+    expect(turns.count - before).toBeGreaterThan(50)
+  })
+
+  test('DOS-05: policies.update and legacy.translateToken read a long one in turns', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns, version: '1.10.12' })
+    const policy = await world.ask('PUT', '/acl/policy', { token: MANAGEMENT, body: { Name: 'p' } })
+    const { ID } = policy.json as { ID: string }
+    let before = turns.count
+    const update = { token: MANAGEMENT, body: { ID, Name: 'p', Rules } }
+    expect(await world.ask('PUT', `/acl/policy/${ID}`, update)).toMatchObject({ status: 200 })
+    expect(turns.count - before).toBeGreaterThan(50)
+
+    const token = aToken({ Rules, Type: 'client' })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+    before = turns.count
+    const path = `/acl/rules/translate/${token.AccessorID}`
+    expect(await world.ask('GET', path, { token: MANAGEMENT })).toMatchObject({ status: 200 })
+    expect(turns.count - before).toBeGreaterThan(50)
+  })
+})

