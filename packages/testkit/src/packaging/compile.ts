@@ -1,0 +1,56 @@
+/** How the published packages are compiled: `tsc` writes dist, and no file there may import what is not published. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** Compiles a project of a package with the TypeScript of the workspace. */
+export function compile(folder: string, project: string): void {
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace('package.json', 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-p', join(folder, project)], { stdio: 'inherit' })
+}
+
+/** What `import` and `export … from` name, in code and in types. */
+const SPECIFIER = /(from |import |import\()(['"])([^'"]+)\2/g
+
+/**
+ * Points the imports of the files that are published to each other, and drops the files that no entry leads to. The
+ * compiler rewrites `.ts` in code only, so types need it here.
+ *
+ * @param entries code and types that the manifest names, from `dist`.
+ * @param target where an import from outside the package leads; `undefined`: it may not be published.
+ * @throws Error naming the file and the import.
+ */
+export function linkDist(
+  dist: string,
+  entries: readonly string[],
+  target: (specifier: string) => string | undefined,
+): void {
+  const kept = new Set<string>()
+  const link = (file: string): void => {
+    if (kept.has(file)) return
+    kept.add(file)
+    const source = readFileSync(file, 'utf8').replace(
+      SPECIFIER,
+      (_, keyword: string, quote: string, specifier: string) => {
+        const path = isRelative(specifier) ? specifier.replace(/\.ts$/, '.js') : target(specifier)
+        if (path === undefined) throw new Error(`${file} imports ${specifier}`)
+        if (isRelative(path))
+          link(join(dirname(file), file.endsWith('.d.ts') ? path.replace(/\.js$/, '.d.ts') : path))
+        return `${keyword}${quote}${path}${quote}`
+      },
+    )
+    writeFileSync(file, source)
+  }
+  for (const entry of entries) link(join(dist, entry))
+  for (const file of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name)
+    if (file.isFile() && !kept.has(path)) rmSync(path)
+  }
+}
+
+function isRelative(specifier: string): boolean {
+  return /^\.\.?\//.test(specifier)
+}

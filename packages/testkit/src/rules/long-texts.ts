@@ -1,0 +1,10 @@
+/** A text of whole pieces, of at most so many characters. */
+export function many(length: number, piece: (i: number) => string): string {
+  const pieces: string[] = []
+  for (let left = length, i = 0; ; i++) {
+    const next = piece(i)
+    left -= next.length
+    if (left < 0) return pieces.join('')
+    pieces.push(next)
+  }
+}

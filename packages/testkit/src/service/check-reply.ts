@@ -1,0 +1,63 @@
+/** Holds what a service answers to its contract, whatever a test asks it. */
+import { ACL_ERRORS, decodePath, matchPath, type RouteName, routeOf } from '@latchkey/contract'
+
+/** A reply as a client has it. */
+export interface CheckedReply {
+  readonly status: number
+  /** With its parameters. */
+  readonly contentType: string | undefined
+  readonly text: string
+}
+
+/**
+ * Parses a 200 by the response schema of its route, and looks whether the route declares the status of a refusal.
+ *
+ * @throws Error naming the route and what is wrong with the reply.
+ */
+export function checkReply(name: RouteName, { status, contentType = '', text }: CheckedReply): void {
+  const route = routeOf(name)
+  const fail = (problem: string) => {
+    throw new Error(`${name} breaks its contract: ${problem}`)
+  }
+  if (status !== 200) {
+    const declared = route.refusals.map((code) => ACL_ERRORS[code].status)
+    if (!declared.some((known) => known === status)) fail(`it does not declare the status ${status}`)
+    return
+  }
+  const [type = ''] = contentType.split(';')
+  if (route.otherAnswers?.some((other) => other.type === type)) return
+  const isText = route.answerForm === 'text'
+  if (type !== (isText ? 'text/plain' : 'application/json')) fail(`it answers in ${type || 'no form'}`)
+  const parsed = route.schemas.answer.safeParse(isText ? text : JSON.parse(text))
+  if (!parsed.success)
+    fail(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+}
+
+/** Statuses of what is refused before a route is found, by its path or its method. */
+const BEFORE_THE_ROUTE: readonly number[] = [301, 404, 405, 410, 501]
+
+type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** A `fetch` whose replies below `/v1` are held to the contract. */
+export function checkedFetch(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    const name = routeNameOf(init.method ?? 'GET', new URL(url).pathname)
+    if (name === undefined || BEFORE_THE_ROUTE.includes(response.status)) return response
+    const { status, headers } = response
+    const text = await response.clone().text()
+    checkReply(name, { status, contentType: headers.get('Content-Type') ?? undefined, text })
+    return response
+  }
+}
+
+function routeNameOf(method: string, path: string): RouteName | undefined {
+  try {
+    const match = matchPath(decodePath(path.replace(/^\/v1/, '')))
+    const known = match?.form.methods.find((candidate) => candidate === method)
+    return known && match?.routeOf(known)?.name
+  } catch {
+    // A path that cannot be decoded has no route.
+    return undefined
+  }
+}

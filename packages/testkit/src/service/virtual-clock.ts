@@ -1,0 +1,64 @@
+import type { Clock } from '@latchkey/acl'
+import type { Sleeper } from '@latchkey/service'
+
+interface Alarm {
+  readonly at: number
+  readonly ring: () => void
+}
+
+/** Time that passes when a test says so: clock and timers of a world are one, and nothing sleeps. */
+export class VirtualClock implements Clock, Sleeper {
+  private time: number
+  private readonly alarms = new Set<Alarm>()
+
+  constructor(startAt: number) {
+    this.time = startAt
+  }
+
+  now(): number {
+    return this.time
+  }
+
+  after(ms: number, ring: () => void): () => void {
+    const alarm: Alarm = { at: this.time + ms, ring }
+    this.alarms.add(alarm)
+    return () => this.alarms.delete(alarm)
+  }
+
+  /** How many timers have neither rung nor been cancelled. */
+  get waiting(): number {
+    return this.alarms.size
+  }
+
+  /** Puts the clock somewhere else without a timer noticing, as an operator or a leap of NTP does. */
+  set(time: number): void {
+    this.time = time
+  }
+
+  /** Lets time pass, timers ringing at their instants, and everything that follows from them happen. */
+  async advance(ms: number): Promise<void> {
+    const end = this.time + ms
+    await settle()
+    for (let next = this.next(end); next; next = this.next(end)) {
+      this.alarms.delete(next)
+      this.time = Math.max(this.time, next.at)
+      next.ring()
+      await settle()
+    }
+    this.time = end
+    await settle()
+  }
+
+  private next(end: number): Alarm | undefined {
+    let first: Alarm | undefined
+    for (const alarm of this.alarms) {
+      if (alarm.at <= end && (first === undefined || alarm.at < first.at)) first = alarm
+    }
+    return first
+  }
+}
+
+/** Lets every promise that can go on go on: the rules wait for nothing but the store and their timers. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 200; turn += 1) await Promise.resolve()
+}

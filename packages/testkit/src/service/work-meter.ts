@@ -1,0 +1,67 @@
+/** Counts work in executed blocks of code, as the profiler of V8 sees them: the same on every machine, busy or idle. */
+import { type Profiler, Session } from 'node:inspector/promises'
+import type { Turns } from '@latchkey/acl'
+
+export class WorkMeter {
+  private readonly session = new Session()
+
+  async start(): Promise<void> {
+    this.session.connect()
+    await this.session.post('Profiler.enable')
+    await this.session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  }
+
+  async stop(): Promise<void> {
+    await this.session.post('Profiler.stopPreciseCoverage')
+    this.session.disconnect()
+  }
+
+  /** Blocks executed since the last call, in all that was loaded. */
+  async take(): Promise<number> {
+    const { result } = await this.session.post('Profiler.takePreciseCoverage')
+    return result.reduce((sum, script) => sum + blocksOf(script), 0)
+  }
+}
+
+function blocksOf({ functions }: Profiler.ScriptCoverage): number {
+  let blocks = 0
+  for (const { ranges } of functions) for (const { count } of ranges) blocks += count
+  return blocks
+}
+
+/** Turns that measure what was done in each. */
+export class MeasuredTurns implements Turns {
+  private readonly meter: WorkMeter
+  private work: number[] = []
+  private isSum = false
+
+  constructor(meter: WorkMeter) {
+    this.meter = meter
+  }
+
+  async next(): Promise<void> {
+    if (this.isSum) return
+    this.work.push(await this.meter.take())
+  }
+
+  /** The work of all turns together, measured once: far quicker. */
+  async sumDuring(something: () => Promise<unknown>): Promise<number> {
+    await this.meter.take()
+    this.isSum = true
+    try {
+      await something()
+    } finally {
+      this.isSum = false
+    }
+    return this.meter.take()
+  }
+
+  /** The work of each turn that something takes. */
+  async during(something: () => Promise<unknown>): Promise<readonly number[]> {
+    await this.meter.take()
+    this.work = []
+    await something()
+    await this.next()
+    return this.work
+  }
+}

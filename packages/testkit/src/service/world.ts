@@ -1,0 +1,231 @@
+/** A service in memory with a clock and randomness of the test's own, asked as a transport asks it. */
+import {
+  AclError,
+  type AgentMetrics,
+  type EndpointName,
+  HEADER_PREFIXES_DEFAULT,
+  type Policy,
+  PROBLEM_JSON,
+  parseServiceVersion,
+  profileOf,
+  type Role,
+  SERVICE_VERSION_NEWEST,
+  type Token,
+} from '@latchkey/contract'
+import type { ApiOptions, ClusterInfo } from '@latchkey/service'
+import { Api, ensureBuiltins, MemoryStore } from '@latchkey/service'
+import { expect } from 'vitest'
+import { SeededRandom } from '../random.ts'
+import { checkReply } from './check-reply.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** The secret of the management token that every world has. */
+export const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+/** A leap day, near noon. */
+export const START = Date.parse('2028-02-29T11:59:30.250Z')
+
+export interface WorldOptions
+  extends Partial<
+    Pick<
+      ApiOptions,
+      | 'edition'
+      | 'defaultPolicy'
+      | 'aclEnabled'
+      | 'headerPrefixes'
+      | 'datacenter'
+      | 'lists'
+      | 'translateAddresses'
+      | 'turns'
+    >
+  > {
+  /** Another API over the store and the clock of a world. */
+  readonly twinOf?: World
+  /** Service version. Default: the newest. */
+  readonly version?: string
+  readonly cluster?: Partial<ClusterInfo>
+  /** Of the ids that it draws. Default 1. */
+  readonly seed?: number
+  /** What decides the random part of waits: 0 for none of it, 255 for all. */
+  readonly jitterByte?: number
+  /** Whether bootstrap was done, with the secret {@link MANAGEMENT}. Default true. */
+  readonly isBootstrapped?: boolean
+}
+
+export interface AskOptions {
+  /** Sent as `X-Service-Token`. */
+  readonly token?: string
+  /** A value is sent as JSON; text and bytes as they are. */
+  readonly body?: unknown
+  /** By their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The body as JSON. */
+  readonly json: unknown
+  /** The code of a refusal, whatever its body's form. */
+  readonly code: string | undefined
+  readonly accessorId: string | undefined
+  readonly endpoint: EndpointName | undefined
+}
+
+export interface World {
+  readonly api: Api
+  readonly store: MemoryStore
+  readonly clock: VirtualClock
+  /** Asks for `/v1` and a path. A 500 fails the test with its cause, and so does what breaks the contract. */
+  ask(method: string, path: string, options?: AskOptions): Promise<Reply>
+  /** As {@link World.ask}, by the management token; the answer's JSON. Fails unless it is a 200. */
+  manage(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Makes a record by the management token, in `default` where the body names no namespace. */
+  token(body?: object): Promise<Token>
+  policy(body: object): Promise<Policy>
+  role(body: object): Promise<Role>
+  /** Makes a policy of these rules and a token that is linked to it; its secret. */
+  secretWith(rules: string, token?: object): Promise<string>
+}
+
+const NODE = {
+  id: 'node-id',
+  node: 'n1',
+  address: '127.0.0.1:8500',
+  datacenter: 'dc1',
+  version: SERVICE_VERSION_NEWEST,
+  mode: 'enabled',
+  status: 'alive',
+} as const
+
+/** Metrics of a process that has none. */
+export const NO_METRICS: AgentMetrics = {
+  Timestamp: '2028-02-29 11:59:30 +0000 UTC',
+  Gauges: [],
+  Points: [],
+  Counters: [],
+  Samples: [],
+}
+
+/** A cluster of one. */
+const ALONE: ClusterInfo = {
+  self: () => NODE,
+  members: () => [NODE],
+  leader: () => NODE.address,
+  datacenters: () => ['dc1'],
+  legacyModeWaitsFor: () => [],
+  metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
+  takeBootstrapReset: async () => 'none',
+  debugConfig: () => ({}),
+  replication: () => undefined,
+}
+
+/** Makes a world. Its ids are drawn from one seed, so that runs are alike. */
+export async function aWorld(options: WorldOptions = {}): Promise<World> {
+  const clock = options.twinOf?.clock ?? new VirtualClock(START)
+  const store = options.twinOf?.store ?? new MemoryStore(clock)
+  const seeded = new SeededRandom(options.seed ?? 1)
+  const random = {
+    bytes: (count: number) =>
+      count === 1 && options.jitterByte !== undefined
+        ? Uint8Array.of(options.jitterByte)
+        : seeded.bytes(count),
+  }
+  const initialManagementToken = options.isBootstrapped === false ? undefined : MANAGEMENT
+  if (!options.twinOf) await ensureBuiltins(store, { random, now: clock.now(), initialManagementToken })
+  let internalError: unknown
+  const api = new Api({
+    store,
+    clock,
+    random,
+    cluster: { ...ALONE, ...options.cluster },
+    profile: profileOf(parseServiceVersion(options.version ?? SERVICE_VERSION_NEWEST)),
+    edition: options.edition ?? 'standard',
+    datacenter: options.datacenter ?? 'dc1',
+    nodeName: 'n1',
+    headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
+    defaultPolicy: options.defaultPolicy ?? 'deny',
+    aclEnabled: options.aclEnabled ?? true,
+    ...(options.lists ? { lists: options.lists } : {}),
+    translateAddresses: options.translateAddresses ?? false,
+    ...(options.turns ? { turns: options.turns } : {}),
+    openapi: () => ({ openapi: '3.1.0' }),
+    onInternalError: (error) => {
+      internalError = error
+    },
+  })
+  let names = 0
+  const world: World = {
+    api,
+    store,
+    clock,
+    async ask(method, path, { token, body, headers = {}, signal } = {}) {
+      const sent: Readonly<Record<string, string>> =
+        token === undefined ? headers : { 'x-service-token': token, ...headers }
+      const reply = await api.handle({
+        method,
+        url: `/v1${path}`,
+        header: (name) => sent[name],
+        readBody: async (bytesMax) => bounded(bytesOf(body), bytesMax),
+        requestId: 'request-1',
+        signal,
+      })
+      if (reply.status === 500) throw new Error(`${method} ${path} broke`, { cause: internalError })
+      const text = await textOf(reply.body)
+      if (reply.endpoint !== undefined && method !== 'OPTIONS') {
+        const { status } = reply
+        checkReply(reply.endpoint, { status, contentType: reply.headers['Content-Type'], text })
+      }
+      return {
+        status: reply.status,
+        headers: reply.headers,
+        text,
+        get json() {
+          return JSON.parse(text)
+        },
+        code: reply.error instanceof AclError ? reply.error.code : undefined,
+        accessorId: reply.accessorId,
+        endpoint: reply.endpoint,
+      }
+    },
+    async manage(method, path, body) {
+      const reply = await world.ask(method, path, { token: MANAGEMENT, body })
+      if (reply.status !== 200) expect.fail(`${method} ${path}: ${reply.status} ${reply.text}`)
+      return reply.json
+    },
+    // What was answered is held to the contract elsewhere.
+    token: async (body = {}) => (await world.manage('PUT', '/acl/token', body)) as Token,
+    policy: async (body) => (await world.manage('PUT', '/acl/policy', body)) as Policy,
+    role: async (body) => (await world.manage('PUT', '/acl/role', body)) as Role,
+    async secretWith(Rules, token = {}) {
+      names += 1
+      const policy = await world.policy({ Name: `made-${names}`, Rules })
+      const { SecretID } = await world.token({ Policies: [{ ID: policy.ID }], ...token })
+      return SecretID
+    },
+  }
+  return world
+}
+
+/** Headers that ask for errors as problem JSON. */
+export const WANTS_PROBLEM = { accept: PROBLEM_JSON }
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  if (body === undefined) return new Uint8Array(0)
+  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function bounded(bytes: Uint8Array, bytesMax: number): Uint8Array {
+  if (bytes.length <= bytesMax) return bytes
+  throw new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`)
+}
+
+async function textOf(body: Awaited<ReturnType<Api['handle']>>['body']): Promise<string> {
+  if (body === undefined || typeof body === 'string') return body ?? ''
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body)
+  let text = ''
+  for await (const piece of body) text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece)
+  return text
+}

@@ -1,0 +1,866 @@
+/** What every store must do: one suite, run against the memory store here and against PostgreSQL in the server. */
+
+import type { KvRecord, TokenRecord } from '@latchkey/acl'
+import { hasLegacyRights } from '@latchkey/acl'
+import {
+  type Change,
+  type ConflictReason,
+  type KvRange,
+  type Store,
+  StoreConflict,
+  type TokenFilter,
+  tokenTopic,
+} from '@latchkey/service'
+import { describe, expect, test } from 'vitest'
+import { aKey, aNamespace, anId, aPolicy, aRole, aToken } from '../records/record-builders.ts'
+
+export interface StoreSuiteOptions {
+  /** Whether an unchanged record stays the same object. False without caches. */
+  readonly keepsObjects?: boolean
+}
+
+/**
+ * @param open gives the store under test: empty at first, and the same one each time, as the tests use ids of their own.
+ */
+export function describeStore(
+  name: string,
+  open: () => Store | Promise<Store>,
+  { keepsObjects = true }: StoreSuiteOptions = {},
+): void {
+  const sameObject = keepsObjects ? test : test.skip
+  describe(name, () => {
+    describe('reads what was written', () => {
+      test('a token by accessor in any case and by secret in this case', async () => {
+        const store = await open()
+        const token = aToken({
+          AccessorID: 'ABCDEF00-0000-4000-8000-000000000001',
+          SecretID: 'abcdef00-0000-4000-8000-00000000000e',
+        })
+        const index = await store.commit([putNew(token)])
+        const stored = { ...token, CreateIndex: index, ModifyIndex: index }
+        expect(await store.tokenByAccessor('abcdef00-0000-4000-8000-000000000001')).toEqual(stored)
+        expect(await store.tokenByAccessor('ABCDEF00-0000-4000-8000-000000000001')).toEqual(stored)
+        expect(await store.tokenBySecret('abcdef00-0000-4000-8000-00000000000e')).toEqual(stored)
+        expect(await store.tokenBySecret('ABCDEF00-0000-4000-8000-00000000000E')).toBeUndefined()
+        expect(await store.tokenByAccessor(token.SecretID)).toBeUndefined()
+      })
+
+      test('every field of every record, strings as they were given', async () => {
+        const store = await open()
+        const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
+        const token = aToken({
+          Description: text,
+          Policies: [{ ID: anId(1) }, { ID: anId(2) }],
+          Roles: [{ ID: anId(3) }],
+          ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1', text] }, { ServiceName: 'api' }],
+          NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+          Rules: text,
+          Type: 'client',
+          Local: true,
+          AuthMethod: text,
+          ExpirationTime: '2026-02-01T00:00:00.5Z',
+          CreateTime: '0001-01-01T00:00:00Z',
+        })
+        const policy = aPolicy({
+          Name: `${text}${anId(4)}`,
+          Description: text,
+          Rules: text,
+          Datacenters: [text],
+        })
+        const role = aRole({ Name: `${text}${anId(5)}`, Policies: [{ ID: policy.ID }] })
+        const key = aKey({
+          Key: 'a\u0000b/ü',
+          Flags: 2 ** 53 - 1,
+          Value: Uint8Array.of(0, 255, 26),
+          LockIndex: 7,
+        })
+        const namespace = {
+          Name: `ns-${key.Key}`,
+          Description: text,
+          PolicyDefaults: [{ ID: policy.ID }],
+          RoleDefaults: [{ ID: role.ID }],
+          CreateIndex: 0,
+          ModifyIndex: 0,
+        }
+        const system = {
+          Key: 'bootstrap',
+          Value: { z: [1.5, null, text], a: {} },
+          CreateIndex: 0,
+          ModifyIndex: 0,
+        } as const
+        const index = await store.commit([
+          putNew(token),
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+          { table: 'roles', op: 'put', record: role, expect: 0 },
+          { table: 'kv', op: 'put', record: key, expect: undefined },
+          { table: 'namespaces', op: 'put', record: namespace, expect: undefined },
+          { table: 'system', op: 'put', record: system, expect: undefined },
+        ])
+        const at = { CreateIndex: index, ModifyIndex: index }
+        const directory = await store.directory()
+        expect(await store.tokenBySecret(token.SecretID)).toEqual({ ...token, ...at })
+        expect(directory.policyByName('default', policy.Name.toUpperCase())).toEqual({ ...policy, ...at })
+        expect(directory.role(role.ID.toUpperCase())).toEqual({ ...role, ...at })
+        expect(directory.namespace(namespace.Name)).toMatchObject({
+          ...namespace,
+          CreateIndex: index,
+          ModifyIndex: index,
+        })
+        expect(directory.system('bootstrap')).toMatchObject({ Value: system.Value, ModifyIndex: index })
+        const read = await store.kvEntry('default', key.Key)
+        expect(read).toMatchObject({ Key: key.Key, Flags: key.Flags, LockIndex: 7, ModifyIndex: index })
+        expect([...(read?.Value ?? [])]).toEqual([0, 255, 26])
+      })
+
+      sameObject('a record that did not change is the same object', async () => {
+        const store = await open()
+        const token = aToken()
+        await store.commit([putNew(token)])
+        const first = await store.tokenBySecret(token.SecretID)
+        await store.commit([putNew(aToken())])
+        expect(await store.tokenByAccessor(token.AccessorID)).toBe(first)
+        const directory = await store.directory()
+        await store.commit([putNew(aToken())])
+        expect((await store.directory()).version).toBe(directory.version)
+      })
+
+      test('what was removed is gone, and can be created again', async () => {
+        const store = await open()
+        const token = aToken()
+        const policy = aPolicy()
+        const index = await store.commit([
+          putNew(token),
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+        ])
+        await store.commit([
+          { table: 'tokens', op: 'delete', record: token, expect: index },
+          { table: 'policies', op: 'delete', record: policy, expect: index },
+        ])
+        expect(await store.tokenByAccessor(token.AccessorID)).toBeUndefined()
+        expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+        expect((await store.directory()).policy(policy.ID)).toBeUndefined()
+        const again = await store.commit([putNew(token)])
+        expect((await store.tokenByAccessor(token.AccessorID))?.CreateIndex).toBe(again)
+      })
+
+      test('a token without accessor by its secret alone, until it gets one (spec 9.2.3)', async () => {
+        const store = await open()
+        const token = aToken({ AccessorID: '' })
+        const index = await store.commit([putNew(token)])
+        expect((await store.tokenBySecret(token.SecretID))?.AccessorID).toBe('')
+        expect(await store.tokenByAccessor('')).toBeUndefined()
+        const named = { ...token, AccessorID: anId(77), CreateIndex: index, ModifyIndex: index }
+        expect(await store.tokenByAccessor(anId(77))).toBeUndefined()
+        await store.commit([{ table: 'tokens', op: 'put', record: named, expect: index }])
+        expect((await store.tokenByAccessor(anId(77)))?.SecretID).toBe(token.SecretID)
+        expect((await store.tokenBySecret(token.SecretID))?.AccessorID).toBe(anId(77))
+      })
+    })
+
+    describe('indexes', () => {
+      test('rise with every commit; CreateIndex stays, ModifyIndex moves', async () => {
+        const store = await open()
+        const token = aToken()
+        const first = await store.commit([putNew(token)])
+        const second = await store.commit([
+          { table: 'tokens', op: 'put', record: { ...token, Description: 'new' }, expect: first },
+        ])
+        expect(second).toBeGreaterThan(first)
+        const stored = await store.tokenBySecret(token.SecretID)
+        expect(stored).toMatchObject({ CreateIndex: first, ModifyIndex: second, Description: 'new' })
+        expect(await store.tableIndex('tokens')).toBe(second)
+      })
+
+      test('a new record may bring a CreateIndex: that of an imported token', async () => {
+        const store = await open()
+        const token = aToken({ CreateIndex: 3 })
+        const index = await store.commit([putNew(token)])
+        expect(await store.tokenBySecret(token.SecretID)).toMatchObject({
+          CreateIndex: 3,
+          ModifyIndex: index,
+        })
+      })
+
+      test('of a table: the last change, deletions included, and no other table', async () => {
+        const store = await open()
+        const policy = aPolicy()
+        const put = await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+        const roles = await store.tableIndex('roles')
+        expect(await store.tableIndex('policies')).toBe(put)
+        const removed = await store.commit([{ table: 'policies', op: 'delete', record: policy, expect: put }])
+        expect(await store.tableIndex('policies')).toBe(removed)
+        expect(await store.tableIndex('roles')).toBe(roles)
+      })
+
+      test('the directory has another version whenever its content is another', async () => {
+        const store = await open()
+        const policy = aPolicy()
+        const before = await store.directory()
+        await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+        const after = await store.directory()
+        expect(after.version).not.toBe(before.version)
+        expect(before.policy(policy.ID)).toBeUndefined()
+        expect(after.policy(policy.ID)?.Name).toBe(policy.Name)
+      })
+    })
+
+    describe('refuses', () => {
+      test('an expectation that does not hold', async () => {
+        const store = await open()
+        const token = aToken()
+        const index = await store.commit([putNew(token)])
+        const expects = [index - 1, index + 1]
+        for (const expect of expects) {
+          await refused(store, [{ table: 'tokens', op: 'put', record: token, expect }], 'changed')
+          await refused(store, [{ table: 'tokens', op: 'delete', record: token, expect }], 'changed')
+        }
+        await refused(store, [{ table: 'tokens', op: 'put', record: aToken(), expect: 5 }], 'changed')
+        await refused(store, [{ table: 'kv', op: 'put', record: aKey(), expect: 5 }], 'changed')
+        await refused(store, [{ table: 'roles', op: 'delete', record: aRole(), expect: 5 }], 'changed')
+      })
+
+      test('COH-09: a change of a record that was removed since it was read, which stays removed', async () => {
+        const store = await open()
+        const token = aToken()
+        const index = await store.commit([putNew(token)])
+        await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: index }])
+        await refused(store, [{ table: 'tokens', op: 'put', record: token, expect: index }], 'changed')
+        await refused(store, [{ table: 'tokens', op: 'delete', record: token, expect: index }], 'changed')
+        expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+        expect(await store.tokenByAccessor(token.AccessorID)).toBeUndefined()
+      })
+
+      test('an id that is an accessor or a secret already (decisions: tokens)', async () => {
+        const store = await open()
+        const token = aToken({ AccessorID: anId(0xabc), SecretID: anId(0xdef) })
+        await store.commit([putNew(token)])
+        await refused(store, [putNew(aToken({ AccessorID: token.AccessorID }))], 'accessor_in_use')
+        await refused(
+          store,
+          [putNew(aToken({ AccessorID: token.AccessorID.toUpperCase() }))],
+          'accessor_in_use',
+        )
+        await refused(store, [putNew(aToken({ AccessorID: token.SecretID }))], 'accessor_in_use')
+        await refused(store, [putNew(aToken({ SecretID: token.SecretID }))], 'secret_in_use')
+        await refused(store, [putNew(aToken({ SecretID: token.AccessorID }))], 'secret_in_use')
+        await refused(store, [putNew(token)], 'secret_in_use')
+        // Secrets match with case.
+        await store.commit([putNew(aToken({ SecretID: token.SecretID.toUpperCase() }))])
+      })
+
+      test('a name that another policy or role of the namespace has, without case', async () => {
+        const store = await open()
+        const policy = aPolicy({ Name: `Name-${anId(9)}` })
+        const role = aRole({ Name: policy.Name })
+        await store.commit([
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+          { table: 'roles', op: 'put', record: role, expect: 0 },
+        ])
+        const Name = policy.Name.toUpperCase()
+        await refused(
+          store,
+          [{ table: 'policies', op: 'put', record: aPolicy({ Name }), expect: 0 }],
+          'name_in_use',
+        )
+        await refused(
+          store,
+          [{ table: 'roles', op: 'put', record: aRole({ Name }), expect: 0 }],
+          'name_in_use',
+        )
+        const elsewhere = aPolicy({ Name, Namespace: await madeNamespace(store, 'other') })
+        await store.commit([{ table: 'policies', op: 'put', record: elsewhere, expect: 0 }])
+        await store.commit([{ table: 'policies', op: 'put', record: { ...policy, Name }, expect: undefined }])
+        expect((await store.directory()).policyByName('default', policy.Name)?.Name).toBe(Name)
+      })
+
+      test('the same id or name twice in one commit', async () => {
+        const store = await open()
+        const token = aToken()
+        const policy = aPolicy()
+        await refused(
+          store,
+          [putNew(token), putNew(aToken({ AccessorID: token.AccessorID.toUpperCase() }))],
+          'accessor_in_use',
+        )
+        await refused(
+          store,
+          [
+            { table: 'policies', op: 'put', record: policy, expect: 0 },
+            { table: 'policies', op: 'put', record: aPolicy({ Name: policy.Name.toUpperCase() }), expect: 0 },
+          ],
+          'name_in_use',
+        )
+      })
+
+      /** A change that puts a record of each kind into a namespace, and one that takes it out again. */
+      const residents = (Namespace: string) => {
+        const [token, policy, role, key] = [
+          aToken({ Namespace }),
+          aPolicy({ Namespace }),
+          aRole({ Namespace }),
+          aKey({ Namespace }),
+        ]
+        const made = (op: 'put' | 'delete'): readonly Change[] => [
+          { table: 'tokens', op, record: token, expect: undefined },
+          { table: 'policies', op, record: policy, expect: undefined },
+          { table: 'roles', op, record: role, expect: undefined },
+          { table: 'kv', op, record: key, expect: undefined },
+        ]
+        return made('put').map((put, i) => ({ put, remove: made('delete').slice(i, i + 1) }))
+      }
+
+      test('a record of a namespace that is not there', async () => {
+        const store = await open()
+        for (const { put } of residents(`nowhere-${anId(1)}`)) {
+          await refused(store, [put], 'changed')
+          // Beside another, which may be written another way.
+          await refused(store, [putNew(aToken()), put], 'changed')
+        }
+        const token = aToken({ Namespace: 'nowhere' })
+        const [result] = await Promise.allSettled([
+          store.commit([putNew(token)]),
+          store.commit([putNew(aToken())]),
+          store.commit([putNew(aToken())]),
+        ])
+        expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'changed' } })
+        expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+      })
+
+      test('the delete of a namespace that holds anything, and then what would be put into it', async () => {
+        const store = await open()
+        const record = aNamespace({ Name: await madeNamespace(store, `held-${anId(1)}`) })
+        const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
+        for (const { put, remove } of residents(record.Name)) {
+          await store.commit([put])
+          await refused(store, [deletion], 'changed')
+          await store.commit(remove)
+        }
+        const [resident] = residents(record.Name)
+        if (!resident) throw new TypeError('no record to put')
+        await store.commit([deletion])
+        await refused(store, [resident.put], 'changed')
+        // What was there before the rule, and still has a name, can go.
+        await store.commit(resident.remove)
+        await madeNamespace(store, record.Name)
+        await store.commit([resident.put])
+      })
+
+      test('a namespace is deleted while records are put into it: whichever is first, none is left without', async () => {
+        const store = await open()
+        for (let round = 0; round < 50; round += 1) {
+          const record = aNamespace({ Name: await madeNamespace(store, `race-${round}-${anId(1)}`) })
+          const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
+          const puts = residents(record.Name).map(({ put }) => [put])
+          const all = [[deletion], ...puts]
+          // Each kind of write is first, and last, in some round.
+          const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)]
+          const outcomes = await Promise.allSettled(order.map((changes) => store.commit(changes)))
+          const isDeleted = outcomes[order.indexOf(all[0] ?? [])]?.status === 'fulfilled'
+          expect((await store.directory()).namespace(record.Name) === undefined).toBe(isDeleted)
+          const putCount =
+            outcomes.filter(({ status }) => status === 'fulfilled').length - (isDeleted ? 1 : 0)
+          expect(putCount).toBe(isDeleted ? 0 : puts.length)
+        }
+      })
+
+      test('all of a commit whose last change is refused', async () => {
+        const store = await open()
+        const taken = aToken()
+        await store.commit([putNew(taken)])
+        const [token, policy, key] = [aToken(), aPolicy(), aKey()]
+        const before = await store.tableIndex('tokens')
+        await refused(
+          store,
+          [
+            putNew(token),
+            { table: 'policies', op: 'put', record: policy, expect: 0 },
+            { table: 'kv', op: 'put', record: key, expect: undefined },
+            putNew(taken),
+          ],
+          'secret_in_use',
+        )
+        expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+        expect((await store.directory()).policy(policy.ID)).toBeUndefined()
+        expect(await store.kvEntry('default', key.Key)).toBeUndefined()
+        expect(await store.tableIndex('tokens')).toBe(before)
+      })
+
+      test('one of many writers at the same time, and none of its neighbours', async () => {
+        const store = await open()
+        const taken = aToken()
+        await store.commit([putNew(taken)])
+        const writes = Array.from({ length: 20 }, (_, i) =>
+          putNew(i % 4 === 0 ? aToken({ AccessorID: taken.AccessorID }) : aToken()),
+        )
+        const outcomes = await Promise.allSettled(writes.map((write) => store.commit([write])))
+        expect(outcomes.map(({ status }) => status)).toEqual(
+          writes.map((_, i) => (i % 4 === 0 ? 'rejected' : 'fulfilled')),
+        )
+      })
+    })
+
+    describe('many at once', () => {
+      test('COH-08: of 64 equal creates one wins, and the others are told', async () => {
+        const store = await open()
+        const token = aToken()
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 64 }, () => store.commit([putNew(token)])),
+        )
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+        const reasons = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []))
+        expect(
+          reasons.every((reason) => reason instanceof StoreConflict && reason.reason === 'secret_in_use'),
+        ).toBe(true)
+      })
+
+      test('COH-09: of 32 updates on one version one wins', async () => {
+        const store = await open()
+        const token = aToken()
+        let index = await store.commit([putNew(token)])
+        for (let round = 0; round < 5; round += 1) {
+          const expect_ = index
+          const outcomes = await Promise.allSettled(
+            Array.from({ length: 32 }, (_, i) =>
+              store.commit([
+                {
+                  table: 'tokens',
+                  op: 'put',
+                  record: { ...token, Description: `${round}/${i}` },
+                  expect: expect_,
+                },
+              ]),
+            ),
+          )
+          const won = outcomes.flatMap((o, i) => (o.status === 'fulfilled' ? [{ index: o.value, i }] : []))
+          expect(won).toHaveLength(1)
+          index = won[0]?.index ?? 0
+          expect(await store.tokenBySecret(token.SecretID)).toMatchObject({
+            Description: `${round}/${won[0]?.i}`,
+            ModifyIndex: index,
+          })
+        }
+      })
+
+      test('each commit has an index of its own', async () => {
+        const store = await open()
+        const indexes = await Promise.all(Array.from({ length: 300 }, () => store.commit([putNew(aToken())])))
+        expect(new Set(indexes).size).toBe(300)
+        expect(Math.max(...indexes)).toBe(await store.tableIndex('tokens'))
+      })
+    })
+
+    describe('lists tokens', () => {
+      test('in the order of their creation, by each filter, and in pages that meet without gap', async () => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `list-${anId(1)}`)
+        const made: TokenRecord[] = []
+        for (let i = 0; i < 24; i += 1) {
+          made.push(
+            aToken({
+              Namespace,
+              Policies: i % 2 === 0 ? [{ ID: anId(0xaa) }, { ID: anId(i) }] : [],
+              Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : [],
+              ServiceIdentities: i % 4 === 0 ? [{ ServiceName: 'web' }] : [],
+              AuthMethod: i % 5 === 0 ? 'oidc' : '',
+              Local: i % 9 === 0,
+              Type: i % 6 === 0 ? (i % 12 === 0 ? 'management' : 'client') : '',
+              Rules: i % 8 === 1 ? 'key "" {}' : '',
+              ...(i % 7 === 0 ? { AccessorID: '' } : {}),
+            }),
+          )
+        }
+        // Several at one index, so that the second key of the order decides.
+        for (let i = 0; i < 24; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
+        const all = await list(store, { namespace: Namespace })
+        expect(all).toHaveLength(24)
+        expect([...all].sort(inListOrder)).toEqual(all)
+        const cases: readonly [TokenFilter, (token: TokenRecord) => boolean][] = [
+          [{ policyId: anId(0xaa) }, (t) => t.Policies.length > 0],
+          [{ roleId: anId(0xbb) }, (t) => t.Roles.length > 0],
+          [{ serviceName: 'web' }, (t) => t.ServiceIdentities.length > 0],
+          [{ authMethod: 'oidc' }, (t) => t.AuthMethod !== ''],
+          [{ local: true }, (t) => t.Local],
+          [{ local: false }, (t) => !t.Local],
+          [{ policyId: anId(0xaa), roleId: anId(0xbb) }, (t) => t.Policies.length > 0 && t.Roles.length > 0],
+          [{ authMethod: 'oidc', local: false }, (t) => t.AuthMethod !== '' && !t.Local],
+          [{ legacy: true }, (t) => t.Type !== '' || t.Rules !== ''],
+          [{ withoutAccessor: true }, (t) => t.AccessorID === ''],
+          [{ management: true }, (t) => t.Type === 'management'],
+          [{ legacyRights: true }, (t) => hasLegacyRights(t)],
+        ]
+        for (const [filter, shows] of cases) {
+          const shown = all.filter(shows)
+          expect(secrets(await list(store, { namespace: Namespace, ...filter }))).toEqual(secrets(shown))
+          expect(await store.countTokens({ namespace: Namespace, ...filter })).toBe(shown.length)
+          const reversed = await list(store, { namespace: Namespace, ...filter, newestFirst: true })
+          expect(reversed.map(placeOf)).toEqual(shown.map(placeOf).reverse())
+          expect(secrets(reversed).toSorted()).toEqual(secrets(shown).toSorted())
+        }
+        for (const size of [1, 5, 16, 53]) {
+          const filter = { namespace: Namespace, policyId: anId(0xaa) }
+          const paged = await listInPages(store, filter, size)
+          expect(secrets(paged)).toEqual(secrets(all.filter((t) => t.Policies.length > 0)))
+        }
+        expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
+      })
+
+      test.each([1, 5, 16, 53])(
+        'newest first too, in pages of %d that meet without gap (API-03)',
+        async (limit) => {
+          const store = await open()
+          const Namespace = await madeNamespace(store, `newest-${limit}-${anId(3)}`)
+          const made = Array.from({ length: 54 }, (_, i) => aToken({ Namespace, Local: i % 2 === 0 }))
+          // Several at one index, so that the second key of the order decides.
+          for (let i = 0; i < made.length; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
+          for (const narrow of [{}, { local: true }]) {
+            const filter = { namespace: Namespace, ...narrow }
+            const paged = await listInPages(store, { ...filter, newestFirst: true }, limit)
+            expect(secrets(paged)).toEqual(secrets(await list(store, filter)).toReversed())
+          }
+        },
+      )
+
+      test('newest first across the pages that the store itself reads', async () => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `long-${anId(4)}`)
+        const made = Array.from({ length: 1_050 }, () => aToken({ Namespace, AccessorID: '' }))
+        await store.commit(made.map(putNew))
+        const listed = secrets(await list(store, { namespace: Namespace, newestFirst: true }))
+        expect(listed.toSorted()).toEqual(secrets(made).toSorted())
+      })
+
+      test.each([1, 7, 16])(
+        'without an accessor, all of one commit, in pages of %d that meet without gap, in both orders',
+        async (limit) => {
+          const store = await open()
+          const Namespace = await madeNamespace(store, `ties-${limit}-${anId(5)}`)
+          const made = Array.from({ length: 16 }, (_, i) =>
+            aToken({ Namespace, ...(i % 4 === 0 ? {} : { AccessorID: '' }) }),
+          )
+          await store.commit(made.map(putNew))
+          const filter = { namespace: Namespace }
+          const all = secrets(await list(store, filter))
+          expect(all.toSorted()).toEqual(secrets(made).toSorted())
+          expect(secrets(await listInPages(store, filter, limit))).toEqual(all)
+          const newestFirst = { ...filter, newestFirst: true } as const
+          expect(secrets(await listInPages(store, newestFirst, limit))).toEqual(all.toReversed())
+        },
+      )
+
+      test('up to a place, itself included, in both orders', async () => {
+        const store = await open()
+        const filter = { namespace: await madeNamespace(store, `until-${anId(7)}`) }
+        const made = Array.from({ length: 12 }, (_, i) =>
+          aToken({ Namespace: filter.namespace, ...(i % 3 === 0 ? { AccessorID: '' } : {}) }),
+        )
+        await store.commit(made.slice(0, 8).map(putNew))
+        await store.commit(made.slice(8).map(putNew))
+        for (const narrow of [filter, { ...filter, newestFirst: true } as const]) {
+          const all = await list(store, narrow)
+          const places = all.map((token) => store.placeOf(token))
+          for (const [i, until] of places.entries()) {
+            expect(secrets(await list(store, { ...narrow, until }))).toEqual(secrets(all.slice(0, i + 1)))
+            const [after] = places.slice(2, 3)
+            if (!after) throw new TypeError('the list is too short')
+            const range = await list(store, { ...narrow, after, until })
+            expect(secrets(range)).toEqual(secrets(all.slice(3, i + 1)))
+          }
+        }
+      })
+
+      test('and says which have changed, deletions included, or that it does not know', async () => {
+        const store = await open()
+        const [first, second] = [aToken(), aToken()]
+        const start = await store.commit([putNew(first)])
+        const changed = (after: number) => store.tokensChangedAfter(after)?.toSorted()
+        const keys = (...tokens: readonly TokenRecord[]) =>
+          tokens.map(({ AccessorID }) => AccessorID.toLowerCase()).toSorted()
+        expect(changed(start)).toEqual([])
+        const created = await store.commit([putNew(second)])
+        const updated = { ...first, Description: 'updated' }
+        const expected = await store.commit([{ table: 'tokens', op: 'put', record: updated, expect: start }])
+        expect(changed(start)).toEqual(keys(first, second))
+        expect(changed(created)).toEqual(keys(first))
+        await store.commit([{ table: 'tokens', op: 'delete', record: updated, expect: expected }])
+        expect(changed(expected)).toEqual(keys(first))
+        const last = await store.commit([putNew(aToken({ AccessorID: '' }))])
+        expect(changed(start)).toBeUndefined()
+        expect(changed(last)).toEqual([])
+        for (let i = 0; i < 600; i += 100) {
+          await store.commit(Array.from({ length: 100 }, () => putNew(aToken())))
+        }
+        expect(changed(last)).toBeUndefined()
+        expect(changed(await store.tableIndex('tokens'))).toEqual([])
+      })
+
+      test('go on after a token that is gone by then', async () => {
+        const store = await open()
+        const filter = { namespace: await madeNamespace(store, `gone-${anId(6)}`) }
+        await store.commit(
+          Array.from({ length: 9 }, () => putNew(aToken({ Namespace: filter.namespace, AccessorID: '' }))),
+        )
+        const all = await list(store, filter)
+        const [record] = all.slice(3, 4)
+        if (!record) throw new TypeError('the list is too short')
+        const after = store.placeOf(record)
+        await store.commit([{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }])
+        expect(secrets(await list(store, { ...filter, after }))).toEqual(secrets(all.slice(4)))
+      })
+
+      test('that live from legacy rights alone: by rules or type, and by no link (spec 9.1)', async () => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `rights-${anId(1)}`)
+        const rules = { Namespace, Type: 'client', Rules: 'key "" {}' } as const
+        const manager = { Namespace, Type: 'management' } as const
+        const link = { ID: anId(1) }
+        const legacy = [aToken(rules), aToken({ ...rules, AccessorID: '' }), aToken(manager)]
+        const others = [
+          aToken({ ...rules, Rules: '' }),
+          aToken({ ...rules, Policies: [link] }),
+          aToken({ ...rules, Roles: [link] }),
+          aToken({ ...rules, ServiceIdentities: [{ ServiceName: 'web' }] }),
+          aToken({ ...rules, NodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }] }),
+          aToken({ ...manager, AccessorID: '' }),
+          aToken({ ...manager, Policies: [link] }),
+          aToken({ Namespace }),
+        ]
+        await store.commit([...legacy, ...others].map(putNew))
+        const filter = { namespace: Namespace, legacyRights: true } as const
+        expect(secrets(await list(store, filter))).toEqual(secrets(legacy.toSorted(inListOrder)))
+        expect(await store.countTokens(filter)).toBe(3)
+      })
+
+      test('counts them as they are after each commit', async () => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `count-${anId(1)}`)
+        const count = () => store.countTokens({ namespace: Namespace, withoutAccessor: true })
+        expect(await count()).toBe(0)
+        const tokens = [aToken({ Namespace, AccessorID: '' }), aToken({ Namespace, AccessorID: '' })]
+        const index = await store.commit(tokens.map(putNew))
+        expect([await count(), await count()]).toEqual([2, 2])
+        const [first = aToken()] = tokens
+        const record = { ...first, AccessorID: anId(0x5_0000), ModifyIndex: index }
+        await store.commit([{ table: 'tokens', op: 'put', record, expect: index }])
+        expect(await count()).toBe(1)
+      })
+
+      sameObject('as the same objects that single reads give', async () => {
+        const store = await open()
+        const token = aToken({ Namespace: await madeNamespace(store, `same-${anId(2)}`) })
+        await store.commit([putNew(token)])
+        const [listed] = await list(store, { namespace: token.Namespace })
+        expect(await store.tokenByAccessor(token.AccessorID)).toBe(listed)
+      })
+
+      test('that are expired: at or before the instant, oldest first, at most so many', async () => {
+        const store = await open()
+        const at = (ms: number) => new Date(Date.UTC(2001, 0, 1) + ms).toISOString()
+        const [third, first, second] = [
+          aToken({ ExpirationTime: at(3) }),
+          aToken({ ExpirationTime: at(1) }),
+          aToken({ ExpirationTime: at(2) }),
+        ]
+        await store.commit([third, first, second, aToken()].map(putNew))
+        const now = Date.UTC(2001, 0, 1)
+        const expired = async (ms: number, limit: number) =>
+          secrets(await store.expiredTokens(now + ms, limit))
+        expect(await expired(0, 10)).toEqual([])
+        expect(await expired(1, 10)).toEqual(secrets([first]))
+        expect(await expired(3, 10)).toEqual(secrets([first, second, third]))
+        expect(await expired(3, 2)).toEqual(secrets([first, second]))
+      })
+    })
+
+    describe('keys', () => {
+      test('are listed under a prefix, in the byte order of UTF-8, per namespace', async () => {
+        const store = await open()
+        for (const name of ['kv', 'other']) await madeNamespace(store, name)
+        const keys = ['p/', 'p/a', 'p/a\u0000', 'p/A', 'p/b', 'p/ü', 'p/\uffff', 'p/😀', 'p', 'q', 'P/x']
+        for (const Key of keys)
+          await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace: 'kv' }), expect: 0 }])
+        await store.commit([
+          { table: 'kv', op: 'put', record: aKey({ Key: 'p/z', Namespace: 'other' }), expect: 0 },
+        ])
+        const listed = await entriesIn(store, { namespace: 'kv', prefix: 'p/' })
+        expect(listed.map(({ Key }) => Key)).toEqual([
+          'p/',
+          'p/A',
+          'p/a',
+          'p/a\u0000',
+          'p/b',
+          'p/ü',
+          'p/\uffff',
+          'p/😀',
+        ])
+        expect(await entriesIn(store, { namespace: 'kv', prefix: '' })).toHaveLength(keys.length)
+      })
+
+      test('a range starts after a key and ends at a limit; names come without values', async () => {
+        const store = await open()
+        const namespace = await madeNamespace(store, `range-${anId(4)}`)
+        for (const [i, Key] of ['a', 'p/a', 'p/b', 'p/c', 'p/ü', 'q'].entries()) {
+          const record = aKey({ Key, Namespace: namespace, Value: Uint8Array.of(i) })
+          await store.commit([{ table: 'kv', op: 'put', record, expect: 0 }])
+        }
+        const ranges = [
+          [{ prefix: 'p/' }, ['p/a', 'p/b', 'p/c', 'p/ü']],
+          [{ prefix: 'p/', after: '' }, ['p/a', 'p/b', 'p/c', 'p/ü']],
+          [{ prefix: 'p/', after: 'p/b' }, ['p/c', 'p/ü']],
+          [{ prefix: 'p/', after: 'p/bb' }, ['p/c', 'p/ü']],
+          [{ prefix: 'p/', after: 'p/a', limit: 2 }, ['p/b', 'p/c']],
+          [{ prefix: '', limit: 1 }, ['a']],
+          [{ prefix: '', after: 'p/ü' }, ['q']],
+          [{ prefix: 'p/', after: 'q' }, []],
+          [{ prefix: 'z' }, []],
+        ] as const
+        for (const [range, keys] of ranges) {
+          const entries = await entriesIn(store, { namespace, ...range })
+          expect(entries.map(({ Key }) => Key)).toEqual(keys)
+          const names = await allOf(store.kvKeys({ namespace, ...range }))
+          expect(names).toEqual(entries.map(({ Key, ModifyIndex }) => ({ Key, ModifyIndex })))
+        }
+      })
+
+      test('more than fit into one page come in order, each once', async () => {
+        const store = await open()
+        const namespace = await madeNamespace(store, `pages-${anId(5)}`)
+        const put = (n: number, bytes: number) => {
+          const record = aKey({
+            Key: `k/${n.toString().padStart(4, '0')}`,
+            Namespace: namespace,
+            Value: new Uint8Array(bytes).fill(n),
+          })
+          return { table: 'kv', op: 'put', record, expect: 0 } as const
+        }
+        const numbers = Array.from({ length: 1_203 }, (_, n) => n)
+        for (let start = 0; start < numbers.length; start += 100) {
+          await store.commit(numbers.slice(start, start + 100).map((n) => put(n, 10)))
+        }
+        for (const n of [2_000, 2_001, 2_002, 2_003]) await store.commit([put(n, 300_000)])
+        await store.commit([put(2_004, 0), put(2_005, 512 * 1_024), put(2_006, 0)])
+        const entries = await entriesIn(store, { namespace, prefix: 'k/' })
+        const expected = [...numbers, 2_000, 2_001, 2_002, 2_003, 2_004, 2_005, 2_006]
+        expect(entries.map(({ Key }) => Number(Key.slice(2)))).toEqual(expected)
+        expect(
+          entries.every(({ Key, Value }) => Value.every((byte) => byte === Number(Key.slice(2)) % 256)),
+        ).toBe(true)
+        const names = await allOf(store.kvKeys({ namespace, prefix: 'k/' }))
+        expect(names.map(({ Key }) => Key)).toEqual(entries.map(({ Key }) => Key))
+        const some = await allOf(store.kvKeys({ namespace, prefix: 'k/', limit: 1_001 }))
+        expect(some).toHaveLength(1_001)
+      })
+
+      test('go with their tree, and nothing beside it', async () => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `tree-${anId(3)}`)
+        for (const Key of ['t/1', 't/2/x', 't', 'u', 't_']) {
+          await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace }), expect: 0 }])
+        }
+        const index = await store.commit([
+          { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 't/' },
+        ])
+        const left = await entriesIn(store, { namespace: Namespace, prefix: '' })
+        expect(left.map(({ Key }) => Key)).toEqual(['t', 't_', 'u'])
+        expect(await store.tableIndex('kv')).toBe(index)
+        const nothing = await store.commit([
+          { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 'zz' },
+        ])
+        expect(await store.tableIndex('kv')).toBe(nothing)
+      })
+    })
+
+    describe('waiting', () => {
+      test('ends when a commit touches the topic', async () => {
+        const store = await open()
+        const token = aToken()
+        const index = await store.commit([putNew(token)])
+        const waits = [
+          store.wait('tokens', index, 10_000),
+          store.wait(tokenTopic(token.AccessorID), index, 10_000),
+          store.wait(tokenTopic(anId(0xffff)), index, 300),
+        ]
+        await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: index }])
+        expect(await Promise.all(waits)).toEqual(['changed', 'changed', 'timeout'])
+      })
+
+      test('a commit between the read and the wait counts', async () => {
+        const store = await open()
+        const [token, key] = [aToken(), aKey({ Namespace: await madeNamespace(store, 'wait') })]
+        const index = await store.commit([
+          putNew(token),
+          { table: 'kv', op: 'put', record: key, expect: undefined },
+        ])
+        expect(await store.wait(tokenTopic(token.AccessorID), index, 100)).toBe('timeout')
+        await store.commit([{ table: 'kv', op: 'delete-tree', namespace: 'wait', prefix: key.Key }])
+        await store.commit([{ table: 'tokens', op: 'put', record: token, expect: index }])
+        expect(await store.wait(tokenTopic(token.AccessorID), index, 10_000)).toBe('changed')
+        expect(await store.wait(`kv:wait/${key.Key}`, index, 10_000)).toBe('changed')
+        expect(await store.wait('kv', index, 10_000)).toBe('changed')
+      })
+
+      test('ends at once when it is given up', async () => {
+        const store = await open()
+        const index = await store.tableIndex('tokens')
+        expect(await store.wait('tokens', index, 10_000, AbortSignal.abort())).toBe('aborted')
+        const controller = new AbortController()
+        const wait = store.wait('tokens', index, 10_000, controller.signal)
+        controller.abort()
+        expect(await wait).toBe('aborted')
+      })
+    })
+  })
+}
+
+/** The name of a namespace that is there. */
+async function madeNamespace(store: Store, Name: string): Promise<string> {
+  const record = aNamespace({ Name })
+  await store.commit([{ table: 'namespaces', op: 'put', record, expect: undefined }])
+  return Name
+}
+
+function putNew(record: TokenRecord): Change {
+  return { table: 'tokens', op: 'put', record, expect: 0 }
+}
+
+async function refused(store: Store, changes: readonly Change[], reason: ConflictReason): Promise<void> {
+  await expect(store.commit(changes)).rejects.toMatchObject({ name: 'StoreConflict', reason })
+}
+
+async function list(store: Store, filter: TokenFilter): Promise<TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for await (const page of store.tokens(filter)) tokens.push(...page)
+  return tokens
+}
+
+/** As a client reads it, who knows the last token of a page and no more. */
+async function listInPages(store: Store, filter: TokenFilter, limit: number): Promise<TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for (;;) {
+    const last = tokens.at(-1)
+    const page = await list(store, { ...filter, limit, ...(last ? { after: store.placeOf(last) } : {}) })
+    tokens.push(...page)
+    if (page.length < limit) return tokens
+  }
+}
+
+function secrets(tokens: readonly TokenRecord[]): readonly string[] {
+  return tokens.map(({ SecretID }) => SecretID)
+}
+
+const placeOf = ({ CreateIndex, AccessorID }: TokenRecord) => ({ CreateIndex, AccessorID })
+
+function inListOrder(a: TokenRecord, b: TokenRecord): number {
+  return (
+    a.CreateIndex - b.CreateIndex || (a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0)
+  )
+}
+
+function entriesIn(store: Store, range: KvRange): Promise<KvRecord[]> {
+  return allOf(store.kvEntries(range))
+}
+
+async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = []
+  for await (const page of pages) all.push(...page)
+  return all
+}

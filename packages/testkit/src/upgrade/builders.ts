@@ -1,0 +1,40 @@
+/** Records for the tests of the upgrade: each sets what matters and hides the rest. */
+
+import type { Member, TokenRecord } from '@latchkey/acl'
+import { fromLegacyToken } from '@latchkey/acl'
+import { type LegacyToken, parseServiceVersion, profileOf, type ServiceProfile } from '@latchkey/contract'
+
+export function aMember(fields: Partial<Member> = {}): Member {
+  const id = fields.id ?? 's1'
+  return {
+    id,
+    datacenter: 'dc1',
+    node: id,
+    version: '1.4.0',
+    mode: 'legacy',
+    heartbeatAt: 0,
+    status: 'alive',
+    ...fields,
+  }
+}
+
+export function aLegacyToken(fields: Partial<LegacyToken> = {}): LegacyToken {
+  return {
+    ID: 'my-secret',
+    Name: 'a token',
+    Type: 'client',
+    Rules: 'key "" { policy = "read" }',
+    CreateIndex: 7,
+    ModifyIndex: 9,
+    ...fields,
+  }
+}
+
+/** A stored legacy token without an accessor. */
+export function anUnmigratedToken(fields: Partial<LegacyToken> = {}): TokenRecord {
+  return fromLegacyToken(aLegacyToken(fields))
+}
+
+export function aProfile(version: string): ServiceProfile {
+  return profileOf(parseServiceVersion(version))
+}

@@ -1,0 +1,67 @@
+/**
+ * Holds a history to spec 9.2.2 and 9.2.5, knowing only what happened: nothing here is shared with the rules.
+ */
+import type { WorldEvent } from './mode-world.ts'
+
+/** Three days: after that a server that crashed is taken for gone. */
+const GONE_AFTER_MS = 3 * 24 * 3_600_000
+
+interface Seen {
+  readonly version: string
+  readonly aclEnabled: boolean
+  readonly state: 'up' | 'silent' | 'left'
+  readonly lastBeatAt: number
+}
+
+/** @returns what is wrong, in words; empty where nothing is. */
+export function checkModeHistory(history: readonly WorldEvent[]): readonly string[] {
+  const faults: string[] = []
+  const servers = new Map<string, Seen>()
+  const endedAt = new Map<string, number>()
+  for (const event of history) {
+    if (event.kind === 'ended') {
+      faults.push(...faultsOfEnd(event, servers, endedAt))
+      endedAt.set(event.datacenter, event.at)
+      continue
+    }
+    const key = `${event.datacenter}/${event.slot}`
+    if (event.kind === 'started') {
+      const { version, aclEnabled, at } = event
+      servers.set(key, { version, aclEnabled, state: 'up', lastBeatAt: at })
+      if (isOld(version) && endedAt.has(event.datacenter)) faults.push(`${key} went back to ${version}`)
+      continue
+    }
+    const server = servers.get(key)
+    if (server === undefined) continue
+    if (event.kind === 'beat') {
+      servers.set(key, { ...server, state: 'up', lastBeatAt: event.at })
+      if (isOld(server.version) && endedAt.has(event.datacenter)) faults.push(`${key} works on upgraded data`)
+    }
+    if (event.kind === 'left') servers.set(key, { ...server, state: 'left' })
+    if (event.kind === 'crashed' || event.kind === 'paused') servers.set(key, { ...server, state: 'silent' })
+  }
+  return faults
+}
+
+function faultsOfEnd(
+  event: Extract<WorldEvent, { kind: 'ended' }>,
+  servers: ReadonlyMap<string, Seen>,
+  endedAt: ReadonlyMap<string, number>,
+): readonly string[] {
+  const { datacenter, at } = event
+  const faults: string[] = []
+  if (endedAt.has(datacenter)) faults.push(`${datacenter} ended twice`)
+  if (datacenter === 'dc2' && !endedAt.has('dc1')) faults.push('the secondary was before the primary')
+  for (const [key, server] of servers) {
+    if (!key.startsWith(`${datacenter}/`) || server.state === 'left') continue
+    if (server.state === 'silent' && at - server.lastBeatAt > GONE_AFTER_MS) continue
+    if (isOld(server.version)) faults.push(`${datacenter} ended while ${key} ran ${server.version}`)
+    if (!server.aclEnabled) faults.push(`${datacenter} ended while ${key} had its ACLs off`)
+  }
+  return faults
+}
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major < 1 || (major === 1 && minor < 4)
+}
