@@ -2,13 +2,16 @@
  * The facts of an endpoint inside the docstrings of its methods: what a hover shows besides the prose. A docstring has
  * a paragraph that begins with "Endpoint `name`"; the rest of that paragraph is written from the contract.
  */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   ACL_ERRORS,
   type AclErrorCode,
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointName,
+  type AnyRoute,
   GATES,
+  ROUTES,
+  type RouteName,
+  routeOf,
 } from '@latchkey/contract'
 import * as errors from '../src/errors.ts'
 import { kindOf } from '../src/refusal.ts'
@@ -18,10 +21,20 @@ const PARAGRAPH = /^( *)\* Endpoint `([\w.]+)`[^\n]*(?:\n *\* [^@\n][^\n]*)*/gm
 
 const WIDTH = 116
 
-/** Writes the facts anew into a source text. */
+const SRC = join(import.meta.dirname, '../src')
+
+/** The sources whose docstrings name endpoints. */
+export function documentedFiles(): readonly string[] {
+  const resources = readdirSync(join(SRC, 'resources'))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(SRC, 'resources', name))
+  return [join(SRC, 'client.ts'), ...resources]
+}
+
+/** Updates the facts in a source text. */
 export function withEndpointDocs(source: string): string {
   return source.replace(PARAGRAPH, (_, indent: string, name: string) => {
-    if (!isEndpointName(name)) throw new Error(`a docstring names the unknown endpoint ${name}`)
+    if (!isRouteName(name)) throw new Error(`a docstring names the unknown endpoint ${name}`)
     return wrap(endpointFacts(name), `${indent}* `)
   })
 }
@@ -32,8 +45,8 @@ export function endpointsIn(source: string): readonly string[] {
 }
 
 /** For instance: Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from 1.4.0. Errors: … */
-function endpointFacts(name: EndpointName): string {
-  const endpoint: Endpoint = ENDPOINTS[name]
+function endpointFacts(name: RouteName): string {
+  const endpoint = routeOf(name)
   const since = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].since
   const until = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].until
   const versions = [since && `from service version ${since}`, until && `removed in ${until}`].filter(Boolean)
@@ -41,7 +54,7 @@ function endpointFacts(name: EndpointName): string {
   const refusals = refusalsOf(endpoint)
   const edition = endpoint.edition === undefined ? '' : `, in the ${endpoint.edition} edition`
   return [
-    `Endpoint \`${name}\` (${endpoint.method} /v1${endpoint.path}).`,
+    `Endpoint \`${name}\` (${endpoint.method} ${endpoint.path}).`,
     `Right: ${endpoint.right}.`,
     `${[source, ...versions].join(', ')}${edition}.`,
     ...(refusals === '' ? [] : [`Errors: ${refusals}.`]),
@@ -49,8 +62,8 @@ function endpointFacts(name: EndpointName): string {
 }
 
 /** The refusals of an endpoint by their class; those that every endpoint may answer are left out. */
-function refusalsOf(endpoint: Endpoint): string {
-  const codes: AclErrorCode[] = [...(endpoint.errors ?? [])]
+function refusalsOf(endpoint: AnyRoute): string {
+  const codes: AclErrorCode[] = [...endpoint.errors]
   if (endpoint.right !== 'none') codes.push('caller_unknown')
   if (endpoint.right !== 'none' && endpoint.right !== 'self') codes.push('privilege_missing')
   if (endpoint.refusedInLegacyMode) codes.push('legacy_mode')
@@ -78,8 +91,8 @@ function classOf(code: AclErrorCode): string {
   return className
 }
 
-function isEndpointName(name: string): name is EndpointName {
-  return Object.hasOwn(ENDPOINTS, name)
+function isRouteName(name: string): name is RouteName {
+  return Object.hasOwn(ROUTES, name)
 }
 
 function wrap(text: string, prefix: string): string {

@@ -1,4 +1,4 @@
-/** One request and its answer: bounded in time, ended by the caller's signal, and an error of ours if it fails. */
+/** One request and its answer, bounded by a timeout and the caller's signal. Failures become SDK errors. */
 import { buildRequest, type Call, factsOf, type QueryValue, type WireRequest } from './call.ts'
 import { LatchkeyError, Timeout, Unavailable } from './errors.ts'
 import type { WithMeta } from './meta.ts'
@@ -7,7 +7,7 @@ import { readAnswer } from './read-answer.ts'
 import { networkCode, redact, safeCause } from './secrets.ts'
 import { startTimer, until } from './time.ts'
 
-/** Failures of the network that happen before a request has left: nothing was applied. Codes of Node. */
+/** Node's codes for network failures before a request was sent, so that it had no effect. */
 const NOTHING_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -60,7 +60,7 @@ async function exchange(
   let response: Response | undefined
   try {
     const sent = settings.fetch(request.url, { ...request.init, signal })
-    // Should a `fetch` ignore the signal, its late answer is closed, so that no socket stays behind.
+    // If `fetch` ignores the signal, close its late answer, so that no socket leaks.
     sent.then((late) => signal.aborted && release(late), ignore)
     response = await until(signal, sent)
     return await until(
@@ -96,7 +96,7 @@ function unreachable(call: Call, error: unknown, secrets: readonly string[]): Un
 }
 
 function release(response: Response): void {
-  // A body that is locked or already read has nothing left to close.
+  // A locked or consumed body has nothing left to close.
   if (response.body && !response.bodyUsed) response.body.cancel().catch(ignore)
 }
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** Path and query of the request that the call makes; `undefined` where it is refused as misuse. */
+/** Path and query of the call's request; `undefined` if it is refused as misuse. */
 async function urlOf(call: () => Promise<unknown>): Promise<string | undefined> {
   const before = server.requests.length
   await call().catch((error: unknown) => {
@@ -65,7 +65,13 @@ test('query values are encoded', async () => {
 test('every PUT and DELETE is a write, and every POST only asks', () => {
   const names = Object.keys(ENDPOINTS) as EndpointName[]
   const posts = names.filter((name) => endpoint(name).method === 'POST')
-  expect(posts).toEqual(['policies.lint', 'policies.whatIf', 'authorize', 'acl.whoCan', 'rules.translate'])
+  expect(posts).toEqual([
+    'policies.lint',
+    'policies.whatIf',
+    'decisions.authorize',
+    'decisions.whoCan',
+    'legacy.translate',
+  ])
   for (const name of names) {
     const { method }: Endpoint = ENDPOINTS[name]
     expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE')

@@ -1,4 +1,4 @@
-/** One call as the resources describe it, and the request it becomes. Every name in it comes from the contract. */
+/** A call as the resources describe it, and the request built from it. All names come from the contract. */
 import {
   API_ROOT,
   buildPath,
@@ -11,6 +11,7 @@ import {
 import type { ErrorFacts, LatchkeyError } from './errors.ts'
 import type { WithMeta } from './meta.ts'
 import type { CallOptions, Settings } from './options.ts'
+import type { BodyTypes } from './types.ts'
 
 type Endpoints = typeof ENDPOINTS
 type ParamOf<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -24,13 +25,13 @@ export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
 }
   ? Q
   : never
-/** `true` stands for an option that counts by its presence; `undefined` and `false` leave it out. */
+/** `true` sends an option that counts by its presence; `undefined` and `false` omit it. */
 export type QueryValue = string | number | boolean | undefined
 
-/** How the body of the answer is read. */
-export type AnswerForm = 'json' | 'text' | 'bytes'
+/** How to read the body of the answer. */
+type AnswerForm = 'json' | 'text' | 'bytes'
 
-/** What a resource asks for, as the transport sees it. */
+/** A resource's call, as the transport sees it. */
 export interface Call {
   readonly endpoint: EndpointName
   readonly params?: Readonly<Record<string, string>>
@@ -42,7 +43,7 @@ export interface Call {
   /**
    * Whether a write may be sent again though an earlier attempt may have been applied. `always`: a second one cannot
    * do anything. `unlessPending`: it gives the same state, but not after a timeout: the first attempt may still be
-   * under way then, and could land after a newer write of somebody. Absent: not at all.
+   * in flight then, and could land after a newer write of another client. Absent: never.
    */
   readonly repeatable?: 'always' | 'unlessPending'
   /** Secrets in path or body, which no error may repeat. */
@@ -59,20 +60,21 @@ export interface Call {
   readonly options: CallOptions
 }
 
-/** A call of one endpoint, held to its path parameters and query options. */
+/** A call of one endpoint, typed by its path parameters, query options and body. */
 export interface CallOf<N extends EndpointName> extends Call {
   readonly endpoint: N
+  readonly json?: N extends keyof BodyTypes ? BodyTypes[N] : never
   readonly params?: Readonly<Record<ParamOf<Endpoints[N]['path']>, string>>
   readonly query?: { readonly [Q in QueryOf<N>]?: QueryValue }
 }
 
-/** A request that is ready for `fetch`, but for its signal. */
+/** A request that is ready for `fetch` except for its signal. */
 export interface WireRequest {
   readonly url: string
   readonly init: RequestInit & { readonly method: string }
 }
 
-/** Whether the endpoint changes something. All POST endpoints of this API only ask. */
+/** Whether the endpoint writes. All POST endpoints of this API only read. */
 export function isWrite(name: EndpointName): boolean {
   const { method } = ENDPOINTS[name]
   return method === 'PUT' || method === 'DELETE'

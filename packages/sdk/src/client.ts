@@ -2,13 +2,6 @@
 
 import { type Core, call } from './core.ts'
 import { ContractBroken } from './errors.ts'
-import type {
-  AuthorizeAnswer,
-  AuthorizeCheck,
-  BootstrapToken,
-  TokenReference,
-  WhoCanRequest,
-} from './generated-types.ts'
 import type { Mode, Result, Shape } from './meta.ts'
 import {
   type CallOptions,
@@ -28,6 +21,13 @@ import { Roles } from './resources/roles.ts'
 import { Status } from './resources/status.ts'
 import { Tokens } from './resources/tokens.ts'
 import { send } from './send.ts'
+import type {
+  AuthorizeAnswer,
+  AuthorizeCheck,
+  BootstrapToken,
+  TokenReference,
+  WhoCanRequest,
+} from './types.ts'
 
 export interface AuthorizeOptions extends CallOptions {
   /** Also say which rule decided, and how the token has it. */
@@ -64,8 +64,8 @@ export class Client<M extends Mode = 'value'> {
   /**
    * Decides up to 64 checks for the presented token, answered in their order.
    *
-   * Endpoint `authorize` (POST /v1/internal/acl/authorize). Right: none. Spec 5, from service version 1.4.0.
-   * Errors: Invalid (batch_too_large, field_invalid, id_invalid), PermissionDenied (caller_unknown,
+   * Endpoint `decisions.authorize` (POST /v1/internal/acl/authorize). Right: none. Spec 5, from service version
+   * 1.4.0. Errors: Invalid (batch_too_large, field_invalid, id_invalid), PermissionDenied (caller_unknown,
    * privilege_missing), NotFound, LegacyMode.
    *
    * @example
@@ -77,10 +77,10 @@ export class Client<M extends Mode = 'value'> {
     options: AuthorizeOptions = {},
   ): Promise<Result<M, { -readonly [K in keyof C]: AuthorizeAnswer }>> {
     const { explain, accessor } = options
-    const answer = await send<'authorize', { -readonly [K in keyof C]: AuthorizeAnswer }>(
+    const answer = await send<'decisions.authorize', { -readonly [K in keyof C]: AuthorizeAnswer }>(
       this.#core.settings,
       {
-        endpoint: 'authorize',
+        endpoint: 'decisions.authorize',
         query: { explain, accessor },
         json: checks,
         options,
@@ -88,30 +88,30 @@ export class Client<M extends Mode = 'value'> {
     )
     if (answer.value.length === checks.length) return this.#core.shape(answer)
     const message = `authorize: ${checks.length} checks have ${answer.value.length} answers`
-    throw new ContractBroken({ message, endpoint: 'authorize', status: 200, meta: answer })
+    throw new ContractBroken({ message, endpoint: 'decisions.authorize', status: 200, meta: answer })
   }
 
   /**
    * Lists the tokens that may do something: all of them, or one page where `limit` is given.
    *
-   * Endpoint `acl.whoCan` (POST /v1/internal/acl/who-can). Right: acl:read. An extension of the spec, from service
-   * version 1.4.0. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown, privilege_missing),
+   * Endpoint `decisions.whoCan` (POST /v1/internal/acl/who-can). Right: acl:read. An extension of the spec, from
+   * service version 1.4.0. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown, privilege_missing),
    * LegacyMode.
    */
   whoCan(check: WhoCanRequest, options: PageOptions = {}): Promise<Result<M, TokenReference[]>> {
     const { limit, cursor } = options
-    return call(this.#core, { endpoint: 'acl.whoCan', query: { limit, cursor }, json: check, options })
+    return call(this.#core, { endpoint: 'decisions.whoCan', query: { limit, cursor }, json: check, options })
   }
 
   /**
    * Makes the first management token, once in the life of a service. If its outcome is unknown it is not repeated, and
    * the secret may be lost: operators can reset it.
    *
-   * Endpoint `bootstrap` (PUT /v1/acl/bootstrap). Right: none. Spec 9.2, from service version 1.4.0. Errors:
+   * Endpoint `tokens.bootstrap` (PUT /v1/acl/bootstrap). Right: none. Spec 9.2, from service version 1.4.0. Errors:
    * PermissionDenied (bootstrap_done), Invalid (bootstrap_reset_invalid), LegacyMode.
    */
   bootstrap(options: CallOptions = {}): Promise<Result<M, BootstrapToken>> {
-    return call(this.#core, { endpoint: 'bootstrap', options })
+    return call(this.#core, { endpoint: 'tokens.bootstrap', options })
   }
 
   /** The same client presenting another secret; without one it is anonymous. */

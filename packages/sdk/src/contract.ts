@@ -1,5 +1,5 @@
 /**
- * The one door to the shared contract. The build copies what stands behind it into the package and points this file
+ * The only import of the shared contract. The build copies what it exports into the package and points this file
  * there, so that the published SDK has no dependency.
  */
 export {
@@ -18,5 +18,5 @@ export {
   WAIT_JITTER_DIVISOR,
 } from '@latchkey/contract/plain'
 
-/** What every path of {@link ENDPOINTS} stands under. Spec 9.1. */
+/** Prefix of every path in {@link ENDPOINTS}. Spec 9.1. */
 export const API_ROOT = '/v1'

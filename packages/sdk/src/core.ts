@@ -1,10 +1,10 @@
 /** What all resources of a client share: how to send, and what to answer. */
 import type { CallOf } from './call.ts'
 import type { EndpointName } from './contract.ts'
-import type { AnswerTypes } from './generated-answers.ts'
 import type { Mode, Result, Shape } from './meta.ts'
 import type { Settings, WatchOptions } from './options.ts'
 import { send } from './send.ts'
+import type { AnswerTypes } from './types.ts'
 import { type Watch, type WatchSource, watch, watchRecord } from './watch.ts'
 
 export interface Core<M extends Mode> {

@@ -25,7 +25,7 @@ import {
 
 const client = createClient({ address: 'http://127.0.0.1:1', env: false })
 
-/** A type with `?: T | undefined` written as `?: T`, deeply: the generated answers are as exact as JSON is. */
+/** A type with `?: T | undefined` written as `?: T`, deeply: answers are as exact as JSON is. */
 type Exact<T> = T extends readonly (infer E)[]
   ? Exact<E>[]
   : T extends object
@@ -45,10 +45,14 @@ test('answers are the records of the contract', () => {
 })
 
 test('bodies are what the contract takes', () => {
-  expectTypeOf<contract.TokenRequestInput['ExpirationTTL']>().toEqualTypeOf<TokenCreate['ExpirationTTL']>()
-  expectTypeOf<keyof TokenUpdate | 'ExpirationTTL'>().toEqualTypeOf<keyof contract.TokenRequestInput>()
-  expectTypeOf<keyof PolicyCreate>().toExtend<keyof contract.PolicyRequestInput>()
-  expectTypeOf<keyof RoleCreate>().toExtend<keyof contract.RoleRequestInput>()
+  expectTypeOf<contract.BodyInput<'tokens.create'>['ExpirationTTL']>().toEqualTypeOf<
+    TokenCreate['ExpirationTTL']
+  >()
+  expectTypeOf<keyof TokenCreate>().toEqualTypeOf<Offered<'tokens.create'>>()
+  expectTypeOf<keyof TokenUpdate>().toEqualTypeOf<Offered<'tokens.update'>>()
+  expectTypeOf<keyof PolicyCreate>().toEqualTypeOf<Offered<'policies.create'>>()
+  expectTypeOf<keyof RoleCreate>().toEqualTypeOf<Offered<'roles.create'>>()
+  expectTypeOf<contract.BodyInput<'policies.create'>>().toExtend<PolicyCreate>()
 })
 
 test('methods answer records; a withMeta client answers them with their facts', () => {
@@ -127,3 +131,8 @@ test('mistakes do not compile', () => {
   // @ts-expect-error settings do not show their secret
   void client.token
 })
+
+/** The fields of a body that its type offers: the others can hold nothing. */
+type Offered<N extends contract.RouteWithBody> = {
+  [K in keyof contract.BodyInput<N>]-?: [contract.BodyInput<N>[K]] extends [undefined] ? never : K
+}[keyof contract.BodyInput<N>]

@@ -14,6 +14,33 @@ export {
   Timeout,
   Unavailable,
 } from './errors.ts'
+export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
+export type {
+  CallOptions,
+  ClientOptions,
+  Consistency,
+  Fetch,
+  PageOptions,
+  ReadOptions,
+  RetryEvent,
+  TokenSource,
+  WatchOptions,
+} from './options.ts'
+export type { Agent } from './resources/agent.ts'
+export {
+  type CasOptions,
+  type KeyListOptions,
+  type Kv,
+  type PutOptions,
+  valueBytes,
+  valueText,
+} from './resources/kv.ts'
+export type { Legacy } from './resources/legacy.ts'
+export type { Namespaces } from './resources/namespaces.ts'
+export type { Policies } from './resources/policies.ts'
+export type { RoleFilter, Roles } from './resources/roles.ts'
+export type { Status, VersionRange } from './resources/status.ts'
+export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
   AgentMetrics,
   AgentSelf,
@@ -58,32 +85,5 @@ export type {
   VersionChange,
   WhatIfChange,
   WhoCanRequest,
-} from './generated-types.ts'
-export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
-export type {
-  CallOptions,
-  ClientOptions,
-  Consistency,
-  Fetch,
-  PageOptions,
-  ReadOptions,
-  RetryEvent,
-  TokenSource,
-  WatchOptions,
-} from './options.ts'
-export type { Agent } from './resources/agent.ts'
-export {
-  type CasOptions,
-  type KeyListOptions,
-  type Kv,
-  type PutOptions,
-  valueBytes,
-  valueText,
-} from './resources/kv.ts'
-export type { Legacy } from './resources/legacy.ts'
-export type { Namespaces } from './resources/namespaces.ts'
-export type { Policies } from './resources/policies.ts'
-export type { RoleFilter, Roles } from './resources/roles.ts'
-export type { Status, VersionRange } from './resources/status.ts'
-export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
+} from './types.ts'
 export type { Watch } from './watch.ts'

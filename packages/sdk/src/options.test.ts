@@ -118,12 +118,14 @@ test('a token source is asked before each attempt, and an anonymous client sends
   }
 })
 
+const ACCESSOR = '00000000-0000-4000-8000-000000000001'
+
 test('withToken and withNamespace make variants and leave the client as it is (spec 4.9, 5)', async () => {
   await using server = await startServer(json(aToken()))
   const client = clientOf(server, { token: 'mine' })
-  await client.withToken('other').withNamespace('team a').tokens.self()
+  await client.withToken('other').withNamespace('team a').tokens.read(ACCESSOR)
   expect(server.requests.at(-1)).toMatchObject({
-    url: '/v1/acl/token/self?ns=team%20a',
+    url: `/v1/acl/token/${ACCESSOR}?ns=team%20a`,
     headers: { 'x-service-token': 'other' },
   })
   await client.withToken(undefined).tokens.self()
@@ -133,6 +135,12 @@ test('withToken and withNamespace make variants and leave the client as it is (s
     url: '/v1/acl/token/self',
     headers: { 'x-service-token': 'mine' },
   })
+})
+
+test('self names no namespace, as the token has one (spec 4.4)', async () => {
+  await using server = await startServer(json(aToken()))
+  await clientOf(server, { token: 'mine' }).withNamespace('team a').tokens.self()
+  expect(server.requests.at(-1)?.url).toBe('/v1/acl/token/self')
 })
 
 test('withMeta tells index, known leader, last contact, request id and next cursor (spec 4.1)', async () => {

@@ -17,7 +17,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 /** A secret, or how to get it: asked before every attempt, so that it may change. */
 export type TokenSource = string | (() => string | undefined | Promise<string | undefined>)
 
-/** What a retry hook is told. Holds no secret. */
+/** The argument of a retry hook. Holds no secret. */
 export interface RetryEvent {
   readonly endpoint: EndpointName
   /** The attempt that failed, from 1. In a watch: since its last answer. */
@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly namespace?: string | undefined
   /** `false`: the environment is not read. In browsers it never is. */
   readonly env?: boolean | undefined
-  /** Stands in for the global `fetch`, for proxies, client certificates and tests. */
+  /** Replaces the global `fetch`, for proxies, client certificates and tests. */
   readonly fetch?: Fetch | undefined
   /** Family of the service's headers. Default `X-Service-`. */
   readonly headerPrefix?: string | undefined

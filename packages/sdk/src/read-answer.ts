@@ -1,7 +1,7 @@
 /** From a response to the value of the call, or to the error it means. */
 import { type Call, factsOf } from './call.ts'
+import { ENDPOINTS } from './contract.ts'
 import { ContractBroken } from './errors.ts'
-import { ANSWERS } from './generated-answers.ts'
 import { type AnswerMeta, readMeta, type WithMeta } from './meta.ts'
 import { refusalOf } from './refusal.ts'
 import { readRetryAfter } from './time.ts'
@@ -56,7 +56,8 @@ async function readValue(
   const value = parse(text)
   // The parser's own message is not passed on: it quotes the text, and that may hold a secret.
   if (value === undefined) throw broken('is not valid JSON')
-  if (kindOfJson(value) !== ANSWERS[endpoint]) throw broken(`is not ${withArticle(ANSWERS[endpoint])}`)
+  const { answer } = ENDPOINTS[endpoint]
+  if (kindOfJson(value) !== answer) throw broken(`is not ${withArticle(answer)}`)
   return value
 }
 

@@ -1,4 +1,4 @@
-/** Keeps secrets out of what may be printed. The service promises it for its own texts; a proxy promises nothing. */
+/** Keeps secrets out of printable values. The service keeps them out of its own texts; a proxy may not. */
 import { REDACTED_SECRET_ID } from './contract.ts'
 
 /**
@@ -15,7 +15,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * A cause that is safe to print: name, message and code of the original, and nothing else of it. Errors of an injected
+ * A cause that is safe to print, with only name, message and code of the original. Errors of an injected
  * `fetch` may carry the whole request, headers included.
  */
 export function safeCause(cause: unknown, secrets: readonly string[]): Error {

@@ -214,7 +214,7 @@ test('a blocking query longer than a slice is several requests with one index (N
   ])
 })
 
-test('a blocking query of something absent goes on waiting in the next slice (decisions: blocking queries)', async () => {
+test('a blocking query for an absent record keeps waiting in the next slice (decisions: blocking queries)', async () => {
   const absent = problem(404, 'not_found', {}, { 'X-Service-Index': 9 })
   await using server = await startServer(absent, json(aToken(), { 'X-Service-Index': 10 }))
   const token = await clientOf(server, { waitSlice: 100 }).tokens.read(ACCESSOR_ID, { index: 9, wait: 200 })

@@ -1,17 +1,17 @@
 /**
- * A call with its repetitions. Reads are repeated after a failure of the network, a timeout, 429, 502, 503 and 504;
- * writes only where nothing can have been applied, or where repeating gives the same result.
+ * A call with its retries. Reads are retried after a network failure, a timeout, 429, 502, 503 and 504;
+ * writes only if no attempt can have been applied, or if a retry gives the same result.
  */
 import { attempt } from './attempt.ts'
 import { type Call, type CallOf, isWrite, type QueryValue } from './call.ts'
 import { ENDPOINTS, type Endpoint, type EndpointName, WAIT_JITTER_DIVISOR } from './contract.ts'
 import { LatchkeyError, NotFound, Unavailable } from './errors.ts'
-import type { AnswerTypes } from './generated-answers.ts'
 import type { WithMeta } from './meta.ts'
 import { type Consistency, count, positive, type ReadOptions, type Settings } from './options.ts'
 import { retryDelay, sleep } from './time.ts'
+import type { AnswerTypes } from './types.ts'
 
-/** Statuses that a repetition may cure. 500 is a fault of the service, and would be one again. */
+/** Statuses worth a retry. 500 is a fault of the service and would recur. */
 const REPEATABLE_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 429, 502, 503, 504])
 
 /**
@@ -38,7 +38,7 @@ export async function send<N extends EndpointName, T = AnswerTypes[N]>(
       const answer = await repeat<T>(settings, call, { ...mode, index, wait: `${slice}ms` }, slice)
       if (left <= 0 || answer.index !== index) return answer
     } catch (error) {
-      // What is absent is worth waiting for too.
+      // A blocking query may also wait for an absent record.
       if (left <= 0 || !(error instanceof NotFound) || error.index !== index) throw error
     }
   }

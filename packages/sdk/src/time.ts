@@ -1,15 +1,15 @@
-/** Waiting that can be ended, and how long to wait between attempts. All times are in milliseconds. */
+/** Abortable waits, and the backoff between attempts. All times are in milliseconds. */
 
-/** The longest that a timer can wait; a longer one would fire at once. */
+/** Maximum delay of a timer; a longer one would fire at once. */
 const TIMER_MAX = 2_147_483_647
 
-/** The longest that a repetition of a call is put off, where the service did not ask for more. */
+/** Maximum delay before a retry, unless the service asks for more. */
 const RETRY_DELAY_MAX = 5_000
 const RETRY_DELAY_BASE = 250
 
 /**
- * How long to wait before a repetition: full jitter, growing with the attempts, on top of what the service asked for,
- * so that clients that were refused together do not come back together.
+ * The delay before a retry: exponential backoff with full jitter, on top of what the service asked for,
+ * so that clients refused together do not return together.
  *
  * @param failures how many attempts have failed, from 1.
  */
@@ -34,7 +34,7 @@ export function readRetryAfter(headers: Headers): number | undefined {
   return Math.max(0, until - (Number.isNaN(serviceNow) ? Date.now() : serviceNow))
 }
 
-/** A timer that knows long waits, `Infinity` included, for what they are. Ends with `clearTimeout`. */
+/** A timer that supports long waits, including `Infinity`. Cancel it with `clearTimeout`. */
 export function startTimer(ms: number, action: () => void): ReturnType<typeof setTimeout> {
   return setTimeout(action, Math.min(ms, TIMER_MAX))
 }
@@ -55,7 +55,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-/** Settles as the promise does, or rejects as soon as the signal is aborted, even if the work goes on. */
+/** Settles with the promise, or rejects as soon as the signal is aborted, even if the work continues. */
 export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)

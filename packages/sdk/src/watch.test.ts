@@ -69,7 +69,7 @@ test('resumes after a given index without the state that is known', async () => 
   expect(askedIndexes(server)).toEqual(['7'])
 })
 
-test('an index that goes backward is a new state, and the next request begins anew (spec 9.3, 1.0.7)', async () => {
+test('an index that goes backward is a new state, and the next request starts over (spec 9.3, 1.0.7)', async () => {
   await using server = await startServer(state(90), state(3), state(3), state(4))
   const states = await take(clientOf(server).tokens.watch(ACCESSOR_ID), 3)
   expect(states.map(({ index }) => index)).toEqual([90, 3, 4])
@@ -82,7 +82,7 @@ test('an index of 0 does not turn waiting into polling', async () => {
   expect(askedIndexes(server)).toEqual([null, '1'])
 })
 
-test('goes on after faults with the index it had, and misses no last state (SDK-01)', async () => {
+test('resumes after faults with its last index, and misses no last state (SDK-01)', async () => {
   await using server = await startServer(
     state(7),
     reset(),

@@ -9,18 +9,18 @@ import type { WithMeta } from './meta.ts'
 import type { ReadOptions, Settings, WatchOptions } from './options.ts'
 import { retryDelay, sleep } from './time.ts'
 
-/** Longest pause between two attempts of a watch whose service does not answer, in milliseconds. */
+/** Maximum pause between two attempts of a watch whose service does not answer, in milliseconds. */
 const WATCH_DELAY_MAX = 30_000
 
-/** Stands in for the index of an absence that the service gave none. */
+/** Placeholder index for an absence without one. */
 const ABSENT = 'absent'
-/** Such an absence is asked for again after up to a second, then ever more seldom. */
+/** Idle answers that such an absence counts as at least, so that polling for it backs off. */
 const POLL_IDLE_MIN = 3
 
 /** The states of what is watched, from the present one on; see {@link WatchOptions} for how it ends. */
 export interface Watch<T> {
   next(): Promise<IteratorResult<WithMeta<T>, undefined>>
-  /** Ends the watch and the request that is under way. `break` calls it. */
+  /** Ends the watch and its request in flight. `break` calls it. */
   return(): Promise<IteratorResult<WithMeta<T>, undefined>>
   [Symbol.asyncIterator](): Watch<T>
 }
@@ -28,7 +28,7 @@ export interface Watch<T> {
 /** What is watched. */
 export interface WatchSource<T> {
   readonly endpoint: EndpointName
-  /** One read with the options that the watch gives; it is not repeated inside, as the watch does that. */
+  /** One read with the watch's options. It does not retry; the watch does. */
   read(options: ReadOptions): Promise<WithMeta<T>>
 }
 
@@ -54,7 +54,7 @@ export function watch<T>(settings: Settings, source: WatchSource<T>, options: Wa
         throw error
       }
     },
-    // Ends a request that is under way too: a generator alone would finish its wait of minutes first.
+    // Also aborts the request in flight: a generator alone would first wait for minutes.
     async return() {
       isReturned = true
       close()
@@ -68,7 +68,7 @@ export function watch<T>(settings: Settings, source: WatchSource<T>, options: Wa
   }
 }
 
-/** Watches a record that may be absent: `undefined` stands for that, and the watch goes on. */
+/** Watches a record that may be absent: the watch yields `undefined` then, and continues. */
 export function watchRecord<T>(
   settings: Settings,
   source: WatchSource<T>,
@@ -100,7 +100,7 @@ async function* follow<T>(
   /** Index to wait for; 0 asks for the present state at once. */
   let index = options.index ?? 0
   let failures = 0
-  /** Answers in a row that came at once and led nowhere: a service that does not wait must not be hammered. */
+  /** Consecutive immediate answers without change; the watch backs off from a service that does not wait. */
   let idle = 0
   for (;;) {
     const startedAt = performance.now()
@@ -117,7 +117,7 @@ async function* follow<T>(
     const isQuick = performance.now() - startedAt < wait / 2
     const current = indexOf(answer, source.endpoint)
     const isNew = current !== seen
-    // An index that went backward belongs to another history: begin anew with the present state.
+    // An index that went backward belongs to another history: start over with the current state.
     const isReset = typeof current === 'number' && typeof seen === 'number' && current < seen
     if (isNew) {
       seen = current
@@ -131,7 +131,7 @@ async function* follow<T>(
   }
 }
 
-/** Where a record is absent and the answer has no index, there is nothing to wait for: it is asked for again. */
+/** An absence without index cannot be waited for, so the watch polls. */
 function indexOf(answer: WithMeta<unknown>, endpoint: EndpointName): number | typeof ABSENT {
   if (answer.index !== undefined) return answer.index
   if (answer.value === undefined) return ABSENT
@@ -143,7 +143,7 @@ function isTransient(error: unknown): error is LatchkeyError {
   return error instanceof LatchkeyError && (error.kind === 'unavailable' || error.kind === 'timeout')
 }
 
-/** Tells the hook, and returns how long to wait, in milliseconds. */
+/** Calls the hook and returns how long to wait, in milliseconds. */
 function announceRetry(settings: Settings, error: LatchkeyError, failures: number): number {
   const retryAfterMs = error instanceof Unavailable ? error.retryAfterMs : 0
   const delayMs = retryDelay(failures, retryAfterMs, WATCH_DELAY_MAX)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string
   /** Path with query, as it came. */
   readonly url: string

@@ -1,9 +1,9 @@
 /** The one server process that answers. Behind a load balancer each call may meet another one. Spec 9.3, 9.4. */
 import { type Core, call } from '../core.ts'
-import type { AgentMetrics, AgentSelf, Member } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
 import { send } from '../send.ts'
+import type { AgentMetrics, AgentSelf, Member } from '../types.ts'
 
 export class Agent<M extends Mode> {
   readonly #core: Core<M>
@@ -15,42 +15,42 @@ export class Agent<M extends Mode> {
   /**
    * Reads configuration and version of the process.
    *
-   * Endpoint `agent.self` (GET /v1/agent/self). Right: agent:read. Spec 9.3. Errors: PermissionDenied
+   * Endpoint `operations.self` (GET /v1/agent/self). Right: agent:read. Spec 9.3. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
   self(options: CallOptions = {}): Promise<Result<M, AgentSelf>> {
-    return call(this.#core, { endpoint: 'agent.self', options })
+    return call(this.#core, { endpoint: 'operations.self', options })
   }
 
   /**
    * Lists all server processes that it knows.
    *
-   * Endpoint `agent.members` (GET /v1/agent/members). Right: agent:read. Spec 9.4. Errors: PermissionDenied
+   * Endpoint `operations.members` (GET /v1/agent/members). Right: agent:read. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
   members(options: CallOptions = {}): Promise<Result<M, Member[]>> {
-    return call(this.#core, { endpoint: 'agent.members', options })
+    return call(this.#core, { endpoint: 'operations.members', options })
   }
 
   /**
    * Reads the metrics of the process, counted from its start.
    *
-   * Endpoint `agent.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
+   * Endpoint `operations.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
   metrics(options: CallOptions = {}): Promise<Result<M, AgentMetrics>> {
-    return call(this.#core, { endpoint: 'agent.metrics', options })
+    return call(this.#core, { endpoint: 'operations.metrics', options })
   }
 
   /**
    * Reads the metrics of the process in the text format of Prometheus.
    *
-   * Endpoint `agent.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
+   * Endpoint `operations.metrics` (GET /v1/agent/metrics). Right: agent:read. Spec 9.4. Errors: PermissionDenied
    * (caller_unknown, privilege_missing).
    */
   async metricsText(options: CallOptions = {}): Promise<Result<M, string>> {
-    const answer = send<'agent.metrics', string>(this.#core.settings, {
-      endpoint: 'agent.metrics',
+    const answer = send<'operations.metrics', string>(this.#core.settings, {
+      endpoint: 'operations.metrics',
       query: { format: 'prometheus' },
       form: 'text',
       options,

@@ -1,9 +1,9 @@
 /** Creating a token so that one call makes one token, whatever the network does. Spec 2.1, 4.2. */
 import { Conflict, LatchkeyError, PermissionDenied, Unavailable } from '../errors.ts'
-import type { Token, TokenCreate } from '../generated-types.ts'
 import type { WithMeta } from '../meta.ts'
 import type { CallOptions, Settings } from '../options.ts'
 import { send } from '../send.ts'
+import type { Token, TokenCreate } from '../types.ts'
 import { randomUuid } from '../uuid.ts'
 
 /**

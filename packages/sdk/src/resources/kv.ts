@@ -3,10 +3,10 @@ import { absentAs } from '../absence.ts'
 import type { CallOf } from '../call.ts'
 import type { Core } from '../core.ts'
 import { ContractBroken, NotFound } from '../errors.ts'
-import type { KVEntry } from '../generated-types.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { send } from '../send.ts'
+import type { KVEntry } from '../types.ts'
 import { type Watch, watch, watchRecord } from '../watch.ts'
 
 export interface KeyListOptions extends ReadOptions {
@@ -85,7 +85,7 @@ export class Kv<M extends Mode> {
    * Writes a key. `true`: it is written.
    *
    * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, session_unsupported,
-   * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async put(key: string, value: string | Uint8Array, options: PutOptions = {}): Promise<Result<M, boolean>> {
     const { cas, flags } = options

@@ -1,8 +1,8 @@
 /** The legacy ACL API, until service version 1.11. The ID of a legacy token is its secret. Spec 9.1, 9.2.4. */
 import { type Core, call } from '../core.ts'
-import type { ImportResult, LegacyToken, LegacyTokenID, LegacyTokenRequest } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions } from '../options.ts'
+import type { ImportResult, LegacyToken, LegacyTokenID, LegacyTokenRequest } from '../types.ts'
 import { randomUuid } from '../uuid.ts'
 
 export class Legacy<M extends Mode> {
@@ -18,7 +18,7 @@ export class Legacy<M extends Mode> {
    *
    * Endpoint `legacy.create` (PUT /v1/acl/create). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
    * (field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied (root_name_refused,
-   * caller_unknown, privilege_missing).
+   * caller_unknown, privilege_missing), Conflict (id_in_use).
    */
   create(token: LegacyTokenRequest = {}, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     const ID = token.ID ?? randomUuid()
@@ -37,7 +37,7 @@ export class Legacy<M extends Mode> {
    *
    * Endpoint `legacy.update` (PUT /v1/acl/update). Right: acl:write. Spec 9.1, removed in 1.11. Errors: Invalid
    * (id_missing, field_invalid, rules_invalid, legacy_token_immutable, id_reserved), PermissionDenied
-   * (root_name_refused, caller_unknown, privilege_missing).
+   * (root_name_refused, caller_unknown, privilege_missing), Conflict (id_in_use).
    */
   update(token: LegacyTokenRequest, options: CallOptions = {}): Promise<Result<M, LegacyTokenID>> {
     const secrets = [token.ID]
@@ -103,8 +103,8 @@ export class Legacy<M extends Mode> {
    * safe. Give a long list more `attemptTimeout`.
    *
    * Endpoint `legacy.import` (PUT /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,
-   * removed in 1.11. Errors: Invalid (field_invalid, field_type, body_malformed), PermissionDenied (caller_unknown,
-   * privilege_missing).
+   * removed in 1.11. Errors: Invalid (field_invalid, field_type, body_malformed), Conflict (id_in_use),
+   * PermissionDenied (caller_unknown, privilege_missing).
    */
   import(tokens: readonly LegacyToken[], options: CallOptions = {}): Promise<Result<M, ImportResult>> {
     const secrets = tokens.map((token) => token.ID)
@@ -130,22 +130,22 @@ export class Legacy<M extends Mode> {
   /**
    * Translates legacy rules to the present rule language.
    *
-   * Endpoint `rules.translate` (POST /v1/acl/rules/translate). Right: acl:read. Spec 9.1, removed in 1.11. Errors:
+   * Endpoint `legacy.translate` (POST /v1/acl/rules/translate). Right: acl:read. Spec 9.1, removed in 1.11. Errors:
    * Invalid (rules_invalid), PermissionDenied (caller_unknown, privilege_missing).
    */
   translate(rules: string, options: CallOptions = {}): Promise<Result<M, string>> {
-    return call(this.#core, { endpoint: 'rules.translate', body: rules, form: 'text', options })
+    return call(this.#core, { endpoint: 'legacy.translate', body: rules, form: 'text', options })
   }
 
   /**
    * Translates the legacy rules of a token.
    *
-   * Endpoint `rules.translateToken` (GET /v1/acl/rules/translate/:AccessorID). Right: acl:read. Spec 9.1, removed
+   * Endpoint `legacy.translateToken` (GET /v1/acl/rules/translate/:AccessorID). Right: acl:read. Spec 9.1, removed
    * in 1.11. Errors: Invalid (id_missing, id_invalid, legacy_rules_missing), NotFound, PermissionDenied
    * (caller_unknown, privilege_missing), LegacyMode.
    */
   translateToken(accessorId: string, options: CallOptions = {}): Promise<Result<M, string>> {
     const params = { AccessorID: accessorId }
-    return call(this.#core, { endpoint: 'rules.translateToken', params, form: 'text', options })
+    return call(this.#core, { endpoint: 'legacy.translateToken', params, form: 'text', options })
   }
 }

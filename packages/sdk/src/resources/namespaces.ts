@@ -1,9 +1,9 @@
 /** Namespaces, of the extended edition. Spec 4.9. */
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall } from '../core.ts'
-import type { Namespace, NamespaceCreate, NamespaceUpdate } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { Namespace, NamespaceCreate, NamespaceUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
 export class Namespaces<M extends Mode> {
@@ -39,8 +39,8 @@ export class Namespaces<M extends Mode> {
    * Replaces description and defaults of a namespace: what is left out is cleared.
    *
    * Endpoint `namespaces.update` (PUT /v1/namespace/:Name). Right: operator:write. Spec 4.9, from service version
-   * 1.4.0, in the extended edition. Errors: Invalid (id_missing, accessor_mismatch, link_unknown), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing).
+   * 1.4.0, in the extended edition. Errors: Invalid (id_missing, accessor_mismatch, field_invalid, link_unknown),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   update(name: string, namespace: NamespaceUpdate, options: CallOptions = {}): Promise<Result<M, Namespace>> {
     return call(this.#core, {

@@ -2,6 +2,8 @@
 
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import type { Mode, Result } from '../meta.ts'
+import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type {
   LintFinding,
   Policy,
@@ -9,9 +11,7 @@ import type {
   PolicyListEntry,
   PolicyUpdate,
   WhatIfChange,
-} from '../generated-types.ts'
-import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+} from '../types.ts'
 import type { Watch } from '../watch.ts'
 
 export class Policies<M extends Mode> {

@@ -3,9 +3,9 @@
 import { whenGone } from '../absence.ts'
 import type { QueryOf } from '../call.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
-import type { Role, RoleCreate, RoleUpdate } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { Role, RoleCreate, RoleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
 /** Which roles a list shows: those linked to a policy, by its ID. */

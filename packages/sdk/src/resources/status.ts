@@ -1,12 +1,12 @@
 /** The service as a whole: its processes, replication, migration and versions. Spec 9. */
 import type { QueryOf } from '../call.ts'
 import { type Core, call } from '../core.ts'
-import type { MigrationStatus, ReplicationStatus, VersionChange } from '../generated-types.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
+import type { MigrationStatus, ReplicationStatus, VersionChange } from '../types.ts'
 
 /** Two service versions, such as `1.4.0` and `1.11`; an absent one is for the service to choose. */
-export type VersionRange = { readonly [Q in QueryOf<'versions'>]?: string | undefined }
+export type VersionRange = { readonly [Q in QueryOf<'operations.versions'>]?: string | undefined }
 
 export class Status<M extends Mode> {
   readonly #core: Core<M>
@@ -18,65 +18,65 @@ export class Status<M extends Mode> {
   /**
    * Answers the address of the process that runs the single-winner jobs.
    *
-   * Endpoint `status.leader` (GET /v1/status/leader). Right: none. Spec 9.4.
+   * Endpoint `operations.leader` (GET /v1/status/leader). Right: none. Spec 9.4.
    */
   leader(options: CallOptions = {}): Promise<Result<M, string>> {
-    return call(this.#core, { endpoint: 'status.leader', options })
+    return call(this.#core, { endpoint: 'operations.leader', options })
   }
 
   /**
    * Lists the addresses of all server processes.
    *
-   * Endpoint `status.peers` (GET /v1/status/peers). Right: none. Spec 9.4.
+   * Endpoint `operations.peers` (GET /v1/status/peers). Right: none. Spec 9.4.
    */
   peers(options: CallOptions = {}): Promise<Result<M, string[]>> {
-    return call(this.#core, { endpoint: 'status.peers', options })
+    return call(this.#core, { endpoint: 'operations.peers', options })
   }
 
   /**
    * Reads how far replication from the primary datacenter is.
    *
-   * Endpoint `acl.replication` (GET /v1/acl/replication). Right: none. Spec 9.4.
+   * Endpoint `operations.replication` (GET /v1/acl/replication). Right: none. Spec 9.4.
    */
   replication(options: CallOptions = {}): Promise<Result<M, ReplicationStatus>> {
-    return call(this.#core, { endpoint: 'acl.replication', options })
+    return call(this.#core, { endpoint: 'operations.replication', options })
   }
 
   /**
    * Reads how far the background migration is that gives legacy tokens their accessors.
    *
-   * Endpoint `acl.migration` (GET /v1/internal/acl/migration). Right: acl:read. An extension of the spec, from
-   * service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `operations.migration` (GET /v1/internal/acl/migration). Right: acl:read. An extension of the spec,
+   * from service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing).
    */
   migration(options: CallOptions = {}): Promise<Result<M, MigrationStatus>> {
-    return call(this.#core, { endpoint: 'acl.migration', options })
+    return call(this.#core, { endpoint: 'operations.migration', options })
   }
 
   /**
    * Lists the names of all known datacenters.
    *
-   * Endpoint `catalog.datacenters` (GET /v1/catalog/datacenters). Right: none. Spec 9.4.
+   * Endpoint `operations.datacenters` (GET /v1/catalog/datacenters). Right: none. Spec 9.4.
    */
   datacenters(options: CallOptions = {}): Promise<Result<M, string[]>> {
-    return call(this.#core, { endpoint: 'catalog.datacenters', options })
+    return call(this.#core, { endpoint: 'operations.datacenters', options })
   }
 
   /**
    * Lists what changes between two service versions.
    *
-   * Endpoint `versions` (GET /v1/internal/versions). Right: none. An extension of the spec. Errors: Invalid
-   * (version_invalid).
+   * Endpoint `operations.versions` (GET /v1/internal/versions). Right: none. An extension of the spec. Errors:
+   * Invalid (version_invalid).
    */
   versionChanges(range: VersionRange, options: CallOptions = {}): Promise<Result<M, VersionChange[]>> {
-    return call(this.#core, { endpoint: 'versions', query: range, options })
+    return call(this.#core, { endpoint: 'operations.versions', query: range, options })
   }
 
   /**
    * Reads the description of the API as OpenAPI 3.1.
    *
-   * Endpoint `openapi` (GET /v1/openapi.json). Right: none. An extension of the spec.
+   * Endpoint `operations.openapi` (GET /v1/openapi.json). Right: none. An extension of the spec.
    */
   openapi(options: CallOptions = {}): Promise<Result<M, Record<string, unknown>>> {
-    return call(this.#core, { endpoint: 'openapi', options })
+    return call(this.#core, { endpoint: 'operations.openapi', options })
   }
 }

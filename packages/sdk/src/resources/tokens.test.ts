@@ -96,7 +96,7 @@ test('a token of another accessor is not taken for our own', async () => {
   await expect(clientOf(server).tokens.create()).rejects.toThrow(Conflict)
 })
 
-test('a conflict at once is a conflict: nobody is asked', async () => {
+test('a conflict on the first attempt is a conflict, without another request', async () => {
   await using server = await startServer(inUse)
   await expect(clientOf(server).tokens.create({ AccessorID: ACCESSOR_ID })).rejects.toThrow(Conflict)
   expect(server.requests).toHaveLength(1)

@@ -1,0 +1,70 @@
+/**
+ * What travels, by the names that the SDK gives it. Every type is inferred from the contract; the build evaluates them,
+ * so that what is published names neither the contract nor a library.
+ */
+import type { Answered, RouteName, RouteWithBody, Sent } from '@latchkey/contract'
+
+/** The type of each answer. */
+export type AnswerTypes = { [N in RouteName]: Answered<N> }
+
+/** The type of each body. */
+export type BodyTypes = { [N in RouteWithBody]: Sent<N> }
+
+export type Token = Answered<'tokens.self'>
+export type ServiceIdentity = NonNullable<Token['ServiceIdentities']>[number]
+export type NodeIdentity = NonNullable<Token['NodeIdentities']>[number]
+export type ExpandedToken = Extract<Answered<'tokens.read'>, { ExpandedPolicies: unknown }>
+export type TokenListEntry = Answered<'tokens.list'>[number]
+export type BootstrapToken = Answered<'tokens.bootstrap'>
+export type Policy = Answered<'policies.read'>
+export type PolicyListEntry = Answered<'policies.list'>[number]
+export type LintFinding = Answered<'policies.lint'>[number]
+export type WhatIfChange = Answered<'policies.whatIf'>[number]
+export type Role = Answered<'roles.read'>
+export type Namespace = Answered<'namespaces.read'>
+export type AuthorizeAnswer = Answered<'decisions.authorize'>[number]
+export type Explanation = NonNullable<AuthorizeAnswer['Explanation']>
+export type TokenReference = Answered<'decisions.whoCan'>[number]
+export type KVEntry = Extract<Answered<'kv.read'>[number], object>
+export type ReplicationStatus = Answered<'operations.replication'>
+export type MigrationStatus = Answered<'operations.migration'>
+export type AgentSelf = Answered<'operations.self'>
+export type Member = AgentSelf['Member']
+export type AgentMetrics = Answered<'operations.metrics'>
+export type GaugeSample = AgentMetrics['Gauges'][number]
+export type ValueSample = AgentMetrics['Counters'][number]
+export type VersionChange = Answered<'operations.versions'>[number]
+export type LegacyTokenID = Answered<'legacy.create'>
+export type LegacyToken = Answered<'legacy.list'>[number]
+export type ImportResult = Answered<'legacy.import'>
+
+/** The body of create. Spec 4.2. An id that is absent is made by the SDK, an empty one by the service. */
+export type TokenCreate = Sent<'tokens.create'>
+/** The body of update: a record that was read, changed. Links and Description that are left out are cleared. Spec 4.5. */
+export type TokenUpdate = Sent<'tokens.update'>
+/** The body of clone. Spec 4.6. */
+export type TokenClone = Sent<'tokens.clone'>
+export type PolicyLink = NonNullable<TokenCreate['Policies']>[number]
+export type RoleLink = NonNullable<TokenCreate['Roles']>[number]
+/** RFC 3339 with a zone, kept to the millisecond. */
+export type Instant = NonNullable<TokenCreate['ExpirationTime']>
+/** Go notation such as "90s" or "1h30m", or a number of nanoseconds. */
+export type Duration = NonNullable<TokenCreate['ExpirationTTL']>
+/** The body of create. */
+export type PolicyCreate = Sent<'policies.create'>
+/** The body of update: a record that was read, changed. */
+export type PolicyUpdate = Sent<'policies.update'>
+/** The body of create. */
+export type RoleCreate = Sent<'roles.create'>
+/** The body of update: a record that was read, changed. */
+export type RoleUpdate = Sent<'roles.update'>
+/** The body of create. ACLs are linked to every token in the namespace. */
+export type NamespaceCreate = Sent<'namespaces.create'>
+/** The body of update: a record that was read, changed. */
+export type NamespaceUpdate = Sent<'namespaces.update'>
+/** The body of legacy create and update. ID is the secret. */
+export type LegacyTokenRequest = Sent<'legacy.create'>
+/** A right that is asked for. */
+export type WhoCanRequest = Sent<'decisions.whoCan'>
+/** One question of authorize. */
+export type AuthorizeCheck = Sent<'decisions.authorize'>[number]
