@@ -1,9 +1,7 @@
 /** Gives accessors to legacy tokens, as the elected server does: 128 in a batch, one batch a second. Spec 8, 9.2.3. */
+
 import {
-  aclModeOf,
-  type Change,
   convertForMigration,
-  type MemoryStore,
   type MigrationRecord,
   NO_BATCHES,
   nextBatchAt,
@@ -11,12 +9,13 @@ import {
   type Random,
   recordBatch,
 } from '@latchkey/acl'
+import { aclModeOf, type Change, type MemoryStore } from '@latchkey/service'
 import type { MockClock } from './mock-clock.ts'
 
-/** How long after a legacy token is written its accessor comes, in milliseconds: servers look as often. */
+/** Delay between the write of a legacy token and its accessor, in milliseconds; servers poll at this interval. */
 const LOOK_DELAY_MS = 250
 
-/** @returns a function to call when legacy tokens may have been written: it sees to it that they get accessors. */
+/** @returns a function to call when legacy tokens may have been written; it schedules their accessors. */
 export function createAccessorMigration(store: MemoryStore, clock: MockClock, random: Random): () => void {
   let cancel = () => {}
   const waiting = () => [...store.snapshot().tokens.values()].filter((token) => token.AccessorID === '')

@@ -1,4 +1,4 @@
-/** Which requests are the service's, and what they ask for. */
+/** Decides which requests belong to the service, and which endpoint they address. */
 import { decodePath, type EndpointName, matchPath, requiredMethodOf } from '@latchkey/contract'
 
 /** Path and query of a request below the base URL, as a server would see them; `undefined` for a request to elsewhere. */
@@ -11,14 +11,14 @@ export function belowBase(url: string, base: URL): string | undefined {
 }
 
 export interface Asked {
-  /** `undefined` where the path, or the method, leads to none. */
+  /** `undefined` if the path or the method has none. */
   readonly endpoint: EndpointName | undefined
   /** The path with the names of parameters for their values; `undefined` where no version of the service knows it. */
   readonly template: string | undefined
 }
 
 /**
- * What a request asks for, by the contract alone: of all versions, and before anything is decided.
+ * The endpoint of a request, by the contract alone: of all versions, and before any check.
  *
  * @param url path and query below the base URL.
  */

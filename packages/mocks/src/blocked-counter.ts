@@ -1,5 +1,5 @@
 /** Counts blocking queries that wait, so that a test can act once they do. */
-import type { Sleeper } from '@latchkey/acl'
+import type { Sleeper } from '@latchkey/service'
 
 export class BlockedCounter implements Sleeper {
   private readonly sleeper: Sleeper

@@ -1,4 +1,4 @@
-/** What was asked of a mock service and how it answered. Holds no secret: no query, no body, no header. */
+/** The calls to a mock service and their answers. Holds no secret: no query, no body, no header. */
 import type { EndpointName } from '@latchkey/contract'
 
 export interface MockCall {
@@ -7,9 +7,9 @@ export interface MockCall {
   readonly method: string
   /** With the names of parameters for their values; `undefined` where no version of the service knows the path. */
   readonly path: string | undefined
-  /** 0 where the client got no answer. */
+  /** 0 if the client got no answer. */
   readonly status: number
-  /** Of the caller's token; `undefined` where the caller was not found out, or presented none. */
+  /** Of the caller's token; `undefined` if the caller is unknown or presented none. */
   readonly accessorId: string | undefined
 }
 

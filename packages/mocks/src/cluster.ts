@@ -1,6 +1,7 @@
 /** The mock service is a cluster of one. */
-import type { ClusterInfo, ClusterMember } from '@latchkey/acl'
+
 import type { AgentMetrics } from '@latchkey/contract'
+import type { ClusterInfo, ClusterMember } from '@latchkey/service'
 import type { Settings } from './options.ts'
 
 export const NODE_NAME = 'mock'
@@ -31,7 +32,7 @@ export function clusterOfOne(settings: Settings): ClusterInfo {
     leader: () => member.address,
     datacenters: () => [datacenter],
     legacyModeWaitsFor: () => [`the option aclMode of the mock service to be "enabled"`],
-    metrics: () => ({ samples: { ...NO_METRICS }, prometheus: '' }),
+    metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
     takeBootstrapReset: async () => 'none',
     debugConfig: () => ({}),
     replication: () => undefined,

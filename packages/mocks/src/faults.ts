@@ -1,15 +1,16 @@
-/** Failures that a test has asked for. */
-import { renderError, type WireReply, type WireRequest } from '@latchkey/acl'
+/** Failures that a test has planned. */
+
 import { ACL_ERRORS, AclError, type AclErrorCode, ENDPOINTS, type EndpointName } from '@latchkey/contract'
+import { renderError, type WireReply, type WireRequest } from '@latchkey/service'
 
 /**
- * How a call fails. A status, such as 503: refused before anything is done, with the first code that has this status.
+ * How a call fails. A status, such as 503: the call is refused with the first code of this status, and has no effect.
  * A code, such as `id_in_use`: the same, with that code. `network`: the service is not reached. `lost`: the call is
  * carried out, and its answer does not arrive.
  */
 export type Failure = number | AclErrorCode | 'network' | 'lost'
 
-/** What the next calls to each endpoint meet. */
+/** The planned failures of each endpoint. */
 export class Faults {
   private readonly planned = new Map<EndpointName, Failure[]>()
 
@@ -29,7 +30,7 @@ export class Faults {
     this.planned.set(endpoint, plan)
   }
 
-  /** The failure of this call, if one is planned; it is used up by that. */
+  /** Takes the planned failure of this call, if any. */
   take(endpoint: EndpointName | undefined): Failure | undefined {
     return endpoint === undefined ? undefined : this.planned.get(endpoint)?.shift()
   }
@@ -44,7 +45,7 @@ function isFailure(failure: Failure): boolean {
   return failure === 'network' || failure === 'lost' || Object.hasOwn(ACL_ERRORS, failure)
 }
 
-/** The refusal that stands for a failure: in the service's own form, or a proxy's for what the service never answers. */
+/** The refusal for a planned failure: the service's own or, for statuses the service never sends, a proxy's. */
 export function refuse(
   failure: number | AclErrorCode,
   request: WireRequest,
@@ -59,7 +60,7 @@ export function refuse(
 
 const MESSAGE = 'This failure was asked for with failNext()'
 
-/** A client that heeds it need not wait in a test. */
+/** Clients that honor it need not wait in a test. */
 const RETRY_AT_ONCE = { 'Retry-After': '0' }
 
 function codeOf(status: number): AclErrorCode | undefined {

@@ -1,4 +1,4 @@
-/** How long answers take. Latency is the network's, so it passes in real time whatever the service's clock does. */
+/** How long answers take. Latency belongs to the network, so it passes in real time even if the clock is frozen. */
 import type { EndpointName } from '@latchkey/contract'
 import { type Duration, toMs } from './mock-clock.ts'
 
@@ -10,7 +10,7 @@ export function latencyMs(latency: Latency, endpoint: EndpointName | undefined):
   return toMs(typeof latency === 'function' ? latency(endpoint) : latency)
 }
 
-/** Sleeps, or returns at once when the client has gone. */
+/** Sleeps, or returns early when the client disconnects. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0 || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { MockClock, toMs } from './mock-clock.ts'
 
-describe('time that stands', () => {
+describe('frozen time', () => {
   test('moves by what it is advanced, in milliseconds or as a duration', () => {
     const clock = new MockClock(1_000)
     clock.advance(500)
@@ -49,7 +49,7 @@ describe('time that stands', () => {
 })
 
 describe('real time', () => {
-  test('runs by itself, and goes on from where it was advanced to', () => {
+  test('runs by itself, and continues from where it was advanced to', () => {
     vi.useFakeTimers({ now: 10_000 })
     const clock = new MockClock(undefined)
     clock.advance('1m')
@@ -72,7 +72,7 @@ describe('real time', () => {
     vi.useRealTimers()
   })
 
-  test('wakes at once who is due by an advance, and only once', () => {
+  test('an advance wakes each due sleeper at once, and only once', () => {
     vi.useFakeTimers({ now: 0 })
     const clock = new MockClock(undefined)
     const wake = vi.fn()

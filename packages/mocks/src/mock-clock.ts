@@ -1,6 +1,7 @@
-/** The clock of a mock service: real time, or time that stands until it is advanced. */
-import type { Clock, Sleeper } from '@latchkey/acl'
+/** The clock of a mock service: real time, or time that is frozen until it is advanced. */
+import type { Clock } from '@latchkey/acl'
 import { parseDurationMs } from '@latchkey/contract'
+import type { Sleeper } from '@latchkey/service'
 
 /** Milliseconds, or a duration such as `5m`. */
 export type Duration = number | string
@@ -9,23 +10,23 @@ interface Timer {
   readonly at: number
   readonly callback: () => void
   readonly background: boolean
-  /** Of `setTimeout`; none while time stands. */
+  /** Of `setTimeout`; absent while time is frozen. */
   handle: unknown
 }
 
 /**
- * Tells the time and wakes sleepers. {@link MockClock.advance} moves it forward in both kinds: real time then goes on
+ * Tells the time and wakes sleepers. {@link MockClock.advance} moves both kinds forward; real time then continues
  * from there.
  */
 export class MockClock implements Clock, Sleeper {
-  /** Where a standing clock stands; `undefined` for real time. */
+  /** The instant of a frozen clock; `undefined` for real time. */
   private standsAt: number | undefined
   private readonly startsAt: number | undefined
   /** How far real time was advanced. */
   private offset = 0
   private readonly timers = new Set<Timer>()
 
-  /** @param start milliseconds since the epoch at which time stands; `undefined` for real time. */
+  /** @param start milliseconds since the epoch at which time is frozen; `undefined` for real time. */
   constructor(start: number | undefined) {
     this.startsAt = start
     this.standsAt = start
@@ -45,7 +46,7 @@ export class MockClock implements Clock, Sleeper {
   }
 
   /**
-   * Moves time forward. What is due on the way happens in its order, each at its own instant; what it wakes goes on
+   * Moves time forward. Timers that fall due fire in order, each at its own instant; the code they wake continues
    * when the caller next awaits.
    *
    * @throws TypeError for a duration that is negative, or none.
@@ -60,7 +61,7 @@ export class MockClock implements Clock, Sleeper {
     for (const timer of this.timers) this.arm(timer)
   }
 
-  /** Goes back to where the clock began. */
+  /** Resets the clock to its start. */
   reset(): void {
     this.standsAt = this.startsAt
     this.offset = 0

@@ -10,7 +10,7 @@ afterAll(() => server.close())
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 
-/** A service whose time stands, behind the global `fetch`. */
+/** A service with frozen time, behind the global `fetch`. */
 function mount(options: MockServiceOptions = {}) {
   const service = createMockService({ clock: START, ...options })
   server.use(...service.handlers)
@@ -273,7 +273,7 @@ describe('latency', () => {
 })
 
 describe('state', () => {
-  test('a snapshot is gone back to, whatever came after; indexes go on upward', async () => {
+  test('restores a snapshot whatever came after; indexes keep growing', async () => {
     const { service, ask } = mount()
     const kept = await aToken(ask)
     const snapshot = service.snapshot()
@@ -315,7 +315,7 @@ describe('state', () => {
     expect((await two.ask('GET', '/acl/tokens')).json).toHaveLength(2)
   })
 
-  test('with a random seed and time that stands, two runs are the same', async () => {
+  test('with a random seed and frozen time, two runs are equal', async () => {
     const run = async () => {
       const { ask } = mount({ randomSeed: 7 })
       return aToken(ask, { ExpirationTTL: '1h' })
@@ -368,7 +368,7 @@ describe('calls', () => {
   })
 })
 
-describe('requests that nobody answers', () => {
+describe('requests to unknown paths', () => {
   test('an unknown path below the base URL is a 500 and an error in the console, both with method and path', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { ask } = mount()

@@ -1,6 +1,7 @@
-/** Latchkey without a server: the service's own rules behind MSW handlers, with levers for tests. */
-import type { MemorySnapshot, WireReply } from '@latchkey/acl'
+/** Latchkey without a server: the service's own rules behind MSW handlers, with controls for tests. */
+
 import { AclError, type EndpointName } from '@latchkey/contract'
+import type { MemorySnapshot, WireReply } from '@latchkey/service'
 import type { HttpHandler } from 'msw/http'
 import { type Asked, askedOf, belowBase } from './base-path.ts'
 import { CallLog, type MockCall } from './call-log.ts'
@@ -12,7 +13,7 @@ import { ServiceHandler } from './service-handler.ts'
 import { ServiceState } from './service-state.ts'
 import { toResponse, toWireRequest } from './wire.ts'
 
-/** Everything that a mock service holds, to go back to. */
+/** The whole state of a mock service, to restore later. */
 export type MockSnapshot = MemorySnapshot
 
 export interface MockService {
@@ -38,20 +39,20 @@ export interface MockService {
   failNext(endpoint: EndpointName, failure: Failure, times?: number): void
   /** Sets how long answers take, from now on. */
   latency(latency: Latency): void
-  /** Everything that is stored, as a value. */
+  /** All stored records, as a value. */
   snapshot(): MockSnapshot
-  /** Goes back to a snapshot. Indexes go on upward, so blocking queries that wait see a change. */
+  /** Restores a snapshot. Indexes keep growing, so waiting blocking queries see a change. */
   restore(snapshot: MockSnapshot): void
-  /** What was asked so far, in the order of the answers. Holds no secret. */
+  /** The calls so far, in the order of the answers. Holds no secret. */
   readonly calls: readonly MockCall[]
-  /** Back to the start: seed, time and latency; no calls, no planned failures. */
+  /** Resets seed, time and latency; drops recorded calls and planned failures. */
   reset(): void
-  /** Resolves once so many blocking queries wait at the same time. Default 1. */
+  /** Resolves once this many blocking queries wait at the same time. Default 1. */
   untilWaiting(count?: number): Promise<void>
 }
 
 /**
- * Makes a mock service of its own state.
+ * Creates a mock service with its own state.
  *
  * @throws TypeError where an option cannot be used, or a record of the seed breaks a rule.
  */
@@ -162,7 +163,7 @@ function isUnknown({ error }: WireReply): boolean {
   return error instanceof AclError && error.code === 'endpoint_unknown'
 }
 
-/** A request that no version of the service knows is a mistake in the code under test, or in the test. */
+/** A request that no version of the service knows is a mistake in the test or the code under test. */
 function complain(method: string, url: string): WireReply {
   const [path] = url.split('?', 1)
   const message =

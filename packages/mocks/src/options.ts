@@ -1,4 +1,4 @@
-/** What a mock service can be told, and what it is told where nothing is said. */
+/** The options of a mock service and their defaults. */
 import { HEADER_PREFIXES_DEFAULT, parseServiceVersion, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
 import type { Latency } from './latency.ts'
 import type { Seed } from './seed.ts'
@@ -8,17 +8,17 @@ export interface MockServiceOptions {
   readonly baseUrl?: string
   /** Records that are there from the start, and again after `reset()`. */
   readonly seed?: Seed
-  /** `real` (default), or an instant at which time stands until `clock.advance()`. */
+  /** `real` (default), or an instant at which time is frozen until `clock.advance()`. */
   readonly clock?: 'real' | Date | number | string
-  /** How long answers take. Default: no time at all. */
+  /** How long answers take. Default: 0. */
   readonly latency?: Latency
   /** Secret of the management token that is there from the start. `false`: none, so that `bootstrap` is open. */
   readonly managementToken?: string | false
-  /** As which version the service speaks. Default: the newest. Spec 9. */
+  /** Service version. Default: the newest. Spec 9. */
   readonly serviceVersion?: string
   /** `extended` has namespaces. Default `standard`. Spec 4.9. */
   readonly edition?: 'standard' | 'extended'
-  /** What is decided where no rule says anything. Default `deny`. */
+  /** The decision where no rule matches. Default `deny`. */
   readonly defaultPolicy?: 'allow' | 'deny'
   /** Default `dc1`. */
   readonly datacenter?: string
@@ -33,18 +33,18 @@ export interface MockServiceOptions {
    * request answered with a 500 that names method and path. `answer`: 404, as the service does.
    */
   readonly unknownEndpoints?: 'fail' | 'answer'
-  /** Makes generated ids, and everything else that is random, the same in every run. Default: they differ. */
+  /** Makes generated ids and all other randomness repeatable. Default: they differ in every run. */
   readonly randomSeed?: number
 }
 
-/** The secret of the management token where the options name none. */
-export const MANAGEMENT_TOKEN_DEFAULT = '11111111-2222-4333-8444-555555555555'
+/** The secret of the management token where the options name none. Random: nothing that a test would make up. */
+export const MANAGEMENT_TOKEN_DEFAULT = '8f0c4d5e-61b7-4b0a-9d3e-2a7c95e1f846'
 
 /** The options, complete and checked. */
 export interface Settings
   extends Required<Omit<MockServiceOptions, 'baseUrl' | 'clock' | 'randomSeed' | 'serviceVersion'>> {
   readonly baseUrl: URL
-  /** Instant at which time stands; `undefined`: real time. */
+  /** Instant at which time is frozen; `undefined`: real time. */
   readonly clockStart: number | undefined
   readonly version: ReturnType<typeof parseServiceVersion>
   readonly randomSeed: number | undefined

@@ -1,12 +1,13 @@
-/** Removes expired tokens, as the server's reaper does. They act as absent before that; this ends waits for them. */
-import type { MemoryStore } from '@latchkey/acl'
+/** Removes expired tokens, as the server's reaper does. They already act as absent; removal wakes blocking queries. */
+
 import { parseInstant } from '@latchkey/contract'
+import type { MemoryStore } from '@latchkey/service'
 import type { MockClock } from './mock-clock.ts'
 
-/** How long after its expiration a token's record goes, in milliseconds. */
+/** Delay between the expiration of a token and its removal, in milliseconds. */
 const REAP_DELAY_MS = 1_000
 
-/** @returns a function to call after every write: it sees to it that the next token to expire is removed. */
+/** @returns a function to call after every write; it schedules the removal of the next token to expire. */
 export function createReaper(store: MemoryStore, clock: MockClock): () => void {
   let cancel = () => {}
   const reap = () => {

@@ -11,7 +11,7 @@ async function read(seed: Seed, path: string): Promise<unknown> {
 
 const POLICY_ID = 'aaaaaaaa-0000-4000-8000-000000000001'
 
-test('links stand by name or ID, and are shown with both (spec 2.2, 2.3)', async () => {
+test('links are given by name or ID, and shown with both (spec 2.2, 2.3)', async () => {
   const seed = {
     policies: [{ ID: POLICY_ID, Name: 'reader', Rules: 'key_prefix "" { policy = "read" }' }],
     roles: [{ Name: 'team', Policies: [{ ID: POLICY_ID }] }],

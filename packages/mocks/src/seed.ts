@@ -1,36 +1,47 @@
-/** The records that a mock service has from the start, as plain objects: what a create would send. */
+/** The initial records of a mock service, as the bodies of creates. */
+
 import {
-  type Change,
+  atOnce,
   createPolicy,
   createRole,
   createToken,
   DEFAULT_NAMESPACE,
-  type MemoryStore,
+  findRulesProblem,
   type Random,
 } from '@latchkey/acl'
 import {
   AclError,
+  createPolicySchema,
+  createRoleSchema,
+  createTokenSchema,
   decodeValue,
   type Json,
-  type PolicyRequestInput,
-  policyRequestSchema,
-  type RoleRequestInput,
-  roleRequestSchema,
   type Schema,
   type SchemaOutput,
-  type TokenRequestInput,
-  tokenRequestSchema,
+  type Sent,
 } from '@latchkey/contract'
+import type { Change, MemoryStore } from '@latchkey/service'
+
+interface OwnId {
+  /** Chosen here. Absent: a random one. */
+  readonly ID?: string | undefined
+}
+
+/** What a create takes. Unlike there, the ID may be chosen. */
+export type SeedPolicy = Sent<'policies.create'> & OwnId
+/** What a create takes. Unlike there, the ID may be chosen. */
+export type SeedRole = Sent<'roles.create'> & OwnId
+/** What a create takes. */
+export type SeedToken = Sent<'tokens.create'>
 
 export interface Seed {
   /** Extended edition only; records below name theirs in `Namespace`. Spec 4.9. */
   readonly namespaces?: readonly { readonly Name: string; readonly Description?: string }[]
-  /** Other than in a create, an ID may be chosen. */
-  readonly policies?: readonly PolicyRequestInput[]
-  /** May link the policies above, by name or ID. Other than in a create, an ID may be chosen. */
-  readonly roles?: readonly RoleRequestInput[]
+  readonly policies?: readonly SeedPolicy[]
+  /** May link the policies above, by name or ID. */
+  readonly roles?: readonly SeedRole[]
   /** May link the policies and roles above, by name or ID. */
-  readonly tokens?: readonly TokenRequestInput[]
+  readonly tokens?: readonly SeedToken[]
   /** Values by key; a text is stored as UTF-8. */
   readonly kv?: Readonly<Record<string, string | Uint8Array>>
 }
@@ -92,25 +103,26 @@ function namespaceOf(field: string | undefined, { edition, store }: SeedContext)
   throw new AclError('not_found', `Namespace ${JSON.stringify(field)} is not among seed.namespaces`)
 }
 
-function policyChange({ ID, ...fields }: PolicyRequestInput, context: SeedContext): Change {
+function policyChange({ ID, ...fields }: SeedPolicy, context: SeedContext): Change {
   const { store, random } = context
-  const request = decode(policyRequestSchema, fields)
+  const request = decode(createPolicySchema, fields)
   const namespace = namespaceOf(request.Namespace, context)
-  const record = createPolicy(request, { random, directory: store.directory(), namespace })
+  const rulesProblem = atOnce(findRulesProblem(request.Rules ?? ''))
+  const record = createPolicy(request, { random, directory: store.directory(), namespace, rulesProblem })
   return { table: 'policies', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
 }
 
-function roleChange({ ID, ...fields }: RoleRequestInput, context: SeedContext): Change {
+function roleChange({ ID, ...fields }: SeedRole, context: SeedContext): Change {
   const { store, random } = context
-  const request = decode(roleRequestSchema, fields)
+  const request = decode(createRoleSchema, fields)
   const namespace = namespaceOf(request.Namespace, context)
   const record = createRole(request, { random, directory: store.directory(), namespace })
   return { table: 'roles', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
 }
 
-function tokenChange(token: TokenRequestInput, context: SeedContext): Change {
+function tokenChange(token: SeedToken, context: SeedContext): Change {
   const { store, random, now } = context
-  const request = decode(tokenRequestSchema, token)
+  const request = decode(createTokenSchema, token)
   const namespace = namespaceOf(request.Namespace, context)
   const record = createToken(request, { now, random, directory: store.directory(), namespace })
   return { table: 'tokens', op: 'put', record, expect: 0 }

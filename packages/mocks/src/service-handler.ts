@@ -1,4 +1,4 @@
-/** The one MSW handler of a mock service: it takes every request below the base URL, whatever its method. */
+/** The only MSW handler of a mock service, for every request below the base URL with any method. */
 import { HttpHandler } from 'msw/http'
 
 const ANY_METHOD = /^/

@@ -1,17 +1,16 @@
 /** The service behind the handlers: the API over a memory store, with a clock that can be moved. */
+import { type AclModeRecord, initialMode } from '@latchkey/acl'
+import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
+import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
-  type AclModeRecord,
   Api,
   builtinChanges,
-  initialMode,
   legacyBuiltinChanges,
   type MemorySnapshot,
   MemoryStore,
   type WireReply,
   type WireRequest,
-} from '@latchkey/acl'
-import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
-import { buildOpenApi } from '@latchkey/contract/openapi'
+} from '@latchkey/service'
 import { createAccessorMigration } from './accessor-migration.ts'
 import { BlockedCounter } from './blocked-counter.ts'
 import { clusterOfOne, NODE_NAME } from './cluster.ts'
@@ -20,9 +19,6 @@ import type { Settings } from './options.ts'
 import { createRandom } from './random.ts'
 import { createReaper } from './reaper.ts'
 import { plantSeed } from './seed.ts'
-
-/** Bytes of cached lists: as the server, so that both take the same ways. */
-const LIST_CACHE_BYTES = 4_194_304
 
 export class ServiceState {
   readonly clock: MockClock
@@ -55,7 +51,6 @@ export class ServiceState {
       headerPrefixes,
       defaultPolicy,
       aclEnabled,
-      listCacheBytes: LIST_CACHE_BYTES,
       openapi: () =>
         buildOpenApi({
           profile,
@@ -97,14 +92,14 @@ export class ServiceState {
     return this.store.snapshot()
   }
 
-  /** Goes back to a snapshot; blocking queries that wait see it as a change. */
+  /** Restores a snapshot; waiting blocking queries see a change. */
   restore(snapshot: MemorySnapshot): void {
     this.store.restore(snapshot)
     this.reapLater()
     this.migrateLater()
   }
 
-  /** Goes back to the seed, and to the time of the start. */
+  /** Restores the seed and the start time. */
   reset(): void {
     this.clock.reset()
     this.restore(this.initial)

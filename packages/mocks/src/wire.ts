@@ -1,6 +1,7 @@
-/** Between the requests and responses of `fetch` and those of the API. Nothing is decided here. */
-import type { WireReply, WireRequest } from '@latchkey/acl'
+/** Converts between the requests and responses of `fetch` and those of the API. */
+
 import { AclError } from '@latchkey/contract'
+import type { WireReply, WireRequest } from '@latchkey/service'
 
 /**
  * @param url path and query below the base URL.
@@ -29,12 +30,12 @@ export function toResponse(reply: WireReply, method: string): Response {
   const { body, status, headers } = reply
   if (body === undefined || method === 'HEAD') return new Response(null, { status, headers })
   if (typeof body === 'string') return new Response(body, { status, headers })
-  // Told by what it has, not by its class: environments of tests mix arrays of two realms.
+  // Checks for members, not the class: test environments mix arrays of two realms.
   if (Symbol.asyncIterator in body) return new Response(toStream(body), { status, headers })
   return new Response(new Uint8Array(body), { status, headers })
 }
 
-/** As `ReadableStream.from`, which not every browser has. */
+/** `ReadableStream.from`, which some browsers lack. */
 function toStream(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]()
   const encoder = new TextEncoder()

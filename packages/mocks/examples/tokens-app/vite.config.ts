@@ -1,5 +1,5 @@
 import { msw } from 'msw/vite'
 import { defineConfig } from 'vite'
 
-// The plugin serves MSW's worker script, so that no copy of it stands in the repository.
+// The plugin serves MSW's worker script, so that the repository needs no copy.
 export default defineConfig({ plugins: [msw({ mode: 'worker-only' })] })

@@ -7,7 +7,7 @@ type Outcome =
   | { readonly kind: 'created'; readonly secretId: string }
   | { readonly kind: 'refused'; readonly message: string; readonly code: string | undefined }
 
-/** Creates tokens. A refusal is shown in the service's words; nothing of its rules is repeated here. */
+/** Creates tokens. The form shows refusals in the service's words and repeats none of its rules. */
 export function CreateTokenForm({ client }: { readonly client: Client }) {
   const [outcome, create, isPending] = useActionState<Outcome, FormData>(
     (_, form) => createFrom(client, form),

@@ -1,7 +1,7 @@
 /** The service that this example runs against: in the browser behind a service worker, in tests behind `setupServer`. */
 import { createMockService, type MockServiceOptions } from '@latchkey/mocks'
 
-/** Presented by a person who may look, but not change. */
+/** The secret of a user who may read but not write. */
 export const READER_TOKEN = '22222222-3333-4444-8555-666666666666'
 
 export function createExampleService(options: MockServiceOptions = {}) {

@@ -4,11 +4,11 @@ import { useEffect, useState } from 'react'
 export interface TokenList {
   /** `undefined` until the first answer. */
   readonly tokens: readonly TokenListEntry[] | undefined
-  /** Why there is no list, or none any more. */
+  /** Why there is no list. */
   readonly problem: string | undefined
 }
 
-/** The list of tokens as it is now, and as it becomes: a blocking query brings every change, whoever made it. */
+/** The current list of tokens. A blocking query brings every change, including those of other clients. */
 export function useTokens(client: Client): TokenList {
   const [list, setList] = useState<TokenList>({ tokens: undefined, problem: undefined })
   useEffect(() => {
