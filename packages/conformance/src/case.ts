@@ -9,7 +9,7 @@ export interface Needs extends Partial<Omit<Traits, 'version'>> {
   readonly from?: string
   /** First version that no longer has it. */
   readonly before?: string
-  /** `true`: time stands and can be moved. */
+  /** `true`: time is frozen and can be moved. */
   readonly clock?: true
   /** `true`: takes more than a minute of real time. */
   readonly patience?: true

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import type { AclErrorCode, Policy, Role, Token } from '@latchkey/contract'
 import { Litter } from './litter.ts'
+import type { Reply } from './reply.ts'
 import type { Target, TargetClock } from './target.ts'
 
-export interface Ask {
+interface Ask {
   readonly method: string
-  /** Below `/v1`, with its query, as it stands on the wire. */
+  /** Below `/v1`, with its query, as sent on the wire. */
   readonly path: string
   /** Sent as JSON. */
   readonly body?: unknown
@@ -18,12 +19,6 @@ export interface Ask {
 }
 
 export type AskOptions = Omit<Ask, 'method' | 'path'>
-
-export interface Reply {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
 
 /** A refusal as it must be, in both of its forms. */
 export interface Refusal {

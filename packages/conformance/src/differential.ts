@@ -33,7 +33,7 @@ export interface DifferentialResult {
   readonly difference: Difference | undefined
 }
 
-/** What shows the state to whoever may see everything. */
+/** The reads that show the whole state to a management token. */
 const STATE = ['/acl/tokens', '/acl/policies', '/acl/roles'] as const
 
 /** Runs until the first difference, or to the end. Both services must be new, or equal. */

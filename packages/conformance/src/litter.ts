@@ -1,5 +1,5 @@
 /** What a case has made and must be removed after it: read off the answers, so that no case has to think of it. */
-import type { Reply } from './context.ts'
+import type { Reply } from './reply.ts'
 
 /** Where a create is sent, the field of its answer that names the record, and where that is deleted. */
 const CREATES = [

@@ -13,7 +13,7 @@ export async function probeTraits(address: Address): Promise<Traits> {
   const tokens = await ask('/acl/tokens')
   const problem = codeOf(tokens)
   const { Config } = JSON.parse((await ask('/agent/self')).text || '{}')
-  // Keys are there in every version and mode, and namespaces are looked at before who asks.
+  // Keys are there in every version and mode, and namespaces are checked before the caller.
   const namespaced = await ask('/kv/conformance?ns=default')
   return {
     ...PLAIN_TRAITS,

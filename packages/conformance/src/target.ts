@@ -9,7 +9,7 @@ export interface Traits {
   /** Whether the ACL system is switched on. */
   readonly acl: 'on' | 'off'
   readonly defaultPolicy: 'deny' | 'allow'
-  /** `open`: nobody has made the first management token yet. */
+  /** `open`: bootstrap has not been used yet. */
   readonly bootstrap: 'open' | 'done'
 }
 
@@ -22,7 +22,7 @@ export const PLAIN_TRAITS: Traits = {
   bootstrap: 'done',
 }
 
-/** A clock that the suite may move. Time stands between two moves. */
+/** A clock that the suite moves. Time is frozen between moves. */
 export interface TargetClock {
   /** Milliseconds since the epoch. */
   now(): number
@@ -43,6 +43,6 @@ export interface Target {
   readonly clock?: TargetClock
   /** Whether cases may take minutes of real time. */
   readonly isPatient?: boolean
-  /** Stands in for the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }

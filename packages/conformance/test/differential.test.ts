@@ -1,21 +1,21 @@
 /** The differential test: mocks and server, asked the same at random. */
 import { createMockService } from '@latchkey/mocks'
+import { chooseSeed } from '@latchkey/testkit/random'
 import { describe, expect, test } from 'vitest'
 import { type DifferentialOptions, describeDifference, runDifferential, type Side } from '../src/index.ts'
-import { runServer } from './run-server.ts'
+import { runVariant } from './run-variant.ts'
 import { MANAGEMENT_TOKEN } from './variants.ts'
 
 type Edition = 'standard' | 'extended'
 
-const { LATCHKEY_SEED, LATCHKEY_SEQUENCES, LATCHKEY_FULL } = process.env
+const { LATCHKEY_SEQUENCES, LATCHKEY_FULL } = process.env
 const LENGTH = 30
 const isFull = LATCHKEY_FULL === '1'
 
 /** The seed is printed first, and repeats the run. */
 function optionsOf(name: string, edition: Edition, sequencesInCi: number): DifferentialOptions {
-  const seed = Number(LATCHKEY_SEED ?? Math.floor(Math.random() * 2 ** 32))
   const sequences = Number(LATCHKEY_SEQUENCES ?? (isFull ? 2_000 : sequencesInCi))
-  console.log(`${name}, ${edition} edition: LATCHKEY_SEED=${seed}, ${sequences} sequences of ${LENGTH} calls`)
+  const seed = chooseSeed(`${name}, ${edition} edition, ${sequences} sequences of ${LENGTH} calls`)
   return { seed, sequences, length: LENGTH, edition }
 }
 
@@ -50,7 +50,7 @@ describe('a fault that few calls meet is found', () => {
   const faults: Readonly<Record<string, (text: string) => string>> = {
     'another status text': (text) => text.replace('is already in use', 'is in use'),
     'a lost link': (text) => text.replace(/"Roles":\[\{[^\]]*\],/, ''),
-    'an index that stands still': (text) => text.replace(/"ModifyIndex":\d+/, '"ModifyIndex":7'),
+    'an index that never changes': (text) => text.replace(/"ModifyIndex":\d+/, '"ModifyIndex":7'),
     'a secret shown': (text) => text.replace('<hidden>', MANAGEMENT_TOKEN),
     'two records with one id': (text) => text.replace(/("AccessorID":")[^"]{36}/, `$1${'0'.repeat(36)}`),
   }
@@ -72,10 +72,10 @@ describe('a fault that few calls meet is found', () => {
 })
 
 test.for<Edition>(isFull ? ['standard', 'extended'] : ['standard'])(
-  'mocks and server answer alike, %s edition',
+  'DIF-01: mocks and server answer alike, %s edition',
   { timeout: 1_800_000 },
   async (edition) => {
-    const server = await runServer({ server: { LATCHKEY_EDITION: edition } })
+    const server = await runVariant({ server: { LATCHKEY_EDITION: edition } })
     try {
       const right = { name: 'server', url: server.url, prefix: 'X-Service-', token: MANAGEMENT_TOKEN }
       await expectNoDifference(aMock(edition), right, optionsOf('mocks and server', edition, 80))

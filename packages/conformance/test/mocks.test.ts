@@ -1,5 +1,6 @@
-/** API-01: the suite against the mocks, through MSW, in every kind that they can be. */
+/** API-01: the suite against the mocks, through MSW, in every kind that they can be; every reply is held to the contract. */
 import { createMockService } from '@latchkey/mocks'
+import { checkedFetch } from '@latchkey/testkit/service/check-reply'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CASES, type CaseResult, probeTraits, runCases, type Target } from '../src/index.ts'
@@ -15,12 +16,13 @@ function mount(variant: Variant): Target {
   const service = createMockService({ unknownEndpoints: 'answer', ...variant.mock })
   const { clock, baseUrl: url, managementToken: token } = service
   const common = { url, token, ...(variant.mock.clock === undefined ? {} : { clock }) }
-  if (variant !== VARIANTS[0]) return targetOf(variant, { ...common, fetch: service.fetch })
+  if (variant !== VARIANTS[0]) return targetOf(variant, { ...common, fetch: checkedFetch(service.fetch) })
   server.resetHandlers(...service.handlers)
-  return targetOf(variant, common)
+  // The global one is what MSW has replaced.
+  return targetOf(variant, { ...common, fetch: checkedFetch((url, init) => fetch(url, init)) })
 }
 
-describe('conformance of the mocks', () => {
+describe('API-01: conformance of the mocks', () => {
   const results: CaseResult[] = []
 
   test.for(VARIANTS)('$name', { timeout: 120_000 }, async (variant) => {

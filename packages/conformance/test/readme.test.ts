@@ -18,7 +18,7 @@ test('the first example of the README is a command that exists, with options tha
   })
 })
 
-test('the case of the README stands among the cases as it is shown', () => {
+test('the case of the README is one of the cases, as shown', () => {
   const [, shown = ''] = /```ts\n([\s\S]+?)```/.exec(readme) ?? []
   const source = readFileSync(join(import.meta.dirname, '../src/cases/clone-delete.ts'), 'utf8')
   expect(source).toContain(shown.replace(/^(?=.)/gm, '  '))

@@ -1,9 +1,9 @@
 /** A mock service behind a real port, for what speaks HTTP from another process. */
-import { once } from 'node:events'
+
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { MockService } from '@latchkey/mocks'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 
 export async function serveMock(service: MockService): Promise<{ readonly url: string; close(): void }> {
   const server = createServer(async (incoming, outgoing) => {
@@ -11,8 +11,7 @@ export async function serveMock(service: MockService): Promise<{ readonly url: s
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers))
     outgoing.end(await answer.bytes())
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listenOnFreePort(server)
   return {
     url: `http://127.0.0.1:${port}`,
     close: () => {

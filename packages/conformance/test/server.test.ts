@@ -1,18 +1,18 @@
 /** API-01: the suite against real server processes, with the same expectations as the mocks. */
 import { describe, expect, test } from 'vitest'
 import { CASES, type CaseResult, probeTraits, runCases } from '../src/index.ts'
-import { runServer } from './run-server.ts'
+import { runVariant } from './run-variant.ts'
 import { expectNoFailures, neverRun, targetOf } from './suite.ts'
 import { MANAGEMENT_TOKEN, VARIANTS } from './variants.ts'
 
 const isFull = process.env.LATCHKEY_FULL === '1'
 const chosen = VARIANTS.filter(({ server, always }) => server && (isFull || always))
 
-describe('conformance of the server', () => {
+describe('API-01: conformance of the server', () => {
   const results: CaseResult[] = []
 
   test.for(chosen)('$name', { timeout: 180_000 }, async (variant) => {
-    const server = await runServer(variant)
+    const server = await runVariant(variant)
     try {
       const token = variant.traits.bootstrap === 'open' ? '' : MANAGEMENT_TOKEN
       const target = targetOf(variant, { url: server.url, token })

@@ -28,7 +28,7 @@ function version(name: string, over: Partial<Traits> = {}): Variant {
 export const VARIANTS: readonly Variant[] = [
   { name: 'plain', traits: PLAIN_TRAITS, mock: {}, server: {}, always: true },
   {
-    name: 'time that stands',
+    name: 'frozen time',
     traits: PLAIN_TRAITS,
     mock: { clock: '2026-01-01T00:00:00Z' },
     server: undefined,

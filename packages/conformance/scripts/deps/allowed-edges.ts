@@ -1,19 +1,21 @@
 /** Which package may know which. The design's arrows as data: change them here, in the open, or not at all. */
 
-/** Which workspace package may import which. Checked by `pnpm check:deps`. Tests may also use mocks. */
+/** Which workspace package may import which. Checked by `pnpm check:deps`. Tests may also use mocks and testkit. */
 export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/contract': [],
   '@latchkey/acl': ['@latchkey/contract'],
   '@latchkey/sdk': ['@latchkey/contract'],
-  '@latchkey/mocks': ['@latchkey/contract', '@latchkey/acl'],
-  '@latchkey/conformance': ['@latchkey/contract', '@latchkey/sdk'],
-  '@latchkey/server': ['@latchkey/contract', '@latchkey/acl'],
+  '@latchkey/service': ['@latchkey/contract', '@latchkey/acl'],
+  '@latchkey/mocks': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
+  '@latchkey/conformance': ['@latchkey/contract', '@latchkey/sdk', '@latchkey/testkit'],
+  '@latchkey/server': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
   '@latchkey/migrator': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
+  '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
   '@latchkey/console': ['@latchkey/contract', '@latchkey/sdk'],
 }
 
 /** What tests of every package may use on top of their own package's edges. */
-export const TEST_EDGES: readonly string[] = ['@latchkey/mocks']
+export const TEST_EDGES: readonly string[] = ['@latchkey/mocks', '@latchkey/testkit']
 
 /**
  * What the tests and examples of one package may use besides. The example of the mocks is an application: it has the SDK.
@@ -25,9 +27,14 @@ export const TEST_EDGES_OF: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Packages that must run in a browser: no Node built-in in their `src`, tests excepted. */
-export const BROWSER_PACKAGES: readonly string[] = ['@latchkey/contract', '@latchkey/acl', '@latchkey/mocks']
+export const BROWSER_PACKAGES: readonly string[] = [
+  '@latchkey/contract',
+  '@latchkey/acl',
+  '@latchkey/service',
+  '@latchkey/mocks',
+]
 
-/** Libraries that one file alone may import, by the start of their name. */
+/** Libraries that one file alone may import, by the start of their name. Tests may use them as our users do. */
 export const ONE_FILE_LIBRARIES: Readonly<Record<string, string>> = {
-  '@ts-rest/': 'packages/contract/src/routes.ts',
+  '@ts-rest/': 'packages/contract/src/route.ts',
 }

@@ -68,11 +68,12 @@ test('a Node built-in is allowed in tests, and in packages that run in Node alon
   expect(findViolations([acl, server])).toEqual([])
 })
 
-test('ts-rest is allowed in one file of the contract alone (design 9)', () => {
-  const withTsRest = (path: string) =>
-    findViolations([aPackage('contract', { files: [aFile(path, [anImport('@ts-rest/core')])] })])
-  expect(withTsRest('packages/contract/src/routes.ts')).toEqual([])
-  expect(withTsRest('packages/contract/src/token.ts')).toHaveLength(1)
+test('ts-rest is allowed in one file of the contract alone, and in tests', () => {
+  const withTsRest = (path: string, isTest = false) =>
+    findViolations([aPackage('contract', { files: [aFile(path, [anImport('@ts-rest/core')], isTest)] })])
+  expect(withTsRest('packages/contract/src/route.ts')).toEqual([])
+  expect(withTsRest('packages/contract/src/routes.ts')).toHaveLength(1)
+  expect(withTsRest('packages/contract/src/contract.test-d.ts', true)).toEqual([])
 })
 
 test('tests may use the mocks, sources may not', () => {
@@ -136,17 +137,22 @@ test('imports are found in every form, and not in texts', () => {
   ])
 })
 
+test('test support in src is refused; tests beside their sources are not', () => {
+  const paths = ['src/testing/io.ts', 'src/a/fixtures/b.ts', 'src/a.test.ts', 'test/io.ts', 'src/latest/a.ts']
+  const acl = aPackage('acl', {
+    files: paths.map((path) => aFile(`packages/acl/${path}`, [], isTestPath(path))),
+  })
+  expect(findViolations([acl]).map(({ where }) => where)).toEqual([
+    'packages/acl/src/testing/io.ts',
+    'packages/acl/src/a/fixtures/b.ts',
+  ])
+})
+
 test('tests are told by their place and name', () => {
-  for (const path of [
-    'src/a.test.ts',
-    'src/a.test-d.ts',
-    'src/testing/seed.ts',
-    'test/a.ts',
-    'vitest.config.ts',
-  ]) {
+  for (const path of ['src/a.test.ts', 'src/a.test-d.ts', 'test/a.ts', 'vitest.config.ts']) {
     expect(isTestPath(path), path).toBe(true)
   }
-  for (const path of ['src/latest.ts', 'src/testing.ts', 'src/contest/a.ts']) {
+  for (const path of ['src/latest.ts', 'src/testing.ts', 'src/testing/seed.ts', 'src/contest/a.ts']) {
     expect(isTestPath(path), path).toBe(false)
   }
 })

@@ -19,6 +19,7 @@ export interface Violation {
 }
 
 const SCOPE = '@latchkey/'
+const TEST_SUPPORT = /\/src\/(?:.*\/)?(?:test|tests|testing|fixtures|helpers)\//
 const EDGES_FILE = 'packages/conformance/scripts/deps/allowed-edges.ts'
 
 /** Holds a workspace to its rules. No finding, no violation. */
@@ -33,7 +34,10 @@ export function findViolations(packages: readonly WorkspacePackage[]): Violation
         },
       ]
     }
-    return [...checkManifest(pkg), ...pkg.files.flatMap((file) => checkFile(pkg, file, packages))]
+    return [
+      ...checkManifest(pkg),
+      ...pkg.files.flatMap((file) => [...checkPlace(pkg, file), ...checkFile(pkg, file, packages)]),
+    ]
   })
 }
 
@@ -56,6 +60,13 @@ function checkManifest(pkg: WorkspacePackage): Violation[] {
       return [{ where, problem: `${field}: ${name} is "${range}", not "${wanted}"`, fix }]
     }),
   )
+}
+
+/** Test support never stands in `src`: it would ship, or be taken for the product. Tests beside their sources do. */
+function checkPlace(pkg: WorkspacePackage, { path }: SourceFile): Violation[] {
+  if (!TEST_SUPPORT.test(path)) return []
+  const fix = `move it to ${pkg.path}/test, or to packages/testkit where another package needs it too`
+  return [{ where: path, problem: 'test support stands in src', fix }]
 }
 
 function checkFile(
@@ -94,7 +105,7 @@ function checkBuiltin(pkg: WorkspacePackage, file: SourceFile, { specifier }: Im
 
 function checkOneFileLibrary(file: SourceFile, { specifier }: Import): Finding {
   for (const [start, home] of Object.entries(ONE_FILE_LIBRARIES)) {
-    if (!specifier.startsWith(start) || file.path === home) continue
+    if (file.isTest || !specifier.startsWith(start) || file.path === home) continue
     return {
       problem: `${specifier} may be imported in ${home} alone`,
       fix: `import what you need from the package's own exports; only ${home} knows ${start}*`,

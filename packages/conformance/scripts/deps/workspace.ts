@@ -21,7 +21,7 @@ export interface SourceFile {
 
 /** Fields of a manifest that name dependencies. */
 export const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'peerDependencies'] as const
-export type DependencyField = (typeof DEPENDENCY_FIELDS)[number]
+type DependencyField = (typeof DEPENDENCY_FIELDS)[number]
 
 export interface WorkspacePackage {
   readonly name: string
@@ -35,7 +35,7 @@ export interface WorkspacePackage {
 
 const SOURCE = /\.(?:ts|tsx|mts|cts)$/
 const NOT_OURS = new Set(['node_modules', 'dist', 'generated', '.turbo', '.vitest'])
-const TEST_FILE = /\.(?:test|test-d)\.tsx?$|(?:^|\/)(?:test|testing|bench|scripts|examples)\/|\.config\.ts$/
+const TEST_FILE = /\.(?:test|test-d)\.tsx?$|(?:^|\/)(?:test|bench|scripts|examples)\/|\.config\.ts$/
 
 /** Reads every package under `apps` and `packages`. */
 export function readWorkspace(root: string): WorkspacePackage[] {

@@ -15,7 +15,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/header',
     spec: '5.1',
-    title: 'the secret stands in the token header or in the token query parameter',
+    title: 'the secret is in the token header or in the token query parameter',
     async run(ctx) {
       const { AccessorID, SecretID } = await ctx.token()
       assert.equal(await whoIs(ctx, '', { headers: { [ctx.header('Token')]: SecretID } }), AccessorID)

@@ -1,7 +1,8 @@
 /** Blocking queries and consistency modes. Spec 4.1; decisions: blocking queries. */
 import assert from 'node:assert/strict'
 import type { Case } from '../case.ts'
-import type { AskOptions, Context, Reply } from '../context.ts'
+import type { AskOptions, Context } from '../context.ts'
+import type { Reply } from '../reply.ts'
 
 /** How long an answer may be under way, in milliseconds: far less than the default wait, far more than a busy machine needs. */
 const SLACK_MS = 30_000

@@ -200,7 +200,8 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/caller-first',
     spec: 'D/status/order',
-    title: '403 before 400: nobody learns from a body what is wrong with it, nor has it read (DOS-04)',
+    title:
+      '403 before 400: a caller without the right neither learns what is wrong with its body nor has it read (DOS-04)',
     async run(ctx) {
       const reader = await ctx.caller('acl = "read"')
       const refusal = { status: 403, code: 'privilege_missing' } as const

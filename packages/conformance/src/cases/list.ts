@@ -116,7 +116,7 @@ export const listCases: readonly Case[] = [
     id: 'list/pages',
     spec: '4.8',
     title:
-      'every token that lives throughout is on exactly one page, whatever is created and deleted meanwhile (API-03)',
+      'every token that lives throughout is on exactly one page, whatever is created and deleted during the walk (API-03)',
     async run(ctx) {
       const policy = await ctx.policy()
       const make = () => ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -147,7 +147,7 @@ export const listCases: readonly Case[] = [
   {
     id: 'list/page-bounds',
     spec: 'D/status/malformed-400',
-    title: '400 query_invalid: a limit of 0, negative, over 1,000 or no number; a cursor of nobody (API-03)',
+    title: '400 query_invalid: a limit of 0, negative, over 1,000 or no number; an unknown cursor (API-03)',
     async run(ctx) {
       for (const query of [
         'limit=0',

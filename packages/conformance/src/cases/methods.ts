@@ -34,7 +34,8 @@ export const methodCases: readonly Case[] = [
     id: 'methods/token-api',
     spec: '7/method',
     also: ['D/status/method-405'],
-    title: '405 method_not_allowed: token endpoints with another method, whoever asks; OPTIONS answers Allow',
+    title:
+      '405 method_not_allowed: token endpoints with another method, for any caller; OPTIONS answers Allow',
     async run(ctx) {
       const id = crypto.randomUUID()
       const allowed: [string, string][] = [
@@ -112,14 +113,14 @@ export const methodCases: readonly Case[] = [
     id: 'methods/matrix',
     spec: '4.1/Create',
     also: ['4.1/Read', '4.1/Update', '4.1/Clone', '4.1/Delete', '4.1/List', '5.2', 'D/status/caller-403'],
-    title: 'every endpoint that needs a right refuses whoever lacks it, by every kind of caller (AUTHZ-01)',
+    title: 'every endpoint that needs a right refuses every kind of caller without it (AUTHZ-01)',
     run: (ctx) => holdMatrix(ctx, ({ gate, edition }) => gate !== 'api.legacy' && edition === undefined, 25),
   },
   {
     id: 'methods/matrix-legacy',
     spec: '9.1/1.11',
     also: ['5.2'],
-    title: 'every legacy endpoint that needs a right refuses whoever lacks it (AUTHZ-01)',
+    title: 'every legacy endpoint that needs a right refuses callers without it (AUTHZ-01)',
     needs: { from: '1.8.1', before: '1.11' },
     run: (ctx) => holdMatrix(ctx, ({ gate }) => gate === 'api.legacy', 8),
   },
@@ -127,13 +128,13 @@ export const methodCases: readonly Case[] = [
     id: 'methods/matrix-extended',
     spec: 'D/namespaces/manage',
     also: ['5.2'],
-    title: 'every endpoint of namespaces refuses whoever lacks its right (AUTHZ-01)',
+    title: 'every endpoint of namespaces refuses callers without its right (AUTHZ-01)',
     needs: { edition: 'extended' },
     run: (ctx) => holdMatrix(ctx, ({ edition }) => edition === 'extended', 5),
   },
 ]
 
-/** Rights that are more than another: who has the first alone lacks the second. */
+/** For a right, rules that grant less than it. */
 const LESSER_RULES: Partial<Record<Right, string>> = {
   'acl:write': 'acl = "read"',
   'operator:write': 'operator = "read"',

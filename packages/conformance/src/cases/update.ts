@@ -92,7 +92,7 @@ export const updateCases: readonly Case[] = [
   {
     id: 'update/accessor-in-body',
     spec: '4.5.1',
-    title: 'the accessor of the path may stand in the body too, and is filled in where it does not',
+    title: 'the accessor of the path may be in the body too, and is filled in if it is not',
     async run(ctx) {
       const token = await ctx.token()
       for (const body of [{ AccessorID: token.AccessorID }, {}, { AccessorID: '' }, { AccessorID: null }]) {

@@ -106,7 +106,7 @@ export const versionCases: readonly Case[] = [
     spec: 'D/versions/removed',
     also: ['9.1/1.11', 'D/status/removed-410'],
     title:
-      '410 endpoint_removed from 1.11: every legacy endpoint, whoever asks, with what replaces it; 405 for another method',
+      '410 endpoint_removed from 1.11: every legacy endpoint, for any caller, with its replacement; 405 for another method',
     needs: { from: '1.11' },
     async run(ctx) {
       for (const { methods, path, replacement } of LEGACY_ENDPOINTS) {
@@ -175,7 +175,7 @@ export const versionCases: readonly Case[] = [
     id: 'versions/agent-self',
     spec: '9.3/1.0',
     title:
-      'from 1.0 Config of agent self is reduced, and the rest stands under DebugConfig; no secret in either (LEAK-01)',
+      'from 1.0 Config of agent self is reduced, and the rest is under DebugConfig; no secret in either (LEAK-01)',
     async run(ctx) {
       const reply = await ctx.call('GET', '/agent/self')
       const { Config, DebugConfig } = JSON.parse(reply.text)
@@ -223,7 +223,7 @@ export const versionCases: readonly Case[] = [
     id: 'modes/bootstrap',
     spec: 'D/status/bootstrap-403',
     title:
-      'bootstrap makes one management token for whoever asks first; 403 bootstrap_done for the second (RACE-01)',
+      'bootstrap makes one management token, for the first request; 403 bootstrap_done for the second (RACE-01)',
     needs: { bootstrap: 'open' },
     async run(ctx) {
       const tries = await Promise.all([1, 2, 3].map(() => ctx.call('PUT', '/acl/bootstrap', { token: null })))

@@ -1,5 +1,5 @@
 /** Random bodies: mostly right, sometimes wrong in one of the ways that clients are wrong. */
-import type { SeededRandom } from './random.ts'
+import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Kind, placeholder } from './step.ts'
 
 /** What bodies may refer to. */
@@ -31,7 +31,7 @@ const KINDS = ['key', 'key_prefix', 'service', 'service_prefix', 'node_prefix', 
 const SEGMENTS = ['', 'a', 'ab', 'b/', 'web'] as const
 
 /** Any create of a kind, or one that never happened. */
-export function someNumber({ random, count }: Pool, kind: Kind): number {
+function someNumber({ random, count }: Pool, kind: Kind): number {
   return count[kind] === 0 || random.chance(0.06) ? 0 : 1 + random.below(count[kind])
 }
 

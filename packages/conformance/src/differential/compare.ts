@@ -107,7 +107,7 @@ export class Comparison {
     return this.value(path, left, right)
   }
 
-  /** Texts are the same but for ids in them, which stand for each other, and for times that pass. */
+  /** Compares texts up to related ids and passing times. */
   private text(path: string, left: string, right: string): string | undefined {
     if (left === right) return undefined
     const [a, b] = [masked(left), masked(right)]

@@ -1,11 +1,11 @@
 /** What two targets may name differently: ids by a one-to-one relation, indexes by one that also keeps their order. */
 
-/** Each value of one side stands for one value of the other. */
+/** A one-to-one relation between the values of two sides. */
 export class Bijection {
   private readonly leftToRight = new Map<string, string>()
   private readonly rightToLeft = new Map<string, string>()
 
-  /** Whether the two can stand for each other; from then on they do. */
+  /** Relates two values, if neither is related to another one. */
   relate(left: string, right: string): boolean {
     const [known, back] = [this.leftToRight.get(left), this.rightToLeft.get(right)]
     if (known === undefined && back === undefined) {

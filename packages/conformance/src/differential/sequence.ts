@@ -1,6 +1,7 @@
 /** Random sequences of calls: creates, changes, reads, lists, keys and questions, by callers of all kinds. */
+
+import { SeededRandom } from '@latchkey/testkit/random'
 import { checks, type Pool, policyBody, roleBody, some, someNamespace, tokenBody } from './bodies.ts'
-import { SeededRandom } from './random.ts'
 import { type Kind, placeholder, type Step } from './step.ts'
 
 type Draft = Pick<Step, 'method' | 'path'> & {

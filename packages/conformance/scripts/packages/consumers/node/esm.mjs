@@ -1,0 +1,10 @@
+// A consumer: Node, ES modules.
+import { createClient, NotFound } from '@latchkey/sdk'
+
+const client = createClient({
+  address: 'http://127.0.0.1:1',
+  env: false,
+  fetch: async () => new Response('', { status: 404 }),
+})
+const error = await client.tokens.self().catch((reason) => reason)
+console.log(error instanceof NotFound && error.kind)

@@ -1,0 +1,23 @@
+// A consumer in TypeScript: an ES module that touches every part of the types.
+import { type Client, createClient, Invalid, type Token, valueText, type WithMeta } from '@latchkey/sdk'
+
+const client: Client = createClient({ address: 'http://127.0.0.1:1', token: () => undefined })
+
+export async function describe(accessorId: string): Promise<string> {
+  const signal = AbortSignal.timeout(1_000)
+  try {
+    const token: Token = await client.tokens.read(accessorId, { consistency: 'stale', signal })
+    const full: WithMeta<Token> = await client.withMeta().tokens.self()
+    const [answer] = await client.authorize([{ Resource: 'key', Segment: 'a', Access: 'read' }])
+    for await (const { value, index } of client.tokens.watch(accessorId)) {
+      return `${token.Description} ${full.index} ${answer.Allow} ${value?.Hash} ${index}`
+    }
+    return valueText(await client.kv.get('a'))
+  } catch (error) {
+    if (error instanceof Invalid) return `${error.kind} ${error.field}`
+    throw error
+  }
+}
+
+// @ts-expect-error the types are real ones: a mistake does not compile
+void client.tokens.create({ Desciption: 'x' })

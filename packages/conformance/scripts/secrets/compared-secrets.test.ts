@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readWorkspace } from '../deps/workspace.ts'
+import { findComparedSecrets } from './compared-secrets.ts'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+
+/** Comparisons that may stay, by name of the file and text, each with the reason why its time tells nothing. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'memory-store.ts: holder !== record.SecretID':
+    'the store of tests and mocks, where both are secrets of tokens that the same caller writes',
+  'memory-store.ts: this.tokenByAccessor(record.SecretID)?.AccessorID === record.SecretID':
+    'the store of tests and mocks; compares an accessor, which is no secret',
+  'delete-token.ts: existing.SecretID === caller.SecretID':
+    'both are stored, and neither was sent: whether the token is the own one of a caller that has acl:write',
+  'update-token.ts: request.SecretID !== existing.SecretID':
+    'asked after the right to acl:write, by which the caller may read this very secret',
+}
+
+/** The conformance suite knows all secrets of the service that it asks: it made them. */
+const SOURCES = readWorkspace(ROOT)
+  .filter(({ name }) => name !== '@latchkey/conformance')
+  .flatMap(({ files }) => files)
+  .filter(({ isTest }) => !isTest)
+  .map(({ path }) => path)
+
+describe('TIM-02: no secret is compared character by character', () => {
+  const found = SOURCES.flatMap((path) =>
+    findComparedSecrets(path, readFileSync(join(ROOT, path), 'utf8')).map(({ line, text }) => ({
+      key: `${basename(path)}: ${text}`,
+      line,
+    })),
+  )
+
+  test('in no source of any package, but where the time tells nothing', () => {
+    expect(SOURCES.length).toBeGreaterThan(300)
+    expect(found.filter(({ key }) => ALLOWED[key] === undefined)).toEqual([])
+  })
+
+  test('every exception is still there', () => {
+    const keys = new Set(found.map(({ key }) => key))
+    expect(Object.keys(ALLOWED).filter((key) => !keys.has(key))).toEqual([])
+  })
+})
+
+describe('TIM-02: what the scan finds', () => {
+  test.each([
+    ['if (token.SecretID === presented) yes()', 'token.SecretID === presented'],
+    ['const same = presented !== token?.SecretID', 'presented !== token?.SecretID'],
+    ["return a['SecretID'] == b", "a['SecretID'] == b"],
+    ['tokens.find((t) => t.SecretID === secret)', 't.SecretID === secret'],
+    ['if (secretId.toLowerCase() === other) no()', 'secretId.toLowerCase() === other'],
+    [
+      'if ((header as string).startsWith(bootstrapSecret)) yes()',
+      '(header as string).startsWith(bootstrapSecret)',
+    ],
+    ['Buffer.from(secret).equals(known)', 'Buffer.from(secret).equals(known)'],
+    ['Buffer.compare(given, password) === 0', 'Buffer.compare(given, password)'],
+    ['knownSecrets.includes(given)', 'knownSecrets.includes(given)'],
+    ['switch (credential) { case given: yes() }', 'credential'],
+    ['if (secret! < given) no()', 'secret! < given'],
+  ])('%s', (source, text) => {
+    expect(findComparedSecrets('example.ts', source)).toEqual([{ line: 1, text }])
+  })
+
+  test.each([
+    'if (secretId === undefined) return',
+    "if (request.SecretID === '') return",
+    'if (SecretID === REDACTED_SECRET_ID) return',
+    'if (typeof secret === "string") return',
+    'if (secretHash === known) return',
+    'if (timingSafeEqual(secret, given)) return',
+    'if (secret.length > 10) return',
+    'const found = bySecret.get(secret)',
+    'if (secretKeyId === active) return',
+  ])('and what it leaves: %s', (source) => {
+    expect(findComparedSecrets('example.ts', source)).toEqual([])
+  })
+})

@@ -1,0 +1,47 @@
+/** Real server processes, each with a data directory of its own, for as long as a test needs them. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LISTENS, type ReadyCommand, startReady } from '@latchkey/testkit/process/server-process'
+import { MANAGEMENT_TOKEN, type Variant } from './variants.ts'
+
+export interface VariantServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts what a variant needs: one server on its own database, or two on a shared one.
+ *
+ * @throws with what was printed, where a server ends before it listens.
+ */
+export async function runVariant(variant: Pick<Variant, 'server' | 'besideVersion'>): Promise<VariantServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-conformance-'))
+  const commands: ReadyCommand[] = []
+  const stop = async () => {
+    for (const command of commands.reverse()) await command.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  const start = async (args: readonly string[], env: Readonly<Record<string, string>>, ready: RegExp) => {
+    const settings = { LATCHKEY_LOG_LEVEL: 'error', LATCHKEY_DATA_DIR: dataDir, ...env }
+    const command = await startReady(args, settings, ready)
+    commands.push(command)
+    return command.found
+  }
+  try {
+    const settings = { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT_TOKEN, ...variant.server }
+    if (variant.besideVersion === undefined) {
+      return { url: await start([], settings, LISTENS), stop }
+    }
+    await start(['postgres'], {}, /^PostgreSQL runs in (.+)$/)
+    const shared = {
+      ...settings,
+      DATABASE_URL: (await readFile(join(dataDir, 'postgres.url'), 'utf8')).trim(),
+    }
+    await start([], { ...shared, LATCHKEY_SERVICE_VERSION: variant.besideVersion }, LISTENS)
+    return { url: await start([], shared, LISTENS), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
