@@ -1,6 +1,6 @@
-/** What can go wrong for the user of the migrator, and how the process ends then. */
+/** Errors that the user of the migrator can cause, and the exit codes they lead to. */
 
-/** Exit codes of every command. 130 is what a shell shows for a process ended by Ctrl-C. */
+/** Exit codes of all commands. Shells report 130 for a process that Ctrl-C ended. */
 export const EXIT = { done: 0, failed: 1, usage: 2, blockers: 3, resumable: 4, interrupted: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
@@ -35,7 +35,7 @@ export class InputError extends Error {
 }
 
 /** Writes a place as `file:line:column`, `file:line (byte 17)` or `line 3, column 7`; empty when nothing is known. */
-export function formatPlace({ file, line, column, byte }: Place): string {
+function formatPlace({ file, line, column, byte }: Place): string {
   const inLine = column === undefined ? '' : `:${column}`
   const place = line === undefined ? '' : `${line}${inLine}`
   const named = [file ?? (place === '' ? '' : 'line'), place]

@@ -2,13 +2,13 @@
 import { runCli } from './cli/program.ts'
 
 /**
- * Ctrl-C, for commands that wait for something and have to tidy up or say how to go on. Only they ask for it: what
- * computes without a pause is ended by the system at once.
+ * Handles Ctrl-C for commands that wait and have to clean up or say how to resume. Only they subscribe to it:
+ * the system ends a command that only computes at once.
  */
 function listenForInterrupt(): AbortSignal {
   const interrupted = new AbortController()
   process.on('SIGINT', () => {
-    // A second Ctrl-C ends what does not end by itself.
+    // A second Ctrl-C ends a command that does not end by itself.
     if (interrupted.signal.aborted) process.exit(130)
     interrupted.abort()
   })

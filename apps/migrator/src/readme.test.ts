@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../test/io.ts'
 import { renderJsonSchema } from './scenario/json-schema.ts'
 import { readScenario } from './scenario/read.ts'
 import { WORKLOAD_KINDS } from './scenario/schema-workloads.ts'
-import { run } from './testing/io.ts'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const blocks = (language: string) =>
@@ -14,13 +13,10 @@ const blocks = (language: string) =>
     ([, text = '']) => text,
   )
 
-const reports = mkdtempSync(join(tmpdir(), 'migrator-readme-'))
+const reports = temporaryFolder('migrator-readme')
 const before = process.cwd()
 beforeAll(() => process.chdir(fileURLToPath(new URL('..', import.meta.url))))
-afterAll(() => {
-  process.chdir(before)
-  rmSync(reports, { recursive: true })
-})
+afterAll(() => process.chdir(before))
 
 describe('commands of the README run, and say what it shows', () => {
   test.each(blocks('console').map((text) => text.split('\n', 1).concat(text)))(

@@ -1,14 +1,14 @@
 /** Scale, measured in processes of their own. LATCHKEY_SCALE=full reads the whole million. */
+
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
-const directory = mkdtempSync(join(tmpdir(), 'migrator-scale-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = temporaryFolder('migrator-scale')
 
 /** Runs the migrator and measures it from outside: seconds, and the most memory it ever had, in MB. */
 async function measure(
@@ -51,7 +51,7 @@ test('10,000,000 legacy tokens in 3 datacenters simulate in under 10 s and 500 M
   const scenario = join(directory, 'large.yaml')
   writeFileSync(
     scenario,
-    'datacenters: { a: { servers: 3 }, b: { servers: 3 }, c: { servers: 3 } }\nlegacyTokens: 10000000\n',
+    'datacenters: [{ name: a, servers: 3 }, { name: b, servers: 3 }, { name: c, servers: 3 }]\nlegacyTokens: 10000000\n',
   )
   const { code, stdout, seconds, megabytes } = await measure(['simulate', scenario, '--json'])
   expect(code).toBe(0)

@@ -1,7 +1,7 @@
-/** Versions of the service, as the reference behaviour speaks of them: in half-open ranges. */
+/** Versions of the service and half-open ranges of them. */
 import { isBefore, readVersion, type ServiceVersion } from '@latchkey/contract'
 
-/** A version of our own tables, which must be well formed. */
+/** Parses a version from our own tables. */
 export function version(text: string): ServiceVersion {
   const read = readVersion(text)
   if (read === undefined) throw new TypeError(`${JSON.stringify(text)} is not a version`)

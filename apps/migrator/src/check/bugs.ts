@@ -1,6 +1,6 @@
 /**
- * Seeded bugs: models with one rule replaced by a wrong one. A checker that has never found a fault proves nothing, so
- * the randomised run is held to find each of these.
+ * Seeded bugs: models with one wrong rule. A checker that has never failed proves nothing, so the tests expect the
+ * checkers to find each of these.
  */
 import type { UpgradeModel } from '../simulate/model.ts'
 

@@ -11,7 +11,7 @@ import {
   LAW_AT_TAKEOVER,
 } from './token-checks.ts'
 
-export const CHECKERS: Readonly<Record<string, Checker>> = {
+const CHECKERS: Readonly<Record<string, Checker>> = {
   'not early': checkNotEarly,
   'followers wait': checkFollowersWait,
   'primary first': checkPrimaryFirst,
@@ -24,7 +24,7 @@ export const CHECKERS: Readonly<Record<string, Checker>> = {
   'tokens end': checkTokensEnd,
 }
 
-/** Holds a history to every rule. Empty: none is broken. */
+/** Checks a history against every rule. Empty when it breaks none. */
 export function checkHistory(history: History): Violation[] {
   return Object.values(CHECKERS).flatMap((check) => [...check(history)])
 }

@@ -17,7 +17,7 @@ export interface ServerSpan {
   readonly from: number
   /** Up to, not including; infinite where it lasts. */
   readonly to: number
-  /** `down`: crashed, left or restarting. `paused`: there, but the others may take it for failed. */
+  /** `down`: crashed, left or restarting. `paused`: present, but others may consider it failed. */
   readonly state: 'up' | 'paused' | 'down'
   /** How it went down. */
   readonly how: string
@@ -31,7 +31,7 @@ export function recordsOf<K extends HistoryRecord['kind']>(history: History, kin
   return history.records.filter((each): each is RecordOf<K> => each.kind === kind)
 }
 
-/** What each server was, stretch by stretch. A server without a span at a time is not known to anybody then. */
+/** What each server was, stretch by stretch. No server knows a server outside its spans. */
 export function spansOf(history: History): ReadonlyMap<string, readonly ServerSpan[]> {
   const spans = new Map<string, ServerSpan[]>()
   const open = (server: string, span: ServerSpan) => {
@@ -65,7 +65,7 @@ export function datacentersOf(history: History): ReadonlyMap<string, string> {
   return new Map(history.members.filter((each) => !each.isAgent).map((each) => [each.id, each.datacenter]))
 }
 
-/** Longest time for which somebody may go on knowing what is no longer so. */
+/** Maximum age of outdated knowledge about another server. */
 export function staleMs(history: History): number {
   return history.messageMs + history.failureDetectionMs
 }

@@ -1,4 +1,4 @@
-/** What must happen does happen: once everybody is able, up and connected, the upgrade comes to its end. */
+/** Liveness: once every server is able, up and connected, the upgrade completes. */
 import { isBefore, readVersion } from '@latchkey/contract'
 import type { History } from '../simulate/history.ts'
 import { recordsOf, spansOf, type Violation } from './facts.ts'
@@ -6,12 +6,12 @@ import { countOf } from './token-checks.ts'
 
 /**
  * How long each hop may take after the last disturbance: the leader of the primary, its followers, the leader of a
- * secondary, its followers, each at its next look. Reference 1.2.
+ * secondary, its followers, each at its next look.
  */
 const HOP_MS = 30_000
 const HOPS_MAX = 4
 
-/** In a cluster in which nothing stands in the way at the end, every server is in new mode, and soon enough. */
+/** If nothing blocks the cluster at the end, every server reaches new mode within the deadline. */
 export function checkModeEnds(history: History): Violation[] {
   if (!isHealthy(history)) return []
   const quietFrom = lastDisturbance(history)
@@ -41,7 +41,7 @@ export function checkTokensEnd(history: History): Violation[] {
   })
 }
 
-/** Everybody is up, able and connected, the dead of before are gone, and there was time enough. */
+/** Whether every server is up, able and connected, no dead member remains, and there was enough time. */
 function isHealthy(history: History): boolean {
   const dead = [...spansOf(history).values()].some((spans) => spans.at(-1)?.state === 'down')
   const able = history.members.every(
@@ -56,7 +56,7 @@ function isHealthy(history: History): boolean {
   return history.isSettled && able && !dead && !stuck && [...links.values()].every((state) => state === 'up')
 }
 
-/** The last time that somebody came, went or was cut off, or that a leader changed. */
+/** When a server last joined, left or was partitioned, or a leader changed. */
 function lastDisturbance(history: History): number {
   const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
   return history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0

@@ -1,4 +1,4 @@
-/** Legacy mode is left neither early nor out of order, and never entered again by a process. Spec 9.2.1, 9.2.2. */
+/** Processes leave legacy mode neither early nor out of order, and never reenter it. Spec 9.2.1, 9.2.2. */
 import { isBefore, readVersion, type ServiceVersion } from '@latchkey/contract'
 import type { History, RecordOf } from '../simulate/history.ts'
 import {
@@ -73,7 +73,7 @@ export function checkPrimaryFirst(history: History): Violation[] {
       const isThrough = past.some((span) => span.mode === 'new')
       return seen.length === 0 || seen.some(hasLeft) || isThrough ? [] : [id]
     })
-    // Of our servers one speaks for all of its datacenter.
+    // In our model one server answers for its whole datacenter.
     if (waiting.length === 0 || (history.model === 'latchkey' && hasAny(at))) return []
     return [
       { rule: 'primary first', at, detail: `${server} left legacy mode while ${waiting.join(', ')} had not` },
@@ -109,7 +109,7 @@ function leaderAt(history: History, datacenter: string, at: number): string | un
     ?.server
 }
 
-/** Since when a secondary may know no better of the primary: through a broken link nothing new arrives. */
+/** Since when a secondary's knowledge of the primary may be outdated: a broken link delivers nothing. */
 function staleFrom(history: History, secondary: string, at: number): number {
   const links = recordsOf(history, 'link').filter(
     ({ between }) => between.includes(secondary) && between.includes(history.primary),
@@ -124,7 +124,7 @@ function isAble({ version, acls }: ServerSpan): boolean {
   return acls && !isBefore(version, v('1.4.0'))
 }
 
-/** The three rules of which dead servers count (reference 1.3), and the one of our servers: failed counts, left does not. */
+/** Which dead servers count: the three rules of the reference service, and ours (failed counts, left does not). */
 function countsFor(history: History, looker: ServiceVersion, span: ServerSpan): boolean {
   if (span.state === 'up') return true
   if (history.model === 'latchkey') return !hasLeft(span)

@@ -1,4 +1,4 @@
-/** Runs seed after seed and holds every history to the checkers. */
+/** Runs a range of seeds and checks every history. */
 import type { UpgradeModel } from '../simulate/model.ts'
 import { simulate } from '../simulate/run.ts'
 import { checkHistory } from './checkers.ts'

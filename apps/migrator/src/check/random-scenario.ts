@@ -1,14 +1,15 @@
 /**
- * Random upgrades: small clusters, all kinds of trouble, and most of the time an end at which everything works again,
- * so that liveness can be asked for. A scenario is its seed.
+ * Random upgrades: small clusters and all kinds of faults. Most end with a healthy cluster, so that liveness can be
+ * checked. The seed determines the scenario.
  */
-import { resolveScenario, sourceOf } from '../scenario/resolve.ts'
+import { SeededRandom } from '@latchkey/acl'
+import { resolveScenario } from '../scenario/resolve.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { type EventInput, type ScenarioInput, scenarioSchema } from '../scenario/schema.ts'
-import { createRandom, type Random } from '../simulate/random.ts'
+import { sourceOf } from '../scenario/source.ts'
 
 const VERSIONS = ['1.4.0', '1.5.3', '1.6.4', '1.6.5', '1.7.1', '1.8.7', '1.10.0'] as const
-/** Trouble begins and ends within this many seconds, so that there is quiet at the end. */
+/** Faults begin and end within this many seconds, so that the run ends without any. */
 const TROUBLE_SECONDS = 240
 
 /** The random scenario of a seed. */
@@ -22,7 +23,7 @@ export function randomScenario(seed: number): Scenario {
 
 /** The random scenario of a seed, as a file would say it. */
 export function randomInput(seed: number): ScenarioInput {
-  const random = createRandom(seed)
+  const random = new SeededRandom(seed)
   const datacenters = Array.from({ length: 1 + random.below(3) }, (_, i) =>
     randomDatacenter(random, `dc${i + 1}`),
   )
@@ -50,7 +51,7 @@ interface RandomServer {
   readonly acls: boolean
 }
 
-function randomDatacenter(random: Random, name: string): { name: string; servers: RandomServer[] } {
+function randomDatacenter(random: SeededRandom, name: string): { name: string; servers: RandomServer[] } {
   const size = random.pick([1, 2, 3, 3, 5])
   const servers = Array.from({ length: size }, (_, i) => ({
     id: `${name}-s${i + 1}`,
@@ -60,8 +61,8 @@ function randomDatacenter(random: Random, name: string): { name: string; servers
   return { name, servers }
 }
 
-/** At most three troubles of one server, one after the other, each over before the next. */
-function randomFaults(random: Random, server: RandomServer): EventInput[] {
+/** Up to three faults of one server, none overlapping another. */
+function randomFaults(random: SeededRandom, server: RandomServer): EventInput[] {
   const events: EventInput[] = []
   let from = server.start + 0.001
   if (!server.acls) {
@@ -80,7 +81,7 @@ function randomFaults(random: Random, server: RandomServer): EventInput[] {
   return events
 }
 
-function randomFault(random: Random, server: string, at: number, lasts: number): EventInput[] {
+function randomFault(random: SeededRandom, server: string, at: number, lasts: number): EventInput[] {
   switch (random.below(5)) {
     case 0:
       return [
@@ -101,7 +102,7 @@ function randomFault(random: Random, server: string, at: number, lasts: number):
   }
 }
 
-function randomLinks(random: Random, datacenters: readonly { readonly name: string }[]): EventInput[] {
+function randomLinks(random: SeededRandom, datacenters: readonly { readonly name: string }[]): EventInput[] {
   return datacenters.slice(1).flatMap((each): EventInput[] => {
     const first = datacenters[0]?.name ?? ''
     if (!random.chance(0.4)) return []
@@ -111,7 +112,7 @@ function randomLinks(random: Random, datacenters: readonly { readonly name: stri
   })
 }
 
-function randomTokens(random: Random): ScenarioInput['legacyTokens'] {
+function randomTokens(random: SeededRandom): ScenarioInput['legacyTokens'] {
   const count = random.pick([0, 1, 127, 128, 129, 700, 3_000])
   return [
     { type: 'client', count },
@@ -119,8 +120,8 @@ function randomTokens(random: Random): ScenarioInput['legacyTokens'] {
   ]
 }
 
-/** Legacy writes while everything else goes on; some race with a batch. */
-function randomWrites(random: Random): EventInput[] {
+/** Legacy writes during the upgrade; some race with a batch. */
+function randomWrites(random: SeededRandom): EventInput[] {
   return Array.from({ length: random.below(12) }, (): EventInput => {
     const at = random.below(TROUBLE_SECONDS * 1_000) / 1_000
     const count = 1 + random.below(4)

@@ -1,4 +1,4 @@
-/** The migration keeps its law, gives each token one accessor, and loses no edit. Spec 8, 9.2.3. */
+/** The migration keeps the batch limits, gives each token one accessor, and loses no edit. Spec 8, 9.2.3. */
 import type { AccessorSpan, History } from '../simulate/history.ts'
 import { numbers, type Range } from '../simulate/ranges.ts'
 import { recordsOf, type Violation } from './facts.ts'
@@ -23,8 +23,8 @@ export function checkLaw(history: History): Violation[] {
 }
 
 /**
- * The same over a change of leader. Our servers keep it always; the reference forgets the last batch with its leader
- * and keeps it where elections take a second or more.
+ * The same limits across a change of leader. Our servers always keep them; the reference forgets the last batch with
+ * its leader, and keeps them only if elections take a second or more.
  */
 export function checkLawAtTakeover(history: History): Violation[] {
   return pairs(recordsOf(history, 'batch')).flatMap(([before, { at, term }]) =>
@@ -40,7 +40,7 @@ export function checkLawAtTakeover(history: History): Violation[] {
   )
 }
 
-/** Every token gets one accessor once, no accessor is given twice, and every datacenter keeps what was given. */
+/** Every token gets exactly one accessor, every accessor is unique, and no datacenter loses one. */
 export function checkOneAccessor(history: History): Violation[] {
   const spans = recordsOf(history, 'batch').flatMap(({ at, tokens, accessorFrom }) => {
     let accessor = accessorFrom
@@ -116,7 +116,7 @@ function pairs<T>(items: readonly T[]): [T, T][] {
   })
 }
 
-/** Numbers that some ranges hold, for messages. */
+/** The numbers in some ranges, for messages. */
 export function countOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from, 0)
 }

@@ -1,10 +1,10 @@
-/** Reading that Ctrl-C can end: a pipe may stay silent for ever. */
+/** Makes reads abortable, as a pipe may stay silent forever. */
 
 /**
  * The chunks of a stream, until the signal.
  *
- * A race of each chunk against the signal would keep every chunk in memory, as the signal outlives them all; so the
- * signal destroys the stream, and the read that waits fails.
+ * Racing each chunk against the signal would keep every chunk in memory, as the signal outlives them. Instead the
+ * signal destroys the stream, which fails the pending read.
  *
  * @throws the reason of the signal.
  */

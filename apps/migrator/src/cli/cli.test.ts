@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
-import { run } from '../testing/io.ts'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { describe, expect, test } from 'vitest'
+import { run } from '../../test/io.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'migrator-cli-'))
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = temporaryFolder('migrator-cli')
 
 function file(name: string, text: string | Uint8Array): string {
   const path = join(directory, name)
@@ -17,7 +18,7 @@ function file(name: string, text: string | Uint8Array): string {
 }
 
 const SECRET = 'canary-2e4d'
-const SCENARIO = file('cluster.yaml', 'datacenters: { dc1: { servers: 3 } }\nlegacyTokens: 300\n')
+const SCENARIO = file('cluster.yaml', 'datacenters: [{ name: dc1, servers: 3 }]\nlegacyTokens: 300\n')
 const DUMP = file(
   'dump.json',
   JSON.stringify([
@@ -101,7 +102,7 @@ describe('simulate', () => {
   })
 
   test('a scenario may come from standard input, tokens from a dump', async () => {
-    const scenario = 'datacenters: { dc1: { servers: 1 } }\n'
+    const scenario = 'datacenters: [{ name: dc1, servers: 1 }]\n'
     const { stdout } = await run(['simulate', '-', '--dump', DUMP, '--json'], { stdin: scenario })
     expect(JSON.parse(stdout).migration.dc1).toMatchObject({ tokens: 2, batches: 1 })
     expect(stdout).not.toContain(SECRET)
@@ -183,7 +184,7 @@ describe('plan', () => {
       'traffic.log',
       '1.2.3.4 - - [21/Nov/2026:04:00:00 +0000] "GET /v1/acl/list HTTP/1.1" 200 12\n',
     )
-    const scenario = file('to-1.11.yaml', 'version: 1.11\ndatacenters: { dc1: { servers: 1 } }\n')
+    const scenario = file('to-1.11.yaml', 'version: 1.11\ndatacenters: [{ name: dc1, servers: 1 }]\n')
     const { code, stdout } = await run(['plan', '--scenario', scenario, '--traffic', log, '--json'])
     expect(code).toBe(3)
     expect(JSON.parse(stdout).findings[0]).toMatchObject({
@@ -200,9 +201,7 @@ describe('plan', () => {
       seen.push(request.url, request.headers['x-service-token'] as string | undefined)
       response.end(readFileSync(DUMP))
     })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const address = server.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const port = await listenOnFreePort(server)
     const answer = await run(['plan', '--from', `http://127.0.0.1:${port}`, '--json'], {
       env: { LATCHKEY_TOKEN: `${SECRET}-token` },
     })
@@ -299,33 +298,33 @@ describe('output files', () => {
   })
 })
 
-test('Ctrl-C ends a run of seeds with 4, and no process stays', async () => {
+/** Tells the parent process when the program begins to listen for Ctrl-C. */
+const TELL_LISTENING = `data:text/javascript,process.on('newListener',(event)=>event==='SIGINT'&&process.send(event))`
+
+/** Runs a command in a process of its own and interrupts it as soon as it listens for that. */
+async function interrupted(argv: readonly string[], stdin = ''): Promise<{ code: unknown; stderr: string }> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url))
-  const child = spawn(process.execPath, [main, 'simulate', '--seeds', '1-9999999'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = fork(main, argv, { execArgv: ['--import', TELL_LISTENING], silent: true })
   let stderr = ''
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     stderr += String(chunk)
   })
-  const ended = new Promise<number | null>((done) => child.on('exit', (code) => done(code)))
-  await new Promise((done) => setTimeout(done, 1_500))
+  const closed = once(child, 'close')
+  child.stdin?.write(stdin)
+  await once(child, 'message')
   child.kill('SIGINT')
-  expect(await ended).toBe(4)
+  const [code] = await closed
+  return { code, stderr }
+}
+
+test('Ctrl-C ends a run of seeds with 4, and no process stays', async () => {
+  const { code, stderr } = await interrupted(['simulate', '--seeds', '1-9999999'])
+  expect(code).toBe(4)
   expect(stderr).toMatch(/go on with: latchkey-migrator simulate --model service --seeds \d+-9999999/)
 }, 20_000)
 
 test('Ctrl-C ends a plan that waits for its dump, with 130 and no process left', async () => {
-  const main = fileURLToPath(new URL('../main.ts', import.meta.url))
-  const child = spawn(process.execPath, [main, 'plan', '-'], { stdio: ['pipe', 'pipe', 'pipe'] })
-  let stderr = ''
-  child.stderr.on('data', (chunk) => {
-    stderr += String(chunk)
-  })
-  const ended = new Promise<number | null>((done) => child.on('exit', (code) => done(code)))
-  child.stdin.write('[{"ID":"a"},')
-  await new Promise((done) => setTimeout(done, 1_500))
-  child.kill('SIGINT')
-  expect(await ended).toBe(130)
+  const { code, stderr } = await interrupted(['plan', '-'], '[{"ID":"a"},')
+  expect(code).toBe(130)
   expect(stderr).toBe('interrupted\n')
 }, 20_000)

@@ -1,4 +1,4 @@
-/** Reads what commands are given: scenarios from files, standard input or the built-in ones, dumps, versions, seeds. */
+/** Reads the inputs of commands: scenarios from files, standard input or the built-in ones, dumps, versions, seeds. */
 
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
@@ -46,21 +46,21 @@ export async function countTokens(
   return census
 }
 
-/** A version that the tables know, for an option. */
+/** Parses an option that is a known version. */
 export function versionOption(text: string): ServiceVersion {
   if (readVersion(text) === undefined)
     throw new InvalidArgumentError('Write a version such as 1.11 or 1.4.0.')
   return parseServiceVersion(text)
 }
 
-/** A whole number from 0, for an option. */
+/** Parses an option that is a whole number from 0. */
 export function numberOption(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value > 4_294_967_295) throw new InvalidArgumentError('Write a whole number.')
   return value
 }
 
-/** `7` or `1-10000`, for an option. */
+/** Parses an option such as `7` or `1-10000`. */
 export function seedsOption(text: string): { readonly from: number; readonly to: number } {
   const [, from, to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text) ?? []
   if (from === undefined || Number(to) < Number(from)) {
@@ -69,13 +69,13 @@ export function seedsOption(text: string): { readonly from: number; readonly to:
   return { from: Number(from), to: Number(to) }
 }
 
-/** A credential from a file or the environment: never from the command line, where others can see it. */
+/** Reads a credential from a file or the environment, never from the command line, which other users can see. */
 export async function loadToken(file: string | undefined, io: Io): Promise<string | undefined> {
   if (file === undefined) return io.env.LATCHKEY_TOKEN
   return (await readFileOf(file)).toString('utf8').trim()
 }
 
-/** Reads a whole file of bounded size. @throws InputError where it cannot be read, or is too large. */
+/** Reads a whole file of bounded size. @throws InputError if it cannot be read or is too large. */
 async function readFileOf(path: string): Promise<Buffer> {
   const file = await open(path).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)

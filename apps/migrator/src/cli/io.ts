@@ -1,4 +1,4 @@
-/** What a command may touch of the outside world. Tests hand in their own. */
+/** The environment of a command. Tests pass their own. */
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 
@@ -13,7 +13,7 @@ export interface Io {
 
 type Style = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
 
-/** Colours a text where the output is a terminal that wants colours. */
+/** Colours a text if the output is a terminal that wants colours. */
 export type Paint = (style: Style, text: string) => string
 
 export function painterFor({ stdout, env }: Io): Paint {
@@ -21,7 +21,7 @@ export function painterFor({ stdout, env }: Io): Paint {
   return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
 }
 
-/** Writes a text, and waits until it is gone: a pipe may be slow. A reader that went away is no error. */
+/** Writes a text and waits until it is flushed. A reader that closed the pipe is not an error. */
 export async function write(to: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     to.write(text, (error) => {
@@ -31,7 +31,7 @@ export async function write(to: Writable, text: string): Promise<void> {
   })
 }
 
-/** A line on a terminal that overwrites itself; nothing where standard error is no terminal. */
+/** A progress line that overwrites itself; does nothing if standard error is not a terminal. */
 export function createProgress({ stderr }: Io): { show: (text: string) => void; clear: () => void } {
   if (stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined }
   return {

@@ -1,4 +1,4 @@
-/** Output files appear whole or not at all: what was there before stays until the new text is on disk. */
+/** Writes output files atomically: the old file stays until the new text is on disk. */
 import {
   closeSync,
   fsyncSync,

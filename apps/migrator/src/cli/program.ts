@@ -2,6 +2,7 @@
 import { AclError } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
+import type { AddCommand } from './add-command.ts'
 import { addChanges } from './commands/changes.ts'
 import { addCheckTraffic } from './commands/check-traffic.ts'
 import { addPlan } from './commands/plan.ts'
@@ -9,9 +10,6 @@ import { addRehearse } from './commands/rehearse.ts'
 import { addSimulate } from './commands/simulate.ts'
 import { addWatch } from './commands/watch.ts'
 import { type Io, write } from './io.ts'
-
-/** A command: adds itself to the program, and reports its exit code when it has run. */
-export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => void) => void
 
 const COMMANDS: readonly AddCommand[] = [
   addPlan,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resultOf, threeServers } from '../testing/scenario.ts'
+import { resultOf, threeServers } from '../../test/scenario.ts'
 
 test('calls are counted one by one: 2 a second through 25.55 s of legacy mode are 52 (spec 9.2.1)', () => {
   const { clients } = resultOf({

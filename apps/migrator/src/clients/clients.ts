@@ -1,28 +1,29 @@
-/** What the workloads of a scenario see, counted call by call without making one. */
+/** Computes what the workloads of a scenario would see, without making a call. */
 import { profileOf, type ServiceVersion } from '@latchkey/contract'
 import { linkKey, type Scenario, type WorkloadSpec } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
+import { callsIn } from './calls-in.ts'
 import { type ClusterState, clusterStates } from './cluster-states.ts'
 import { type CallContext, type CallKind, callsOf, outcomeOf, refusedConnection } from './outcome.ts'
 import { countIndexDecreases, createIndexWatch } from './service-index.ts'
 import { type ClientErrors, Tally } from './tally.ts'
 
-/** One of the streams that a workload falls apart into: always the same server, agent and call. */
+/** The part of a workload with one server, agent and call. */
 interface Stream {
   readonly server: string
   readonly agent: ServiceVersion | undefined
   readonly call: CallKind
-  /** Destination of the intention that it writes, where it writes one. */
+  /** Destination of the intention it writes, if any. */
   readonly destination: string | undefined
-  /** Calls are numbered through the workload; this stream has every `period`-th from `offset` on. */
+  /** This stream makes every `period`-th call of the workload, starting at `offset`. */
   readonly offset: number
   readonly period: number
 }
 
-/** Most destinations that a workload of intention writes takes in turn. */
+/** Maximum number of destinations a workload of intention writes cycles through. */
 const DESTINATIONS_MAX = 50
 
-/** Errors and oddities by kind, in order of first sight. */
+/** Errors and unexpected answers by kind, in order of first occurrence. */
 export function countClients(scenario: Scenario, history: History): ReadonlyMap<string, ClientErrors> {
   const tally = new Tally()
   const workloads = scenario.workloads.map((workload) => ({
@@ -44,7 +45,7 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
   return tally.result()
 }
 
-/** Call `k` goes to server `k`, then agent, call and destination change in turn, so that all pairs occur. */
+/** Call `k` goes to server `k`, then agent, call and destination rotate, so that all combinations occur. */
 function streamsOf({ kind, servers, agents }: WorkloadSpec, scenario: Scenario): Stream[] {
   const isWrite = kind === 'intention-write'
   const destinations = isWrite
@@ -58,21 +59,6 @@ function streamsOf({ kind, servers, agents }: WorkloadSpec, scenario: Scenario):
     ),
   )
   return combinations.map((each, offset) => ({ ...each, offset, period: combinations.length }))
-}
-
-/** The calls of a stream in a stretch of time: how many, the first and the last. */
-export function callsIn(
-  { fromMs, ratePerSecond }: WorkloadSpec,
-  { offset, period }: { readonly offset: number; readonly period: number },
-  { from, to }: { readonly from: number; readonly to: number },
-): { readonly first: number; readonly last: number; readonly count: number } {
-  const gap = 1_000 / ratePerSecond
-  // Half a microsecond of slack keeps a call on the border of two stretches in one of them.
-  const numberAt = (time: number) => Math.ceil(((time - fromMs) / gap - offset) / period - 5e-7)
-  const begin = Math.max(0, numberAt(from))
-  const end = Math.max(begin, numberAt(to))
-  const timeOf = (n: number) => Math.round(fromMs + (n * period + offset) * gap)
-  return { first: timeOf(begin), last: timeOf(end - 1), count: end - begin }
 }
 
 function countStream(
@@ -99,7 +85,7 @@ function countStream(
   if (outcome !== undefined) tally.add(workload.name, outcome, callsIn(workload, stream, window))
 }
 
-/** Connections over the limit of the version are refused when a server comes up and everybody connects anew. Spec 8. */
+/** A server that comes up refuses the connections over its version's limit when its clients reconnect. Spec 8. */
 function countConnections(tally: Tally, workload: WorkloadSpec, state: ClusterState, from: number): void {
   if (workload.connections === 1) return
   for (const id of workload.servers) {

@@ -1,15 +1,15 @@
-/** The cluster as clients meet it: stretches of time in which every call comes to the same. */
+/** The cluster as clients see it: periods in which every call has the same outcome. */
 import type { ServiceVersion } from '@latchkey/contract'
 import { linkKey } from '../scenario/scenario.ts'
 import type { History, HistoryRecord, Mode } from '../simulate/history.ts'
 
-export interface ServerNow {
+interface ServerNow {
   readonly version: ServiceVersion
   readonly mode: Mode
   readonly state: 'up' | 'down' | 'paused'
 }
 
-/** What holds from `from` up to, not including, `to`. The object is reused from stretch to stretch: read it at once. */
+/** What holds from `from` up to, not including, `to`. The iterator reuses the object: read it at once. */
 export interface ClusterState {
   from: number
   to: number
@@ -23,7 +23,7 @@ export interface ClusterState {
   readonly started: Set<string>
 }
 
-/** Walks through the states of a history, in order. Stretches of no length are left out. */
+/** Iterates over the states of a history in order, skipping empty periods. */
 export function* clusterStates(history: History): Generator<ClusterState> {
   const state: ClusterState = {
     from: 0,

@@ -29,7 +29,7 @@ const ROWS: readonly (readonly [
   number | undefined,
   string | undefined,
 ])[] = [
-  // Spec 9.1, reference 1.5.
+  // Spec 9.1.
   ['new', undefined, '1.3.1', 404, '(empty body)'],
   ['new', '1.4.0', '1.3.1', 500, "rpc error making call: rpc: can't find method ACL.TokenList"],
   ['new', '1.3.1', '1.8.7', 404, '(empty body)'],
@@ -117,7 +117,7 @@ describe('legacy mode (spec 9.2.1)', () => {
     expect(outcomeOf('legacy', aCall('1.8.7', undefined, inMode('legacy')))).toBeUndefined()
   })
 
-  test('bootstrap is refused, and afterwards open again where it was closed before (reference 1.6)', () => {
+  test('bootstrap is refused, and afterwards open again where it was closed before', () => {
     expect(outcomeOf('bootstrap', aCall('1.8.7', undefined, inMode('legacy')))?.kind).toBe('legacy-mode')
     expect(outcomeOf('bootstrap', aCall('1.8.7', undefined, { bootstrapped: true }))?.status).toBe(200)
     expect(outcomeOf('bootstrap', aCall('1.8.7', undefined, { bootstrapped: false }))).toBeUndefined()

@@ -1,4 +1,4 @@
-/** What one call of a client comes to, given who takes it and who is behind. Every rule cites the row it shows. */
+/** The outcome of one client call, given the server and agent that handle it. Every rule cites its row of the spec. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../scenario/scenario.ts'
 import type { WorkloadKind } from '../scenario/schema-workloads.ts'
@@ -13,13 +13,13 @@ import {
   version,
 } from '../version.ts'
 
-/** An error, or an answer that is odd enough to tell: something other than what the client is used to. */
+/** An error, or an answer that differs from what the client is used to. */
 export interface Outcome {
   /** Stable name, such as `legacy-mode`. */
   readonly kind: string
-  /** HTTP status; absent where there is no answer at all, or no HTTP. */
+  /** HTTP status; absent if there is no HTTP answer. */
   readonly status?: number
-  /** What the client sees, literally where it is an error. */
+  /** What the client sees; for an error, its literal text. */
   readonly text: string
   readonly isError: boolean
 }
@@ -34,17 +34,17 @@ export interface CallContext {
     readonly state: 'up' | 'down' | 'paused'
     readonly isLeader: boolean
   }
-  /** The client agent that takes the call; undefined: the server takes it itself. */
+  /** The client agent that handles the call; undefined if the server does. */
   readonly agent: ServiceVersion | undefined
   readonly hasLeader: boolean
-  /** The leader of the primary, which decides on intentions; undefined: there is none. */
+  /** The leader of the primary, which decides about intentions; undefined if there is none. */
   readonly primaryLeader: ServiceVersion | undefined
   readonly intentionsAreMigrated: boolean
   readonly isPrimaryReached: boolean
   readonly bootstrapped: boolean | undefined
 }
 
-/** A single call; workloads of kind `mixed` make two of them in turn. */
+/** A single call. Workloads of kind `mixed` alternate between two of them. */
 export type CallKind = Exclude<WorkloadKind, 'mixed'>
 
 /** The calls of a workload, in turn. */
@@ -52,7 +52,7 @@ export function callsOf(kind: WorkloadKind): readonly CallKind[] {
   return kind === 'mixed' ? ['new', 'legacy'] : [kind]
 }
 
-/** @returns undefined where the client gets what it is used to. */
+/** @returns undefined if the client gets what it is used to. */
 export function outcomeOf(call: CallKind, context: CallContext): Outcome | undefined {
   const { server, agent } = context
   if (server.state === 'down' && agent === undefined) {
@@ -75,13 +75,13 @@ type Rule = (context: CallContext) => Outcome | undefined
 const NO_LEADER: Outcome = { kind: 'no-leader', status: 500, text: 'No cluster leader', isError: true }
 const RPC = 'rpc error making call: '
 
-/** Who takes the HTTP request. */
+/** The version of the process that handles the HTTP request. */
 function edgeOf({ agent, server }: CallContext): ServiceVersion {
   return agent ?? server.version
 }
 
 const RULES: Readonly<Record<CallKind, Rule>> = {
-  // Spec 9.1, 9.2.1; reference 1.5.
+  // Spec 9.1, 9.2.1.
   new: (context) => {
     const { server, agent, hasLeader, model } = context
     if (isBefore(edgeOf(context), NEW_ACLS)) {
@@ -108,7 +108,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     }
     return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
   },
-  // Spec 9.1, 9.2.4; reference 5.3.
+  // Spec 9.1, 9.2.4.
   legacy: (context) => {
     const { server, agent, hasLeader, model } = context
     if (isAtLeast(edgeOf(context), LEGACY_REMOVED)) {
@@ -126,7 +126,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
       return { kind: 'acl-disabled', status: 401, text: 'ACL support disabled', isError: true }
     return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
   },
-  // Spec 9.2.1; reference 1.6.
+  // Spec 9.2.1.
   bootstrap: (context) => {
     const { server, bootstrapped, model } = context
     if (server.mode === 'legacy') return RULES.new(context)
@@ -146,7 +146,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
   },
   // Spec 9.3 (1.0.7): what a single call shows; the decrease between two calls is counted in service-index.ts.
   'service-watch': () => undefined,
-  // Spec 9.3 (1.3.0); reference 5.1.
+  // Spec 9.3 (1.3.0).
   'tag-filter': (context) => {
     const { server } = context
     const edge = edgeOf(context)
@@ -163,7 +163,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     if (isBefore(edgeOf(context), version('1.7.0'))) return undefined
     return { kind: 'unknown-field', status: 400, text: 'json: unknown field "…"', isError: true }
   },
-  // Spec 9.3 (1.7.0); reference 5.1: info and renew between both sides of 1.7.0, fixed both ways in 1.7.2.
+  // Spec 9.3 (1.7.0): info and renew between both sides of 1.7.0, fixed both ways in 1.7.2.
   session: (context) => {
     const faulty = [range('1.7.0', '1.7.2')]
     const edge = edgeOf(context)
@@ -248,7 +248,7 @@ function blockedIntention(context: CallContext, leader: ServiceVersion): Outcome
   }
 }
 
-/** Spec 8: what a connection over the limit of the version sees. Reference 7. */
+/** Spec 8: what a connection over the limit of the version sees. */
 export function refusedConnection(edge: ServiceVersion): Outcome {
   if (isBefore(edge, version('1.9.0'))) {
     return { kind: 'connection-closed', text: 'closed without a byte: end of file or reset', isError: true }

@@ -1,11 +1,11 @@
 /**
  * The index of one service (spec 9.3, 1.0.7): older servers answer the index of any service, newer ones that of the
- * service, which is lower. A watcher that goes from an older server to a newer one sees its index decrease.
+ * service, which is lower. A watcher that moves from an older server to a newer one sees its index decrease.
  */
 import { isBefore } from '@latchkey/contract'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import { version } from '../version.ts'
-import { callsIn } from './clients.ts'
+import { callsIn } from './calls-in.ts'
 import type { ClusterState } from './cluster-states.ts'
 import type { Outcome } from './outcome.ts'
 import type { Tally } from './tally.ts'
@@ -26,7 +26,7 @@ export function createIndexWatch(): IndexWatch {
   return { last: undefined }
 }
 
-/** Counts the decreases in one stretch: at its first call, and wherever an older server goes before a newer one. */
+/** Counts the decreases in one period: at its first call, and whenever a newer server answers after an older one. */
 export function countIndexDecreases(
   tally: Tally,
   workload: WorkloadSpec,
@@ -60,7 +60,7 @@ function kindOf(state: ClusterState, id: string): 'old' | 'new' | undefined {
   return isBefore(server.version, version('1.0.7')) ? 'old' : 'new'
 }
 
-/** What the call before that of stream `i` got, leaving out servers that do not answer. */
+/** The kind of server that answered before stream `i`, ignoring servers that do not answer. */
 function previous(kinds: readonly ('old' | 'new' | undefined)[], i: number): 'old' | 'new' | undefined {
   for (let step = 1; step < kinds.length; step++) {
     const kind = kinds[(i - step + kinds.length) % kinds.length]

@@ -9,9 +9,9 @@ export interface ClientErrors {
   readonly isError: boolean
   readonly status: number | undefined
   readonly text: string
-  /** Name of the workload to its share of the count. */
+  /** The count by workload name. */
   readonly workloads: Readonly<Record<string, number>>
-  /** Stretches of time with calls of this kind, and how many, in order: for the chart. */
+  /** Periods with calls of this kind and their count, in order, for the chart. */
   readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]
 }
 
@@ -49,7 +49,7 @@ export class Tally {
     this.#kinds.set(kind, known)
   }
 
-  /** By kind, in order of first sight. */
+  /** By kind, in order of first occurrence. */
   result(): ReadonlyMap<string, ClientErrors> {
     return new Map([...this.#kinds].sort(([, a], [, b]) => a.first - b.first))
   }

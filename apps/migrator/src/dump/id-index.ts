@@ -1,11 +1,11 @@
 /**
- * Finds tokens that have one secret twice, among millions, without keeping the secrets: 64 bits of a keyed hash and
- * the position of each, twelve bytes a slot. The key is drawn anew in every run, so the hashes say nothing elsewhere.
+ * Finds duplicate secrets among millions of tokens without keeping the secrets: 64 bits of a keyed hash and
+ * the position of each, twelve bytes a slot. Every run draws a new key, so the hashes are meaningless elsewhere.
  */
 import { randomFillSync } from 'node:crypto'
 
 const SLOTS_MIN = 1 << 16
-/** The table grows when it is fuller than this. */
+/** Load factor at which the table grows. */
 const LOAD_MAX = 0.6
 
 /** Behaves as the map from secret to position that a reading of legacy records asks for. */

@@ -10,7 +10,7 @@ export interface ReadProgress {
 }
 
 /**
- * Hands out the records of a dump in groups, as they arrive.
+ * Yields the records of a dump in groups, as they arrive.
  *
  * @throws InputError with line and byte, exit code 1, where the dump is not a list of objects, cut off, or not UTF-8.
  */

@@ -12,17 +12,17 @@ export class DumpScanner {
     this.#file = file
   }
 
-  /** Takes the next bytes and hands out the objects that are complete with them. @throws InputError */
+  /** Takes the next bytes and returns the objects they complete. @throws InputError */
   push(bytes: Uint8Array): DumpRecord[] {
     return this.#try(() => this.#scanner.push(bytes))
   }
 
-  /** There are no more bytes. @throws InputError where the dump is cut off, or empty. */
+  /** Ends the input. @throws InputError if the dump is truncated or empty. */
   end(): DumpRecord[] {
     return this.#try(() => this.#scanner.end())
   }
 
-  /** How many objects there were so far. */
+  /** Number of objects so far. */
   get count(): number {
     return this.#scanner.count
   }

@@ -6,13 +6,13 @@ import { HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 import { EXIT, InputError } from '../errors.ts'
 
 export interface DumpSource {
-  /** What errors call it. Never a URL with a credential. */
+  /** Its name in errors, never a URL with a credential. */
   readonly name: string
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
 const CHUNK_BYTES = 64 * 1024
-/** A running server gets this long to begin its answer. */
+/** Timeout for the beginning of a server's answer. */
 const ANSWER_MS_MAX = 30_000
 
 /** A file, or standard input for `-`. @throws InputError where there is no such file. */
@@ -50,7 +50,7 @@ export async function fetchDump(
   const headers = Object.fromEntries(
     token === undefined ? [] : HEADER_PREFIXES_DEFAULT.map((prefix) => [`${prefix}Token`, token]),
   )
-  // The time is for the beginning of the answer: the list itself may take longer.
+  // The timeout covers only the beginning of the answer; the list itself may take longer.
   const waiting = new AbortController()
   const timer = setTimeout(() => waiting.abort(), ANSWER_MS_MAX)
   const response = await fetch(address, {

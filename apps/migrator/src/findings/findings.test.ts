@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resultOf, threeServers } from '../testing/scenario.ts'
+import { resultOf, threeServers } from '../../test/scenario.ts'
 import { sortFindings, verdictOf } from './finding.ts'
 
 const idsOf = (input: Parameters<typeof resultOf>[0]) => resultOf(input).findings.map(({ id }) => id)
@@ -35,13 +35,13 @@ test('the point of no return is the moment the leader of the primary leaves lega
   expect(findings.find(({ id }) => id === 'legacy-mode-window')).toMatchObject({ from: 0, to: 35.55 })
 })
 
-test('a stop at 1.7.0 or 1.7.1 is warned of, one at 1.7.2 is not (reference 8)', () => {
+test('a stop at 1.7.0 or 1.7.1 is warned of, one at 1.7.2 is not', () => {
   expect(idsOf({ version: '1.7.0' })).toContain('session-stop')
   expect(idsOf({ version: '1.7.1' })).toContain('session-stop')
   expect(idsOf({ version: '1.7.2' })).not.toContain('session-stop')
 })
 
-test('legacy updates of migrated tokens that do not reach secondaries: up to 1.6.5 and in 1.7.0 to 1.7.3 (reference 6.5)', () => {
+test('legacy updates of migrated tokens that do not reach secondaries: up to 1.6.5 and in 1.7.0 to 1.7.3', () => {
   const input = (version: string) => ({
     version,
     datacenters: [
@@ -84,7 +84,7 @@ test('our own servers do not start as 1.11 while tokens would lose rights', () =
   expect(verdict).toBe('no-go')
 })
 
-test('tokens without accessor keep 1.15 and later from starting, and the finding says so (reference 0.20)', () => {
+test('tokens without accessor keep 1.15 and later from starting, and the finding says so', () => {
   const { findings } = resultOf({
     version: '1.16.0',
     legacyTokens: [{ count: 3, unwritable: true }],
@@ -115,7 +115,7 @@ test('the model of our servers keeps the law over a takeover (spec 8)', () => {
   expect(violations).toEqual([])
 })
 
-test('intentions of other namespaces are deleted by the migration (reference 5.4), and connect must be on', () => {
+test('intentions of other namespaces are deleted by the migration, and connect must be on', () => {
   const input = {
     from: '1.8.7',
     version: '1.9.0',

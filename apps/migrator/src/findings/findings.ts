@@ -16,7 +16,7 @@ const FINDERS: readonly Finder[] = [
   findIntentions,
 ]
 
-/** @param extra what was found elsewhere, such as in the dump that the tokens came from. */
+/** @param extra findings from elsewhere, such as the dump of the tokens. */
 export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {
   return sortFindings([...extra, ...FINDERS.flatMap((find) => [...find(evidence)])])
 }

@@ -1,4 +1,4 @@
-/** Findings about the intentions migration at 1.9.0. Spec 9.5; reference 5.4. */
+/** Findings about the intentions migration at 1.9.0. Spec 9.5. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import { counted, type Evidence, type Finding } from './finding.ts'
@@ -54,7 +54,7 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
   ]
 }
 
-/** Reference 5.4: the standard edition deletes what is not of the default namespace. */
+/** The standard edition deletes intentions outside the default namespace. */
 function findForeignNamespaces({ scenario, history }: Evidence): Finding[] {
   const foreign = scenario.intentions.filter(({ namespace }) => namespace !== 'default' && namespace !== '*')
   const isMigrated = recordsOf(history, 'intentions').some((each) => each.state === 'done')

@@ -1,4 +1,4 @@
-/** Findings about legacy mode: how long it lasts, who holds it up, and what cannot be undone. Spec 9.2.1, 9.2.2, 9.2.5. */
+/** Findings about legacy mode: how long it lasts, which servers hold it up, and what cannot be undone. Spec 9.2.1, 9.2.2, 9.2.5. */
 import { isBefore } from '@latchkey/contract'
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
@@ -18,7 +18,7 @@ export function findModes(evidence: Evidence): Finding[] {
   ]
 }
 
-/** Who is in legacy mode at the end, when nothing more can change by itself. */
+/** Servers still in legacy mode when nothing can change any more. */
 function findStuck({ scenario, history }: Evidence): Finding[] {
   if (!history.isSettled) return []
   const stuck = history.members.filter((each) => each.mode === 'legacy' && !each.isPaused)
@@ -111,7 +111,7 @@ function findWindow({ scenario, history }: Evidence): Finding[] {
   })
 }
 
-/** From the first policy record on there is no way back. Spec 9.2.5. */
+/** After the first policy record, downgrades are impossible. Spec 9.2.5. */
 function findPointOfNoReturn({ history }: Evidence): Finding[] {
   const first = recordsOf(history, 'mode').find(
     (each) => each.datacenter === history.primary && each.mode === 'new',
@@ -155,7 +155,7 @@ function findRollBacks({ history }: Evidence): Finding[] {
   ]
 }
 
-/** A datacenter that ends without a leader takes no write and leaves no mode. */
+/** A datacenter without a leader accepts no writes and cannot leave legacy mode. */
 function findNoLeader({ scenario, history }: Evidence): Finding[] {
   return scenario.datacenters.flatMap(({ name, servers }) => {
     const last = recordsOf(history, 'leader').findLast((each) => each.datacenter === name)
@@ -173,7 +173,7 @@ function findNoLeader({ scenario, history }: Evidence): Finding[] {
   })
 }
 
-/** A server that says why it does not start. */
+/** A server that refuses to start. */
 function findRefusedStarts({ history }: Evidence): Finding[] {
   const refused = recordsOf(history, 'process').filter((each) => each.state === 'refused')
   const [first] = refused

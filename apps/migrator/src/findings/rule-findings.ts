@@ -1,4 +1,4 @@
-/** Findings about rules: what cannot be read, and what means something else on the other side. Reference 3.2, 3.3. */
+/** Findings about rules: texts that cannot be read, and texts whose meaning changes with the upgrade. */
 import { analyzeRules, type RightsDifference, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
@@ -9,7 +9,7 @@ export interface RuleIssue {
   readonly severity: Severity
   readonly title: string
   readonly avoid: string
-  /** Says what is wrong with this text; undefined where nothing is. */
+  /** What is wrong with this text; undefined if nothing is. */
   readonly of: (analysis: RuleAnalysis) => string | undefined
 }
 
@@ -82,10 +82,10 @@ function rulesOf(scenario: Scenario): { rules: string; count: number }[] {
   )
 }
 
-/** Most rights that are named of a difference. */
+/** Maximum number of rights to name in a difference. */
 const RIGHTS_SHOWN_MAX = 3
 
-export function formatDifference({ gains, losses }: RightsDifference): string {
+function formatDifference({ gains, losses }: RightsDifference): string {
   const parts = [
     { word: 'gains', rights: gains },
     { word: 'loses', rights: losses },

@@ -1,4 +1,4 @@
-/** Findings about tokens: who stays without accessor, who loses rights, which writes are lost. Spec 8, 9.2.3, 9.2.4. */
+/** Findings about tokens: which stay without accessor, which lose rights, and which writes are lost. Spec 8, 9.2.3, 9.2.4. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
@@ -56,7 +56,6 @@ function findUndoneBatches({ history }: Evidence): Finding[] {
   }))
 }
 
-/** Reference 6.6. */
 function findGhosts({ history }: Evidence): Finding[] {
   return history.stores.flatMap(({ datacenter, ghosts }) => {
     const count = size(ghosts)
@@ -107,7 +106,7 @@ function findRateAtTakeover({ history }: Evidence): Finding[] {
   ]
 }
 
-/** Spec 9.2.3: meanwhile the new APIs may not return an accessor. */
+/** Spec 9.2.3: during the migration the new APIs may not return an accessor. */
 function findMigrationWindow({ history }: Evidence): Finding[] {
   const batches = recordsOf(history, 'batch').filter((each) => each.datacenter === history.primary)
   const [first] = batches

@@ -15,7 +15,7 @@ export function findTokenWrites(evidence: Evidence): Finding[] {
   ]
 }
 
-/** Reference 0.14: from 1.11 the rules of client tokens that were not converted are ignored. */
+/** From 1.11 the rules of client tokens that were not converted are ignored. */
 function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
   const first = recordsOf(history, 'process').find(
     (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
@@ -60,7 +60,7 @@ function legacyRightsAt(scenario: Evidence['scenario'], history: History, at: nu
   return size(tokens)
 }
 
-/** Reference 0.15: at 1.11 legacy writes after the last snapshot of a server are skipped when it replays its log. */
+/** At 1.11 legacy writes after the last snapshot of a server are skipped when it replays its log. */
 function findLostWrites({ history }: Evidence): Finding[] {
   const starts = recordsOf(history, 'process').filter(
     (each) =>
@@ -102,7 +102,7 @@ function findLostWrites({ history }: Evidence): Finding[] {
   ]
 }
 
-/** Reference 6.5: a legacy update of a migrated token did not reach secondaries (CVE-2020-12797). */
+/** A legacy update of a migrated token did not reach secondaries (CVE-2020-12797). */
 function findUnreplicatedEdits({ scenario, history }: Evidence): Finding[] {
   if (history.datacenters.length === 1 || scenario.model === 'latchkey') return []
   const faulty = [range('1.4.0', '1.6.6'), range('1.7.0', '1.7.4')]

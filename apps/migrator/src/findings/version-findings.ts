@@ -9,7 +9,7 @@ export function findVersions(evidence: Evidence): Finding[] {
   return [...findBootstrap(evidence), ...findFaultyStops(evidence), ...findClientErrors(evidence)]
 }
 
-/** Reference 1.6: the state of bootstrap does not survive the upgrade cleanly. */
+/** The state of bootstrap does not survive the upgrade cleanly. */
 function findBootstrap({ scenario, history }: Evidence): Finding[] {
   if (scenario.model === 'latchkey') return []
   const started = recordsOf(history, 'process').filter(
@@ -38,11 +38,11 @@ interface FaultyStop {
   readonly ranges: readonly VersionRange[]
   readonly detail: string
   readonly avoid: string
-  /** Only where there are secondaries. */
+  /** Only applies if there are secondaries. */
   readonly needsSecondaries?: true
 }
 
-/** Versions that no upgrade should stop at. Reference 5, 6, 8. */
+/** Versions that no upgrade should stop at. */
 const FAULTY_STOPS: readonly FaultyStop[] = [
   {
     id: 'tag-filter-stop',
@@ -118,7 +118,7 @@ function startsIn(history: History, ranges: readonly VersionRange[]) {
   )
 }
 
-/** What each kind of client error means for the plan. Kinds that are not here are worth an information. */
+/** Severity and advice for each kind of client error. Other kinds are informational. */
 const CLIENT_ADVICE: Readonly<Record<string, { readonly severity: Severity; readonly avoid: string }>> = {
   'legacy-mode': {
     severity: 'warning',

@@ -1,4 +1,4 @@
-/** The parts of the answer of `simulate`, each drawn from the recorded history. */
+/** The parts of the answer of `simulate`, each derived from the recorded history. */
 import { checkHistory } from '../check/checkers.ts'
 import { recordsOf } from '../check/facts.ts'
 import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
@@ -16,7 +16,7 @@ import type {
   SimulationResult,
 } from './result.ts'
 
-/** What the reference does at a takeover is its nature and a finding; everything else is a fault of the model. */
+/** The reference is known to break the limit at takeovers, which is a finding; any other violation is a fault of the model. */
 export function violationsOf(history: History): SimulationResult['violations'] {
   return checkHistory(history)
     .filter(({ rule }) => rule !== LAW_AT_TAKEOVER || history.model === 'latchkey')
@@ -45,7 +45,7 @@ export function serversOf(history: History): Record<string, ServerResult> {
 }
 
 /** When each server was in legacy mode. */
-export function legacyStretches(
+function legacyStretches(
   history: History,
 ): ReadonlyMap<string, readonly { readonly from: number; readonly to: number | undefined }[]> {
   const stretches = new Map<string, { from: number; to: number | undefined }[]>()

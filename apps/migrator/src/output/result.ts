@@ -1,25 +1,7 @@
-/** The answer of `simulate`: everything that reports show, in the spelling of `--json`. Times are seconds. */
-import { countClients } from '../clients/clients.ts'
-import type { ClientErrors } from '../clients/tally.ts'
-import { type Finding, type Verdict, verdictOf } from '../findings/finding.ts'
-import { findAll } from '../findings/findings.ts'
-import type { ModelName, Scenario } from '../scenario/scenario.ts'
-import { toSeconds } from '../scenario/time.ts'
-import type { History } from '../simulate/history.ts'
-import { latchkeyModel } from '../simulate/latchkey-model.ts'
-import type { UpgradeModel } from '../simulate/model.ts'
-import { simulate } from '../simulate/run.ts'
-import { serviceModel } from '../simulate/service-model.ts'
-import {
-  agentsOf,
-  clientsOf,
-  findingOf,
-  migrationOf,
-  replicationOf,
-  serversOf,
-  violationsOf,
-} from './result-parts.ts'
-import { type TimelineEntry, timelineOf } from './timeline.ts'
+/** The answer of `simulate`, as `--json` prints it: everything that reports show. Times are seconds. */
+import type { Finding, Verdict } from '../findings/finding.ts'
+import type { ModelName } from '../scenario/scenario.ts'
+import type { TimelineEntry } from './timeline.ts'
 
 export interface ServerResult {
   readonly datacenter: string
@@ -29,7 +11,7 @@ export interface ServerResult {
   readonly mode: string | null
   /** When its last process left legacy mode; null where it never did. */
   readonly newModeAt: number | null
-  /** Every stretch in legacy mode, a null end where it lasts. */
+  /** Every period in legacy mode; a null end means that it lasts. */
   readonly legacyMode: readonly { readonly from: number; readonly to: number | null }[]
 }
 
@@ -42,7 +24,7 @@ export interface MigrationResult {
   readonly sizes: readonly number[]
   /** Tokens that have no accessor at the end. */
   readonly remaining: number
-  /** Tokens that a batch left to a later one, as they were changed meanwhile. */
+  /** Tokens that a batch left to a later one because they had changed. */
   readonly conflicts: number
 }
 
@@ -63,7 +45,7 @@ export interface ClientResult {
   readonly first: number
   readonly last: number
   readonly count: number
-  /** False for an odd answer that is no error. */
+  /** False for an unexpected answer that is not an error. */
   readonly isError: boolean
   readonly status: number | null
   readonly text: string
@@ -75,11 +57,11 @@ export interface SimulationResult {
   readonly seed: number
   readonly model: ModelName
   readonly verdict: Verdict
-  /** Why, one sentence for each finding that decided. */
+  /** One sentence for each finding that decided the verdict. */
   readonly reasons: readonly string[]
   /** When the last thing happened, or the `duration` of the scenario. */
   readonly endedAt: number
-  /** Whether nothing more could change by itself then. */
+  /** Whether nothing could change any more then. */
   readonly settled: boolean
   readonly servers: Readonly<Record<string, ServerResult>>
   readonly agents: Readonly<Record<string, { datacenter: string; newModeAt: number | null }>>
@@ -91,55 +73,6 @@ export interface SimulationResult {
   readonly findings: readonly FindingResult[]
   /** Rules of the upgrade that the history breaks: faults of the model, as checkers see them. */
   readonly violations: readonly { readonly rule: string; readonly at: number; readonly detail: string }[]
-  /** The command that gives these very bytes again. */
+  /** The command that reproduces these bytes. */
   readonly replay: string
-}
-
-/** What a report needs besides the result: it draws from the history. */
-export interface Simulation {
-  readonly scenario: Scenario
-  readonly history: History
-  readonly clients: ReadonlyMap<string, ClientErrors>
-  readonly result: SimulationResult
-}
-
-export function modelOf(name: ModelName): UpgradeModel {
-  return name === 'latchkey' ? latchkeyModel : serviceModel
-}
-
-/**
- * Simulates a scenario and says what came of it.
- *
- * @param options.replay the command that repeats it.
- * @param options.extraFindings found elsewhere, such as in the dump that the tokens came from.
- * @throws InputError for a schedule that spec 9.2.5 forbids.
- */
-export function runSimulation(
-  scenario: Scenario,
-  options: { readonly replay: string; readonly extraFindings?: readonly Finding[] },
-): Simulation {
-  const history = simulate(scenario, modelOf(scenario.model))
-  const clients = countClients(scenario, history)
-  const findings = findAll({ scenario, history, clients }, options.extraFindings ?? [])
-  const verdict = verdictOf(findings)
-  const deciding = verdict === 'no-go' ? 'critical' : 'warning'
-  const result: SimulationResult = {
-    scenario: scenario.name,
-    seed: scenario.seed,
-    model: scenario.model,
-    verdict,
-    reasons: findings.filter((each) => each.severity === deciding).map((each) => each.detail),
-    endedAt: toSeconds(history.endedAt),
-    settled: history.isSettled,
-    servers: serversOf(history),
-    agents: agentsOf(history),
-    migration: migrationOf(history),
-    replication: replicationOf(history),
-    timeline: timelineOf(history),
-    clients: clientsOf(clients),
-    findings: findings.map(findingOf),
-    violations: violationsOf(history),
-    replay: options.replay,
-  }
-  return { scenario, history, clients, result }
 }

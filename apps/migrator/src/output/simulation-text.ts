@@ -2,7 +2,8 @@
 import type { Paint } from '../cli/io.ts'
 import { counted } from '../findings/finding.ts'
 import { formatSeconds } from '../scenario/time.ts'
-import type { Simulation, SimulationResult } from './result.ts'
+import type { SimulationResult } from './result.ts'
+import type { Simulation } from './run-simulation.ts'
 import { findingLines, verdictLine } from './text.ts'
 
 export function formatSimulation({ result }: Simulation, paint: Paint): string {

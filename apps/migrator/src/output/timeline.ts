@@ -1,4 +1,4 @@
-/** The history as a list of events that people and programs read. */
+/** The history as a list of events, for people and programs. */
 import { toSeconds } from '../scenario/time.ts'
 import type { History, HistoryRecord } from '../simulate/history.ts'
 import { size } from '../simulate/ranges.ts'
@@ -13,7 +13,7 @@ export interface TimelineEntry {
   readonly detail: string
 }
 
-/** Every event in order. Replication rounds are left out but for the last of each datacenter. */
+/** Every event in order. Of the replication rounds, only the last of each datacenter. */
 export function timelineOf(history: History): TimelineEntry[] {
   const lastRounds = new Map<string, HistoryRecord>()
   for (const each of history.records) if (each.kind === 'replicated') lastRounds.set(each.datacenter, each)

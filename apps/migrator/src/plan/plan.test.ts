@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { aScenario } from '../../test/scenario.ts'
 import { DumpScanner } from '../dump/scanner.ts'
 import { readBuiltin } from '../scenario/builtin.ts'
-import { aScenario } from '../testing/scenario.ts'
-import { batchesOf, makePlan, migrationMsOf } from './plan.ts'
+import { makePlan } from './plan.ts'
 import { planSteps } from './steps.ts'
 import { TokenCensus } from './token-census.ts'
 
@@ -15,18 +15,6 @@ function censusOf(tokens: readonly unknown[], placesMax = 20): TokenCensus {
   scanner.end()
   return census
 }
-
-test.each([
-  [0, 0, 0],
-  [1, 1, 0],
-  [128, 1, 0],
-  [129, 2, 1_000],
-  [10_000, 79, 78_000],
-  [1_000_000, 7_813, 7_812_000],
-])('the law for %i tokens: %i batches, %i ms (spec 8)', (tokens, batches, ms) => {
-  expect(batchesOf(tokens)).toBe(batches)
-  expect(migrationMsOf(tokens)).toBe(ms)
-})
 
 describe('the census of a dump', () => {
   const dump = [

@@ -1,15 +1,15 @@
-/** The answer of `plan`: a dump and a scenario, looked at before anything is simulated in detail. Times are seconds. */
+/** The answer of `plan`: an overview of a dump and a scenario. Times are seconds. */
+import { ACCESSOR_BATCH_SIZE_MAX, batchCountOf, batchesDurationMs } from '@latchkey/acl'
 import type { Evidence, Finding, Verdict } from '../findings/finding.ts'
 import { counted, sortFindings, verdictOf } from '../findings/finding.ts'
-import { runSimulation } from '../output/result.ts'
+import { runSimulation } from '../output/run-simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
-import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_TOKENS_MAX } from '../simulate/service-model.ts'
 import { type PlanStep, planSteps } from './steps.ts'
 import type { DumpFinding, TokenCensus, TokenCounts, TokenPlace } from './token-census.ts'
 
-/** How long the accessors of a datacenter take, by the law of spec 8. */
-export interface DatacenterPlan {
+/** How long the accessors of a datacenter take under the batch limits. Spec 8. */
+interface DatacenterPlan {
   readonly isPrimary: boolean
   readonly servers: number
   /** Tokens that get an accessor here, by batches in the primary, by replication in a secondary. */
@@ -17,9 +17,9 @@ export interface DatacenterPlan {
   readonly batches: number
   /** Size of the last batch. */
   readonly lastBatch: number
-  /** From the first accessor to the last, at least. */
+  /** Minimum time from the first accessor to the last. */
   readonly duration: number
-  /** When the last one is there, as the scenario is simulated; null: never. */
+  /** When the simulation has assigned the last one; null: never. */
   readonly doneAt: number | null
 }
 
@@ -42,20 +42,10 @@ export interface PlanFinding {
   readonly tokens?: readonly TokenPlace[]
 }
 
-/** Batches of N tokens: ceil(N / 128). Spec 8. */
-export function batchesOf(tokens: number): number {
-  return Math.ceil(tokens / ACCESSOR_BATCH_TOKENS_MAX)
-}
-
-/** The least time from the first batch to the last, in milliseconds: one second less than there are batches. */
-export function migrationMsOf(tokens: number): number {
-  return Math.max(0, batchesOf(tokens) - 1) * ACCESSOR_BATCH_INTERVAL_MS_MIN
-}
-
 /**
- * Makes the plan for the tokens of a dump, or of the scenario where there is no dump.
+ * Makes the plan for the tokens of a dump or, without one, of the scenario.
  *
- * @param traffic what an access log has told of clients.
+ * @param traffic findings from an access log.
  */
 export function makePlan(
   scenario: Scenario,
@@ -69,7 +59,7 @@ export function makePlan(
   const findings = sortFindings([...result.findings, ...findWaitingIntentions({ scenario: planned })])
   const verdict = verdictOf(findings)
   const deciding = verdict === 'no-go' ? 'critical' : 'warning'
-  const migrationMs = migrationMsOf(tokens.total)
+  const migrationMs = batchesDurationMs(tokens.total)
   return {
     scenario: scenario.name,
     verdict,
@@ -78,7 +68,7 @@ export function makePlan(
     datacenters: Object.fromEntries(
       scenario.datacenters.map(({ name, isPrimary, servers, tokenReplication }) => {
         const count = isPrimary || tokenReplication ? tokens.total : 0
-        const batches = isPrimary ? batchesOf(count) : 0
+        const batches = isPrimary ? batchCountOf(count) : 0
         const doneAt = isPrimary ? result.migration[name]?.lastBatchAt : result.replication[name]?.completeAt
         return [
           name,
@@ -87,7 +77,7 @@ export function makePlan(
             servers: servers.length,
             tokens: count,
             batches,
-            lastBatch: batches === 0 ? 0 : count - (batches - 1) * ACCESSOR_BATCH_TOKENS_MAX,
+            lastBatch: batches === 0 ? 0 : count - (batches - 1) * ACCESSOR_BATCH_SIZE_MAX,
             duration: toSeconds(count === 0 ? 0 : migrationMs),
             doneAt: doneAt ?? null,
           },

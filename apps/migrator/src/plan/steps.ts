@@ -1,4 +1,4 @@
-/** The order of an upgrade: who is replaced when, what to wait for, where the way back ends. Spec 9.2; reference 0.3, 8. */
+/** The steps of an upgrade: which server to replace when, what to wait for, and when rollback ends. Spec 9.2. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import type { Scenario } from '../scenario/scenario.ts'
 import { formatSeconds } from '../scenario/time.ts'

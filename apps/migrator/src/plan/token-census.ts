@@ -1,4 +1,4 @@
-/** Counts the tokens of a dump and notes what is wrong with them, each by its place in the dump, never by its secret. */
+/** Counts the tokens of a dump and collects findings about them, by position in the dump and never by secret. */
 import { ANONYMOUS_TOKEN_SECRET_ID, type LegacyFindingCode, readLegacyRecord } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
 import { IdIndex } from '../dump/id-index.ts'
@@ -8,7 +8,7 @@ import { RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { TokenGroup } from '../scenario/scenario.ts'
 
-/** Where a token stands in its dump. */
+/** Position of a token in its dump. */
 export interface TokenPlace {
   /** From 0. */
   readonly position: number
@@ -31,11 +31,11 @@ export interface TokenCounts {
   readonly anonymous: boolean
   /** Client tokens with rules. */
   readonly withRules: number
-  /** Records that are no token, or could not be imported: they are not counted above. */
+  /** Records that are not tokens or cannot be imported; the counts above exclude them. */
   readonly refused: number
 }
 
-/** Rule texts that were analysed are remembered, up to this many: most dumps use few. */
+/** Maximum number of memoized rule texts; most dumps use few. */
 const ANALYSES_MAX = 10_000
 
 interface Issue {
@@ -96,7 +96,7 @@ export class TokenCensus {
     }
   }
 
-  /** In the order in which they were first met, rules last. */
+  /** In order of first occurrence, rules last. */
   findings(): DumpFinding[] {
     const found = [...this.#issues.values()].map(({ id, severity, title, avoid, count, places }) => ({
       id,
@@ -109,7 +109,7 @@ export class TokenCensus {
     return [...found, ...this.#managementFinding()]
   }
 
-  /** The tokens as groups of a scenario. Their rules were looked at here, so the groups carry none of them. */
+  /** The tokens as groups of a scenario, without rules, as the census has analysed them. */
   groups(): TokenGroup[] {
     const groups: TokenGroup[] = [
       { type: 'client', count: this.#withRules, rules: undefined, unwritable: false },
@@ -178,7 +178,7 @@ function placeText(place: TokenPlace | undefined): string {
 interface DumpAdvice {
   readonly title: string
   readonly avoid: string
-  /** Where a warning of the reading deserves less. */
+  /** Warnings of the reader that matter less here. */
   readonly severity?: Severity
 }
 

@@ -12,7 +12,7 @@ export interface ClusterOptions {
   readonly main: string
   readonly datacenter: string
   readonly defaultPolicy: 'allow' | 'deny'
-  /** Undefined: an embedded PostgreSQL in a directory that goes with the rehearsal. */
+  /** Undefined: an embedded PostgreSQL in a temporary directory. */
   readonly databaseUrl: string | undefined
 }
 
@@ -32,7 +32,7 @@ export class Cluster {
     this.options = options
   }
 
-  /** Starts the database; the servers need it. */
+  /** Starts the database. */
   async open(): Promise<void> {
     this.directory = await mkdtemp(join(tmpdir(), 'latchkey-rehearsal-'))
     if (this.options.databaseUrl !== undefined) {
@@ -51,7 +51,7 @@ export class Cluster {
     this.databaseUrl = (await readFile(join(dataDir, 'postgres.url'), 'utf8')).trim()
   }
 
-  /** Starts a server of the scenario as a version. Does nothing where it runs. */
+  /** Starts a server of the scenario with a version. Does nothing if it runs. */
   async start({ id, acls }: Pick<ServerSpec, 'id' | 'acls'>, version: string): Promise<void> {
     if (this.servers.has(id)) return
     const server = await startProcess({
@@ -100,7 +100,7 @@ export class Cluster {
     return [...this.servers].flatMap(([id, server]) => (this.paused.has(id) ? [] : [server.url]))
   }
 
-  /** A client of any server that runs, with a secret. @throws where none runs. */
+  /** A client of any running server, with a secret. @throws if none runs. */
   client(secret: string, url = this.urls()[0]): Client {
     if (url === undefined) throw new Error('no server of the rehearsal runs')
     return createClient({ address: url, token: secret, env: false, retries: 0, timeout: 10_000 })

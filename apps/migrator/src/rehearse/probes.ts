@@ -1,8 +1,9 @@
-/** Clients that call the servers all the time, as legacy and as new tools do, and what they are told. */
+/** Clients that call the servers continuously, as legacy and new tools do, and the errors they see. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LatchkeyError } from '@latchkey/sdk'
 import type { Cluster } from './cluster.ts'
 
-export interface ProbeErrors {
+interface ProbeErrors {
   readonly first: number
   readonly last: number
   readonly count: number
@@ -19,8 +20,8 @@ export interface ProbeResult {
 const CALLS_PER_SECOND = 5
 
 /**
- * Runs the probes until they are stopped. A refused connection counts: a server that is replaced is missed by clients
- * that do not retry, and these do not.
+ * Runs the probes until they are stopped. A refused connection counts: clients that do not retry notice a server
+ * that is being replaced, and these do not retry.
  */
 export function startProbes(
   cluster: Cluster,
@@ -46,7 +47,7 @@ export function startProbes(
       calls += 1
       if (url === undefined) note(client, new Error('no server runs'))
       else await call(url, secret).catch((error: unknown) => note(client, error))
-      await new Promise((resolve) => setTimeout(resolve, 1_000 / CALLS_PER_SECOND))
+      await sleep(1_000 / CALLS_PER_SECOND)
     }
   }
   const loops = [

@@ -1,9 +1,11 @@
 /** One rehearsal on real servers, from an empty database to the proofs. */
+
 import { randomUUID } from 'node:crypto'
-import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX } from '@latchkey/acl'
+import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, batchesDurationMs } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
-import { runSimulation } from '../output/result.ts'
+import { runSimulation } from '../output/run-simulation.ts'
 import type { Scenario, TokenGroup } from '../scenario/scenario.ts'
+import { sleep } from '../sleep.ts'
 import { Cluster } from './cluster.ts'
 import { type ProbeResult, startProbes } from './probes.ts'
 import { proveRights } from './rights.ts'
@@ -16,13 +18,13 @@ export interface RehearsalOptions {
   readonly tokens: readonly LegacyToken[] | undefined
   readonly serverMain: string
   readonly databaseUrl: string | undefined
-  /** Waits of the schedule are multiplied by this. The law of the migration is never shortened. */
+  /** Factor for the waits of the schedule. Batch intervals never shrink. */
   readonly timeScale: number
   readonly signal: AbortSignal
   readonly onProgress: (text: string) => void
 }
 
-export interface Proof {
+interface Proof {
   readonly name: string
   readonly holds: boolean
   readonly detail: string
@@ -40,7 +42,7 @@ export interface Rehearsal {
   readonly timeline: readonly { readonly at: number; readonly server: string; readonly detail: string }[]
 }
 
-export interface MeasuredMigration {
+interface MeasuredMigration {
   readonly tokens: number
   readonly batches: number
   readonly sizes: readonly number[]
@@ -56,7 +58,7 @@ const BUILTIN_GROUPS: readonly TokenGroup[] = [
   { type: 'management', count: 1, rules: undefined, unwritable: false },
 ]
 const POLL_MS = 100
-/** On top of what the law asks. */
+/** Margin on top of the minimum duration of the batches. */
 const PATIENCE_MS = 60_000
 
 /**
@@ -141,8 +143,7 @@ async function perform(cluster: Cluster, step: Step, made: LegacyToken[]): Promi
 
 /** Until nothing is left to migrate, as the service itself says. */
 async function waitForMigration(cluster: Cluster, tokens: number, signal: AbortSignal): Promise<void> {
-  const seconds = Math.ceil(tokens / ACCESSOR_BATCH_SIZE_MAX)
-  const deadline = Date.now() + seconds * ACCESSOR_BATCH_INTERVAL_MS_MIN + PATIENCE_MS
+  const deadline = Date.now() + batchesDurationMs(tokens) + PATIENCE_MS
   while (Date.now() < deadline) {
     const status = await cluster
       .client(cluster.managementSecret)
@@ -349,22 +350,6 @@ function describe(step: Step): string {
     default:
       return `${step.do} ${step.server}`
   }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  if (ms <= 0) return Promise.resolve()
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', abort, { once: true })
-  })
 }
 
 function batchCount(batches: number): string {

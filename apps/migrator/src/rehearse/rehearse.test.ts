@@ -16,7 +16,7 @@ datacenters:
       - { id: a, version: 1.4.0, from: 1.3.1, start: 1 }
       - { id: b, version: 1.4.0, from: 1.3.1, start: 2 }
       - { id: c, version: 1.4.0, from: 1.3.1, start: 3 }
-tokens:
+legacyTokens:
   - { type: management, count: 100 }
   - { type: client, count: 900, rules: 'key "app/" { policy = "write" } service "web" { policy = "read" }' }
 events:
@@ -54,7 +54,7 @@ name: straight to 1.11
 datacenters:
   - name: dc1
     servers: [{ id: a, version: 1.11, from: 1.3.1, start: 0 }]
-tokens:
+legacyTokens:
   - { type: client, count: 1, rules: 'key "app/" { policy = "read" }' }
 `
   const rehearsal = await rehearse(options(yaml))

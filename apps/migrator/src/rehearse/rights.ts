@@ -1,7 +1,7 @@
 /** Whether every secret may do after the upgrade exactly what its legacy rules let it do before. */
 import {
   type Authorizer,
-  createAuthorizerCache,
+  authorizerOf,
   EMPTY_DIRECTORY,
   fromLegacyToken,
   parseLegacyRules,
@@ -14,7 +14,7 @@ import type { Cluster } from './cluster.ts'
 export interface RightsProof {
   readonly tokens: number
   readonly questions: number
-  /** Tokens whose secret no header can carry: nobody can present them over HTTP. */
+  /** Tokens whose secret no header can carry, so that no client can present them over HTTP. */
   readonly notPresentable: number
   /** One sentence each, by position in the dump; never a secret. */
   readonly differences: readonly string[]
@@ -47,7 +47,6 @@ export async function proveRights(
     readonly signal: AbortSignal
   },
 ): Promise<RightsProof> {
-  const authorizers = createAuthorizerCache({ maxEntries: 1_000 })
   const differences: string[] = []
   let asked = 0
   let notPresentable = 0
@@ -61,7 +60,7 @@ export async function proveRights(
       }
       const questions = questionsOf(token)
       asked += questions.length
-      const expected = authorizers.authorizerOf(fromLegacyToken(token), EMPTY_DIRECTORY, options)
+      const expected = authorizerOf(fromLegacyToken(token), EMPTY_DIRECTORY, options)
       const found = await compare(cluster, token, questions, expected)
       differences.push(...found.map((text) => `token ${position}: ${text}`))
     }

@@ -1,4 +1,4 @@
-/** Real server processes of a rehearsal: started, signalled and ended, none left behind. */
+/** Starts, signals and ends the real server processes of a rehearsal, leaving none behind. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -10,7 +10,7 @@ export const SERVER_MAIN = fileURLToPath(new URL('../../../server/src/main.ts', 
 
 const START_MS_MAX = 30_000
 const STOP_MS_MAX = 15_000
-/** Last lines of a process that are shown where it fails. */
+/** Number of last output lines to show if a process fails. */
 const TAIL_LINES = 20
 
 /** One line of a server's log that a rehearsal looks at. */
@@ -25,7 +25,7 @@ export interface LogLine {
 export interface ServerProcess {
   readonly url: string
   signal(signal: NodeJS.Signals): void
-  /** Ends it, by force where it does not end by itself. */
+  /** Ends it, by force if necessary. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface ProcessOptions {
   readonly main: string
   readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** What it prints when it is ready; its first group is the answer. */
+  /** Matches the line it prints when it is ready; the first group is the result. */
   readonly ready: RegExp
   readonly name: string
   readonly onLog: (line: LogLine) => void
@@ -50,7 +50,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A Ctrl-C on the terminal is the rehearsal's to pass on, in its order.
+    // The rehearsal itself passes on a Ctrl-C from the terminal, in order.
     detached: true,
   })
   const tail: string[] = []
@@ -84,7 +84,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  // A paused process hears nothing but SIGKILL.
+  // A paused process reacts only to SIGKILL.
   child.kill('SIGCONT')
   child.kill(signal)
   const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)

@@ -1,10 +1,10 @@
-/** What clients saw over time: one row per kind, darker where there was more of it. */
+/** What clients saw over time: one row per kind, darker for higher counts. */
 import type { ClientErrors } from '../clients/tally.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import { axis, canvas, escapeHtml, legend } from './markup.ts'
 import { round, timeScale } from './scale.ts'
 
-/** Columns of a row: narrower ones could not be told apart on a phone. */
+/** Columns of a row; narrower ones would be indistinguishable on a phone. */
 const BINS = 100
 
 /** Empty where clients saw nothing but what they are used to. */

@@ -1,5 +1,6 @@
 /** The report as one HTML page: no network, light and dark, readable on a phone and on paper. */
-import type { FindingResult, Simulation, SimulationResult } from '../output/result.ts'
+import type { FindingResult, SimulationResult } from '../output/result.ts'
+import type { Simulation } from '../output/run-simulation.ts'
 import type { TimelineEntry } from '../output/timeline.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import { renderClients } from './clients-chart.ts'
@@ -14,12 +15,12 @@ const REASONS_MAX = 4
 const EVENTS_MAX = 500
 
 const VERDICTS = {
-  go: { name: 'go', title: 'Go', text: 'Nothing stands in the way.' },
+  go: { name: 'go', title: 'Go', text: 'Nothing blocks the upgrade.' },
   'go with care': { name: 'care', title: 'Go with care', text: '' },
   'no-go': { name: 'nogo', title: 'No-go', text: '' },
 } as const
 
-/** Renders a page that stands alone. */
+/** Renders a self-contained page. */
 export function renderHtml({ history, clients, result }: Simulation): string {
   const { verdict, scenario } = result
   const body = [
@@ -129,7 +130,7 @@ function renderEvents(timeline: readonly TimelineEntry[]): string {
   return `<details><summary>${entries.length} events</summary><table class="stack"><tbody>${rows.join('')}</tbody></table>${more}</details>`
 }
 
-/** A run of batches is one line: there may be a hundred thousand. */
+/** Collapses runs of batches into one line each, as there may be a hundred thousand. */
 export function foldBatches(timeline: readonly TimelineEntry[]): TimelineEntry[] {
   const folded: TimelineEntry[] = []
   let run: { first: TimelineEntry; count: number } | undefined

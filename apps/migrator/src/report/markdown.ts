@@ -1,5 +1,6 @@
 /** The report as Markdown, for a wiki or a change request. */
-import type { Simulation, SimulationResult } from '../output/result.ts'
+import type { SimulationResult } from '../output/result.ts'
+import type { Simulation } from '../output/run-simulation.ts'
 import { foldBatches } from './html.ts'
 
 const EVENTS_MAX = 200
@@ -9,7 +10,7 @@ export function renderMarkdown({ result }: Simulation): string {
   return [
     `# ${verdict}: ${cell(scenario)}`,
     '',
-    ...(reasons.length === 0 ? ['Nothing stands in the way.'] : reasons.map((each) => `- ${each}`)),
+    ...(reasons.length === 0 ? ['Nothing blocks the upgrade.'] : reasons.map((each) => `- ${each}`)),
     '',
     `Model ${model}, seed ${seed}, ends at ${endedAt} s.`,
     '',
@@ -101,7 +102,7 @@ function line(cells: readonly string[]): string {
   return `| ${cells.map(cell).join(' | ')} |`
 }
 
-/** Text that keeps to its cell. */
+/** Escapes a text for a table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')
 }

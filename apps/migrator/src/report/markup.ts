@@ -1,4 +1,4 @@
-/** Small pieces of HTML that the charts share. Everything that comes from outside passes {@link escapeHtml}. */
+/** HTML fragments shared by the charts. Text from outside must pass {@link escapeHtml}. */
 import type { TimeScale } from './scale.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -9,12 +9,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Makes a text fit for HTML, inside and outside of attributes. */
+/** Escapes a text for HTML content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (each) => ESCAPES[each] ?? '')
 }
 
-/** The line of times under a chart. */
+/** The time axis under a chart. */
 export function axis({ ticks, percent }: TimeScale): string {
   const labels = ticks.map(({ at, label }, i) => {
     const edge = i === 0 ? ' class="first"' : percent(at) > 92 ? ' class="last"' : ''
@@ -23,18 +23,18 @@ export function axis({ ticks, percent }: TimeScale): string {
   return `<div class="axis" aria-hidden="true">${labels.join('')}</div>`
 }
 
-/** Names of the colours of a chart. */
+/** The legend of a chart's colours. */
 export function legend(items: readonly { readonly name: string; readonly label: string }[]): string {
   const entries = items.map(({ name, label }) => `<li><i class="${name}"></i>${escapeHtml(label)}</li>`)
   return `<ul class="legend">${entries.join('')}</ul>`
 }
 
-/** An SVG that stretches to the width it is given. Only shapes go in: text would be stretched too. */
+/** An SVG that stretches to the available width. It holds only shapes, as text would stretch too. */
 export function canvas(height: number, body: string, label: string): string {
   return `<svg viewBox="0 0 1000 ${height}" preserveAspectRatio="none" style="height:${height}px" role="img" aria-label="${escapeHtml(label)}">${body}</svg>`
 }
 
-/** A section with a heading, left out where there is nothing in it. */
+/** A section with a heading; empty if its body is. */
 export function section(title: string, body: string, note = ''): string {
   if (body === '') return ''
   const text = note === '' ? '' : `<p class="note">${escapeHtml(note)}</p>`

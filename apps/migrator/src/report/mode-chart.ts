@@ -1,4 +1,4 @@
-/** Who was in which mode when: one bar per server, grouped by datacenter. */
+/** The mode of each server over time: one bar per server, grouped by datacenter. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
@@ -23,7 +23,7 @@ interface Stretch {
   readonly version: string
 }
 
-/** A chart that ends a little after the last change of a mode, so that a long migration does not flatten it. */
+/** The chart ends shortly after the last mode change, so that a long migration does not compress it. */
 export function renderModes(history: History): string {
   const stretches = stretchesOf(history)
   const kinds = new Set(['process', 'mode', 'agent-mode', 'leader', 'link', 'reaped'])

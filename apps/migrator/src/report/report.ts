@@ -1,7 +1,7 @@
 /** Writes the report of one simulation: the same facts as HTML for people, Markdown for wikis, JSON for programs. */
 import { join } from 'node:path'
 import { makeOutputDirectory, writeOutputFile } from '../cli/output-file.ts'
-import type { Simulation } from '../output/result.ts'
+import type { Simulation } from '../output/run-simulation.ts'
 import { renderHtml } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 

@@ -1,11 +1,11 @@
-/** Time axes: where the ticks go, and what stands beside them. */
+/** Time axes: positions and labels of ticks. */
 import { formatSeconds } from '../scenario/time.ts'
 
 const STEPS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000,
   600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 21_600_000, 43_200_000, 86_400_000,
 ]
-/** Ticks must stand this far apart on a phone too. */
+/** Minimum distance between ticks, even on a phone. */
 const TICKS_MAX = 5
 
 export interface TimeScale {
@@ -29,7 +29,7 @@ export function timeScale(end: number): TimeScale {
   return { end: last, ticks, percent: (ms) => round((Math.min(ms, last) / last) * 100) }
 }
 
-/** Two digits are finer than any screen; more would only make the file longer. */
+/** Two decimals are finer than any screen. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100
 }

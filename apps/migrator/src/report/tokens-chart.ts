@@ -80,7 +80,7 @@ function secondaryPoints(history: History, datacenter: string): { at: number; re
   return migrated === 0 ? [] : points
 }
 
-/** Every n-th point, the first and the last always. */
+/** Thins out points, keeping the first and the last. */
 function thin<T>(points: readonly T[]): readonly T[] {
   const step = Math.ceil(points.length / POINTS_MAX)
   return points.filter((_, i) => i % step === 0 || i === points.length - 1)

@@ -4,7 +4,7 @@ import { isPlain } from './plain-rules.ts'
 
 const analyze = (text: string) => analyzeRules(text, { widening: 'keep' })
 
-describe('a segment named twice (reference 3.2)', () => {
+describe('a segment named twice', () => {
   const twice = (first: string, second: string) =>
     analyze(`key "a" { policy = "${first}" }\nkey "a" { policy = "${second}" }`).at140
 
@@ -37,7 +37,7 @@ describe('a segment named twice (reference 3.2)', () => {
   })
 })
 
-describe('translation (reference 3.3)', () => {
+describe('translation', () => {
   test('acl and *_prefix were ignored and become effective', () => {
     const { ignored, translated } = analyze('acl = "write"\nkey_prefix "x" { policy = "write" }')
     expect(ignored).toHaveLength(2)

@@ -1,6 +1,6 @@
 /**
- * What becomes of one rule text on the way from 1.3.x through 1.4.0 to a policy: whether it can be read at all, and
- * which decisions change. Decisions are compared, not texts. Reference 3.2, 3.3.
+ * What happens to a rule text from 1.3.x through 1.4.0 to a policy: whether it can be read, and
+ * which decisions change. Decisions are compared, not texts.
  */
 import {
   compileAuthorizer,
@@ -29,11 +29,11 @@ export interface RuleAnalysis {
   readonly ignored: readonly string[]
   /** What the upgrade to 1.4.0 alone changes: segments named twice. */
   readonly at140?: RightsDifference
-  /** Segments are named twice, in a way in which the older reading cannot be told. */
+  /** Segments are named twice, in a form whose older reading cannot be determined. */
   readonly isDuplicateUnclear?: true
   /** What the translation by the reference, made a policy, changes against legacy evaluation. */
   readonly translated?: RightsDifference
-  /** Why no policy can be made of the translation. */
+  /** Why the translation is not a valid policy. */
   readonly untranslatable?: string
 }
 
@@ -117,7 +117,7 @@ function differenceOf(before: readonly Rule[], after: readonly Rule[]): RightsDi
   )
   const changed = questions.filter((question) => was?.decide(question) !== is?.decide(question))
   if (changed.length === 0) return undefined
-  // What the rules name says more than a name that was made up to ask below it.
+  // A name from the rules says more than a probe name made up below it.
   const named = new Set([...before, ...after].map((rule) => rule.segment))
   changed.sort((a, b) => Number(named.has(b.segment ?? '')) - Number(named.has(a.segment ?? '')))
   return {

@@ -1,6 +1,6 @@
 /**
  * How versions before 1.4.0 read a text that names one segment twice: the last one wins, where later versions take the
- * strongest of deny, write, list and read (reference 3.2).
+ * strongest of deny, write, list and read.
  */
 import { parseLegacyRules, type Rule, type RuleSet } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'

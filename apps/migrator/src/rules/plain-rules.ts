@@ -1,6 +1,6 @@
 /**
- * Most legacy rules are plain: blocks of known kinds, one after the other, each segment once. Such a text means the
- * same before, during and after the upgrade, and this is found out without parsing it: a million texts are looked at.
+ * Most legacy rules are plain: a sequence of blocks of known kinds, each segment once. Such a text means the
+ * same before, during and after the upgrade. Detecting it without parsing keeps a million texts fast.
  */
 
 const LEVEL = '"(?:read|write|deny)"'
@@ -13,7 +13,7 @@ const SCALAR = `(?:operator|keyring)\\s*=\\s*${LEVEL}(?=\\s|$)`
 const ITEM = new RegExp(`${GAP}(${KEY_BLOCK}|${BLOCK}|${SERVICE_BLOCK}|${SCALAR})${GAP}`, 'y')
 const NAME = /^\w+(?:\s+"[^"]*")?/
 
-/** Whether the text is plain, so that nothing needs to be said of it. `false` says only that it must be parsed. */
+/** Whether the text is plain and needs no findings. `false` means only that it must be parsed. */
 export function isPlain(text: string): boolean {
   const seen = new Set<string>()
   ITEM.lastIndex = 0

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { InputError } from '../errors.ts'
-import { runSimulation, type SimulationResult } from '../output/result.ts'
+import type { SimulationResult } from '../output/result.ts'
+import { runSimulation } from '../output/run-simulation.ts'
 import { builtinNames, readBuiltin } from './builtin.ts'
 
 /** Each built-in scenario and what it is there to show. */

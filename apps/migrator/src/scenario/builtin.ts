@@ -5,7 +5,7 @@ import { InputError } from '../errors.ts'
 import { readScenario } from './read.ts'
 import type { Scenario } from './scenario.ts'
 
-/** In front of the name where a command expects a path. */
+/** Prefix of a built-in name in place of a path. */
 export const BUILTIN_PREFIX = 'builtin:'
 
 const FOLDER = new URL('../../scenarios/', import.meta.url)
@@ -18,8 +18,8 @@ export function builtinNames(): string[] {
     .sort()
 }
 
-/** The text of a built-in scenario. @throws InputError for an unknown name, listing those that there are. */
-export function builtinText(name: string): string {
+/** The text of a built-in scenario. @throws InputError for an unknown name, listing the known ones. */
+function builtinText(name: string): string {
   if (!builtinNames().includes(name)) {
     throw new InputError(`there is no built-in scenario ${name}; there are ${builtinNames().join(', ')}`)
   }

@@ -12,17 +12,14 @@ function refusalOf(text: string): string {
   throw new Error('the scenario was accepted')
 }
 
-describe('spellings', () => {
-  test('datacenters and servers may be maps by name, and a number of servers stands for that many', () => {
+describe('what a file may say', () => {
+  test('a number of servers or agents stands for that many', () => {
     const { datacenters } = readScenario(
-      'datacenters:\n  east: { servers: { s1: { start: 5 }, s2: } }\n  west: { servers: 2 }\n',
+      'datacenters: [{ name: west, servers: 2, agents: 1 }]\n',
       'plan.yaml',
     )
-    expect(datacenters.map(({ name, servers }) => [name, servers.map(({ id }) => id)])).toEqual([
-      ['east', ['s1', 's2']],
-      ['west', ['west-s1', 'west-s2']],
-    ])
-    expect(datacenters[0]?.servers[0]?.startMs).toBe(5_000)
+    expect(datacenters[0]?.servers.map(({ id }) => id)).toEqual(['west-s1', 'west-s2'])
+    expect(datacenters[0]?.agents.map(({ id }) => id)).toEqual(['west-a1'])
   })
 
   test('servers may stand at the top of the file, with their datacenter', () => {
@@ -34,7 +31,10 @@ describe('spellings', () => {
   })
 
   test('version: 1.10 is the version 1.10, not the number 1.1', () => {
-    const { datacenters } = readScenario('version: 1.10\ndatacenters: { dc1: { servers: 1 } }\n', 'plan.yaml')
+    const { datacenters } = readScenario(
+      'version: 1.10\ndatacenters: [{ name: dc1, servers: 1 }]\n',
+      'plan.yaml',
+    )
     expect(datacenters[0]?.servers[0]?.version).toMatchObject({ text: '1.10', minor: 10 })
   })
 
@@ -47,19 +47,19 @@ describe('spellings', () => {
     ['1h30m', 5_400_000],
   ])('a time is seconds, or a text with units: %s', (text, ms) => {
     const { datacenters } = readScenario(
-      `datacenters: { dc1: { servers: [{ id: s1, start: ${text} }] } }\n`,
+      `datacenters: [{ name: dc1, servers: [{ id: s1, start: ${text} }] }]\n`,
       'plan.yaml',
     )
     expect(datacenters[0]?.servers[0]?.startMs).toBe(ms)
   })
 
-  test('legacy tokens may be a number, counts by type, or a list; `tokens` means the same', () => {
+  test('legacy tokens may be a number, counts by type, or a list', () => {
     const groups = (text: string) =>
-      readScenario(`datacenters: { dc1: { servers: 1 } }\n${text}\n`, 'plan.yaml').tokens.map(
+      readScenario(`datacenters: [{ name: dc1, servers: 1 }]\n${text}\n`, 'plan.yaml').tokens.map(
         ({ type, count }) => [type, count],
       )
     expect(groups('legacyTokens: 7')).toEqual([['client', 7]])
-    expect(groups('tokens: { client: 5, management: 2 }')).toEqual([
+    expect(groups('legacyTokens: { client: 5, management: 2 }')).toEqual([
       ['client', 5],
       ['management', 2],
     ])
@@ -69,18 +69,9 @@ describe('spellings', () => {
     ])
   })
 
-  test('legacy tokens may stand with the primary datacenter, where they live, and nowhere else', () => {
-    const primary =
-      'datacenters:\n  - { name: a, servers: 1 }\n  - { name: b, primary: true, servers: 1, legacyTokens: 7 }\n'
-    expect(readScenario(primary, 'plan.yaml').tokens).toMatchObject([{ count: 7 }])
-    const secondary =
-      'datacenters:\n  - { name: a, servers: 1 }\n  - { name: b, servers: 1, legacyTokens: 7 }\n'
-    expect(refusalOf(secondary)).toContain('datacenters[1].legacyTokens: unknown field')
-  })
-
   test('writes may be repeated, and a partition may cut a datacenter off from all others', () => {
     const { events } = readScenario(
-      `datacenters: { a: { servers: 1 }, b: { servers: 1 }, c: { servers: 1 } }
+      `datacenters: [{ name: a, servers: 1 }, { name: b, servers: 1 }, { name: c, servers: 1 }]
 events:
   - { at: 10, kind: create-tokens, count: 2, every: 5, times: 3 }
   - { at: 1, kind: partition, datacenter: c, for: 3 }
@@ -96,25 +87,8 @@ events:
       ['create-tokens', 15],
       ['create-tokens', 20],
     ])
-    const both = 'datacenters: { a: { servers: 1 } }\nevents: [{ at: 1, kind: heal }]\n'
+    const both = 'datacenters: [{ name: a, servers: 1 }]\nevents: [{ at: 1, kind: heal }]\n'
     expect(refusalOf(both)).toContain('plan.yaml:2:10: give either between or datacenter')
-  })
-
-  test('events may say type for kind, and kill, upgrade, delete … for crash, restart, delete-tokens', () => {
-    const { events } = readScenario(
-      `datacenters: { dc1: { servers: [{ id: s1 }, { id: s2 }] } }
-events:
-  - { at: 9, type: kill, server: s1 }
-  - { at: 5, action: upgrade, server: s2, version: 1.5 }
-  - { at: 7, type: create, count: 2 }
-`,
-      'plan.yaml',
-    )
-    expect(events.map(({ kind, atMs }) => [kind, atMs])).toEqual([
-      ['restart', 5_000],
-      ['create-tokens', 7_000],
-      ['crash', 9_000],
-    ])
   })
 
   test('anchors, aliases and merge keys work', () => {
@@ -129,6 +103,39 @@ events:
   })
 })
 
+describe('a retired spelling is refused with the one that replaced it', () => {
+  const DC = 'datacenters: [{ name: dc1, servers: [{ id: s1 }] }]'
+  test.each([
+    [
+      'datacenters: { dc1: { servers: 1 } }',
+      '1:1: datacenters: write a list instead of a map: - { name: … }',
+    ],
+    [
+      'datacenters: [{ name: dc1, servers: { s1: {} } }]',
+      'servers: write a list instead of a map: - { id: … }',
+    ],
+    ['datacenters: [{ id: dc1, servers: 1 }]', '1:17: datacenters[0].id: this field is called name'],
+    ['datacenters: [{ name: dc1, servers: [{ name: s1 }] }]', 'servers[0].name: this field is called id'],
+    [
+      'datacenters: [{ name: dc1, servers: 1, legacyTokens: 7 }]',
+      'write legacyTokens at the top of the file',
+    ],
+    ['datacenters: [{ name: dc1, servers: [{ id: s1, acls: off }] }]', 'acls: write false instead of off'],
+    [`${DC}\ntokens: 7`, '2:1: tokens: this field is called legacyTokens'],
+    [`${DC}\nworkloads: [{ type: new }]`, 'workloads[0].type: this field is called kind'],
+    [`${DC}\nevents: [{ at: 1, action: crash, server: s1 }]`, 'events[0].action: this field is called kind'],
+    [`${DC}\nevents: [{ at: 1, type: crash, server: s1 }]`, 'events[0].type: this field is called kind'],
+    [`${DC}\nevents: [{ at: 1, kind: kill, server: s1 }]`, 'events[0].kind: write crash instead of kill'],
+  ])('%s', (text, message) => {
+    expect(refusalOf(`${text}\n`)).toContain(message)
+  })
+
+  test('the type of created tokens is no retired spelling', () => {
+    const text = `${DC}\nevents: [{ at: 1, kind: create-tokens, type: management }]\n`
+    expect(readScenario(text, 'plan.yaml').events).toMatchObject([{ type: 'management' }])
+  })
+})
+
 describe('refusals name the line', () => {
   test('an unknown field', () => {
     expect(refusalOf('datacenters:\n  - name: dc1\n    serverz: 3\n')).toBe(
@@ -137,12 +144,12 @@ describe('refusals name the line', () => {
   })
 
   test('a wrong type, deep in a union', () => {
-    const text = 'datacenters: { dc1: { servers: 1 } }\nlegacyTokens:\n  - type: client\n  - type: root\n'
+    const text = 'datacenters: [{ name: dc1, servers: 1 }]\nlegacyTokens:\n  - type: client\n  - type: root\n'
     expect(refusalOf(text)).toMatch(/^plan\.yaml:4:5: legacyTokens\[1\]\.type: /)
   })
 
   test('several problems at once, each with its line', () => {
-    const lines = refusalOf('datacenters: { dc1: { servers: 1 } }\nseed: -1\nmodel: other\n').split('\n')
+    const lines = refusalOf('datacenters: [{ name: dc1, servers: 1 }]\nseed: -1\nmodel: other\n').split('\n')
     expect(lines.map((each) => each.split(':').slice(0, 2).join(':'))).toEqual(['plan.yaml:3', 'plan.yaml:2'])
   })
 
@@ -181,11 +188,11 @@ describe('refusals name the line', () => {
     ['workloads: [{ kind: new, from: 9, to: 3 }]', 'ends before it begins'],
     ['servers: [{ id: dc1-s1 }]', 'the id dc1-s1 is used twice'],
   ])('%s', (line, message) => {
-    expect(refusalOf(`datacenters: { dc1: { servers: 2 } }\n${line}\n`)).toContain(message)
+    expect(refusalOf(`datacenters: [{ name: dc1, servers: 2 }]\n${line}\n`)).toContain(message)
   })
 
   test('an event of a server before its planned start', () => {
-    const text = `datacenters: { dc1: { servers: [{ id: s1, start: 10 }] } }
+    const text = `datacenters: [{ name: dc1, servers: [{ id: s1, start: 10 }] }]
 events: [{ at: 5, kind: crash, server: s1 }]
 `
     expect(refusalOf(text)).toContain('before the start of s1 at 10 s')
@@ -193,7 +200,7 @@ events: [{ at: 5, kind: crash, server: s1 }]
 
   test('two leaders, two primaries', () => {
     expect(
-      refusalOf('datacenters: { dc1: { servers: [{ id: a, leader: true }, { id: b, leader: true }] } }'),
+      refusalOf('datacenters: [{ name: dc1, servers: [{ id: a, leader: true }, { id: b, leader: true }] }]'),
     ).toContain('dc1 has two leaders')
     const two = '[{ name: a, primary: true, servers: 1 }, { name: b, primary: true, servers: 1 }]'
     expect(refusalOf(`datacenters: ${two}`)).toContain('only one datacenter can be the primary')

@@ -5,6 +5,7 @@ import {
   isCollection,
   isMap,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
   parseDocument,
@@ -12,23 +13,22 @@ import {
 } from 'yaml'
 import type * as z from 'zod'
 import { InputError, type Place } from '../errors.ts'
-import { resolveScenario, sourceOf } from './resolve.ts'
+import { resolveScenario } from './resolve.ts'
+import { retiredSpellings } from './retired.ts'
 import type { Scenario } from './scenario.ts'
 import { type ScenarioInput, scenarioSchema } from './schema.ts'
-import { normalizeSpellings } from './spellings.ts'
+import { type Path, type Problem, sourceOf } from './source.ts'
 
 /** Longest scenario file, in characters. */
 export const SCENARIO_LENGTH_MAX = 4 * 1024 * 1024
 
-/** Most errors that are listed at once. */
+/** Maximum number of errors to list at once. */
 const ERRORS_SHOWN_MAX = 10
-
-export type ScenarioPath = readonly (string | number)[]
 
 /**
  * Reads a scenario from its text (YAML, so JSON too).
  *
- * @param file what to call the text in errors.
+ * @param file name of the text in errors.
  * @throws InputError with file, line and column, for bad YAML, unknown or wrong fields and impossible schedules.
  */
 export function readScenario(text: string, file: string): Scenario {
@@ -50,8 +50,8 @@ export function readScenario(text: string, file: string): Scenario {
   const [error] = doc.errors
   if (error) throw new InputError(`not valid YAML: ${error.message}`, { place: placeAt(error.pos[0]) })
   refuseCycles(doc, placeAt)
-  normalizeSpellings(doc)
-  const placeOf = (path: ScenarioPath): Place => placeAt(nodeAt(doc, path)?.range?.[0])
+  keepTexts(doc)
+  const placeOf = (path: Path): Place => placeAt(nodeAt(doc, path)?.range?.[0])
   if (doc.contents === null) throw new InputError('the scenario is empty', { place: { file } })
   const input = check(toPlain(doc, file), placeOf)
   return resolveScenario(input, sourceOf(placeOf))
@@ -67,7 +67,7 @@ function toPlain(doc: Document, file: string): unknown {
   }
 }
 
-/** An alias that stands inside its own anchor makes a structure without end. */
+/** Refuses aliases inside their own anchor, which would make an infinite structure. */
 function refuseCycles(doc: Document, placeAt: (offset: number | undefined) => Place): void {
   visit(doc, {
     Alias(_, alias, ancestors) {
@@ -81,28 +81,57 @@ function refuseCycles(doc: Document, placeAt: (offset: number | undefined) => Pl
   })
 }
 
-function check(plain: unknown, placeOf: (path: ScenarioPath) => Place): ScenarioInput {
+const VERSION_KEYS = new Set(['version', 'from', 'agent', 'agents'])
+const NAME_KEYS = new Set([
+  'id',
+  'name',
+  'server',
+  'datacenter',
+  'primary',
+  'source',
+  'destination',
+  'between',
+])
+
+/** Keeps versions and names as written: `version: 1.10` is not the number 1.1, and an id may be `7`. */
+function keepTexts(doc: Document): void {
+  visit(doc, {
+    Pair(_, { key, value }) {
+      // A `from` of a workload is a time, which the schema also takes as a text of digits.
+      if (!isScalar(key) || !(VERSION_KEYS.has(String(key.value)) || NAME_KEYS.has(String(key.value)))) return
+      // The number in `agents: 3` is a number.
+      for (const node of isSeq(value) ? value.items : key.value === 'agents' ? [] : [value]) {
+        if (isScalar(node) && typeof node.value === 'number' && node.source !== undefined)
+          node.value = node.source
+      }
+    },
+  })
+}
+
+function check(plain: unknown, placeOf: (path: Path) => Place): ScenarioInput {
+  const retired = retiredSpellings(plain)
+  if (retired.length > 0) throw refusal(retired, placeOf)
   const result = scenarioSchema.safeParse(plain)
   if (result.success) return result.data
   const problems = result.error.issues.flatMap((issue) => flatten(issue, []))
+  throw refusal(problems, placeOf)
+}
+
+/** One error for all problems of a file. It lists the first few. */
+function refusal(problems: readonly Problem[], placeOf: (path: Path) => Place): InputError {
   const shown = problems.slice(0, ERRORS_SHOWN_MAX).map(({ path, message }) => {
     const field = formatPath(path)
     return new InputError(field === '' ? message : `${field}: ${message}`, { place: placeOf(path) })
   })
   const [first, ...rest] = shown
-  if (first === undefined) throw new TypeError('a failed parse must have an issue')
+  if (first === undefined) throw new TypeError('a refusal must have a problem')
   const more = problems.length - shown.length
   const lines = [...rest.map((each) => each.text), ...(more > 0 ? [`and ${more} more`] : [])]
-  throw new InputError([first.message, ...lines].join('\n'), { place: first.place })
+  return new InputError([first.message, ...lines].join('\n'), { place: first.place })
 }
 
-interface Problem {
-  readonly path: ScenarioPath
-  readonly message: string
-}
-
-/** One problem per wrong field. Of a union, the branch that got furthest says more than the union itself. */
-function flatten(issue: z.core.$ZodIssue, prefix: ScenarioPath): Problem[] {
+/** One problem per wrong field. For a union, reports the branch that got furthest. */
+function flatten(issue: z.core.$ZodIssue, prefix: Path): Problem[] {
   const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...path, key], message: 'unknown field' }))
@@ -122,7 +151,7 @@ function lowerFirst(text: string): string {
 }
 
 /** Writes a path as `datacenters[0].servers[2].id`. */
-export function formatPath(path: ScenarioPath): string {
+function formatPath(path: Path): string {
   return path.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
     '',
@@ -130,7 +159,7 @@ export function formatPath(path: ScenarioPath): string {
 }
 
 /** The node at a path, or the nearest one above it; of an unknown field, its key. */
-function nodeAt(doc: Document, path: ScenarioPath): Node | undefined {
+function nodeAt(doc: Document, path: Path): Node | undefined {
   let node: unknown = doc.contents
   for (const part of path) {
     if (isAlias(node)) node = node.resolve(doc)

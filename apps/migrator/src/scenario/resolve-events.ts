@@ -1,9 +1,9 @@
-/** The events of a scenario: names checked, times in milliseconds, and no server that does what it cannot do. */
+/** Resolves the events of a scenario: checks names and schedules, and converts times to milliseconds. */
 import { InputError } from '../errors.ts'
-import type { Source } from './resolve.ts'
-import { aclsOf, versionOf } from './resolve.ts'
 import type { ScenarioEvent, ServerSpec } from './scenario.ts'
 import type { EventInput } from './schema.ts'
+import { versionOf } from './schema-parts.ts'
+import type { Source } from './source.ts'
 import { toMs, toSeconds } from './time.ts'
 
 interface Context {
@@ -16,7 +16,7 @@ interface Context {
  * Resolves the events and puts them in order of time; equal times keep the order of the file. A pause or partition
  * with a length becomes two events.
  *
- * @throws InputError for unknown names, and for a schedule that cannot be: crashing what is down, starting what is up.
+ * @throws InputError for unknown names, and for impossible schedules: crashing a server that is down, starting one that is up.
  */
 export function resolveEvents(inputs: readonly EventInput[], context: Context): ScenarioEvent[] {
   const events = inputs.flatMap((input, i) => resolveEvent(input, i, context))
@@ -67,7 +67,7 @@ function resolveEvent(input: EventInput, i: number, context: Context): ScenarioE
           kind: input.kind,
           server: input.server,
           version: input.version === undefined ? undefined : versionOf(input.version),
-          acls: aclsOf(input.acls),
+          acls: input.acls,
           downtimeMs: 'downtime' in input && input.downtime !== undefined ? toMs(input.downtime) : 0,
         },
       ]
@@ -94,7 +94,7 @@ function resolveEvent(input: EventInput, i: number, context: Context): ScenarioE
   }
 }
 
-/** The event again and again, as often as it says. */
+/** The event with its repetitions. */
 function repeat<E extends ScenarioEvent>(
   { every = 0, times = 1 }: { every?: number | string | undefined; times?: number | undefined },
   event: E,
@@ -127,7 +127,7 @@ function linksOf(
 
 type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left' | 'restarting'
 
-/** What each event needs the server to be, and what it makes of it. */
+/** The states in which each event can happen to a server, and the state it leads to. */
 const LIVES: Partial<
   Record<ScenarioEvent['kind'], { readonly needs: readonly Life[]; readonly becomes: Life }>
 > = {
@@ -168,7 +168,7 @@ function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly Se
   refuseEarlyEvents(events, servers)
 }
 
-/** What happens to a server before its planned start would happen to the old process, and the plan would undo it. */
+/** Refuses events before a server's planned start: they would hit the old process, and the start would undo them. */
 function refuseEarlyEvents(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
   for (const event of events) {
     if (!('server' in event) || LIVES[event.kind] === undefined || event.kind === 'elect') continue

@@ -1,7 +1,8 @@
-/** Datacenters, servers and agents of a scenario file: who is where, who leads, what each runs. */
-import { aclsOf, type Path, type Source, versionOf } from './resolve.ts'
+/** Resolves datacenters, servers and agents of a scenario file: placement, leaders and versions. */
 import type { AgentSpec, DatacenterSpec, ServerSpec } from './scenario.ts'
 import type { AgentInput, ScenarioInput, ServerInput } from './schema.ts'
+import { versionOf } from './schema-parts.ts'
+import type { Path, Source } from './source.ts'
 import { toMs } from './time.ts'
 
 const FROM_DEFAULT = '1.3.1'
@@ -22,13 +23,18 @@ export function resolveDatacenters(input: ScenarioInput, source: Source): Datace
     seen.add(each.name)
   }
   const resolved = input.datacenters.map((each, i): DatacenterSpec => {
-    const own = (each.servers ?? []).map((server, j) => ({ server, path: ['datacenters', i, 'servers', j] }))
-    const placed = [...own, ...membersOf(input.servers, 'servers', each.name, input, seen, source)]
-    const ownAgents = (each.agents ?? []).map((server, j) => ({
+    const own = listed(each.servers, `${each.name}-s`).map((server, j) => ({
+      server,
+      path: ['datacenters', i, 'servers', j],
+    }))
+    const everywhere = listed(input.servers, 's')
+    const placed = [...own, ...membersOf(everywhere, 'servers', each.name, input, seen, source)]
+    const ownAgents = listed(each.agents, `${each.name}-a`).map((server, j) => ({
       server,
       path: ['datacenters', i, 'agents', j],
     }))
-    const agents = [...ownAgents, ...membersOf(input.agents, 'agents', each.name, input, seen, source)]
+    const agentsEverywhere = listed(input.agents, 'a')
+    const agents = [...ownAgents, ...membersOf(agentsEverywhere, 'agents', each.name, input, seen, source)]
     if (placed.length === 0)
       throw source.refuse(['datacenters', i], `the datacenter ${each.name} has no server`)
     for (const { server, path } of [...placed, ...agents]) claim(server.id, [...path, 'id'])
@@ -57,6 +63,15 @@ function primaryOf(input: ScenarioInput, source: Source): string {
   return name
 }
 
+/** The listed members or, for a number, that many with generated ids. */
+function listed<T extends AgentInput>(
+  given: number | readonly T[] | undefined,
+  prefix: string,
+): readonly (T | AgentInput)[] {
+  if (typeof given !== 'number') return given ?? []
+  return Array.from({ length: given }, (_, i) => ({ id: `${prefix}${i + 1}` }))
+}
+
 interface Placed<T> {
   readonly server: T
   readonly path: Path
@@ -64,14 +79,14 @@ interface Placed<T> {
 
 /** Members of one datacenter from a list at the top of the file. */
 function membersOf<T extends { datacenter?: string | undefined }>(
-  list: readonly T[] | undefined,
+  list: readonly T[],
   key: 'servers' | 'agents',
   datacenter: string,
   input: ScenarioInput,
   known: ReadonlySet<string>,
   source: Source,
 ): Placed<T>[] {
-  return (list ?? []).flatMap((server, j) => {
+  return list.flatMap((server, j) => {
     const name =
       server.datacenter ?? (input.datacenters.length === 1 ? input.datacenters[0]?.name : undefined)
     if (name === undefined) throw source.refuse([key, j], 'datacenter is missing: there are several')
@@ -122,7 +137,7 @@ function resolveServers(
       version: versionOf(dead ?? server.version ?? input.version ?? VERSION_DEFAULT),
       from,
       startMs: toMs(server.start ?? 0),
-      acls: aclsOf(server.acls) ?? true,
+      acls: server.acls ?? true,
       isFirstLeader: server === first?.server,
       status,
       joinsLater,

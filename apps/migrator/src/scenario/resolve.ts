@@ -1,27 +1,12 @@
-/** From the checked file to a {@link Scenario}: defaults, names, times, and what must hold between the parts. */
-import { readVersion, type ServiceVersion } from '@latchkey/contract'
-import { InputError, type Place } from '../errors.ts'
+/** Turns a checked file into a {@link Scenario}: defaults, names, times, and rules across its parts. */
 import { resolveEvents } from './resolve-events.ts'
 import { resolveDatacenters } from './resolve-members.ts'
 import type { DatacenterSpec, IntentionSpec, Scenario, TokenGroup, WorkloadSpec } from './scenario.ts'
 import { linkKey, tokenCount } from './scenario.ts'
 import type { ScenarioInput } from './schema.ts'
-import { TOKENS_MAX } from './schema-parts.ts'
+import { TOKENS_MAX, versionOf } from './schema-parts.ts'
+import type { Source } from './source.ts'
 import { toMs } from './time.ts'
-
-export type Path = readonly (string | number)[]
-
-/** The file that a scenario was read from, for the places of errors. */
-export interface Source {
-  readonly placeOf: (path: Path) => Place
-  /** Makes the error for a wrong part of the file. */
-  readonly refuse: (path: Path, message: string) => InputError
-}
-
-/** A source that knows where each part of its file stands. */
-export function sourceOf(placeOf: (path: Path) => Place): Source {
-  return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
-}
 
 /**
  * Resolves a file that has passed the schema.
@@ -149,19 +134,4 @@ function resolveWorkloads(
       connections: each.connections ?? 1,
     }
   })
-}
-
-/** A version that the schema has let through. */
-export function versionOf(text: string): ServiceVersion {
-  const version = readVersion(text)
-  if (version === undefined)
-    throw new TypeError(`the schema let ${JSON.stringify(text)} through as a version`)
-  return version
-}
-
-export function aclsOf(
-  given: boolean | 'on' | 'off' | 'enabled' | 'disabled' | undefined,
-): boolean | undefined {
-  if (given === undefined || typeof given === 'boolean') return given
-  return given === 'on' || given === 'enabled'
 }

@@ -55,7 +55,7 @@ export interface ServerSpec {
   readonly acls: boolean
   readonly isFirstLeader: boolean
   readonly status: 'alive' | 'failed' | 'left'
-  /** Nobody knows it before its `join` event. */
+  /** No server knows it before its `join` event. */
   readonly joinsLater: boolean
   readonly place: Place
 }
@@ -67,11 +67,11 @@ export interface AgentSpec {
   readonly startMs: number
 }
 
-/** Tokens that are alike. They are numbered on, group by group, from 0. */
+/** Tokens of one kind. Numbering starts at 0 and continues from group to group. */
 export interface TokenGroup {
   readonly type: TokenType
   readonly count: number
-  /** Undefined: not given, and taken to grant something. */
+  /** Undefined: unknown, and assumed to grant something. */
   readonly rules: string | undefined
   readonly unwritable: boolean
 }
@@ -142,7 +142,7 @@ export function tokenCount(groups: readonly TokenGroup[]): number {
   return groups.reduce((sum, group) => sum + group.count, 0)
 }
 
-/** Key of {@link Scenario.linkDelayMs} and of whatever else is kept per pair of datacenters. */
+/** Key of {@link Scenario.linkDelayMs} and other maps by pair of datacenters. */
 export function linkKey(a: string, b: string): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`
 }

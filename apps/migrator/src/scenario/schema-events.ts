@@ -10,12 +10,12 @@ const tokenState = z
   .optional()
   .describe('Which tokens: those without accessor, those with one, or all. Default any.')
 
-/** Most repetitions of one event. */
+/** Maximum repetitions of one event. */
 const TIMES_MAX = 10_000
 
-/** Repeats the event: `every` so often, `times` in all. */
+/** Repeats the event at the interval `every`, `times` in total. */
 const repeated = {
-  every: seconds.optional().describe('Repeat the event after this time, again and again, `times` in all.'),
+  every: seconds.optional().describe('Interval between repetitions of the event, `times` in all.'),
   times: z.int().min(1).max(TIMES_MAX).optional().describe('How often it happens. Default 1.'),
 }
 
@@ -54,10 +54,10 @@ export const eventSchema = z.discriminatedUnion('kind', [
     .describe('Stop and start, with a new version or ACL setting where given.'),
   z
     .strictObject({ kind: z.literal('join'), at, server })
-    .describe('A new server: nobody knows it before. Its `start` must be absent.'),
+    .describe('A new server, unknown before. Its `start` must be absent.'),
   z
     .strictObject({ kind: z.literal('pause'), at, server, for: seconds.optional() })
-    .describe('The process stands still (SIGSTOP), for a time or until `resume`.'),
+    .describe('The process is paused (SIGSTOP), for a time or until `resume`.'),
   z.strictObject({ kind: z.literal('resume'), at, server }),
   z
     .strictObject({ kind: z.literal('elect'), at, server })

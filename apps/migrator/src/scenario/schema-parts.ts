@@ -1,10 +1,11 @@
-/** The small pieces of a scenario file: names, times, versions, counts. */
+/** Schemas for the scalars of a scenario file: names, times, versions, counts. */
+import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import * as z from 'zod'
 
-/** Most legacy tokens of one scenario, over all groups. */
+/** Maximum number of legacy tokens in a scenario. */
 export const TOKENS_MAX = 1_000_000_000
-/** Longest time on the clock of a scenario: a year. */
-export const SECONDS_MAX = 366 * 86_400
+/** Maximum time on the clock of a scenario: a year. */
+const SECONDS_MAX = 366 * 86_400
 
 export const name = z
   .string()
@@ -36,9 +37,15 @@ export const versionText = z
 export const count = z.int().min(0).max(TOKENS_MAX)
 
 export const acls = z
-  .union([z.boolean(), z.enum(['on', 'off', 'enabled', 'disabled'])], {
-    error: 'expected true or false (or on, off, enabled, disabled)',
-  })
+  .boolean()
   .describe('Whether ACLs are switched on in the configuration of the server. A server with ACLs off blocks.')
 
 export const tokenType = z.enum(['client', 'management'])
+
+/** Parses a version that the schema has accepted. */
+export function versionOf(text: string): ServiceVersion {
+  const version = readVersion(text)
+  if (version === undefined)
+    throw new TypeError(`the schema let ${JSON.stringify(text)} through as a version`)
+  return version
+}

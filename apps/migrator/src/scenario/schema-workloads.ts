@@ -1,8 +1,8 @@
-/** Workloads of a scenario file: what clients do again and again. */
+/** Workloads of a scenario file: repeated client calls. */
 import * as z from 'zod'
 import { name, seconds, versionText } from './schema-parts.ts'
 
-/** What a client does again and again. The comments name the row of the spec that each kind shows. */
+/** Repeated client calls. The comments name the row of the spec that each kind shows. */
 export const WORKLOAD_KINDS = [
   'new', // token and policy API, spec 9.1, 9.2.1
   'legacy', // legacy ACL API, spec 9.1, 9.2.4

@@ -8,11 +8,11 @@ import { between, eventSchema } from './schema-events.ts'
 import { acls, count, name, seconds, tokenType, versionText } from './schema-parts.ts'
 import { workloadSchema } from './schema-workloads.ts'
 
-/** Most servers or agents in one scenario: every look of every server is played. */
-export const SERVERS_MAX = 200
-export const DATACENTERS_MAX = 50
-export const EVENTS_MAX = 10_000
-export const WORKLOADS_MAX = 500
+/** Maximum number of servers or agents in a scenario, as the simulation plays every look of each. */
+const SERVERS_MAX = 200
+const DATACENTERS_MAX = 50
+const EVENTS_MAX = 10_000
+const WORKLOADS_MAX = 500
 
 const serverSchema = z.strictObject({
   id: name.describe('Unique in the whole scenario.'),
@@ -46,15 +46,19 @@ const agentSchema = z.strictObject({
   start: seconds.optional(),
 })
 
+const memberCount = z.int().min(1).max(SERVERS_MAX)
+const servers = z.union([memberCount, z.array(serverSchema).max(SERVERS_MAX)], {
+  error: `expected a number of servers (1 to ${SERVERS_MAX}), or a list of {id, start, …}`,
+})
+const agents = z.union([memberCount, z.array(agentSchema).max(SERVERS_MAX)], {
+  error: `expected a number of agents (1 to ${SERVERS_MAX}), or a list of {id, start, …}`,
+})
+
 const datacenterSchema = z.strictObject({
   name,
   primary: z.boolean().optional().describe('Default: the first datacenter is the primary.'),
-  servers: z.array(serverSchema).max(SERVERS_MAX).optional(),
-  agents: z
-    .array(agentSchema)
-    .max(SERVERS_MAX)
-    .optional()
-    .describe('Client agents. They leave legacy mode last.'),
+  servers: servers.optional(),
+  agents: agents.optional().describe('Client agents. They leave legacy mode last.'),
   tokenReplication: z
     .boolean()
     .optional()
@@ -86,7 +90,7 @@ const intentionSchema = z.strictObject({
   meta: z.boolean().optional().describe('Whether it carries Meta. Default false.'),
 })
 
-/** The file as written. Spellings that spellings.ts knows were turned into these names before. */
+/** The file as written. */
 export const scenarioSchema = z
   .strictObject({
     name: z.string().max(200).optional(),
@@ -124,8 +128,8 @@ export const scenarioSchema = z
     defaultPolicy: z.enum(['allow', 'deny']).optional().describe('Default deny.'),
     connect: z.boolean().optional().describe('Whether connect is switched on. Default true.'),
     datacenters: z.array(datacenterSchema).min(1).max(DATACENTERS_MAX),
-    servers: z.array(serverSchema).max(SERVERS_MAX).optional(),
-    agents: z.array(agentSchema).max(SERVERS_MAX).optional(),
+    servers: servers.optional(),
+    agents: agents.optional(),
     links: z
       .array(z.strictObject({ between, delay: seconds }))
       .max(1_000)

@@ -12,7 +12,7 @@ export function toSeconds(ms: number): number {
   return ms / 1_000
 }
 
-/** A time for people: `25.55 s`, `4 min 10 s`, `2 h 10 min`. Exact below two minutes. */
+/** Formats a time for people: `25.55 s`, `4 min 10 s`, `2 h 10 min`. Exact below two minutes. */
 export function formatSeconds(ms: number): string {
   if (ms < 60_000 || (ms < 120_000 && ms % 60_000 !== 0)) return `${toSeconds(ms)} s`
   const seconds = Math.round(ms / 1_000)

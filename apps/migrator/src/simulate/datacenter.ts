@@ -1,11 +1,11 @@
-/** The state of one simulated datacenter: its servers, what is known there, and the work of its leader. */
+/** The state of one simulated datacenter: its servers, its view of the cluster, and its leader's work. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { AgentSpec, DatacenterSpec, ServerSpec } from '../scenario/scenario.ts'
 import type { Blocker, MemberStatus, Mode, Tag } from './history.ts'
 import type { MemberView } from './model.ts'
 import type { Range } from './ranges.ts'
 
-/** A running process. A restart makes a new one. */
+/** A running process. A restart creates a new one. */
 export interface Process {
   readonly version: ServiceVersion
   readonly acls: boolean
@@ -15,7 +15,7 @@ export interface Process {
   looks: number
   /** A look fell due while the process was paused. */
   isLookOverdue: boolean
-  /** {@link World.changes} at its last look: a second look before the next change would see the same. */
+  /** {@link World.changes} at its last look: looking again before the next change would see the same. */
   lookedAtChange: number
   waitsFor: readonly Blocker[]
 }
@@ -25,19 +25,19 @@ export interface ServerState {
   readonly spec: ServerSpec
   readonly datacenter: DatacenterState
   process: Process | undefined
-  /** What it runs at its next start, unless the event says otherwise. */
+  /** The version for its next start, unless the event names another. */
   version: ServiceVersion
   acls: boolean
   isMember: boolean
-  /** What the rest of the cluster will come to see, once told. */
+  /** The status that gossip will spread. */
   status: MemberStatus
-  /** Others keep what they last heard. */
+  /** Others keep its last gossip. */
   isGossipStale: boolean
-  /** Counts what it told, so that an older message never overtakes a newer one. */
+  /** Numbers its messages, so that an older one never overtakes a newer one. */
   told: number
-  /** What it last said of itself: a dead server is remembered with it. */
+  /** Its last tag, which others remember after it dies. */
   lastTag: Tag
-  /** Counts starts and resumptions, so that a failure noticed late does not hit the next life. */
+  /** Counts starts and resumes, so that a late failure notice does not apply to the next process. */
   lives: number
   newModeAt: number | undefined
 }
@@ -53,14 +53,14 @@ export interface AgentState {
 /** What one datacenter knows of one server. */
 export interface Known extends MemberView {
   readonly told: number
-  /** Whether it says that it can keep intentions as config entries (1.9.0; reference 5.4). */
+  /** Whether it advertises support for intentions as config entries (1.9.0). */
   readonly keepsIntentions: boolean
 }
 
-export interface Migration {
+interface Migration {
   /** Whether the leader in office has begun. */
   isRunning: boolean
-  /** Nothing to do: sleeps until tokens appear. */
+  /** Idle until tokens appear. */
   isIdle: boolean
   /** From 1.11 the loop ends at the first empty pass. */
   isOver: boolean
@@ -73,31 +73,31 @@ export interface Migration {
   lastPassMs: number | undefined
   lastBatchMs: number | undefined
   lastBatch: readonly Range[]
-  /** Read and not yet written; whether the write is in the log for sure is decided when the leader is interrupted. */
+  /** A batch that was read but not written. An interrupted leader decides whether the write reached the log. */
   pending: { isInLog: boolean } | undefined
 }
 
-export interface Replication {
+interface Replication {
   /** Entries of the primary's log that the legacy loop has applied. */
   legacyCursor: number
   /** Entries that the new loop has applied. */
   cursor: number
   isRoundQueued: boolean
-  /** Theoretical arrival time of the limiter: one round a second, five at once after a rest. */
+  /** Theoretical arrival time of the rate limiter: one round a second, bursts of five. */
   limiterMs: number
   /** First failure since the last success. */
   failingSinceMs: number | undefined
   rounds: number
-  /** The replication token may not see secrets, and that was written down. */
+  /** The replication token may not see secrets, and the history says so. */
   isRefused: boolean
   /** Tokens that have an accessor here. */
   migrated: number
-  /** What was last written down of it. */
+  /** The last progress in the history. */
   recorded: number
   ghosts: Range[]
 }
 
-export interface Intentions {
+interface Intentions {
   state: 'none' | 'waiting' | 'migrating' | 'done' | 'never'
   /** As {@link Process.lookedAtChange}. */
   lookedAtChange: number
@@ -111,11 +111,11 @@ export interface DatacenterState {
   readonly view: Map<string, Known>
   leader: ServerState | undefined
   lastLeader: ServerState | undefined
-  /** Wins the next election, as the scenario has it. */
+  /** The scenario's winner of the next election. */
   favourite: ServerState | undefined
-  /** Counts leaders; work of an earlier one is void. */
+  /** Incremented with each leader; work of an earlier term is void. */
   term: number
-  /** The term in which an election is on its way. */
+  /** The term of the election in progress. */
   electionTerm: number | undefined
   /** Its leader has left legacy mode, now or in an earlier life: its data cannot go back. Spec 9.2.5. */
   hasCompleted: boolean
@@ -124,7 +124,7 @@ export interface DatacenterState {
   readonly intentions: Intentions
 }
 
-/** A datacenter before anything has happened. */
+/** The initial state of a datacenter. */
 export function createDatacenter(spec: DatacenterSpec): DatacenterState {
   const datacenter: DatacenterState = {
     spec,

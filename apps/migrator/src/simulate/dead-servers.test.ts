@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newModes, resultOf } from '../testing/scenario.ts'
+import { newModes, resultOf } from '../../test/scenario.ts'
 
 /** Two upgraded servers and an old one that goes away in the given way, 5 s after the start. */
 function withOldServer(version: string, gone: 'leave' | 'crash'): Record<string, number | null> {
@@ -15,7 +15,7 @@ function withOldServer(version: string, gone: 'leave' | 'crash'): Record<string,
   })
 }
 
-// Reference 1.3: which dead servers count, by the version of the server that looks.
+// Which dead servers count, by the version of the server that looks.
 test.each([
   { version: '1.4.0', gone: 'leave', leaves: null },
   { version: '1.5.3', gone: 'leave', leaves: null },
@@ -65,7 +65,7 @@ test('a failed server that is forced to leave no longer counts from 1.6.0', () =
   expect(newModes({ version: '1.5.3', datacenters, events: [...events] }).s1).toBeNull()
 })
 
-test('a server that left is forgotten after a day, where the scenario lasts that long (reference 1.3)', () => {
+test('a server that left is forgotten after a day, where the scenario lasts that long', () => {
   const { servers } = resultOf({
     version: '1.5.3',
     duration: '25h',
@@ -83,7 +83,7 @@ test('a server that left is forgotten after a day, where the scenario lasts that
 
 test('one server with ACLs off blocks without end; restarted with ACLs on, it no longer does', () => {
   const datacenters = [
-    { name: 'dc1', servers: [{ id: 's1', leader: true }, { id: 's2' }, { id: 's3', acls: 'off' as const }] },
+    { name: 'dc1', servers: [{ id: 's1', leader: true }, { id: 's2' }, { id: 's3', acls: false }] },
   ]
   const blocked = resultOf({ datacenters })
   expect(Object.values(blocked.servers).map(({ newModeAt }) => newModeAt)).toEqual([null, null, null])

@@ -1,4 +1,4 @@
-/** Who leads a datacenter. Elections are decided by the order of the file, so that a run needs no luck. */
+/** Who leads a datacenter. The order of the file decides elections, so that runs are deterministic. */
 
 import type { DatacenterState, ServerState } from './datacenter.ts'
 import { tellIntentionsLeader } from './intentions.ts'
@@ -8,7 +8,7 @@ import { PHASE } from './queue.ts'
 import { wakeReplication } from './replication.ts'
 import { changed, isRunning, record, type World } from './world.ts'
 
-/** The leader is gone: its work stops where it is, and an election follows. */
+/** The leader is gone: its work stops, and an election begins. */
 export function loseLeader(world: World, datacenter: DatacenterState): void {
   stopMigration(world, datacenter)
   datacenter.leader = undefined
@@ -32,7 +32,7 @@ export function loseLeader(world: World, datacenter: DatacenterState): void {
   queueElection(world, datacenter)
 }
 
-/** A leader that stands still for the time of an election is replaced; before that nobody has noticed. */
+/** A leader that is paused for the election time is replaced; a shorter pause goes unnoticed. */
 export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, leader: ServerState): void {
   const { lives } = leader
   world.queue.push(world.now + electionMs(world), PHASE.election, () => {
@@ -43,12 +43,12 @@ export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, 
   })
 }
 
-/** Somebody is there who could lead, and nobody does: an election begins. */
+/** Begins an election if there is no leader but there is a candidate. */
 export function electIfNeeded(world: World, datacenter: DatacenterState): void {
   if (datacenter.leader !== undefined) return
   const voters = votersOf(datacenter)
   const [only] = voters
-  // A server that is alone needs nobody's vote, and no time-out to find that out.
+  // A single server needs no votes and no timeout.
   if (voters.length === 1 && only !== undefined && isRunning(only)) install(world, datacenter, only)
   else queueElection(world, datacenter)
 }
@@ -64,7 +64,7 @@ function queueElection(world: World, datacenter: DatacenterState): void {
   })
 }
 
-/** A winner looks at once, whatever its timer says (reference 0.2). Without a majority nobody wins. */
+/** The winner looks at once. Without a majority, no server wins. */
 function elect(world: World, datacenter: DatacenterState): void {
   const winner = winnerOf(world, datacenter)
   if (winner === undefined) return
@@ -79,7 +79,7 @@ export function forceElection(world: World, server: ServerState): void {
   if (datacenter.leader !== undefined) loseLeader(world, datacenter)
 }
 
-/** Puts a leader in office. Its work begins at once if it is in new mode already. */
+/** Installs a leader. Its work begins at once if it is already in new mode. */
 export function install(world: World, datacenter: DatacenterState, server: ServerState): void {
   datacenter.leader = server
   datacenter.lastLeader = server
@@ -97,7 +97,7 @@ export function install(world: World, datacenter: DatacenterState, server: Serve
   wakeReplication(world)
 }
 
-/** The first server of the file that is up; who led last only if nobody else can. */
+/** The first server of the file that is up. The last leader wins only if no other server can. */
 function winnerOf(world: World, datacenter: DatacenterState): ServerState | undefined {
   if (!hasMajority(world, datacenter)) return undefined
   const candidates = votersOf(datacenter).filter(isRunning)

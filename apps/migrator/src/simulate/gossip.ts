@@ -1,5 +1,5 @@
 /**
- * Who knows what of whom. A server tells every datacenter its status and its tag (reference 1.1); what is told arrives
+ * What servers know of each other. A server sends every datacenter its status and its tag; a message arrives
  * after the gossip delay, and over a broken link not at all until it heals.
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../version.ts'
@@ -9,10 +9,10 @@ import { tagOf } from './model.ts'
 import { PHASE } from './queue.ts'
 import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
 
-/** However fast a network is, what is said in one millisecond is heard in the next. */
+/** Even on a fast network, a message arrives in the next millisecond at the earliest. */
 const MESSAGE_MS_MIN = 1
 
-/** Tells every datacenter what a server is now. */
+/** Sends the current state of a server to every datacenter. */
 export function tell(world: World, server: ServerState): void {
   if (server.isGossipStale || !server.isMember) return
   server.told += 1
@@ -47,12 +47,12 @@ function know(world: World, server: ServerState, at: DatacenterState, now: Known
   }
 }
 
-/** What everybody knows before the scenario begins: the member as it was then. */
+/** Records the member in every datacenter's initial view. */
 export function knowBeforehand(world: World, server: ServerState): void {
   for (const datacenter of world.datacenters) datacenter.view.set(server.spec.id, truthOf(server))
 }
 
-/** After the time of detection the others see a server as failed, unless it is back by then. */
+/** After the detection time the others see a server as failed, unless it is back by then. */
 export function noticeFailure(world: World, server: ServerState): void {
   const { lives } = server
   world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
@@ -79,8 +79,8 @@ export function noticeUnreachable(world: World, a: DatacenterState, b: Datacente
   })
 }
 
-/** After a link has healed, both sides tell each other everything anew. */
-export function tellAnew(world: World, a: DatacenterState, b: DatacenterState): void {
+/** After a link heals, both sides exchange their whole state again. */
+export function tellAgain(world: World, a: DatacenterState, b: DatacenterState): void {
   for (const [from, to] of [
     [a, b],
     [b, a],
@@ -93,7 +93,7 @@ export function tellAnew(world: World, a: DatacenterState, b: DatacenterState): 
   }
 }
 
-/** What a server is, whoever knows it. */
+/** The actual state of a server. */
 function truthOf(server: ServerState): Known {
   const { process } = server
   if (process !== undefined) server.lastTag = tagOf(process.mode)
@@ -106,7 +106,7 @@ function truthOf(server: ServerState): Known {
   }
 }
 
-/** The members of a datacenter as another sees them; a process knows its own tag at once. */
+/** The members of one datacenter as another one sees them. A process knows its own tag at once. */
 export function membersOf(
   here: DatacenterState,
   there: DatacenterState,

@@ -1,18 +1,18 @@
 /**
- * What a simulation writes down. The report, the client errors and the findings are made from it, and the checkers
+ * The history of a simulation. The report, the client errors and the findings are derived from it, and the checkers
  * read nothing else: they know the records, not the code that made them.
  */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../scenario/scenario.ts'
 import type { Ranges } from './ranges.ts'
 
-/** `old`: before 1.4.0, where there is nothing but the legacy system. `off`: ACLs switched off. */
+/** `old`: before 1.4.0, which has only the legacy system. `off`: ACLs switched off. */
 export type Mode = 'old' | 'off' | 'legacy' | 'new'
-/** What a server says of itself in gossip (reference 1.1): absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
+/** What a server says of itself in gossip: absent before 1.4.0, 0 off, 1 new mode, 2 legacy mode. */
 export type Tag = 'none' | '0' | '1' | '2'
 export type MemberStatus = 'alive' | 'failed' | 'left'
 
-/** A server that somebody waits for, and what is wrong with it. */
+/** A server that blocks another one, and why. */
 export interface Blocker {
   readonly server: string
   readonly why: string
@@ -54,7 +54,7 @@ export type HistoryRecord = { readonly at: number } & (
       readonly tokens: Ranges
       /** The tokens get the accessors from this number on, in order. */
       readonly accessorFrom: number
-      /** Tokens of the batch that were changed meanwhile, so that a later batch takes them. */
+      /** Tokens of the batch that changed after they were read and are left to a later batch. */
       readonly skipped: number
       readonly remaining: number
     }
@@ -74,7 +74,7 @@ export type HistoryRecord = { readonly at: number } & (
       readonly unmigrated: number
       /** Created: client tokens with rules, whose rights end with the legacy system. */
       readonly haveLegacyRights?: boolean
-      /** Why the write was refused; absent: acknowledged. */
+      /** Why the write was refused; absent if it was acknowledged. */
       readonly refused?: string
     }
   | {
@@ -115,7 +115,7 @@ export interface FinalStore {
   readonly accessors: readonly AccessorSpan[]
   /** Tokens that are there and have no accessor. */
   readonly unmigrated: Ranges
-  /** Tokens without accessor whose original was deleted in the primary: they live on. */
+  /** Tokens without accessor whose original was deleted in the primary. */
   readonly ghosts: Ranges
   /** Token number to number of the last write that it holds; tokens that were never written after the beginning are absent. */
   readonly writes: ReadonlyMap<number, number>
@@ -132,7 +132,7 @@ export interface FinalMember {
   readonly isPaused: boolean
   /** When its last process left legacy mode. */
   readonly newModeAt: number | undefined
-  /** Whom it waits for, as its last look saw it. */
+  /** What blocked it at its last look. */
   readonly waitsFor: readonly Blocker[]
 }
 
@@ -149,7 +149,7 @@ export interface History {
   readonly records: readonly HistoryRecord[]
   /** When the last thing happened. */
   readonly endedAt: number
-  /** Whether it ended because nothing more could change by itself; else at the scenario's `duration`. */
+  /** Whether it ended because nothing could change any more, and not at the scenario's `duration`. */
   readonly isSettled: boolean
   readonly stores: readonly FinalStore[]
   readonly members: readonly FinalMember[]

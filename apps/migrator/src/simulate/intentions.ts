@@ -1,5 +1,5 @@
 /**
- * The one-time migration of intentions to config entries. Spec 9.5; reference 5.4. Unlike the ACL mode, its end is
+ * The one-time migration of intentions to config entries. Spec 9.5. Unlike the ACL mode, its end is
  * recorded in the store. Writes are blocked from the first leader of 1.9.0 in the primary until it is done.
  */
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../version.ts'
@@ -8,12 +8,12 @@ import type { Blocker } from './history.ts'
 import { PHASE } from './queue.ts'
 import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
 
-/** While it waits, a leader looks at the others this often. */
+/** How often a waiting leader looks at the others. */
 const POLL_MS = 5_000
 /** Destinations are written one by one, at most a hundred a second. */
 const DESTINATION_MS = 10
 
-/** A leader came into office. One of 1.9.0 or later takes up the migration where it stands. */
+/** A new leader of 1.9.0 or later resumes the migration. */
 export function tellIntentionsLeader(world: World, datacenter: DatacenterState): void {
   const { leader, intentions } = datacenter
   if (leader?.process === undefined || intentions.state === 'done' || !concerns(world)) return
@@ -26,7 +26,7 @@ export function tellIntentionsLeader(world: World, datacenter: DatacenterState):
   poll(world, datacenter)
 }
 
-/** Scenarios without intentions, and without anybody who asks for them, say nothing of them. */
+/** A scenario with neither intentions nor calls to them has no records about them. */
 function concerns(world: World): boolean {
   const { intentions, workloads } = world.scenario
   return intentions.length > 0 || workloads.some((each) => each.kind.startsWith('intention-'))
@@ -87,7 +87,7 @@ function migrate(world: World, datacenter: DatacenterState): void {
   datacenter.intentions.state = 'migrating'
   const { term } = datacenter
   world.queue.push(world.now + delayMs, PHASE.work, () => {
-    // A leader that is lost on the way leaves the work to the next one, which begins again.
+    // If the leader is lost, the next one starts over.
     if (datacenter.term !== term) return
     enter(
       world,

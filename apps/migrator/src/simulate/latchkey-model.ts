@@ -1,7 +1,7 @@
 /**
- * Our own servers: the very rules that they run, from `@latchkey/acl`. The servers of a datacenter share one store, so
- * legacy mode is left by all at once, its end is remembered, and the law of the batches holds over every takeover.
- * What is not a rule, such as how often a server looks, follows the jobs of the server.
+ * Our own servers, by the rules they run, from `@latchkey/acl`. The servers of a datacenter share one store, so
+ * they leave legacy mode together and remember it, and the batch limits hold across takeovers.
+ * Everything else, such as how often a server looks, follows the server's jobs.
  */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
@@ -60,7 +60,7 @@ export const latchkeyModel: UpgradeModel = {
   undoesWholeBatch: false,
 }
 
-/** Any process of the datacenter may find that the mode has ended; nobody waits for a leader. */
+/** Any process of the datacenter may find that the mode has ended; it needs no leader. */
 function waitsFor(look: Look): WaitsFor {
   const decision = decideMode({
     datacenter: 'own',
@@ -74,7 +74,7 @@ function waitsFor(look: Look): WaitsFor {
   return named.length > 0 ? named : decision.waitsFor.map((why) => ({ server: '', why }))
 }
 
-/** A secondary asks the primary for its mode; whichever server answers, it answers for all. */
+/** A secondary asks the primary for its mode. Any server answers for all. */
 function primaryAnswer(primary: readonly MemberView[]): readonly Member[] | undefined {
   const alive = primary.filter((member) => member.status === 'alive')
   const answer = alive.find((member) => member.tag === '1') ?? alive[0]
@@ -107,7 +107,7 @@ function startRefusal(start: { version: ServiceVersion; legacyRightsCount: numbe
   }
 }
 
-/** The record of the last batch is in the store; who takes over waits a whole interval first. */
+/** The store has the record of the last batch; a new leader waits a whole interval first. */
 function nextPassMs({ lastPassMs, lastBatchMs }: PassMemory, nowMs: number): number {
   if (lastPassMs === undefined && lastBatchMs !== undefined) return nowMs + ACCESSOR_BATCH_INTERVAL_MS_MIN
   return nextBatchAt(lastBatchMs, nowMs)

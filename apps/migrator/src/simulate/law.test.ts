@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resultOf, threeServers } from '../testing/scenario.ts'
+import { resultOf, threeServers } from '../../test/scenario.ts'
 
 const migrationOf = (legacyTokens: number, rest: object = {}) =>
   resultOf({ legacyTokens, ...rest }).migration.dc1
@@ -42,7 +42,7 @@ test('the first batch goes with the leader out of legacy mode, without waiting',
   })
 })
 
-test('MIG-03: each conflict costs a place in a later batch, and the edit stays (reference 2.3)', () => {
+test('MIG-03: each conflict costs a place in a later batch, and the edit stays', () => {
   const migration = migrationOf(256, {
     events: [{ kind: 'edit-tokens', at: 0, count: 3, racing: true }],
   })
@@ -75,12 +75,12 @@ test('a token created while the loop is busy waits for its next second; once it 
   expect(migration.dc1?.sizes).toEqual([128, 1, 5])
 })
 
-test('a pass that finds nothing counts too: a token created right after it waits a second (reference 2.1)', () => {
+test('a pass that finds nothing counts too: a token created right after it waits a second', () => {
   const { timeline } = resultOf({ legacyTokens: 0, events: [{ kind: 'create-tokens', at: 0.5, count: 1 }] })
   expect(timeline.filter(({ kind }) => kind === 'batch').map(({ at }) => at)).toEqual([1.05])
 })
 
-test('1,502 tokens, the leader killed with 606 left: 5 batches more, and no accessor changes (reference 1.4)', () => {
+test('1,502 tokens, the leader killed with 606 left: 5 batches more, and no accessor changes', () => {
   const { migration, violations } = resultOf({
     legacyTokens: 1_502,
     electionTime: 3,

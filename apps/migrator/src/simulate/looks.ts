@@ -1,5 +1,5 @@
 /**
- * A process in legacy mode looks at the others again and again, and leaves the mode when nobody stands in the way.
+ * A process in legacy mode looks at the other members on a timer, and leaves the mode when none blocks it.
  * Spec 9.2.1, 9.2.2.
  */
 
@@ -34,7 +34,7 @@ export function queueLook(world: World, owner: ServerState | AgentState): void {
   )
 }
 
-/** The look that fell due while the process stood still. */
+/** Makes up for the look that fell due during a pause. */
 export function overdueLook(world: World, server: ServerState): void {
   const { process } = server
   if (process === undefined || process.mode !== 'legacy') return
@@ -44,7 +44,7 @@ export function overdueLook(world: World, server: ServerState): void {
   if (process.mode === 'legacy') queueLook(world, server)
 }
 
-/** Looks now, whatever the timer says: the timer, and a server that wins an election. */
+/** Looks now: when the timer fires, and when a server wins an election. */
 export function look(world: World, owner: ServerState | AgentState): void {
   const { process } = owner
   if (process === undefined || process.isPaused || process.mode !== 'legacy') return
@@ -108,7 +108,7 @@ function enterNewMode(world: World, server: ServerState, process: Process): void
   tell(world, server)
 }
 
-/** The leader has written the first policy: there is no way back for this datacenter. Spec 9.2.5. */
+/** The leader wrote the first policy: this datacenter can no longer be downgraded. Spec 9.2.5. */
 function complete(world: World, datacenter: DatacenterState): void {
   datacenter.hasCompleted = true
   if (datacenter === world.primary) world.completedAt ??= world.now

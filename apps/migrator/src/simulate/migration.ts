@@ -1,17 +1,17 @@
 /**
- * Accessors for legacy tokens: the leader of the primary, once it is in new mode, takes the first 128 tokens without
- * accessor, again and again, one pass a second. Spec 8, 9.2.3; reference 2.1.
+ * Accessors for legacy tokens: once the leader of the primary is in new mode, it makes one pass a second over the first
+ * 128 tokens without accessor. Spec 8, 9.2.3.
  */
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import type { DatacenterState } from './datacenter.ts'
 import { PHASE } from './queue.ts'
 import { type Range, size, subtract } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
-import { editRacing } from './token-events.ts'
+import { editRacing } from './token-edits.ts'
 import type { BatchRead } from './token-store.ts'
 import { record, type World } from './world.ts'
 
-/** The leader is in new mode: the primary gives accessors, a secondary changes its kind of replication. */
+/** The leader is in new mode: the primary starts the migration, a secondary switches its replication loop. */
 export function leaderHasNewMode(world: World, datacenter: DatacenterState): void {
   wakeReplication(world)
   const { migration } = datacenter
@@ -32,7 +32,7 @@ export function stopMigration(world: World, datacenter: DatacenterState): void {
   if (!world.model.drawsFreshAccessors) world.accessorNext = 0
 }
 
-/** The leader stands still or is gone. What it has read and not written is in the log already, or is not. */
+/** The leader is paused or gone. A batch that it read may or may not have reached the log. */
 export function interruptPass(world: World, { migration }: DatacenterState): void {
   if (migration.pending === undefined) return
   migration.pending.isInLog = world.random.chance(0.5)
@@ -48,7 +48,7 @@ export function tokensAppeared(world: World): void {
   if (migration.isRunning) queuePass(world, world.primary)
 }
 
-/** The pass that fell due while the leader stood still. */
+/** Makes up for the pass that fell due while the leader was paused. */
 export function overduePass(world: World, datacenter: DatacenterState): void {
   const { migration } = datacenter
   if (!migration.isPassOverdue) return
@@ -102,7 +102,7 @@ function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead):
   })
 }
 
-/** Compare and set: what was changed since it was read is left to a later batch, so that no change is lost. */
+/** Compare and set: tokens changed since the read are left to a later batch, so that no change is lost. */
 function save(world: World, datacenter: DatacenterState, batch: BatchRead, term: number): void {
   const { store, model } = world
   const { migration } = datacenter
@@ -140,7 +140,7 @@ function write(
   wakeReplication(world)
 }
 
-/** One token that cannot be written undoes its batch; the next pass reads the same batch again, without end. */
+/** One token that cannot be written undoes its batch; every later pass fails on the same batch. */
 function failBatch(world: World, datacenter: DatacenterState, batch: BatchRead): void {
   datacenter.migration.isStuck = true
   record(world, {

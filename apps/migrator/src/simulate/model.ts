@@ -1,5 +1,5 @@
 /**
- * What the two models differ in, as plain functions. The engine keeps time, messages and stores; a model decides. A
+ * The differences between the two models, as plain functions. The engine keeps time, messages and stores; a model decides. A
  * seeded bug (bugs.ts) is a model with one function replaced, which is why every rule that a checker holds has its own.
  */
 import type { ServiceVersion } from '@latchkey/contract'
@@ -13,7 +13,7 @@ export interface MemberView {
   readonly tag: Tag
 }
 
-/** What a process sees when it looks whether it may leave legacy mode. */
+/** What a process sees when it checks whether it may leave legacy mode. */
 export interface Look {
   readonly version: ServiceVersion
   readonly role: 'leader' | 'follower' | 'agent'
@@ -29,9 +29,9 @@ export interface Look {
 /** The answer to a look: empty means that the process leaves legacy mode. */
 export type WaitsFor = readonly Blocker[]
 
-/** What is remembered of the passes of a migration. */
+/** What the migration remembers of its passes. */
 export interface PassMemory {
-  /** Last pass of the leader that is in office now, also one that found nothing. */
+  /** Last pass of the current leader, even if it found nothing. */
   readonly lastPassMs: number | undefined
   /** Last batch of any leader, as the store knows it. */
   readonly lastBatchMs: number | undefined
@@ -41,33 +41,33 @@ export interface UpgradeModel {
   readonly name: ModelName
   /** Wait before look `n`, counted from 0, since the look before it (the first: since the start of the process). */
   lookDelayMs(n: number): number
-  /** Whom a process waits for before it may leave legacy mode. */
+  /** What blocks a process from leaving legacy mode. */
   waitsFor(look: Look): WaitsFor
   /** The mode of a new process. */
   modeAtStart(process: { version: ServiceVersion; acls: boolean; hasCompleted: boolean }): Mode
   /** Why a server does not start on this data, apart from the downgrade of spec 9.2.5; undefined where it does. */
   startRefusal(start: { version: ServiceVersion; legacyRightsCount: number }): string | undefined
-  /** From the loss of a leader to the next one, where the scenario does not say. */
+  /** Default time from the loss of a leader to the next one. */
   readonly electionMsDefault: number
   /** Whether all processes of a datacenter leave legacy mode with the one that looked. */
   readonly leavesTogether: boolean
-  /** What becomes of a server's mode when its datacenter loses the leader. */
+  /** The mode of a server after its datacenter loses the leader. */
   modeWithoutLeader(mode: Mode): Mode
   /** Whether a datacenter needs a majority of its servers for a leader. */
   readonly needsMajority: boolean
-  /** Whether a new leader that is in new mode goes on with the migration. */
+  /** Whether a new leader that is in new mode resumes the migration. */
   readonly migratesAfterElection: boolean
   readonly batchTokensMax: number
   /** Earliest time of the next pass. */
   nextPassMs(memory: PassMemory, nowMs: number): number
   /**
-   * What becomes of a token that was changed between the read and the write of its batch. `skip`: a later batch takes
+   * What happens to a token that changes between the read and the write of its batch. `skip`: a later batch takes
    * it. `reread`: the batch is read and written again at once. `overwrite`: the change is lost, which no rule allows.
    */
   readonly onConflict: 'skip' | 'reread' | 'overwrite'
-  /** Whether tokens that a batch skipped are taken again. */
+  /** Whether later batches take tokens that a batch skipped. */
   readonly retriesSkipped: boolean
-  /** Whether tokens created after the migration has begun are seen. */
+  /** Whether the migration notices tokens created after it began. */
   readonly noticesNewTokens: boolean
   /** How many tokens of the last batch a new leader takes again, thinking them unwritten. */
   readonly repeatsAtTakeover: boolean
@@ -77,7 +77,7 @@ export interface UpgradeModel {
   readonly undoesWholeBatch: boolean
 }
 
-/** What a server of this version, in this mode, says of itself. Reference 1.1. */
+/** What a server of this version, in this mode, says of itself. */
 export function tagOf(mode: Mode): Tag {
   const tags = { old: 'none', off: '0', legacy: '2', new: '1' } as const
   return tags[mode]

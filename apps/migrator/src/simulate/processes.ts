@@ -1,4 +1,4 @@
-/** Servers and agents come up, go down, stand still and go on. */
+/** Servers and agents start, stop, pause and resume. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { Place } from '../errors.ts'
 import { InputError } from '../errors.ts'
@@ -30,9 +30,9 @@ export function createProcess(version: ServiceVersion, acls: boolean, mode: Mode
 
 interface StartOptions {
   readonly detail: string
-  /** What asked for this start, for the refusal. */
+  /** The event that asked for this start, for the refusal. */
   readonly place: Place
-  /** It leads on through the start: a planned start of a leader of before 1.4.0. */
+  /** Whether it stays leader: a planned start of a leader from before 1.4.0. */
   readonly keepsLeading?: boolean
 }
 
@@ -82,7 +82,7 @@ export function startProcess(world: World, server: ServerState, options: StartOp
   wakeReplication(world)
 }
 
-/** The process says why it does not start, and ends. */
+/** The process reports why it does not start, and ends. */
 function refuseStart(world: World, server: ServerState, detail: string): void {
   const { spec, version, acls, datacenter } = server
   stopProcess(world, server, 'restart')
@@ -108,7 +108,7 @@ function refuseDowngrade(world: World, { spec, version, datacenter }: ServerStat
   )
 }
 
-/** Ends a process. Who leaves in order is gone from the member list at once; a crash is noticed later. */
+/** Ends a process. A server that leaves is off the member list at once; others notice a crash later. */
 export function stopProcess(world: World, server: ServerState, how: 'crash' | 'leave' | 'restart'): void {
   const { process, datacenter, spec } = server
   if (process === undefined) return
@@ -133,7 +133,7 @@ export function stopProcess(world: World, server: ServerState, how: 'crash' | 'l
   if (datacenter.leader === server) loseLeader(world, datacenter)
 }
 
-/** SIGSTOP: nothing happens in it, and the others come to see it as failed. */
+/** SIGSTOP: the process does nothing, and the others eventually see it as failed. */
 export function pauseProcess(world: World, server: ServerState): void {
   const { process, datacenter } = server
   if (process === undefined) return
@@ -145,7 +145,7 @@ export function pauseProcess(world: World, server: ServerState): void {
   loseLeaderAfterPause(world, datacenter, server)
 }
 
-/** What fell due meanwhile happens at once. */
+/** Work that fell due during the pause happens at once. */
 export function resumeProcess(world: World, server: ServerState): void {
   const { process, datacenter } = server
   if (process === undefined) return
@@ -176,7 +176,7 @@ function recordPause(world: World, server: ServerState, process: Process, state:
   })
 }
 
-/** A client agent starts. It has no vote and leads nothing. */
+/** Starts a client agent, which neither votes nor leads. */
 export function startAgent(world: World, agent: AgentState): void {
   const { spec } = agent
   const mode = world.model.modeAtStart({ version: spec.version, acls: true, hasCompleted: false })

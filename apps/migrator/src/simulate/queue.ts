@@ -1,7 +1,7 @@
-/** The virtual clock: what is to happen, in an order that depends on nothing but the scenario. */
+/** The virtual clock: future work, in an order that depends only on the scenario. */
 
 /**
- * What goes first within one millisecond. Messages arrive before anybody looks; what is said in a millisecond is heard
+ * The order within one millisecond. Messages arrive before looks; a message sent in one millisecond is received
  * in the next at the earliest.
  */
 export const PHASE = { schedule: 0, message: 1, election: 2, look: 3, work: 4 } as const
@@ -10,7 +10,7 @@ export type Phase = (typeof PHASE)[keyof typeof PHASE]
 export interface QueueEntry {
   readonly atMs: number
   readonly phase: Phase
-  /** Order of being queued: decides what neither time nor phase decides. */
+  /** Insertion order, which breaks ties of time and phase. */
   readonly sequence: number
   /**
    * Whether it can change something by itself. A timer that only looks is passive: when nothing but passive entries
@@ -20,7 +20,7 @@ export interface QueueEntry {
   readonly run: () => void
 }
 
-/** A binary heap by time, phase and order of being queued. */
+/** A binary heap by time, phase and insertion order. */
 export class EventQueue {
   readonly #heap: QueueEntry[] = []
   #sequence = 0

@@ -1,6 +1,6 @@
 /**
- * Sets of token numbers as sorted, disjoint, half-open ranges, so that ten million tokens that are alike cost as much
- * as one. Functions return new arrays; nothing is changed in place.
+ * Sets of token numbers as sorted, disjoint, half-open ranges, so that ten million equal tokens cost as much
+ * as one. Functions return new arrays and change nothing in place.
  */
 
 /** Numbers from the first up to, not including, the second. */

@@ -1,17 +1,17 @@
 /**
- * Dead members disappear from the lists by themselves: who left after a day, who failed after three (reference 1.3).
- * Only a scenario that says how long it lasts gets that far; without a `duration` a simulation ends when nothing but
+ * Member lists drop a member a day after it left, or three days after it failed.
+ * Only a scenario with a `duration` gets that far; without one, a simulation ends when nothing but
  * this could still happen, and a finding says so.
  */
 import { PHASE } from './queue.ts'
 import { changed, record, type World } from './world.ts'
 
-export const REAP_LEFT_MS = 24 * 3_600_000
-export const REAP_FAILED_MS = 72 * 3_600_000
-/** How often the lists are cleared. */
+const REAP_LEFT_MS = 24 * 3_600_000
+const REAP_FAILED_MS = 72 * 3_600_000
+/** Interval between two sweeps of the lists. */
 const REAP_INTERVAL_MS = 60_000
 
-/** Clears the lists once a minute, to the end of the scenario. */
+/** Sweeps the lists once a minute until the end of the scenario. */
 export function scheduleReaping(world: World): void {
   const { durationMs } = world.scenario
   if (durationMs === undefined || durationMs < REAP_LEFT_MS) return

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { historyOf, resultOf } from '../../test/scenario.ts'
 import type { ScenarioInput } from '../scenario/schema.ts'
-import { historyOf, resultOf } from '../testing/scenario.ts'
 
 /** A primary and a secondary of one server each. */
 const TWO: ScenarioInput['datacenters'] = [
@@ -8,7 +8,7 @@ const TWO: ScenarioInput['datacenters'] = [
   { name: 'dc2', servers: [{ id: 't1' }] },
 ]
 
-test('a secondary follows within one to two seconds, at most one round a second (reference 6.5)', () => {
+test('a secondary follows within one to two seconds, at most one round a second', () => {
   const { replication, migration } = resultOf({ datacenters: TWO, legacyTokens: 10_000, networkDelay: 0.1 })
   const lag = (replication.dc2?.completeAt ?? 0) - (migration.dc1?.lastBatchAt ?? 0)
   expect(lag).toBeGreaterThan(0.1)
@@ -22,7 +22,7 @@ test('identifiers are the same in all datacenters', () => {
   expect(stores[1]?.accessors).toEqual(stores[0]?.accessors)
 })
 
-test('through a broken link nothing comes; afterwards the round of the next retry brings all (reference 6.2)', () => {
+test('through a broken link nothing comes; afterwards the round of the next retry brings all', () => {
   const { replication } = resultOf({
     datacenters: TWO,
     legacyTokens: 1_000,
@@ -63,7 +63,7 @@ test('a token deleted while the secondary is in legacy mode is deleted there by 
   expect(replication.dc2).toMatchObject({ tokens: 493, ghosts: 0 })
 })
 
-test('a token deleted before its accessor arrives lives on as a ghost (reference 6.6)', () => {
+test('a token deleted before its accessor arrives lives on as a ghost', () => {
   const { replication, findings } = resultOf({
     datacenters: TWO,
     legacyTokens: 1_000,

@@ -1,7 +1,6 @@
 /**
- * Secondaries follow the tokens of the primary: a legacy loop before their leader is in new mode, another one after
- * it. The second goes by accessor and skips what has none, which is how a copy can outlive its original
- * (reference 6.1, 6.2, 6.5, 6.6).
+ * Secondaries replicate the tokens of the primary: with a legacy loop until their leader is in new mode, then with
+ * a loop that goes by accessor and skips tokens without one, which is how a copy can outlive its original.
  */
 
 import type { DatacenterState } from './datacenter.ts'
@@ -11,16 +10,16 @@ import { intersect, size, subtract, unite } from './ranges.ts'
 import { isLinkUp, isRunning, linkDelayMs, record, type World } from './world.ts'
 
 const ROUND_INTERVAL_MS = 1_000
-/** Rounds that may follow each other at once after a rest. */
+/** Rounds in a burst after an idle period. */
 const ROUND_BURST = 5
 /** The legacy loop writes one token per log entry, each at least this long. */
 const LEGACY_WRITE_MS = 10
-/** About so many rounds of a migration are written down; there may be a hundred thousand. */
+/** Approximate number of rounds in the history; a migration may have a hundred thousand. */
 const ROUNDS_RECORDED = 200
 const BACKOFF_MS_FIRST = 2_000
 const BACKOFF_MS_MAX = 64_000
 
-/** Something has changed: every secondary that is behind and could catch up begins a round. */
+/** Starts a round in every secondary that is behind and can catch up. */
 export function wakeReplication(world: World): void {
   for (const datacenter of world.datacenters) {
     if (datacenter !== world.primary) queueRound(world, datacenter)
@@ -36,8 +35,8 @@ function loopOf(datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
   return leader.process.mode === 'off' ? undefined : 'legacy'
 }
 
-/** Whether a secondary has still to do what it can do now. */
-export function isBehind(world: World, datacenter: DatacenterState): boolean {
+/** Whether a secondary has work that it can do now. */
+function isBehind(world: World, datacenter: DatacenterState): boolean {
   const { replication } = datacenter
   const loop = loopOf(datacenter)
   if (loop === undefined) return false
@@ -98,7 +97,7 @@ function startRound(world: World, datacenter: DatacenterState): void {
   replication.isRoundQueued = true
   world.queue.push(world.now + answerMs + writeMs, PHASE.work, () => {
     replication.isRoundQueued = false
-    // The leader may be another one now, or in another mode: then its round is void.
+    // The round is void if the leader or its mode has changed.
     if (loopOf(datacenter) === loop) apply(world, datacenter, loop, end)
     queueRound(world, datacenter)
   })

@@ -9,7 +9,7 @@ import { copiesIn, migratedIn } from './replication.ts'
 import { scheduleScenario } from './schedule.ts'
 import { createWorld, type World } from './world.ts'
 
-/** Clients go on for so long after the last event, where the scenario does not say how long it lasts. */
+/** How long clients keep calling after the last event of a scenario without a `duration`. */
 const TAIL_MS = 60_000
 
 /**
@@ -25,18 +25,18 @@ export function simulate(scenario: Scenario, model: UpgradeModel): History {
   let isSettled = true
   for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
     if (scenario.durationMs !== undefined && next.atMs > scenario.durationMs) {
-      isSettled = queue.activeCount === 0 && nobodyWillAct(world)
+      isSettled = queue.activeCount === 0 && haveTimersLooked(world)
       break
     }
-    if (scenario.durationMs === undefined && queue.activeCount === 0 && nobodyWillAct(world)) break
+    if (scenario.durationMs === undefined && queue.activeCount === 0 && haveTimersLooked(world)) break
     world.now = next.atMs
     queue.pop()?.run()
   }
   return historyOf(world, isSettled)
 }
 
-/** Whether every timer that still runs has looked since the last change: it would see the same for ever. */
-function nobodyWillAct(world: World): boolean {
+/** Whether every remaining timer has looked since the last change, so that nothing can change any more. */
+function haveTimersLooked(world: World): boolean {
   const hasLooked = (process: Process | undefined): boolean =>
     process === undefined ||
     process.mode !== 'legacy' ||

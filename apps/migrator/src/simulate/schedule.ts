@@ -4,7 +4,7 @@ import { linkKey } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import type { ServerState } from './datacenter.ts'
 import { forceElection, install } from './election.ts'
-import { knowBeforehand, noticeUnreachable, tell, tellAnew } from './gossip.ts'
+import { knowBeforehand, noticeUnreachable, tell, tellAgain } from './gossip.ts'
 import type { Mode } from './history.ts'
 import { tagOf } from './model.ts'
 import {
@@ -20,7 +20,7 @@ import { wakeReplication } from './replication.ts'
 import { changeTokens } from './token-events.ts'
 import { changed, record, serverOf, type World } from './world.ts'
 
-/** What was there before: old processes, their leaders, what everybody knew. Then everything that is planned. */
+/** Sets up the old processes, their leaders and the initial views, then schedules everything planned. */
 export function scheduleScenario(world: World): void {
   for (const server of world.servers.values()) bringBack(world, server)
   for (const datacenter of world.datacenters) {
@@ -39,7 +39,7 @@ export function scheduleScenario(world: World): void {
   }
 }
 
-/** The server as it was before the scenario began, and had been for long. */
+/** The server in its steady state before the scenario. */
 function bringBack(world: World, server: ServerState): void {
   const { spec, datacenter } = server
   if (spec.joinsLater) return
@@ -78,15 +78,15 @@ function bringBack(world: World, server: ServerState): void {
   })
 }
 
-/** A process that has run for long is through with its legacy mode. */
+/** A process that has run for long has left legacy mode. */
 function modeBefore({ from, acls }: Pick<ServerSpec, 'from' | 'acls'>): Mode {
   if (!isAtLeast(from, NEW_ACLS)) return 'old'
   return acls ? 'new' : 'off'
 }
 
 /**
- * The start that the file gives a server. It replaces the process of before: one of before 1.4.0 hands its leadership
- * on to it, a newer one is restarted like by a `restart` event.
+ * The planned start of a server, which replaces the old process: one from before 1.4.0 hands its leadership
+ * over, a newer one restarts as in a `restart` event.
  */
 function plannedStart(world: World, server: ServerState): void {
   const { spec, process } = server
@@ -179,6 +179,6 @@ function changeLink(world: World, between: readonly [string, string], kind: 'par
     noticeUnreachable(world, a, b)
     return
   }
-  tellAnew(world, a, b)
+  tellAgain(world, a, b)
   wakeReplication(world)
 }

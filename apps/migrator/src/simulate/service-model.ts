@@ -1,7 +1,8 @@
 /**
- * The reference service, version by version (reference 1 and 2): timers and elections per server, the three rules of
- * which dead servers count, legacy mode at every restart, the limiter that starts anew with every leader.
+ * The reference service, version by version (decisions: upgrade): timers and elections per server, the three rules of
+ * which dead servers count, legacy mode at every restart, the rate limiter that every leader resets.
  */
+import { ACCESSOR_BATCH_SIZE_MAX, nextBatchAt } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
 import { isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range } from '../version.ts'
 import type { Blocker, MemberStatus, Mode } from './history.ts'
@@ -9,13 +10,9 @@ import type { Look, MemberView, PassMemory, UpgradeModel, WaitsFor } from './mod
 
 const FIRST_LOOK_MS = 50
 const LOOK_DELAY_MS_MAX = 30_000
-/** The time-outs of the reference give an election five seconds and more. */
+/** With the timeouts of the reference, an election takes five seconds or more. */
 const ELECTION_MS_DEFAULT = 5_000
-/** Most legacy tokens in one batch, and the least time between two of them. Spec 8. */
-export const ACCESSOR_BATCH_TOKENS_MAX = 128
-export const ACCESSOR_BATCH_INTERVAL_MS_MIN = 1_000
-
-/** Versions in which even a server that left counts (reference 1.3). */
+/** Versions in which even a server that left counts. */
 const LEFT_COUNTS = [range('1.4.0', '1.6.0')]
 /** Versions in which a failed server of the own datacenter counts. */
 const FAILED_COUNTS = [range('1.4.0', '1.6.5'), range('1.7.0', '1.7.2')]
@@ -31,7 +28,7 @@ export const serviceModel: UpgradeModel = {
   modeWithoutLeader: (mode) => mode,
   needsMajority: true,
   migratesAfterElection: true,
-  batchTokensMax: ACCESSOR_BATCH_TOKENS_MAX,
+  batchTokensMax: ACCESSOR_BATCH_SIZE_MAX,
   nextPassMs,
   onConflict: 'skip',
   retriesSkipped: true,
@@ -41,27 +38,27 @@ export const serviceModel: UpgradeModel = {
   undoesWholeBatch: true,
 }
 
-/** 50 ms after the start, then 100 ms later, 200 ms, doubling to 25.6 s, then every 30 s. Reference 1.2. */
+/** 50 ms after the start, then 100 ms later, 200 ms, doubling to 25.6 s, then every 30 s. */
 export function lookDelayMs(n: number): number {
   return Math.min(FIRST_LOOK_MS * 2 ** n, LOOK_DELAY_MS_MAX)
 }
 
-/** Every process of 1.4.0 to 1.10 begins in legacy mode, whatever happened before it: nothing is remembered. */
-export function modeOf(version: ServiceVersion, acls: boolean): Mode {
+/** Every process of 1.4.0 to 1.10 begins in legacy mode: the mode is not persisted. */
+function modeOf(version: ServiceVersion, acls: boolean): Mode {
   if (!isAtLeast(version, NEW_ACLS)) return 'old'
   if (!acls) return 'off'
   return isAtLeast(version, LEGACY_REMOVED) ? 'new' : 'legacy'
 }
 
-/** Whether a member of this status is in the list that a process of this version looks at. Reference 1.3. */
-export function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: boolean): boolean {
+/** Whether a process of this version counts a member with this status. */
+function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: boolean): boolean {
   if (status === 'alive') return true
   if (status === 'left') return isIn(version, LEFT_COUNTS)
   return !isOwnDatacenter || isIn(version, FAILED_COUNTS)
 }
 
-/** The rule of leaving legacy mode. Spec 9.2.2; reference 1.2. */
-export function waitsFor(look: Look): WaitsFor {
+/** The rule of leaving legacy mode. Spec 9.2.2. */
+function waitsFor(look: Look): WaitsFor {
   const own = look.own.filter((member) => counts(member.status, look.version, true))
   const blockers: Blocker[] = []
   if (!look.isPrimary) {
@@ -83,9 +80,9 @@ export function waitsFor(look: Look): WaitsFor {
   return blockers
 }
 
-/** One pass a second and leader; the first pass of a leader does not wait. Reference 2.1. */
-export function nextPassMs({ lastPassMs }: PassMemory, nowMs: number): number {
-  return lastPassMs === undefined ? nowMs : Math.max(nowMs, lastPassMs + ACCESSOR_BATCH_INTERVAL_MS_MIN)
+/** One pass a second per leader; the first pass of a leader does not wait. */
+function nextPassMs({ lastPassMs }: PassMemory, nowMs: number): number {
+  return nextBatchAt(lastPassMs, nowMs)
 }
 
 function notAble({ server, status, tag }: MemberView): Blocker {

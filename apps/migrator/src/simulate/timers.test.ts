@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { newModes, resultOf, threeServers } from '../testing/scenario.ts'
+import { newModes, resultOf, threeServers } from '../../test/scenario.ts'
 import { lookDelayMs } from './service-model.ts'
 
-test('a server looks at 0.05, 0.15, 0.35 … 51.15 s after its start, then every 30 s (reference 1.2)', () => {
+test('a server looks at 0.05, 0.15, 0.35 … 51.15 s after its start, then every 30 s', () => {
   let at = 0
   const looks = Array.from({ length: 13 }, (_, n) => {
     at += lookDelayMs(n)
@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test('a server that wins an election looks at once (reference 0.2)', () => {
+test('a server that wins an election looks at once', () => {
   const modes = newModes({
     electionTime: 2,
     datacenters: threeServers(0, 10, 20),
@@ -62,7 +62,7 @@ test('a server that wins an election looks at once (reference 0.2)', () => {
   expect(modes).toEqual({ s1: null, s2: 23, s3: 23.15 })
 })
 
-test('every restart begins in legacy mode again (reference 0.1)', () => {
+test('every restart begins in legacy mode again', () => {
   const { servers } = resultOf({
     datacenters: threeServers(0, 0, 0),
     events: [{ kind: 'restart', at: 100, server: 's2' }],
@@ -90,7 +90,7 @@ test('a server that pauses looks once it goes on, and its timer counts from ther
     datacenters: threeServers(0, 10, 20),
     events: [{ kind: 'pause', at: 24, server: 's2', for: 3 }],
   })
-  // s2 was to look at 22.75 and 35.55: it stood still in between, and nothing fell due.
+  // s2 looks at 22.75 and 35.55 and was paused only in between, so no look fell due.
   expect(modes.s2).toBe(35.55)
   const late = newModes({
     datacenters: threeServers(0, 10, 20),

@@ -1,15 +1,15 @@
-/** What clients do to legacy tokens while the upgrade is under way, through the legacy API. Spec 9.2.4; reference 3.1. */
+/** Writes to legacy tokens through the legacy API during the upgrade. Spec 9.2.4. */
 import type { ScenarioEventOf } from '../scenario/scenario.ts'
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import { tokensAppeared } from './migration.ts'
-import { intersect, type Range, size, slice, subtract } from './ranges.ts'
+import { intersect, type Range, size, slice } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
-import type { BatchRead } from './token-store.ts'
-import { isRunning, record, type World } from './world.ts'
+import { edit, note } from './token-edits.ts'
+import { isRunning, type World } from './world.ts'
 
 type TokenEvent = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
 
-/** Carries out a write, or writes down why it was refused. */
+/** Applies a write, or records why it was refused. */
 export function changeTokens(world: World, event: TokenEvent): void {
   const refused = refusalOf(world)
   switch (event.kind) {
@@ -62,50 +62,11 @@ function convert(world: World, count: number | undefined): void {
   note(world, 'converted', tokens, { write: store.revision })
 }
 
-/** The edits that wait for a batch hit it now, after its read. */
-export function editRacing(world: World, batch: BatchRead): void {
-  if (batch.tokens.length === 0) return
-  for (const { count, offset } of world.racingEdits.splice(0)) edit(world, slice(batch.tokens, count, offset))
-}
-
-/** A migrated management token has a policy link, and the legacy API no longer changes it. */
-function edit(world: World, tokens: readonly Range[]): void {
-  const { store } = world
-  const locked = store.ofType(intersect(tokens, store.migrated()), 'management')
-  if (locked.length > 0) {
-    note(world, 'edited', locked, { refused: 'Cannot use legacy endpoint to modify a non-legacy token' })
-  }
-  const open = subtract(tokens, locked)
-  if (open.length === 0) return
-  const unmigrated = size(intersect(open, store.unmigrated))
-  const write = store.edit(open)
-  note(world, 'edited', open, { write, unmigrated })
-  wakeReplication(world)
-}
-
-/** Why the cluster takes no legacy write now; undefined where it does. */
+/** Why the cluster refuses legacy writes now; undefined if it accepts them. */
 function refusalOf(world: World): string | undefined {
   const { leader } = world.primary
   if (leader === undefined || !isRunning(leader)) return 'No cluster leader'
   const servers = world.primary.servers.filter(isRunning)
   const isGone = servers.every(({ process }) => isAtLeast(process.version, LEGACY_REMOVED))
   return isGone ? 'the legacy ACL system was removed in 1.11' : undefined
-}
-
-function note(
-  world: World,
-  action: 'created' | 'edited' | 'deleted' | 'converted',
-  tokens: readonly Range[],
-  outcome: { write?: number; unmigrated?: number; haveLegacyRights?: boolean; refused?: string },
-): void {
-  if (tokens.length === 0) return
-  const { write = 0, unmigrated = action === 'created' ? size(tokens) : 0, ...rest } = outcome
-  record(world, {
-    kind: 'tokens',
-    action,
-    tokens,
-    write,
-    unmigrated,
-    ...rest,
-  })
 }

@@ -1,6 +1,6 @@
 /**
  * The tokens of the primary, counted in ranges. A token is a number: its place in the order in which the migration
- * takes them. Only tokens that are edited one by one are kept one by one.
+ * takes them. Only edited tokens are stored individually.
  */
 import type { TokenGroup, TokenState, TokenType } from '../scenario/scenario.ts'
 import type { AccessorSpan } from './history.ts'
@@ -56,12 +56,12 @@ export class TokenStore {
     return this.#migrated
   }
 
-  /** Every token that was ever there. */
+  /** Every token that ever existed. */
   get total(): number {
     return this.#total
   }
 
-  /** Tokens that are there, with and without accessor. */
+  /** Existing tokens, with and without accessor. */
   get present(): Ranges {
     return subtract(this.#total === 0 ? [] : [[0, this.#total]], this.#deleted)
   }
@@ -119,7 +119,7 @@ export class TokenStore {
     return given
   }
 
-  /** Takes tokens out of what is still to be done without doing it. No correct rule does this. */
+  /** Drops tokens from the remaining work. No correct rule does this. */
   forget(tokens: Ranges): void {
     this.#unmigrated = subtract(this.#unmigrated, tokens)
   }
@@ -189,7 +189,7 @@ export class TokenStore {
     this.#converted = unite(this.#converted, tokens)
   }
 
-  /** Of some tokens, those of one type. */
+  /** Filters tokens by type. */
   ofType(tokens: Ranges, type: TokenType): Range[] {
     const ranges = this.#groups
       .filter((group) => group.type === type)

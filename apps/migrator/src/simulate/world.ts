@@ -1,18 +1,19 @@
-/** The state of a simulated cluster, and the few ways in which every part of the engine changes it. */
+/** The state of a simulated cluster, and the few functions through which the engine changes it. */
+import { SeededRandom } from '@latchkey/acl'
 import type { Scenario } from '../scenario/scenario.ts'
 import { linkKey } from '../scenario/scenario.ts'
 import { createDatacenter, type DatacenterState, type Process, type ServerState } from './datacenter.ts'
 import type { HistoryRecord } from './history.ts'
 import type { UpgradeModel } from './model.ts'
 import { EventQueue } from './queue.ts'
-import { createRandom, type Random } from './random.ts'
 import { TokenStore } from './token-store.ts'
 
 export interface World {
   readonly scenario: Scenario
   readonly model: UpgradeModel
   readonly queue: EventQueue
-  readonly random: Random
+  /** The only source of randomness in a run, so that the seed determines the run. */
+  readonly random: SeededRandom
   readonly datacenters: readonly DatacenterState[]
   readonly primary: DatacenterState
   readonly servers: ReadonlyMap<string, ServerState>
@@ -20,9 +21,9 @@ export interface World {
   readonly linksDown: Set<string>
   readonly records: HistoryRecord[]
   now: number
-  /** Counts what a look could see differently afterwards. */
+  /** Incremented by every change that a look could see. */
   changes: number
-  /** Edits that are to hit the next batch between its read and its write. */
+  /** Edits to apply between the read and the write of the next batch. */
   racingEdits: { readonly count: number; readonly offset: number }[]
   /** Next accessor to be given. */
   accessorNext: number
@@ -30,7 +31,7 @@ export interface World {
   completedAt: number | undefined
 }
 
-/** The cluster of a scenario before anything has happened. */
+/** The initial state of the cluster of a scenario. */
 export function createWorld(scenario: Scenario, model: UpgradeModel): World {
   const datacenters = scenario.datacenters.map(createDatacenter)
   const [primary] = datacenters
@@ -39,7 +40,7 @@ export function createWorld(scenario: Scenario, model: UpgradeModel): World {
     scenario,
     model,
     queue: new EventQueue(),
-    random: createRandom(scenario.seed),
+    random: new SeededRandom(scenario.seed),
     datacenters,
     primary,
     servers: new Map(datacenters.flatMap((each) => each.servers.map((server) => [server.spec.id, server]))),
@@ -56,12 +57,12 @@ export function createWorld(scenario: Scenario, model: UpgradeModel): World {
 
 type Unstamped<T> = T extends HistoryRecord ? Omit<T, 'at'> : never
 
-/** Writes down what happened now. */
+/** Adds a record to the history. */
 export function record(world: World, what: Unstamped<HistoryRecord>): void {
   world.records.push({ at: world.now, ...what })
 }
 
-/** Something has changed that a look could see. */
+/** Notes a change that a look could see. */
 export function changed(world: World): void {
   world.changes += 1
 }

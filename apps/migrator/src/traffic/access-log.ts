@@ -1,6 +1,6 @@
 /** Reads one line of an access log: the JSON lines of our server, or the common and combined format. */
 
-/** A call as a log tells it. The path carries no query, which may hold a token. */
+/** A logged call. The path excludes the query, which may hold a token. */
 export interface LoggedCall {
   readonly method: string
   readonly path: string
@@ -9,12 +9,12 @@ export interface LoggedCall {
   readonly status: number | undefined
   /** Milliseconds since the epoch. */
   readonly atMs: number | undefined
-  /** Whoever called, as far as the log knows: an accessor, an address. */
+  /** The caller as logged: an accessor or an address. */
   readonly client: string
   readonly userAgent: string | undefined
 }
 
-/** @returns undefined for a line that is no access: another log line, a broken one. */
+/** @returns undefined for a line that does not log a call. */
 export function readLogLine(line: string): LoggedCall | undefined {
   return line.startsWith('{') ? readJsonLine(line) : readCommonLine(line)
 }

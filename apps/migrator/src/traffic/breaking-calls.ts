@@ -12,7 +12,7 @@ import type { LoggedCall } from './access-log.ts'
 export interface CallVerdict {
   /** The gate that decides. */
   readonly gate: GateName
-  /** Whether the call breaks for sure, or only may. */
+  /** Whether the call certainly breaks, or only may. */
   readonly breaks: boolean
   /** The call with the names of its parameters, as a path may carry a secret. */
   readonly call: string
@@ -20,7 +20,7 @@ export interface CallVerdict {
   readonly replacement: string
 }
 
-/** @returns undefined for a call that goes on as it is. */
+/** @returns undefined for a call that keeps working unchanged. */
 export function judgeCall(call: LoggedCall, to: ServiceVersion): CallVerdict | undefined {
   const profile = profileOf(to)
   const method = call.method.toUpperCase()
@@ -52,7 +52,7 @@ interface Surprise {
   readonly replacement: string
 }
 
-/** Calls that go on working by their form, and whose answer changes. */
+/** Calls that keep working, but whose answer changes. */
 const SURPRISES: readonly Surprise[] = [
   {
     gate: 'session.incompatibleQueries',

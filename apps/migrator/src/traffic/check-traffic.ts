@@ -1,25 +1,25 @@
-/** Goes through an access log, line by line, and counts the calls that the target version breaks. */
+/** Reads an access log line by line and counts the calls that the target version breaks. */
 import type { ServiceVersion } from '@latchkey/contract'
 import { readLogLine } from './access-log.ts'
 import { type CallVerdict, judgeCall } from './breaking-calls.ts'
 
-/** Most clients of one call that are named. */
+/** Maximum number of clients to name per call. */
 const CLIENTS_MAX = 20
 /** Distinct clients are counted up to this many. */
 const CLIENTS_COUNTED_MAX = 100_000
-/** A longer line is no access, and is passed over. */
+/** Longer lines are skipped: they do not log a call. */
 const LINE_BYTES_MAX = 1024 * 1024
 
-export interface BrokenCall extends CallVerdict {
+interface BrokenCall extends CallVerdict {
   readonly count: number
   readonly clients: number
-  /** The busiest, with their share. */
+  /** The busiest clients, with their share. */
   readonly topClients: readonly {
     readonly client: string
     readonly count: number
     readonly userAgent: string | null
   }[]
-  /** Times as the log has them, in RFC 3339; null where it has none. */
+  /** Times from the log, in RFC 3339; null if it has none. */
   readonly firstSeen: string | null
   readonly lastSeen: string | null
 }
@@ -27,7 +27,7 @@ export interface BrokenCall extends CallVerdict {
 export interface TrafficResult {
   readonly to: string
   readonly calls: number
-  /** Lines that are no access. */
+  /** Lines that do not log a call. */
   readonly skipped: number
   /** Calls that break first, then those that may surprise; the most frequent first. */
   readonly broken: readonly BrokenCall[]
@@ -79,7 +79,7 @@ export class TrafficCheck {
     if (entry.clients.size < CLIENTS_COUNTED_MAX || client.count > 1) entry.clients.set(call.client, client)
   }
 
-  /** A line that was too long to be read. */
+  /** Counts a line that was too long. */
   skip(): void {
     this.#skipped += 1
   }
@@ -112,7 +112,7 @@ export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: Tra
   let length = 0
   const append = (part: string) => {
     length += part.length
-    // What is longer than any access is only counted.
+    // Lines that are too long are only counted.
     if (length <= LINE_BYTES_MAX) parts.push(part)
     else parts = []
   }

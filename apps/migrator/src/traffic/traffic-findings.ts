@@ -2,7 +2,7 @@
 import { counted, type Finding } from '../findings/finding.ts'
 import type { TrafficResult } from './check-traffic.ts'
 
-/** Calls that break are critical, those that are answered otherwise ask for care. */
+/** Calls that break are critical; calls whose answer changes are warnings. */
 export function findTraffic({ to, broken }: TrafficResult): Finding[] {
   return broken.map(({ gate, breaks, call, what, replacement, count, clients, lastSeen }) => ({
     id: `traffic-${gate}`,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createClient } from '@latchkey/sdk'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { afterEach, expect, test } from 'vitest'
 import { formatWatchLine, type WatchLine, watchMigration } from './watch.ts'
 
@@ -9,7 +9,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A service whose migration is further at every question. */
+/** A service whose migration advances with every request. */
 async function serve(states: readonly object[]): Promise<string> {
   let asked = 0
   const server = createServer((_request, response) => {
@@ -17,9 +17,9 @@ async function serve(states: readonly object[]): Promise<string> {
     asked += 1
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnFreePort(server)
   closers.push(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${port}`
 }
 
 const status = (State: string, Done: number) => ({

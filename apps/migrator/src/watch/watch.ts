@@ -1,5 +1,7 @@
-/** Live progress of a migration, from the service's own account of it. */
+/** Live progress of a migration, as the service reports it. */
+
 import type { Client } from '@latchkey/sdk'
+import { sleep } from '../sleep.ts'
 
 export interface WatchLine {
   readonly at: string
@@ -11,7 +13,7 @@ export interface WatchLine {
   readonly estimatedSeconds: number
 }
 
-/** Asks again and again until the migration is done, and hands out what was said where it has changed. */
+/** Polls until the migration is done, and yields each status that differs from the last. */
 export async function* watchMigration(
   client: Client,
   options: { readonly intervalMs: number; readonly signal: AbortSignal },
@@ -32,17 +34,7 @@ export async function* watchMigration(
     if (content !== last) yield line
     last = content
     if (status.State === 'done') return
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => {
-        clearTimeout(timer)
-        reject(options.signal.reason)
-      }
-      const timer = setTimeout(() => {
-        options.signal.removeEventListener('abort', abort)
-        resolve()
-      }, options.intervalMs)
-      options.signal.addEventListener('abort', abort, { once: true })
-    })
+    await sleep(options.intervalMs, options.signal)
   }
 }
 

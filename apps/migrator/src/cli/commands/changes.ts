@@ -1,9 +1,9 @@
 import type { ServiceVersion } from '@latchkey/contract'
 import { formatChanges, formatChangesMarkdown, listChanges } from '../../changes/changes.ts'
 import { EXIT } from '../../errors.ts'
+import type { AddCommand } from '../add-command.ts'
 import { versionOption } from '../inputs.ts'
 import { write } from '../io.ts'
-import type { AddCommand } from '../program.ts'
 
 interface Options {
   readonly from: ServiceVersion

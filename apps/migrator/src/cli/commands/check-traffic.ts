@@ -4,9 +4,9 @@ import { EXIT, InputError } from '../../errors.ts'
 import { counted } from '../../findings/finding.ts'
 import { checkTraffic, TrafficCheck, type TrafficResult } from '../../traffic/check-traffic.ts'
 import { abortable } from '../abortable.ts'
+import type { AddCommand } from '../add-command.ts'
 import { versionOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
-import type { AddCommand } from '../program.ts'
 
 interface Options {
   readonly to: ServiceVersion

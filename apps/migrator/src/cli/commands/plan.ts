@@ -9,10 +9,10 @@ import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
+import type { AddCommand } from '../add-command.ts'
 import { countTokens, loadScenario, loadToken, numberOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
 import { writeOutputFile } from '../output-file.ts'
-import type { AddCommand } from '../program.ts'
 import { modelOption } from './simulate.ts'
 
 interface Options {
@@ -26,8 +26,8 @@ interface Options {
   readonly out?: string
 }
 
-/** Where no scenario is given: one datacenter, from the last version before the new ACL system to the first with it. */
-const SCENARIO_DEFAULT = 'name: three servers from 1.3.1 to 1.4.0\ndatacenters: { dc1: { servers: 3 } }\n'
+/** Default scenario: one datacenter, from the last version before the new ACL system to the first with it. */
+const SCENARIO_DEFAULT = 'name: three servers from 1.3.1 to 1.4.0\ndatacenters: [{ name: dc1, servers: 3 }]\n'
 
 export const addPlan: AddCommand = (program, io, done) => {
   program

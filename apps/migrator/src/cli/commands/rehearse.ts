@@ -8,10 +8,10 @@ import { EXIT, InputError } from '../../errors.ts'
 import { formatRehearsal, renderRehearsalHtml, renderRehearsalMarkdown } from '../../rehearse/format.ts'
 import { type Rehearsal, rehearse } from '../../rehearse/rehearsal.ts'
 import { SERVER_MAIN } from '../../rehearse/server-process.ts'
+import type { AddCommand } from '../add-command.ts'
 import { loadScenario } from '../inputs.ts'
 import { createProgress, type Io, painterFor, write } from '../io.ts'
 import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
-import type { AddCommand } from '../program.ts'
 
 interface Options {
   readonly dump?: string
@@ -21,7 +21,7 @@ interface Options {
   readonly report?: string
 }
 
-/** Most tokens of one rehearsal: each is asked for its rights, one by one. */
+/** Maximum number of tokens in a rehearsal, which checks the rights of each one. */
 const TOKENS_MAX = 100_000
 
 export const addRehearse: AddCommand = (program, io, done) => {
@@ -32,7 +32,7 @@ export const addRehearse: AddCommand = (program, io, done) => {
     .option('--dump <file>', 'the legacy tokens to import; else they are made from the scenario')
     .option(
       '--time-scale <factor>',
-      'multiplies the waits of the schedule; never those of the law',
+      'multiplies the waits of the schedule, never those between batches',
       scaleOption,
       1,
     )
@@ -86,7 +86,7 @@ async function readTokens(path: string, io: Io): Promise<readonly LegacyToken[]>
   for await (const group of readDump(await openDump(path, io.stdin))) {
     for (const { position, value } of group) {
       const { token } = readLegacyRecord(value, { position, seen })
-      // Made by every server itself.
+      // Every server creates this one itself.
       if (token && token.ID !== 'anonymous') tokens.push(token)
     }
     if (tokens.length > TOKENS_MAX)

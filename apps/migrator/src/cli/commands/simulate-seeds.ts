@@ -1,9 +1,9 @@
-/** `simulate --seeds`: random scenarios by the thousand, each held to the checkers. */
+/** `simulate --seeds`: checks thousands of random scenarios. */
 import { setImmediate } from 'node:timers/promises'
 import { BUGS, type BugName } from '../../check/bugs.ts'
 import { runSeed, type SeedFailure } from '../../check/random-run.ts'
 import { EXIT, type ExitCode } from '../../errors.ts'
-import { modelOf } from '../../output/result.ts'
+import { modelOf } from '../../output/run-simulation.ts'
 import type { ModelName } from '../../scenario/scenario.ts'
 import { toSeconds } from '../../scenario/time.ts'
 import { createProgress, type Io, painterFor, write } from '../io.ts'
@@ -15,9 +15,9 @@ interface SeedsOptions {
   readonly json?: true
 }
 
-/** Failing seeds that are listed. */
+/** Maximum number of failing seeds to list. */
 const FAILURES_MAX = 20
-/** Seeds between two looks at Ctrl-C. */
+/** Seeds between two checks for Ctrl-C. */
 const SEEDS_PER_BREATH = 50
 
 export async function runSeeds(options: SeedsOptions, io: Io): Promise<ExitCode> {

@@ -4,19 +4,19 @@ import { BUG_NAMES, type BugName } from '../../check/bugs.ts'
 import { randomInput } from '../../check/random-scenario.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
-import { runSimulation, type Simulation } from '../../output/result.ts'
+import { runSimulation, type Simulation } from '../../output/run-simulation.ts'
 import { formatSimulation } from '../../output/simulation-text.ts'
 import type { DumpFinding } from '../../plan/token-census.ts'
 import { writeReport } from '../../report/report.ts'
 import { builtinNames } from '../../scenario/builtin.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
+import type { AddCommand } from '../add-command.ts'
 import { countTokens, loadScenario, numberOption, seedsOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
 import { writeOutputFile } from '../output-file.ts'
-import type { AddCommand } from '../program.ts'
 import { runSeeds } from './simulate-seeds.ts'
 
-/** Tokens of the dump that each finding names. */
+/** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20
 
 interface Options {
@@ -121,7 +121,7 @@ async function writeResult(simulation: Simulation, options: Options, io: Io): Pr
   else writeOutputFile(options.out, text)
 }
 
-/** The command that gives the same bytes again. */
+/** The command that reproduces the same bytes. */
 function replayOf(path: string, { dump }: Options, { seed, model }: Scenario): string {
   const tokens = dump === undefined ? '' : ` --dump ${quote(dump)}`
   return `latchkey-migrator simulate ${quote(path)}${tokens} --model ${model} --seed ${seed} --json`

@@ -1,9 +1,9 @@
 import { createClient, LatchkeyError } from '@latchkey/sdk'
 import { EXIT, InputError } from '../../errors.ts'
 import { formatWatchLine, watchMigration } from '../../watch/watch.ts'
+import type { AddCommand } from '../add-command.ts'
 import { loadToken } from '../inputs.ts'
 import { createProgress, write } from '../io.ts'
-import type { AddCommand } from '../program.ts'
 
 interface Options {
   readonly url: string

@@ -1,8 +1,8 @@
 /** Runs the command line without a process. */
 import { Readable, Writable } from 'node:stream'
-import type { Io } from '../cli/io.ts'
-import { runCli } from '../cli/program.ts'
-import type { ExitCode } from '../errors.ts'
+import type { Io } from '../src/cli/io.ts'
+import { runCli } from '../src/cli/program.ts'
+import type { ExitCode } from '../src/errors.ts'
 
 export interface Run {
   readonly code: ExitCode

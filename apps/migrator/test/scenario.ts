@@ -1,12 +1,13 @@
 /** What tests need to say of a scenario, and nothing else. */
-import { runSimulation, type SimulationResult } from '../output/result.ts'
-import { readScenario } from '../scenario/read.ts'
-import type { Scenario } from '../scenario/scenario.ts'
-import type { ScenarioInput } from '../scenario/schema.ts'
-import type { History } from '../simulate/history.ts'
-import type { UpgradeModel } from '../simulate/model.ts'
-import { simulate } from '../simulate/run.ts'
-import { serviceModel } from '../simulate/service-model.ts'
+import type { SimulationResult } from '../src/output/result.ts'
+import { runSimulation } from '../src/output/run-simulation.ts'
+import { readScenario } from '../src/scenario/read.ts'
+import type { Scenario } from '../src/scenario/scenario.ts'
+import type { ScenarioInput } from '../src/scenario/schema.ts'
+import type { History } from '../src/simulate/history.ts'
+import type { UpgradeModel } from '../src/simulate/model.ts'
+import { simulate } from '../src/simulate/run.ts'
+import { serviceModel } from '../src/simulate/service-model.ts'
 
 /** A scenario from fields, as its file would say it; one datacenter with one server where there is none. */
 export function aScenario(input: Partial<ScenarioInput>): Scenario {

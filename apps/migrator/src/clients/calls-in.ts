@@ -1,0 +1,17 @@
+/** Which calls of a workload fall into a stretch of time. */
+import type { WorkloadSpec } from '../scenario/scenario.ts'
+
+/** The calls of a stream in a stretch of time: how many, the first and the last. */
+export function callsIn(
+  { fromMs, ratePerSecond }: WorkloadSpec,
+  { offset, period }: { readonly offset: number; readonly period: number },
+  { from, to }: { readonly from: number; readonly to: number },
+): { readonly first: number; readonly last: number; readonly count: number } {
+  const gap = 1_000 / ratePerSecond
+  // Half a microsecond of slack keeps a call on the border of two stretches in one of them.
+  const numberAt = (time: number) => Math.ceil(((time - fromMs) / gap - offset) / period - 5e-7)
+  const begin = Math.max(0, numberAt(from))
+  const end = Math.max(begin, numberAt(to))
+  const timeOf = (n: number) => Math.round(fromMs + (n * period + offset) * gap)
+  return { first: timeOf(begin), last: timeOf(end - 1), count: end - begin }
+}

@@ -1,0 +1,72 @@
+/** Runs a simulation and puts its result together. */
+import { countClients } from '../clients/clients.ts'
+import type { ClientErrors } from '../clients/tally.ts'
+import { type Finding, verdictOf } from '../findings/finding.ts'
+import { findAll } from '../findings/findings.ts'
+import type { ModelName, Scenario } from '../scenario/scenario.ts'
+import { toSeconds } from '../scenario/time.ts'
+import type { History } from '../simulate/history.ts'
+import { latchkeyModel } from '../simulate/latchkey-model.ts'
+import type { UpgradeModel } from '../simulate/model.ts'
+import { simulate } from '../simulate/run.ts'
+import { serviceModel } from '../simulate/service-model.ts'
+import type { SimulationResult } from './result.ts'
+import {
+  agentsOf,
+  clientsOf,
+  findingOf,
+  migrationOf,
+  replicationOf,
+  serversOf,
+  violationsOf,
+} from './result-parts.ts'
+import { timelineOf } from './timeline.ts'
+
+/** A result with the history that reports draw from. */
+export interface Simulation {
+  readonly scenario: Scenario
+  readonly history: History
+  readonly clients: ReadonlyMap<string, ClientErrors>
+  readonly result: SimulationResult
+}
+
+export function modelOf(name: ModelName): UpgradeModel {
+  return name === 'latchkey' ? latchkeyModel : serviceModel
+}
+
+/**
+ * Simulates a scenario and evaluates the outcome.
+ *
+ * @param options.replay the command that repeats it.
+ * @param options.extraFindings findings from elsewhere, such as the dump of the tokens.
+ * @throws InputError for a schedule that spec 9.2.5 forbids.
+ */
+export function runSimulation(
+  scenario: Scenario,
+  options: { readonly replay: string; readonly extraFindings?: readonly Finding[] },
+): Simulation {
+  const history = simulate(scenario, modelOf(scenario.model))
+  const clients = countClients(scenario, history)
+  const findings = findAll({ scenario, history, clients }, options.extraFindings ?? [])
+  const verdict = verdictOf(findings)
+  const deciding = verdict === 'no-go' ? 'critical' : 'warning'
+  const result: SimulationResult = {
+    scenario: scenario.name,
+    seed: scenario.seed,
+    model: scenario.model,
+    verdict,
+    reasons: findings.filter((each) => each.severity === deciding).map((each) => each.detail),
+    endedAt: toSeconds(history.endedAt),
+    settled: history.isSettled,
+    servers: serversOf(history),
+    agents: agentsOf(history),
+    migration: migrationOf(history),
+    replication: replicationOf(history),
+    timeline: timelineOf(history),
+    clients: clientsOf(clients),
+    findings: findings.map(findingOf),
+    violations: violationsOf(history),
+    replay: options.replay,
+  }
+  return { scenario, history, clients, result }
+}

@@ -1,0 +1,22 @@
+/** Positions in a scenario file, for errors. */
+import { InputError, type Place } from '../errors.ts'
+
+export type Path = readonly (string | number)[]
+
+/** What is wrong with one part of a file. */
+export interface Problem {
+  readonly path: Path
+  readonly message: string
+}
+
+/** The file that a scenario was read from, for the places of errors. */
+export interface Source {
+  readonly placeOf: (path: Path) => Place
+  /** Makes the error for a wrong part of the file. */
+  readonly refuse: (path: Path, message: string) => InputError
+}
+
+/** A source that knows the position of each part of its file. */
+export function sourceOf(placeOf: (path: Path) => Place): Source {
+  return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
+}
