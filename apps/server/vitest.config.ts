@@ -7,7 +7,7 @@ export default defineConfig({
     // Most of them wait for processes most of the time, and leave room for others.
     maxWorkers: 2,
     // Tests here start databases and processes, on machines that are busy with others.
-    testTimeout: 20_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
   },
 })

@@ -1,4 +1,5 @@
 /** Setting up what is measured: single calls, and many at a time. */
+import { SeededRandom } from '@latchkey/testkit/random'
 import type { Measured } from './processes.ts'
 import { ROOT } from './processes.ts'
 
@@ -67,13 +68,5 @@ export async function listAccessors(server: Measured): Promise<readonly string[]
 
 /** The same order at every run, unlike any that the service has. */
 export function shuffled<T>(items: readonly T[]): readonly T[] {
-  const result = [...items]
-  let state = 1
-  for (let i = result.length - 1; i > 0; i -= 1) {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
-    const j = state % (i + 1)
-    const [a, b] = [result[i], result[j]]
-    if (a !== undefined && b !== undefined) [result[i], result[j]] = [b, a]
-  }
-  return result
+  return new SeededRandom(1).shuffled(items)
 }

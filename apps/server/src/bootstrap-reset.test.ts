@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { beforeEach, expect, test } from 'vitest'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-reset-'))
+const dataDir = temporaryFolder('reset')
 const file = join(dataDir, 'acl-bootstrap-reset')
 beforeEach(() => rmSync(file, { force: true }))
-afterAll(() => rmSync(dataDir, { recursive: true }))
 
 test('no file, or no directory: none', async () => {
   expect(await takeBootstrapReset(dataDir, 16)).toBe('none')
@@ -17,7 +16,7 @@ test('no file, or no directory: none', async () => {
 })
 
 test.each(['16', ' 16\n', '016'])(
-  '%j names the index 16: accepted once, and the file is gone (reference 5.6)',
+  '%j names the index 16: accepted once, and the file is gone',
   async (text) => {
     writeFileSync(file, text)
     expect(await takeBootstrapReset(dataDir, 16)).toBe('accepted')

@@ -2,7 +2,7 @@ import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from './has-code.ts'
 
-/** Write the reset index into this file of the data directory, and bootstrap works once more. Reference 5.6. */
+/** Write the reset index into this file of the data directory, and bootstrap works once more. */
 const RESET_FILE = 'acl-bootstrap-reset'
 
 /**

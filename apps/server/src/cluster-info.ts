@@ -1,7 +1,10 @@
 /** What this process knows of its cluster, for the API. */
-import type { ClusterInfo, ClusterMember, Member } from '@latchkey/acl'
+
+import { MEMBER_HEARTBEAT_MS, type Member } from '@latchkey/acl'
+import type { ClusterInfo, ClusterMember } from '@latchkey/service'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
+import { Remembered } from './remembered.ts'
 import type { ServerStore } from './server-store.ts'
 import { readAgentMetrics } from './telemetry/agent-metrics.ts'
 import type { Metrics } from './telemetry/metrics.ts'
@@ -23,11 +26,14 @@ export function createClusterInfo(options: {
   let waitsFor: readonly string[] = []
   let migrationError: string | undefined
   const startedAt = Date.now()
+  // Anybody may ask. No member says anything new within a heartbeat.
+  const members = new Remembered(() => store.membership.members(), MEMBER_HEARTBEAT_MS)
+  const leader = new Remembered(() => store.membership.leader(), MEMBER_HEARTBEAT_MS)
   const datacenters = [...new Set([config.datacenter, config.primaryDatacenter])]
   return {
     self: () => show(store.membership.self()),
-    members: async () => (await store.membership.members()).map(show),
-    leader: async () => (await store.membership.leader())?.address ?? '',
+    members: async () => (await members.get()).map(show),
+    leader: async () => (await leader.get())?.address ?? '',
     datacenters: () => datacenters,
     legacyModeWaitsFor: () => waitsFor,
     setLegacyModeWaitsFor: (reasons) => {
@@ -38,7 +44,7 @@ export function createClusterInfo(options: {
       migrationError = message
     },
     metrics: async () => ({
-      samples: { ...(await readAgentMetrics(metrics.registry, { now: Date.now(), startedAt })) },
+      samples: await readAgentMetrics(metrics.registry, { now: Date.now(), startedAt }),
       prometheus: await metrics.registry.metrics(),
     }),
     takeBootstrapReset: (expected) => takeBootstrapReset(dataDir, expected),

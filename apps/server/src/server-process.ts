@@ -3,29 +3,31 @@ import { BlockList, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AclModeRecord,
-  Api,
   advertisedMode,
   assertCanStart,
-  ensureBuiltins,
-  ensureLegacyBuiltins,
   initialMode,
+  MEMBER_HEARTBEAT_MS,
   StartRefused,
 } from '@latchkey/acl'
 import { profileOf, type ServiceProfile } from '@latchkey/contract'
+import { Api, ensureBuiltins, ensureLegacyBuiltins } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { createApp } from './http/app.ts'
-import { startHttpServer } from './http/http-server.ts'
-import { openApiOf } from './http/openapi.ts'
+import { openApiOf } from './http/docs/openapi.ts'
+import { Door } from './http/door.ts'
+import { startHttpServer } from './http/listener/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { createRandom } from './random.ts'
+import { Remembered } from './remembered.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
+import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
 
 export interface ServerProcessOptions {
   readonly config: Config
@@ -79,16 +81,19 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       aclEnabled: config.aclEnabled,
       translateAddresses: config.translateAddresses,
       openapi,
-      listCacheBytes: config.cache ? config.cacheBytes / 2 : 0,
+      lists: new CachedTokenLists(config.cache ? config.cacheBytes / 2 : 0),
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
     let probedAt = Number.NEGATIVE_INFINITY
+    const readiness = new Remembered(() => store.notReady(), MEMBER_HEARTBEAT_MS)
     const notReady = async () => {
       probedAt = performance.now()
-      return isClosing ? ['shutting down'] : store.notReady()
+      return isClosing ? ['shutting down'] : readiness.get()
     }
     const app = createApp({
       api,
+      door: new Door({ host: config.host, allowedHosts: config.allowedHosts }),
+      fastLane: config.fastLane,
       openapi,
       log,
       metrics,

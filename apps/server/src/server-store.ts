@@ -1,5 +1,7 @@
 /** The store with its connections and keys, as one thing to open and close. */
-import { StoreConflict, type SystemKey } from '@latchkey/acl'
+
+import type { SystemKey } from '@latchkey/acl'
+import { StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { connectDatabase } from './database/connect.ts'

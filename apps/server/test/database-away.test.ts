@@ -1,9 +1,10 @@
 /** The server while its database does not answer, or ends its connections. DUR-05, DUR-06; decisions: status codes. */
+
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type FreezingProxy, startFreezingProxy } from './freezing-proxy.ts'
-import { type RunningServer, runServer } from './run-server.ts'
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 /** Issue: 503 within two seconds. What the machine is busy with comes on top. */
@@ -11,12 +12,12 @@ const FAIL_MS_MAX = 3_000
 const RECOVERY_MS_MAX = 5_000
 
 let database: TestDatabase
-let proxy: FreezingProxy
+let proxy: DatabaseProxy
 let server: RunningServer
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  proxy = await startFreezingProxy(database.url)
+  proxy = await startDatabaseProxy(database.url)
   server = await runServer({
     DATABASE_URL: proxy.url,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
@@ -47,7 +48,7 @@ describe('while it does not answer', () => {
     expect((await ask('GET', '/v1/acl/token/self')).status).toBe(200)
     expect(await isWriting()).toBe(true)
     proxy.freeze()
-    // Whoever is alone may rely on that for a while (storage/lease.ts).
+    // Whoever is alone may rely on that for a while (storage/members/lease.ts).
     while ((await ask('GET', '/v1/acl/token/self')).status === 200)
       await new Promise((resolve) => setTimeout(resolve, 50))
   })

@@ -1,3 +1,4 @@
+import { chooseSeed } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'
 import { killStorm } from './storm/kill-storm.ts'
 
@@ -6,8 +7,7 @@ const KILLS = 10
 test(`DUR-01, DUR-02, DUR-03: ${KILLS} kills under writes lose nothing that was acknowledged`, {
   timeout: 120_000,
 }, async () => {
-  const seed = Number(process.env.LATCHKEY_SEED ?? Math.floor(Math.random() * 2 ** 32))
-  console.log(`DUR-01: LATCHKEY_SEED=${seed}`)
+  const seed = chooseSeed('DUR-01')
   const result = await killStorm({ kills: KILLS, writers: 20, seed, calmMsMax: 400 })
   console.log(`DUR-01: ${JSON.stringify(result)}`)
   expect(result).toMatchObject({ lost: [], altered: [], surplus: [], indexWentBack: 0 })

@@ -4,9 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type RunningServer, runServer, runToEnd } from '@latchkey/testkit/process/server-process'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningServer, runServer } from './run-server.ts'
-import { runToEnd } from './run-to-end.ts'
 
 /** Issue: found the house. On a machine that is busy with other tests, the quickest of a few counts. */
 const SECOND_START_MS_MAX = 4_000
@@ -113,7 +112,7 @@ describe('one data directory, in this order', () => {
     const held = connect(Number(new URL(server.url).port), '127.0.0.1')
     held.on('error', () => {})
     held.write(
-      `PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${management}\r\nContent-Length: 9\r\n\r\n`,
+      `PUT /v1/acl/token HTTP/1.1\r\nHost: localhost\r\nX-Service-Token: ${management}\r\nContent-Length: 9\r\n\r\n`,
     )
     await new Promise((resolve) => setTimeout(resolve, 200))
     server.process.kill('SIGTERM')

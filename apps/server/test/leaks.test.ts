@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { ENDPOINTS } from '@latchkey/contract'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type FreezingProxy, startFreezingProxy } from './freezing-proxy.ts'
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { exchange } from './raw-http.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = 'ca11ab1e-0000-4000-8000-00000000000a'
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -24,14 +24,14 @@ const SECRETS = [
 const [, CREATED, REFUSED, LEGACY, WRONG, VALUE] = SECRETS
 
 let database: TestDatabase
-let proxy: FreezingProxy
+let proxy: DatabaseProxy
 let server: RunningServer
 /** What came on standard output. */
 let stdout = ''
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  proxy = await startFreezingProxy(database.url)
+  proxy = await startDatabaseProxy(database.url)
   server = await runServer({
     DATABASE_URL: proxy.url,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
@@ -72,7 +72,7 @@ function presenting(path: string, secret: string): readonly (readonly [string, R
 
 const secretsIn = (text: string) => [...SECRETS, KEY].filter((secret) => text.includes(secret))
 
-describe('with every request that could carry one', () => {
+describe('LEAK-01: with every request that could carry one', () => {
   /** Error texts, by what they answered. */
   const refusals: [string, string][] = []
   let asked = 0
@@ -150,9 +150,9 @@ describe('with every request that could carry one', () => {
     const port = Number(new URL(server.url).port)
     for (const bytes of [
       `GET /v1/acl/info/${LEGACY} HTTP/1.1\r\n\r\n`,
-      `GET /v1/acl/tokens HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${WRONG}\0\r\n\r\n`,
+      `GET /v1/acl/tokens HTTP/1.1\r\nHost: localhost\r\nX-Service-Token: ${WRONG}\0\r\n\r\n`,
       `GET /v1/acl/tokens?token=${WRONG} HTTP/9.9\r\n\r\n`,
-      `PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${MANAGEMENT}\r\nContent-Length: 99\r\n\r\n{"SecretID":"${REFUSED}`,
+      `PUT /v1/acl/token HTTP/1.1\r\nHost: localhost\r\nX-Service-Token: ${MANAGEMENT}\r\nContent-Length: 99\r\n\r\n{"SecretID":"${REFUSED}`,
     ]) {
       await exchange(port, [bytes], { waitMs: 100 })
     }

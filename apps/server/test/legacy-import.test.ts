@@ -1,17 +1,18 @@
 /** `latchkey import` and `latchkey export` against a server process. */
+
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 
-const directory = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
+const directory = temporaryFolder('import')
 const file = join(directory, 'legacy.json')
 let database: TestDatabase
 let server: RunningServer
@@ -27,7 +28,6 @@ beforeAll(async () => {
   return async () => {
     await server.stop('SIGKILL')
     await database.drop()
-    rmSync(directory, { recursive: true })
   }
 })
 

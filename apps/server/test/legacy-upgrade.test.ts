@@ -1,9 +1,9 @@
 /** The upgrade to 1.4.0 as spec 9.2 has it, on real processes that share one database. */
 import { randomUUID } from 'node:crypto'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 /** Two of these are made by the first server itself: the anonymous and the management token. */

@@ -1,7 +1,8 @@
 /** What an operator meets: probes, request ids, the log, ACLs switched off, and servers that start or bootstrap at once. */
+
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
@@ -92,7 +93,7 @@ describe('a server', () => {
   })
 })
 
-test('LATCHKEY_ACL_ENABLED=off: the ACL API answers 401, keys are open (reference 5.9)', async () => {
+test('LATCHKEY_ACL_ENABLED=off: the ACL API answers 401, keys are open', async () => {
   const server = await start(await aDatabase(), { LATCHKEY_ACL_ENABLED: 'off' })
   for (const [method, path] of [
     ['PUT', '/acl/bootstrap'],

@@ -3,10 +3,10 @@
  * `LATCHKEY_FUZZ=100000` for more, `LATCHKEY_SEED` repeats a run.
  */
 import { connect } from 'node:net'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { seededRandom, seedOfRun } from './cluster/seeded-random.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const EXCHANGES = Number(process.env.LATCHKEY_FUZZ ?? 3_000)
@@ -83,24 +83,24 @@ const PIECES = [
 ]
 
 /** One or more requests, most of them with something wrong. */
-function randomBytes(below: (bound: number) => number): Buffer {
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T
+function randomBytes(random: SeededRandom): Buffer {
   let text = ''
-  for (let requests = 1 + below(3); requests > 0; requests -= 1) {
-    const headers = Array.from({ length: below(4) }, () => pick(HEADERS))
+  for (let requests = 1 + random.below(3); requests > 0; requests -= 1) {
+    const headers = Array.from({ length: random.below(4) }, () => random.pick(HEADERS))
     const lines = [
-      `${pick(METHODS)} ${pick(PATHS)} HTTP/1.${below(2)}`,
-      'Host: x',
+      `${random.pick(METHODS)} ${random.pick(PATHS)} HTTP/1.${random.below(2)}`,
+      'Host: localhost',
       `X-Service-Token: ${reader}`,
       ...headers,
     ]
-    text += `${lines.join('\r\n')}\r\n\r\n${pick(BODIES)}`
+    text += `${lines.join('\r\n')}\r\n\r\n${random.pick(BODIES)}`
   }
-  for (let damages = below(5) - 2; damages > 0; damages -= 1) {
-    const at = below(text.length)
-    text = text.slice(0, at) + (below(4) === 0 ? '' : pick(PIECES)) + text.slice(at + below(3))
+  for (let damages = random.below(5) - 2; damages > 0; damages -= 1) {
+    const at = random.below(text.length)
+    text =
+      text.slice(0, at) + (random.chance(1 / 4) ? '' : random.pick(PIECES)) + text.slice(at + random.below(3))
   }
-  return Buffer.from(below(10) === 0 ? text.slice(0, below(text.length)) : text, 'latin1')
+  return Buffer.from(random.chance(1 / 10) ? text.slice(0, random.below(text.length)) : text, 'latin1')
 }
 
 /** Sends all and says that there is no more; resolves with what came when the server has ended it too. */
@@ -118,12 +118,10 @@ function exchange(port: number, bytes: Buffer): Promise<string> {
   })
 }
 
-test(`${EXCHANGES} exchanges: no 5xx, nothing written, and the server goes on`, {
+test(`FUZ-03: ${EXCHANGES} exchanges: no 5xx, nothing written, and the server goes on`, {
   timeout: 3_600_000,
 }, async () => {
-  const seed = seedOfRun()
-  console.log(`FUZ-03 raw: LATCHKEY_SEED=${seed}`)
-  const { below } = seededRandom(seed)
+  const random = new SeededRandom(chooseSeed('FUZ-03 raw'))
   const port = Number(new URL(server.url).port)
   const before = await server.call('GET', '/acl/tokens', { token: MANAGEMENT })
   const statuses = new Map<string, number>()
@@ -131,7 +129,7 @@ test(`${EXCHANGES} exchanges: no 5xx, nothing written, and the server goes on`, 
   const client = async () => {
     while (left > 0) {
       left -= 1
-      const bytes = randomBytes(below)
+      const bytes = randomBytes(random)
       const text = await exchange(port, bytes)
       for (const [, status = ''] of text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1)

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { exchange, type Piece, type RawOptions } from './raw-http.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const HEAD = `Host: x\r\nX-Service-Token: ${MANAGEMENT}\r\n`
@@ -24,6 +24,7 @@ beforeAll(async () => {
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
     LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+    LATCHKEY_ALLOWED_HOSTS: 'x,y',
   })
   port = Number(new URL(server.url).port)
 })

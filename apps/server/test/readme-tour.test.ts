@@ -1,12 +1,12 @@
 /** The tour of README.md, as a reader types it, against a server as a reader starts it. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const README = join(import.meta.dirname, '../../../README.md')
 /** Where the tour believes the server to be. */
@@ -22,18 +22,16 @@ interface Step {
 
 let database: TestDatabase
 let server: RunningServer
-let folder: string
+const folder = temporaryFolder('tour')
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  folder = await mkdtemp(join(tmpdir(), 'latchkey-tour-'))
   server = await runServer({ DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(folder, 'data') })
 })
 
 afterAll(async () => {
   await server?.stop()
   await database?.drop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** The steps of the section, in their order: a shell block, and the block of an answer that follows it. */

@@ -4,7 +4,7 @@
  * `read` reads a token in default mode; `create` creates one; both say whether the process believes itself alone.
  */
 import { createInterface } from 'node:readline'
-import { aToken } from '@latchkey/acl/testing'
+import { aToken } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
 import { connectDatabase } from '../src/database/connect.ts'
 import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'

@@ -1,8 +1,9 @@
 /** Legacy mode in a secondary datacenter: two databases, two datacenters. Spec 9.2.2. */
-import { createServer } from 'node:net'
+
+import { freePorts } from '@latchkey/testkit/process/ports'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 
@@ -13,21 +14,13 @@ let primaryPort: number
 
 beforeEach(async () => {
   databases = { dc1: await createTestDatabase(), dc2: await createTestDatabase() }
-  primaryPort = await freePort()
+  const [port = 0] = await freePorts(1)
+  primaryPort = port
 })
 afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop('SIGKILL')))
   await Promise.all(Object.values(databases).map((database) => database.drop()))
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new TypeError('no port')
-  return address.port
-}
 
 async function start(datacenter: 'dc1' | 'dc2', node: string, version: string): Promise<RunningServer> {
   const server = await runServer({

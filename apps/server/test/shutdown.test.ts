@@ -1,10 +1,10 @@
 /** DUR-10: SIGTERM while clients wait and write. */
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { openConnection } from './raw-http.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const STOP_MS_MAX = 10_000
@@ -43,7 +43,7 @@ async function terminate() {
   return { exitCode, signal, ms: Math.round(performance.now() - startedAt) }
 }
 
-test(`${HELD} held queries are answered, ${WRITERS} writers lose nothing that was acknowledged, exit 0`, {
+test(`DUR-10: ${HELD} held queries are answered, ${WRITERS} writers lose nothing that was acknowledged, exit 0`, {
   timeout: 60_000,
 }, async () => {
   const held = Array.from({ length: HELD }, () =>
@@ -86,7 +86,7 @@ test(`${HELD} held queries are answered, ${WRITERS} writers lose nothing that wa
   const answers = await Promise.all(held)
   await Promise.all([...writers, probing])
   console.log(
-    `DUR-10: exit after ${ms} ms; ${acknowledged.length} writes acknowledged, ${refused} refused; ` +
+    `exit after ${ms} ms; ${acknowledged.length} writes acknowledged, ${refused} refused; ` +
       `held: ${answers.filter((answer) => answer !== 'closed').length} answered`,
   )
 
@@ -110,11 +110,11 @@ test(`${HELD} held queries are answered, ${WRITERS} writers lose nothing that wa
 test('a request that is on its way is finished, one that begins is not taken, idle connections end', async () => {
   const port = Number(new URL(server.url).port)
   const idle = await openConnection(port)
-  idle.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n')
+  idle.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await once(idle, 'data')
   const sending = await openConnection(port)
   sending.write(
-    `PUT /v1/acl/token HTTP/1.1\r\nHost: x\r\nX-Service-Token: ${MANAGEMENT}\r\nContent-Length: 22\r\n\r\n{"Descrip`,
+    `PUT /v1/acl/token HTTP/1.1\r\nHost: localhost\r\nX-Service-Token: ${MANAGEMENT}\r\nContent-Length: 22\r\n\r\n{"Descrip`,
   )
   await new Promise((resolve) => setTimeout(resolve, 200))
   const idleEnds = once(idle, 'close')

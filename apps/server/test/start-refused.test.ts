@@ -1,25 +1,22 @@
 /** Starts that end at once: the exit code says whose fault it is, the message what to do, and neither shows a secret. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runServer, runToEnd, startCommand } from '@latchkey/testkit/process/server-process'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { runServer } from './run-server.ts'
-import { runToEnd, startCommand } from './run-to-end.ts'
 
 const CANARY = 'CANARY-4f7d'
 const KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
 
 let database: TestDatabase
-let dataDir: string
+const dataDir = temporaryFolder('refused')
 beforeAll(async () => {
   database = await createTestDatabase()
-  dataDir = mkdtempSync(join(tmpdir(), 'latchkey-refused-'))
 })
 afterAll(async () => {
   await database.drop()
-  rmSync(dataDir, { recursive: true })
 })
 
 describe('exit code 2: the settings or arguments are wrong', () => {
@@ -91,16 +88,19 @@ describe('exit code 1: it cannot start here', () => {
   })
 
   test('LEAK-02: a database that is not there yet is waited for, until a signal; its password is not shown', async () => {
-    const { process: child, ended } = startCommand([], {
+    const {
+      process: child,
+      log,
+      ended,
+    } = startCommand([], {
       DATABASE_URL: `postgresql://user:${CANARY}@127.0.0.1:1/latchkey`,
       LATCHKEY_DATA_DIR: dataDir,
     })
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await expect.poll(log, { timeout: 20_000 }).toContain('waiting for the database')
     expect(child.exitCode).toBeNull()
     child.kill('SIGTERM')
     const { exitCode, stderr, stdout } = await ended
     expect(exitCode).toBe(0)
-    expect(stderr).toContain('waiting for the database')
     expect(stderr + stdout).not.toContain(CANARY)
   })
 

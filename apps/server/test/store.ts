@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Change, TokenRecord } from '@latchkey/acl'
+import type { TokenRecord } from '@latchkey/acl'
+import type { Change } from '@latchkey/service'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { connectDatabase } from '../src/database/connect.ts'

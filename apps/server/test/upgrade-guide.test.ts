@@ -1,10 +1,11 @@
 /** The commands of docs/upgrade.md, as an operator types them, and what the page shows of their answers. */
+
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePorts } from '@latchkey/testkit/process/ports'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -27,21 +28,10 @@ function stepsOf(page: string): readonly Step[] {
   })
 }
 
-async function freePorts(): Promise<readonly string[]> {
-  const servers = PORTS.map(() => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))))
-  const ports = servers.map((server: Server) => {
-    const address = server.address()
-    return address === null || typeof address === 'string' ? '' : String(address.port)
-  })
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
-
 test('every command of the page works, and answers what the page shows', async () => {
-  const ports = await freePorts()
+  const ports = await freePorts(PORTS.length)
   const real = (text: string) =>
-    PORTS.reduce((changed, port, i) => changed.replaceAll(port, ports[i] ?? ''), text).replaceAll(
+    PORTS.reduce((changed, port, i) => changed.replaceAll(port, String(ports[i])), text).replaceAll(
       '/path/to/latchkey',
       ROOT,
     )

@@ -1,9 +1,9 @@
-/** The connection limit of each version, on a server process. Spec 8; reference 7 of the upgrade. */
+/** The connection limit of each version, on a server process. Spec 8. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 let database: TestDatabase
 
@@ -43,7 +43,7 @@ async function ask(socket: Socket): Promise<string> {
     socket.once('error', () => resolve('closed without a byte'))
     socket.once('close', () => resolve('closed without a byte'))
   })
-  socket.write('GET /v1/status/leader HTTP/1.1\r\nHost: x\r\n\r\n')
+  socket.write('GET /v1/status/leader HTTP/1.1\r\nHost: localhost\r\n\r\n')
   return answer
 }
 
@@ -63,7 +63,8 @@ test.each([
   withServer({ LATCHKEY_SERVICE_VERSION: version }, async (server) => {
     const sockets = await open(server, limit)
     const [first, last] = [sockets[0], sockets.at(-1)] as [Socket, Socket]
-    expect(await firstLine(last)).toBe(SERVED)
+    // The kernel spreads them over several listeners, which accept in no order: all must be in before the next one is.
+    expect(new Set(await Promise.all(sockets.map(firstLine)))).toEqual(new Set([SERVED]))
     const [surplus] = (await open(server, 1)) as [Socket]
     expect(await firstLine(surplus)).toBe(next)
     if (!surplus.destroyed) await once(surplus, 'close')

@@ -1,10 +1,10 @@
 /** A server of a version before 1.4.0 that was silent while the others finished the upgrade. Spec 9.2.5. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type RunningServer, runServer } from './run-server.ts'
 
 const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 

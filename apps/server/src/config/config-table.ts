@@ -1,9 +1,8 @@
 import type { Setting } from './setting.ts'
 import { SETTINGS } from './settings.ts'
 
-export const TABLE_BEGIN =
-  '<!-- configuration: begin (generated: node apps/server/scripts/config-table.ts) -->'
-export const TABLE_END = '<!-- configuration: end -->'
+const TABLE_BEGIN = '<!-- configuration: begin (generated: node apps/server/scripts/config-table.ts) -->'
+const TABLE_END = '<!-- configuration: end -->'
 
 /** The table of all settings, in Markdown. */
 export function renderConfigTable(): string {

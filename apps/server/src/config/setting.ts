@@ -180,6 +180,15 @@ export function isAddressRange(part: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
+/** A host name, an IP address, or `*` for all. */
+export function isHost(part: string): boolean {
+  return (
+    part === '*' ||
+    isIP(part) !== 0 ||
+    /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(part)
+  )
+}
+
 /** Any kind that none of the others is. */
 export function custom<T>(
   base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },

@@ -2,7 +2,7 @@ import { AclError } from '@latchkey/contract'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { startFreezingProxy } from '../../test/freezing-proxy.ts'
+import { startDatabaseProxy } from '../../test/database-proxy.ts'
 import { type ConnectOptions, connectDatabase, type Database } from './connect.ts'
 import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
 import { describeDatabase } from './describe-database.ts'
@@ -87,7 +87,7 @@ test('a connection left inside a transaction is not given to the next user', asy
 })
 
 test('DUR-05: a black hole is noticed in time, by statements and transactions alike, and healed from', async () => {
-  const proxy = await startFreezingProxy(server.url)
+  const proxy = await startDatabaseProxy(server.url)
   const database = connect({ url: proxy.url, connectionsMax: 2, limits: { connectMs: 300, answerMs: 300 } })
   try {
     await database.ping()
@@ -151,18 +151,27 @@ test("a wrong statement is our fault, not the database's: it comes back as it is
   }
 })
 
-test.each(['53100', '57P01', '57P02', '57P03', '25006', '40001', '40P01', '08006', '28P01', '58030'])(
-  '503 unavailable: SQLSTATE %s, from the driver and through Prisma',
-  (state) => {
-    const driver = Object.assign(new Error('from pg'), { code: state })
-    const prisma = Object.assign(new Error('from Prisma'), {
-      code: 'P2010',
-      meta: { driverAdapterError: { cause: { originalCode: state } } },
-    })
-    for (const error of [driver, prisma])
-      expect(asAclError(error)).toMatchObject({ code: 'unavailable', cause: error })
-  },
-)
+test.each([
+  '53100',
+  '42501',
+  '57P01',
+  '57P02',
+  '57P03',
+  '25006',
+  '40001',
+  '40P01',
+  '08006',
+  '28P01',
+  '58030',
+])('503 unavailable: SQLSTATE %s, from the driver and through Prisma', (state) => {
+  const driver = Object.assign(new Error('from pg'), { code: state })
+  const prisma = Object.assign(new Error('from Prisma'), {
+    code: 'P2010',
+    meta: { driverAdapterError: { cause: { originalCode: state } } },
+  })
+  for (const error of [driver, prisma])
+    expect(asAclError(error)).toMatchObject({ code: 'unavailable', cause: error })
+})
 
 test.each(['23505', '22P02', '42601', 'P0001', 'XX000'])(
   'SQLSTATE %s is not a matter of availability',

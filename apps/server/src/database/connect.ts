@@ -15,7 +15,7 @@ export interface ConnectOptions {
 }
 
 /** How long the database may keep us waiting, in milliseconds. */
-export interface DatabaseLimits {
+interface DatabaseLimits {
   /** To open a connection, or to get a free one. The driver's default is for ever. */
   readonly connectMs: number
   /** For a statement. The database ends it and undoes it; the outcome is known. */
@@ -30,14 +30,14 @@ export interface DatabaseLimits {
 }
 
 /** A request that needs the database fails within about two seconds when that is gone: DUR-05. */
-export const DATABASE_LIMITS: DatabaseLimits = {
+const DATABASE_LIMITS: DatabaseLimits = {
   connectMs: 2_000,
   statementMs: 1_800,
   answerMs: 2_000,
   idleInTransactionMs: 5_000,
 }
 
-export const DATABASE_CONNECTIONS_MAX = 10
+const DATABASE_CONNECTIONS_MAX = 10
 const IDLE_CONNECTION_MS = 30_000
 const KEEP_ALIVE_DELAY_MS = 5_000
 

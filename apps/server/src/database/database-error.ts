@@ -12,6 +12,7 @@ const UNAVAILABLE_STATES: readonly string[] = [
   '3D000', // our database is gone, or not there yet
   '40001', // serialization failure
   '40P01', // deadlock
+  '42501', // it may not touch its own files, as on a disk that became read-only, or has taken our rights away
   '53', // out of connections, memory or disk
   '55P03', // a lock was not to be had in time
   '57', // statement timeout; it shuts down, starts, or an operator ended the connection

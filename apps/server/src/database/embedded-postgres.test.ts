@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -84,9 +85,32 @@ async function startServerProcess(): Promise<{ child: ChildProcess; url: string;
 }
 
 async function kill9(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL')
+  if (!child.kill('SIGKILL')) return
   await once(child, 'exit')
 }
+
+const draftsIn = (directory: string) => readdirSync(directory).filter((name) => name.includes('initdb-'))
+
+/** Whether any draft of a cluster has come to hold a file, in a data directory. */
+const hasInDraft = (file: string) => (directory: string) =>
+  draftsIn(directory).some((draft) => existsSync(join(directory, draft, file)))
+const has = (file: string) => (directory: string) => existsSync(join(directory, file))
+
+/** What a first start brings about, in this order. */
+const FIRST_START_STEPS: readonly ((directory: string) => boolean)[] = [
+  has('server.lock'),
+  has('postgres.password'),
+  hasInDraft('cluster'),
+  hasInDraft('password'),
+  hasInDraft('cluster/PG_VERSION'),
+  hasInDraft('cluster/base/1'),
+  hasInDraft('cluster/global/pg_control'),
+  hasInDraft('cluster/base/1/PG_VERSION'),
+  hasInDraft('cluster/base/4'),
+  hasInDraft('cluster/base/5'),
+  has('postgres'),
+  has('postgres/postmaster.pid'),
+]
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'latchkey-embedded-'))
@@ -156,6 +180,38 @@ describe('embedded PostgreSQL', () => {
     mkdirSync(join(draft, 'cluster'), { recursive: true })
     await start()
     expect(existsSync(draft)).toBe(false)
+  })
+
+  test('DUR-01: a first start that is killed at each of its steps is followed by one that succeeds', {
+    timeout: 120_000,
+  }, async () => {
+    const firstDir = join(root, 'first-start')
+    mkdirSync(firstDir)
+    for (const isReached of FIRST_START_STEPS) {
+      // A step that an earlier start has passed is passed again at once.
+      const child = spawn(process.execPath, [SERVER, firstDir], { stdio: 'ignore' })
+      while (!isReached(firstDir) && child.exitCode === null) await sleep(1)
+      expect(child.exitCode).toBeNull()
+      // What it started, such as initdb, lives on for a while, and writes.
+      await kill9(child)
+    }
+    const { url } = await start(firstDir)
+    expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
+    await opened.pop()?.stop()
+    // What the last orphans wrote, at the latest now.
+    await start(firstDir)
+    expect(draftsIn(firstDir)).toEqual([])
+  })
+
+  test('DUR-01: what an interrupted first start left does not stop the start while something still writes there', async () => {
+    const draft = join(dataDir, 'postgres.initdb-busy')
+    mkdirSync(draft)
+    const script = `for (let i = 0; i < 200_000; i += 1) fs.writeFileSync(process.argv[1] + '/' + i % 5_000, '')`
+    const writer = spawn(process.execPath, ['-e', script, draft], { stdio: 'ignore' })
+    await expect.poll(() => readdirSync(draft).length).toBeGreaterThan(100)
+    const { url } = await start()
+    expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
+    await kill9(writer)
   })
 
   test('a database that cannot start says why, with the end of its log', async () => {

@@ -87,7 +87,7 @@ test('refuses a migration that was changed after it was applied', async () => {
   await expect(run()).rejects.toThrow('20260101000000_first was changed after')
 })
 
-test('refuses a database that a newer server has migrated', async () => {
+test('UPG-01: refuses a database that a newer server has migrated', async () => {
   writeMigration('20260102000000_newer', 'SELECT 1')
   await run()
   rmSync(join(directory, '20260102000000_newer'), { recursive: true })

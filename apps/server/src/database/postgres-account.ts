@@ -16,7 +16,7 @@ export interface PostgresAccount {
   command(program: string, args: readonly string[]): AccountCommand
 }
 
-export interface AccountCommand {
+interface AccountCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly uid?: number

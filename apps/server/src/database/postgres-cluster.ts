@@ -6,6 +6,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join, parse } from 'node:path'
 import { readOrCreateSecretFile, syncDirectory } from '../durable-file.ts'
+import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 import type { PostgresAccount } from './postgres-account.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
@@ -39,7 +40,7 @@ export async function openCluster(clusterDir: string, options: OpenClusterOption
     randomBytes(32).toString('base64url'),
   )
   for (const name of await readdir(dataDir)) {
-    if (name.startsWith(DRAFT_PREFIX)) await rm(join(dataDir, name), { recursive: true, force: true })
+    if (name.startsWith(DRAFT_PREFIX)) await removeDraft(join(dataDir, name))
   }
   if (!existsSync(clusterDir)) await createCluster(clusterDir, password, options)
   return password
@@ -71,14 +72,27 @@ async function createCluster(
     '--no-instructions',
   ])
   if (code !== 0) {
-    await rm(draft, { recursive: true, force: true })
+    await removeDraft(draft)
     throw new StartError(
       `The database in ${dataDir} could not be created: initdb ended with ${code}.\n${output.trim().slice(-2_000)}`,
     )
   }
   await rename(cluster, clusterDir)
-  await rm(draft, { recursive: true, force: true })
+  await removeDraft(draft)
   await syncDirectory(dataDir)
+}
+
+/**
+ * Removes a draft. The `initdb` of a server that was killed lives on until it next prints, and the backend that it drives
+ * a little longer: what they write into the draft meanwhile is removed by another try, or at the next start. No draft has
+ * the name of another, so one that is left is in nobody's way.
+ */
+async function removeDraft(draft: string): Promise<void> {
+  try {
+    await rm(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 })
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY')) throw error
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { WireReply } from '@latchkey/acl'
+import type { WireReply } from '@latchkey/service'
 import { expect, test } from 'vitest'
 import { type Answered, createAccessLog } from './access-log.ts'
 

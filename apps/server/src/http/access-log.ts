@@ -1,6 +1,7 @@
 /** One line of JSON per answer. */
-import type { WireReply } from '@latchkey/acl'
+
 import { ENDPOINTS } from '@latchkey/contract'
+import type { WireReply } from '@latchkey/service'
 import { logPath } from './log-path.ts'
 
 /** What a line says. */

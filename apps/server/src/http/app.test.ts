@@ -1,36 +1,42 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { Agent, createServer, request as httpRequest, type Server } from 'node:http'
+import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { WireRequest } from '@latchkey/acl'
+import { ENDPOINTS, type Endpoint } from '@latchkey/contract'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
+import type { WireRequest } from '@latchkey/service'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMetrics } from '../telemetry/metrics.ts'
-import { createApp } from './app.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { Door } from './door.ts'
+import { startHttpServer } from './listener/http-server.ts'
 
 let server: Server
 let port: number
 /** What reached the API. */
 const asked: WireRequest[] = []
 
-beforeAll(async () => {
-  const app = createApp({
-    api: {
-      handle: async (request) => {
-        asked.push(request)
-        const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }
-        return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
-      },
+const OPTIONS: AppOptions = {
+  api: {
+    handle: async (request) => {
+      asked.push(request)
+      const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }
+      return { status: 200, headers, body: '"é"', endpoint: undefined, accessorId: undefined }
     },
-    openapi: () => ({}) as OpenApiDocument,
-    log: pino({ level: 'silent' }),
-    accessLog: undefined,
-    metrics: createMetrics(),
-    notReady: async () => [],
-    closing: new AbortController().signal,
-  })
-  server = createServer(app).listen(0, '127.0.0.1')
+  },
+  door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }),
+  fastLane: true,
+  openapi: () => ({}) as OpenApiDocument,
+  log: pino({ level: 'silent' }),
+  accessLog: undefined,
+  metrics: createMetrics(),
+  notReady: async () => [],
+  closing: new AbortController().signal,
+}
+
+beforeAll(async () => {
+  server = createServer(createApp(OPTIONS)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port
 })
@@ -44,9 +50,15 @@ afterAll(() => {
 })
 
 /** Sends a request line as it is, which no client of HTTP would. */
-async function send(method: string, target: string): Promise<{ status: number; head: string; body: string }> {
+async function send(
+  method: string,
+  target: string,
+  { host = 'x', origin }: { readonly host?: string; readonly origin?: string } = {},
+): Promise<{ status: number; head: string; body: string }> {
   const socket = connect(port, '127.0.0.1')
-  socket.end(`${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  const headers = origin === undefined ? '' : `Origin: ${origin}\r\n`
+  const accept = 'Accept: application/problem+json\r\n'
+  socket.end(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${headers}${accept}Connection: close\r\n\r\n`)
   const answer = await text(socket)
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
   return {
@@ -56,14 +68,20 @@ async function send(method: string, target: string): Promise<{ status: number; h
   }
 }
 
-test.each(['/v1/acl/token/self', '/v1/', '/v1/%zz', '/v1/a//b?c=%', '//', '//v1/acl//tokens', '/v1/../x'])(
-  'the API alone answers %s, as it was sent',
-  async (target) => {
-    const { status, body } = await send('GET', target)
-    expect([status, body]).toEqual([200, '"é"'])
-    expect(asked.map(({ method, url }) => [method, url])).toEqual([['GET', target]])
-  },
-)
+test.each([
+  '/v1/acl/token/self',
+  '/v1/',
+  '/v1/%zz',
+  '/v1/kv/%zz',
+  '/v1/a//b?c=%',
+  '//',
+  '//v1/acl//tokens',
+  '/v1/../x',
+])('the API alone answers %s, as it was sent', async (target) => {
+  const { status, body } = await send('GET', target)
+  expect([status, body]).toEqual([200, '"é"'])
+  expect(asked.map(({ method, url }) => [method, url])).toEqual([['GET', target]])
+})
 
 test.each([
   ['/', 200],
@@ -79,11 +97,31 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('an answer is the same through Express and on the lane before it', async () => {
-  const lane = await send('GET', '/v1/acl/token/self')
-  const express = await send('GET', `http://127.0.0.1:${port}/v1/acl/token/self`)
-  expect(asked).toHaveLength(2)
-  expect(express).toEqual(lane)
+test('on a connection that drains, an answer through Express is the last one, like any other', async () => {
+  const listener = createApp({ ...OPTIONS, fastLane: false })
+  const connections = { connectionsMax: 0, answers429: true, trustedProxies: new BlockList(), onRefused() {} }
+  const draining = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    isShared: false,
+    connections,
+    listener,
+  })
+  const agent = new Agent({ keepAlive: true })
+  for (const [isLast, path] of [
+    [false, '/v1/acl/token'],
+    [true, '/v1/acl/token'],
+    [true, '/livez'],
+  ] as const) {
+    if (isLast) draining.drain()
+    const options = { agent, headers: { Host: 'x' }, method: path === '/livez' ? 'GET' : 'PUT' }
+    const request = httpRequest(`http://${draining.address}${path}`, options).end()
+    const [response] = await once(request, 'response')
+    await text(response)
+    expect([path, response.headers.connection]).toEqual([path, isLast ? 'close' : 'keep-alive'])
+  }
+  agent.destroy()
+  await draining.close(0)
 })
 
 test('HEAD has the headers of GET and no body', async () => {
@@ -97,4 +135,29 @@ test('without a handler, an unknown method outside the API is a 404, and inside 
   expect((await send('DELETE', '/nothing')).status).toBe(404)
   expect((await send('PATCH', '/v1/x')).status).toBe(200)
   expect(asked.map(({ method }) => method)).toEqual(['PATCH'])
+})
+
+describe('every endpoint of the contract, and what stands beside the API', () => {
+  const endpoints = Object.values<Endpoint>(ENDPOINTS).map(({ method, path }) => ({
+    method,
+    path: `/v1${path}`,
+  }))
+  const pages = ['/', '/livez', '/readyz', '/docs', '/nothing', 'http://x/v1/acl/bootstrap']
+  const all = [...endpoints, ...pages.map((path) => ({ method: 'GET', path }))]
+
+  test.each(all)('421 host_not_allowed: $method $path for a foreign host', async ({ method, path }) => {
+    const { status, body } = await send(method, path, { host: 'evil.example' })
+    expect([status, JSON.parse(body).code]).toEqual([421, 'host_not_allowed'])
+    expect(asked).toEqual([])
+  })
+
+  test.each(endpoints.filter(({ method }) => method !== 'GET'))(
+    '403 origin_foreign: $method $path from a page of another origin',
+    async ({ method, path }) => {
+      const { status, body } = await send(method, path, { origin: 'http://evil.example' })
+      expect([status, JSON.parse(body).code]).toEqual([403, 'origin_foreign'])
+      expect(asked).toEqual([])
+      expect((await send(method, path, { origin: 'http://x' })).status).toBe(200)
+    },
+  )
 })

@@ -2,13 +2,21 @@
 import type { RequestListener } from 'node:http'
 import { ACL_ERRORS, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
-import express, { type ErrorRequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { type ApiListener, type ApiListenerOptions, createApiListener } from './api-listener.ts'
-import { docsRouter } from './docs.ts'
+import { type ApiListener, type ApiListenerOptions, createApiListener } from './api/api-listener.ts'
+import { mountContract } from './api/mount-contract.ts'
+import { docsRouter } from './docs/docs-router.ts'
+import type { Door } from './door.ts'
+import { extendResponses } from './extend-responses.ts'
+import { isOnFastLane } from './fast-lane.ts'
 import { requestIdOf } from './request-id.ts'
 
 export interface AppOptions extends ApiListenerOptions {
+  /** Decides which requests are answered at all. */
+  readonly door: Pick<Door, 'refusalOf'>
+  /** Whether reads from memory skip Express. */
+  readonly fastLane: boolean
   /** What the page at `/docs` shows. */
   readonly openapi: () => OpenApiDocument
   /** What keeps the process from serving; empty where nothing does. */
@@ -16,20 +24,25 @@ export interface AppOptions extends ApiListenerOptions {
 }
 
 /**
- * What answers requests: Express, with a lane before it. A path below `/v1/` is decided by the API alone, and Express
- * would only cost it a third of the time that an answer takes (bench/README.md); its own way there is for the few
- * spellings, such as a request line with a whole URL, that it takes apart first. Both end in the same listener.
+ * Answers requests: Express, with a lane in front of it for reads from memory ({@link isOnFastLane}). Every request of the
+ * API ends in the same listener.
  */
 export function createApp(options: AppOptions): RequestListener {
   const listener = createApiListener(options)
   const app = createExpressApp(options, listener)
+  const extend = extendResponses(app)
   return (request, response) => {
-    if (request.url?.startsWith('/v1/')) listener(request, response)
-    else app(request, response)
+    const refusal = options.door.refusalOf(request)
+    if (refusal) listener.refuse(request, response, refusal)
+    else if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
+    else {
+      extend(response)
+      app(request, response)
+    }
   }
 }
 
-function createExpressApp(options: AppOptions, listener: ApiListener): RequestListener {
+function createExpressApp(options: AppOptions, listener: ApiListener): Express {
   const app = express()
   app.enable('case sensitive routing')
   app.enable('strict routing')
@@ -50,14 +63,17 @@ function createExpressApp(options: AppOptions, listener: ApiListener): RequestLi
     response.type('text/plain').send('Latchkey')
   })
   app.use('/docs', docsRouter(options.openapi))
+  const answer: RequestHandler = (request, response) => listener.answer(request, response)
+  mountContract(app, answer)
+  // What is below `/v1` and no route: other methods and spellings, other versions' paths. The service refuses or moves it.
   app.use((request, response, next) => {
-    // Express has cut nothing here: the API reads the path as it was sent.
-    if (isOfApi(request.path)) listener(request, response)
+    if (isOfApi(request.path)) answer(request, response, next)
     else next()
   })
   app.use((_request, response) => {
     response.status(ACL_ERRORS.endpoint_unknown.status).type('text/plain').send('No such endpoint')
   })
+  app.use(undecodable(answer))
   app.use(lastResort(options.log))
   return app
 }
@@ -70,6 +86,14 @@ function isOfApi(path: string): boolean {
     return decodePath(path).startsWith('/v1/')
   } catch {
     return false
+  }
+}
+
+/** Express fails on a path that a route matches and that it cannot decode; the service refuses it in its own form. */
+function undecodable(answer: RequestHandler): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    if (error instanceof URIError && isOfApi(request.path)) answer(request, response, next)
+    else next(error)
   }
 }
 

@@ -1,11 +1,5 @@
-import {
-  type Change,
-  fromLegacyToken,
-  MemoryStore,
-  type MigrationRecord,
-  StoreConflict,
-  type TokenRecord,
-} from '@latchkey/acl'
+import { fromLegacyToken, type MigrationRecord, type TokenRecord } from '@latchkey/acl'
+import { type Change, MemoryStore, StoreConflict } from '@latchkey/service'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRandom } from '../random.ts'

@@ -2,7 +2,6 @@
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,
-  type Change,
   convertForMigration,
   type MigrationRecord,
   NO_BATCHES,
@@ -11,10 +10,9 @@ import {
   planBatch,
   type Random,
   recordBatch,
-  type Store,
-  StoreConflict,
   type TokenRecord,
 } from '@latchkey/acl'
+import { type Change, type Store, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { pause } from './job.ts'
 

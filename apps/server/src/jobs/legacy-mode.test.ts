@@ -1,5 +1,6 @@
 /** The clockwork of the end of legacy mode; its rule is tested with the rule. Spec 9.2.2. */
-import { type AclModeRecord, type Member, MemoryStore } from '@latchkey/acl'
+import type { AclModeRecord, Member } from '@latchkey/acl'
+import { MemoryStore } from '@latchkey/service'
 import { beforeEach, expect, test } from 'vitest'
 import { type LegacyModeContext, lookAtLegacyMode } from './legacy-mode.ts'
 

@@ -1,14 +1,6 @@
 /** Ends legacy mode when its rule says so. Spec 9.2.2; the rule is acl's. */
-import {
-  type AclModeRecord,
-  type Change,
-  decideMode,
-  endLegacyMode,
-  type Member,
-  type ModeDecision,
-  type Store,
-  StoreConflict,
-} from '@latchkey/acl'
+import { type AclModeRecord, decideMode, endLegacyMode, type Member, type ModeDecision } from '@latchkey/acl'
+import { type Change, type Store, StoreConflict } from '@latchkey/service'
 
 export interface LegacyModeContext {
   readonly store: Store

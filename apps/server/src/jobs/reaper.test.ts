@@ -1,8 +1,8 @@
 /** Expired tokens act as absent by themselves; the reaper gives their rows and ids back. Spec 3; EXP-05. */
 
-import { MemoryStore, StoreConflict } from '@latchkey/acl'
-import { aToken } from '@latchkey/acl/testing'
 import { formatInstant } from '@latchkey/contract'
+import { MemoryStore, StoreConflict } from '@latchkey/service'
+import { aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
 import { isFullBatch, reapExpiredTokens } from './reaper.ts'
 

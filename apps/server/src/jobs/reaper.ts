@@ -1,4 +1,5 @@
-import { type Change, isExpired, type Store, StoreConflict } from '@latchkey/acl'
+import { isExpired } from '@latchkey/acl'
+import { type Change, type Store, StoreConflict } from '@latchkey/service'
 
 /** Most expired tokens removed by one commit, so that no write waits long behind it (EXP-05). */
 const BATCH_SIZE_MAX = 256

@@ -2,15 +2,13 @@
 import {
   type AclModeRecord,
   advertisedMode,
-  convertBuiltins,
-  ensureBuiltins,
   MEMBER_HEARTBEAT_MS,
   type Member,
   type Random,
   StartRefused,
-  StoreConflict,
 } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
+import { convertBuiltins, ensureBuiltins, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'

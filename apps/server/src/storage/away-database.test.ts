@@ -1,8 +1,8 @@
 import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
-import { aPolicy, aToken } from '@latchkey/acl/testing'
+import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
-import { startFreezingProxy } from '../../test/freezing-proxy.ts'
+import { startDatabaseProxy } from '../../test/database-proxy.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 
 /** What must be known within, when the database does not answer. */
@@ -16,7 +16,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ outcome: PromiseSettl
 
 describe('while the database does not answer (DUR-05)', async () => {
   const database = await createTestDatabase()
-  const proxy = await startFreezingProxy(database.url)
+  const proxy = await startDatabaseProxy(database.url)
   const store = await openTestStore({ url: proxy.url })
   const other = await openTestStore({ url: database.url })
   afterAll(async () => {

@@ -2,23 +2,32 @@ import { AclError } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import type { Database } from '../database/connect.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
-import { ChangeFeed } from './change-feed.ts'
-import { ChangeFollower } from './change-follower.ts'
-import { CommitQueue, type CommittedGroup, type GroupAnswer } from './commit-queue.ts'
-import { DatabaseClock } from './database-clock.ts'
-import { Housekeeping } from './housekeeping.ts'
-import { KvReader } from './kv-reader.ts'
-import { LocalState } from './local-state.ts'
-import { type MemberInfo, Membership } from './membership.ts'
-import { openSecrets } from './open-secrets.ts'
+import { ChangeFeed } from './follow/change-feed.ts'
+import { ChangeFollower } from './follow/change-follower.ts'
+import { LocalState } from './follow/local-state.ts'
+import { Waiters } from './follow/waiters.ts'
+import { openSecrets } from './keys/open-secrets.ts'
+import { Reseal } from './keys/reseal.ts'
+import { Alarm } from './members/alarm.ts'
+import { DatabaseClock } from './members/database-clock.ts'
+import { Housekeeping } from './members/housekeeping.ts'
+import { Lease } from './members/lease.ts'
+import { MemberChanges } from './members/member-changes.ts'
+import { type MemberInfo, Membership } from './members/membership.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { type CommitGroup, Queries } from './queries.ts'
-import { ReplicaReads } from './replica-reads.ts'
-import { Reseal } from './reseal.ts'
-import { TokenCache } from './token-cache.ts'
-import { TokenLists } from './token-lists.ts'
-import { TokenReader } from './token-reader.ts'
-import { Waiters } from './waiters.ts'
+import { KvCache } from './read/kv-cache.ts'
+import { KvReader } from './read/kv-reader.ts'
+import { Queries } from './read/queries.ts'
+import { ReplicaReads } from './read/replica-reads.ts'
+import { TokenCache } from './read/token-cache.ts'
+import { TokenLists } from './read/token-lists.ts'
+import { TokenLoads } from './read/token-loads.ts'
+import { TokenReader } from './read/token-reader.ts'
+import { CommitActivity } from './write/commit-activity.ts'
+import { type CommitGroup, CommitQueue, type CommittedGroup } from './write/commit-queue.ts'
+import { commitDirectory } from './write/directory-commits.ts'
+import { commitRows, onPool } from './write/row-commits.ts'
+import type { GroupAnswer } from './write/writes.ts'
 
 export interface OpenStoreOptions {
   readonly database: Database
@@ -36,6 +45,8 @@ export interface OpenStoreOptions {
   readonly isCaching?: boolean
 }
 
+/** A larger difference between the clocks of database and machine is told at the start, in milliseconds. */
+const CLOCK_DIFFERENCE_MS_MAX = 60_000
 const CACHE_BYTES = 67_108_864
 /** Keys may take a fourth of that. */
 const KV_SHARE = 4
@@ -49,26 +60,42 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const { database, replica, url, log, ring, isCaching = true } = options
   const secrets = await openSecrets(database.prisma, ring)
   const queries = new Queries(database)
-  const clock = new DatabaseClock()
+  const clock = new DatabaseClock({
+    onStepRefused: (stepMs) =>
+      log.warn(
+        { stepMs },
+        "the database's clock stepped; time runs on without the step, and makes up for it slowly",
+      ),
+  })
   const cacheBytes = isCaching ? (options.cacheBytes ?? CACHE_BYTES) : 0
-  const state = new LocalState(new TokenCache((cacheBytes * (KV_SHARE - 1)) / KV_SHARE), new Waiters())
-  const follower = new ChangeFollower(queries, state, { isReloading: !isCaching })
-  follower.onDatabaseTime = (databaseMs, askedAt, answeredAt) =>
-    clock.measure(databaseMs, askedAt, answeredAt)
+  const lease = new Lease()
+  const heartbeat = new Alarm()
+  const changes = new MemberChanges(lease, heartbeat)
+  const loads = new TokenLoads()
+  const kvCache = new KvCache(cacheBytes / KV_SHARE)
+  const state = new LocalState({
+    tokens: new TokenCache((cacheBytes * (KV_SHARE - 1)) / KV_SHARE),
+    loads,
+    keys: kvCache,
+    waiters: new Waiters(),
+    members: changes,
+  })
+  const activity = new CommitActivity()
+  const follower = new ChangeFollower({ queries, state, clock, commits: activity, isReloading: !isCaching })
   const feed = new ChangeFeed({ url, log, onCommit: (index) => follower.hear(index) })
   const isLeader = () => feed.leaderSignal !== undefined
   const { prisma } = database
+  const runStatement = onPool(database.pool)
   const membership = new Membership(
-    { prisma, queries, state, follower, clock, log, isLeader },
+    { prisma, queries, state, follower, clock, lease, changes, heartbeat, log, isLeader },
     options.member,
   )
-  const commits = new CommitQueue({ secrets, send, apply })
-  follower.isCommitting = () => commits.isBusy
+  const commits = new CommitQueue({ secrets, activity, send, apply })
   const replicaReads = replica && new ReplicaReads(new Queries(replica), state)
-  const reading = { queries, state, follower, secrets, replica: replicaReads }
+  const reading = { queries, state, loads, follower, secrets, replica: replicaReads }
   const tokens = new TokenReader(reading)
   const lists = new TokenLists(reading)
-  const kv = new KvReader({ queries, state, follower, cacheBytes: cacheBytes / KV_SHARE })
+  const kv = new KvReader({ queries, state, follower, cache: kvCache })
   const reseal = new Reseal({ prisma, ring, secrets, isLeader, log })
   const housekeeping = new Housekeeping({ queries, membership, reseal, isLeader, log })
   const store = new PostgresStore({
@@ -81,11 +108,13 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     lists,
     replica: replicaReads,
     kv,
+    kvCache,
     clock,
     housekeeping,
   })
   try {
     await follower.reload()
+    warnOfWrongClock(clock, log)
     await Promise.all([feed.start(), membership.start()])
   } catch (error) {
     await store.close()
@@ -93,26 +122,25 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   }
   return store
 
-  /** A process that was taken for dead joins again first: then nobody relies on being alone any more. */
-  async function send(group: CommitGroup): Promise<GroupAnswer> {
+  /** A process that was taken for dead joins again first: then none relies on being alone any more. */
+  async function send({ writes, apart, isOfDirectory }: CommitGroup): Promise<GroupAnswer> {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await membership.ready()
-      const answer =
-        (await sendAtOnce(group)) ?? (await queries.commit(group, membership.memberId, state.appliedIndex))
-      if (!answer.is_fenced) return answer
+      const author = { memberId: membership.memberId, known: state.appliedIndex }
+      const answer = isOfDirectory
+        ? await commitDirectory(prisma, writes, author)
+        : await commitRows(
+            runStatement,
+            writes.map(({ rows }) => rows),
+            apart,
+            author,
+          )
+      if (answer) return answer
       await membership.join()
     }
     throw new AclError('unavailable', 'This server was taken for dead by the others; try again', {
       headers: { 'Retry-After': '1' },
     })
-  }
-
-  /** Undefined where the group has to go the long way. */
-  async function sendAtOnce({ tokens, writes }: CommitGroup): Promise<GroupAnswer | undefined> {
-    if (writes.length > 0) return undefined
-    const before = await queries.commitAtOnce(tokens, membership.memberId, state.appliedIndex)
-    if (before === undefined) return undefined
-    return { before, tokens: tokens.map((_, i) => `${before + 1 + i}`), writes: [], is_behind: false }
   }
 
   function apply({ before, last, commits, isBehind }: CommittedGroup): Promise<void> | undefined {
@@ -121,4 +149,11 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     state.applyOwn(commits)
     return undefined
   }
+}
+
+/** The first process believes the clock of the database, whatever it says. */
+function warnOfWrongClock(clock: DatabaseClock, log: BaseLogger): void {
+  const aheadMs = Math.round(clock.databaseNow() - Date.now())
+  if (Math.abs(aheadMs) <= CLOCK_DIFFERENCE_MS_MAX) return
+  log.warn({ aheadMs }, "the database's clock and this machine's differ; tokens expire by the database's")
 }

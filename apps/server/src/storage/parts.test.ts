@@ -1,15 +1,16 @@
-import type { TokenRecord, WaitOutcome } from '@latchkey/acl'
-import { anId, aToken } from '@latchkey/acl/testing'
+import type { TokenRecord } from '@latchkey/acl'
+import type { Change, WaitOutcome } from '@latchkey/service'
+import { aKey, anId, aToken } from '@latchkey/testkit/records/record-builders'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DatabaseClock } from './database-clock.ts'
-import { LEASE_MS, Lease } from './lease.ts'
-import { isProcessGone, processIdentity } from './process-identity.ts'
-import { splitGroup } from './split-group.ts'
-import { readBytes, readText, storeBytes, storeText } from './stored-text.ts'
-import { TokenCache } from './token-cache.ts'
-import { TopicIndexes } from './topic-indexes.ts'
-import { Waiters } from './waiters.ts'
+import { TopicIndexes } from './follow/topic-indexes.ts'
+import { Waiters } from './follow/waiters.ts'
+import { Alarm } from './members/alarm.ts'
+import { LEASE_MS, Lease } from './members/lease.ts'
+import { isProcessGone, processIdentity } from './members/process-identity.ts'
+import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
+import { TokenCache } from './read/token-cache.ts'
+import { splitGroup } from './write/split-group.ts'
 
 describe('stored text', () => {
   test('any string comes back as it was, and is one that PostgreSQL can hold', () => {
@@ -174,34 +175,29 @@ describe('the lease', () => {
   })
 })
 
-describe('the clock (EXP-04)', () => {
-  test("is the database's, whatever this machine's says", () => {
-    const clock = new DatabaseClock()
-    const databaseMs = Date.UTC(2031, 0, 1)
-    const now = performance.now()
-    clock.measure(databaseMs, now - 1, now + 1)
-    expect(Math.abs(clock.now() - databaseMs)).toBeLessThan(50)
-  })
-
-  test('never goes back, also where the database does', () => {
-    const clock = new DatabaseClock()
-    const databaseMs = Date.UTC(2031, 0, 1)
-    const now = performance.now()
-    clock.measure(databaseMs, now, now)
-    const before = clock.now()
-    clock.measure(databaseMs - 3_600_000, performance.now(), performance.now())
-    expect(clock.now()).toBeGreaterThanOrEqual(before)
-  })
-
-  test('a slow answer does not replace a quick one that it agrees with', () => {
-    const clock = new DatabaseClock()
-    const databaseMs = Date.UTC(2031, 0, 1)
-    const now = performance.now()
-    clock.measure(databaseMs, now, now)
-    // Two seconds on the way: right within one second, but worse.
-    clock.measure(databaseMs + 900, now - 1_000, now + 1_000)
-    expect(clock.now() - databaseMs).toBeLessThan(100)
-  })
+test('COH-02: a ring ends the sleep, or the next one where it came before, and no later one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const alarm = new Alarm()
+    const ended: string[] = []
+    const sleep = (name: string) => void alarm.sleep(1_000).then(() => ended.push(name))
+    sleep('rung')
+    alarm.ring()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(['rung'])
+    alarm.ring()
+    sleep('rung before')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(['rung', 'rung before'])
+    sleep('slept')
+    await vi.advanceTimersByTimeAsync(999)
+    expect(ended).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(ended).toHaveLength(3)
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('topics: tables for ever, single records while they are remembered, and no guess beyond', () => {
@@ -225,20 +221,24 @@ test('topics: tables for ever, single records while they are remembered, and no 
   expect(topics.changedAfter('token:59999', 100)).toBe(true)
 })
 
-test('a group is split so that no id is in two of the writes that are made at once', () => {
-  const create = (AccessorID: string, SecretID: string) => ({
-    changes: [{ table: 'tokens', op: 'put', record: aToken({ AccessorID, SecretID }), expect: 0 }] as const,
+test('a group is split so that no id or key is in two of the writes that are made at once', () => {
+  const create = (AccessorID: string, SecretID: string): { readonly changes: readonly Change[] } => ({
+    changes: [{ table: 'tokens', op: 'put', record: aToken({ AccessorID, SecretID }), expect: 0 }],
   })
+  const put = (Key: string): Change => ({ table: 'kv', op: 'put', record: aKey({ Key }), expect: undefined })
   const [a, b, c, d] = [anId(0xa), anId(0xb), anId(0xc), anId(0xd)]
   const first = create(a, b)
   const sameAccessor = create(a.toUpperCase(), c)
   const crossed = create(b, d)
   const free = create(anId(1), anId(2))
-  const whatever = { changes: [{ ...free.changes[0], expect: undefined }] }
-  const several = { changes: [...free.changes, ...free.changes] }
-  expect(splitGroup([first, sameAccessor, crossed, free, whatever, several])).toEqual({
-    tokens: [first, free],
-    others: [sameAccessor, crossed, whatever, several],
+  const several = { changes: [...create(anId(3), anId(4)).changes, put('x')] }
+  const sameKey = { changes: [put('x')] }
+  const tree: { readonly changes: readonly Change[] } = {
+    changes: [{ table: 'kv', op: 'delete-tree', namespace: 'default', prefix: 'y' }],
+  }
+  expect(splitGroup([first, sameAccessor, crossed, free, several, sameKey, tree])).toEqual({
+    apart: [first, free, several],
+    others: [sameAccessor, crossed, sameKey, tree],
   })
 })
 

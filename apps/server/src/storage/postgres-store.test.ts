@@ -1,4 +1,4 @@
-import { describeStore } from '@latchkey/acl/testing'
+import { describeStore } from '@latchkey/testkit/store/store-suite'
 import { openTestStore } from '../../test/store.ts'
 
 const cached = await openTestStore()

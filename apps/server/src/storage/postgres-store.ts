@@ -1,31 +1,30 @@
+import type { Clock, Directory, KvRecord, MaybePromise, TokenRecord } from '@latchkey/acl'
 import type {
   Change,
-  Clock,
   ConsistencyMode,
-  Directory,
   Freshness,
-  KvRecord,
+  KvKey,
+  KvRange,
   ListPosition,
-  MaybePromise,
   Store,
   TableName,
   TokenFilter,
-  TokenRecord,
   Topic,
   WaitOutcome,
-} from '@latchkey/acl'
-import type { ChangeFeed } from './change-feed.ts'
-import type { ChangeFollower } from './change-follower.ts'
-import type { CommitQueue } from './commit-queue.ts'
-import type { DatabaseClock } from './database-clock.ts'
-import type { Housekeeping } from './housekeeping.ts'
-import type { KvReader } from './kv-reader.ts'
-import type { LocalState } from './local-state.ts'
-import type { Membership } from './membership.ts'
-import type { ReplicaReads } from './replica-reads.ts'
-import { StaleReads } from './stale-reads.ts'
-import type { TokenLists } from './token-lists.ts'
-import type { TokenReader } from './token-reader.ts'
+} from '@latchkey/service'
+import type { ChangeFeed } from './follow/change-feed.ts'
+import type { ChangeFollower } from './follow/change-follower.ts'
+import type { LocalState } from './follow/local-state.ts'
+import type { DatabaseClock } from './members/database-clock.ts'
+import type { Housekeeping } from './members/housekeeping.ts'
+import type { Membership } from './members/membership.ts'
+import type { KvCache } from './read/kv-cache.ts'
+import type { KvReader } from './read/kv-reader.ts'
+import type { ReplicaReads } from './read/replica-reads.ts'
+import { StaleReads } from './read/stale-reads.ts'
+import type { TokenLists } from './read/token-lists.ts'
+import type { TokenReader } from './read/token-reader.ts'
+import type { CommitQueue } from './write/commit-queue.ts'
 
 export interface StoreParts {
   readonly state: LocalState
@@ -37,6 +36,7 @@ export interface StoreParts {
   readonly lists: TokenLists
   readonly replica: ReplicaReads | undefined
   readonly kv: KvReader
+  readonly kvCache: KvCache
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
 }
@@ -52,6 +52,8 @@ export interface StoreStatus {
   /** Age of the local state as far as it is known, in milliseconds. */
   readonly lastContactMs: number
   readonly waiters: number
+  /** How far the database's clock is ahead of the time that counts, and how many of its steps were not believed. */
+  readonly clock: { readonly aheadMs: number; readonly stepsRefused: number }
   readonly cache: {
     readonly tokens: number
     readonly bytes: number
@@ -74,19 +76,19 @@ const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 /** The database is asked something every second. Silent for longer, it is taken for gone. */
 const LEADER_SILENT_MS_MAX = 3_000
 
-/** The port, put together from its parts. Which promise each method keeps is said there. */
+/** PostgreSQL implementation of `Store`; see the port for its guarantees. */
 export class PostgresStore implements Store {
   private readonly parts: StoreParts
   readonly clock: Clock
   readonly membership: Membership
-  /** The same store for reads after `refresh('stale')`: what is not in memory may come from the replica. */
-  readonly stale: Store
+  /** The same store for reads after `refresh('stale')`: what is not in memory may come from the replica, if there is one. */
+  readonly stale: Store | undefined
 
   constructor(parts: StoreParts) {
     this.parts = parts
     this.clock = parts.clock
     this.membership = parts.membership
-    this.stale = new StaleReads(this, parts)
+    this.stale = parts.replica && new StaleReads(this, parts)
   }
 
   refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
@@ -135,8 +137,12 @@ export class PostgresStore implements Store {
     return this.parts.kv.entry(namespace, key)
   }
 
-  kvEntries(namespace: string, prefix: string): Promise<readonly KvRecord[]> {
-    return this.parts.kv.list(namespace, prefix)
+  kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]> {
+    return this.parts.kv.list(range)
+  }
+
+  kvKeys(range: KvRange): AsyncIterable<readonly KvKey[]> {
+    return this.parts.kv.keys(range)
   }
 
   async commit(changes: readonly Change[]): Promise<number> {
@@ -179,7 +185,7 @@ export class PostgresStore implements Store {
   }
 
   status(): StoreStatus {
-    const { state, feed, commits, tokens, replica, kv, follower } = this.parts
+    const { state, feed, commits, tokens, replica, kvCache, follower, clock } = this.parts
     return {
       appliedIndex: state.appliedIndex,
       isFeedConnected: feed.isConnected,
@@ -187,9 +193,10 @@ export class PostgresStore implements Store {
       isLeader: feed.leaderSignal !== undefined,
       lastContactMs: this.staleness().lastContactMs,
       waiters: state.waiters.count,
+      clock: { aheadMs: clock.aheadMs, stepsRefused: clock.stepsRefused },
       cache: {
         tokens: state.tokens.size,
-        bytes: state.tokens.usedBytes + kv.usedBytes,
+        bytes: state.tokens.usedBytes + kvCache.usedBytes,
         hits: tokens.counts.hits,
         misses: tokens.counts.misses,
         replicaReads: replica?.count ?? 0,

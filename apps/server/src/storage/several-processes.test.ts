@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreConflict } from '@latchkey/acl'
-import { aKey, aPolicy, aToken } from '@latchkey/acl/testing'
+import { type Change, StoreConflict } from '@latchkey/service'
+import { aKey, aNamespace, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
@@ -25,6 +25,22 @@ function isAlone(store: PostgresStore): boolean {
   return store.status().isAlone
 }
 
+test('AUTHZ-01: a server of another datacenter cannot share the database, while one of this datacenter lives', async () => {
+  const own = await createTestDatabase()
+  const member = (datacenter: string) => ({ datacenter, node: 'test', version: '1.11.0' })
+  const here = await openTestStore({ url: own.url, member: member('dc1') })
+  const there = () => openTestStore({ url: own.url, member: member('dc2') })
+  await expect(there()).rejects.toThrow('Servers of the datacenter "dc1" use this database')
+  // It went without a trace: the first one goes on, and another of its datacenter may join.
+  await here.commit([putNew(aToken())])
+  const second = await openTestStore({ url: own.url, member: member('dc1') })
+  await Promise.all([here.close(), second.close()])
+  // Renamed while nothing runs.
+  const renamed = await there()
+  await renamed.close()
+  await own.drop()
+})
+
 describe('two processes', async () => {
   const one = await openTestStore({ url })
   const two = await openTestStore({ url })
@@ -45,6 +61,31 @@ describe('two processes', async () => {
       expect(await reader.tokenByAccessor(token.AccessorID)).toBeUndefined()
     }
   })
+
+  test('a namespace that one deletes while the other fills it: never a record without its namespace', async () => {
+    for (let round = 0; round < 200; round += 1) {
+      const [remover, maker] = round % 2 === 0 ? [one, two] : [two, one]
+      const record = aNamespace()
+      const { Name: Namespace } = record
+      await maker.commit([{ table: 'namespaces', op: 'put', record, expect: 0 }])
+      const writes: Change[] = [
+        putNew(aToken({ Namespace })),
+        { table: 'policies', op: 'put', record: aPolicy({ Namespace }), expect: 0 },
+        { table: 'roles', op: 'put', record: aRole({ Namespace }), expect: 0 },
+        { table: 'kv', op: 'put', record: aKey({ Namespace }), expect: undefined },
+      ]
+      const [removal, made] = await Promise.allSettled([
+        remover.commit([{ table: 'namespaces', op: 'delete', record, expect: undefined }]),
+        maker.commit(writes.slice(round % 4, (round % 4) + 1)),
+      ])
+      expect([removal.status, made.status].toSorted()).toEqual(['fulfilled', 'rejected'])
+    }
+    const orphans =
+      await sql(`SELECT namespace FROM (SELECT namespace FROM token UNION SELECT namespace FROM policy
+      UNION SELECT namespace FROM role UNION SELECT namespace FROM kv) AS held
+      WHERE namespace <> 'default' AND namespace NOT IN (SELECT name FROM namespace)`)
+    expect(orphans).toEqual([])
+  }, 60_000)
 
   test('COH-03: a policy that one edits or deletes is so in the directory of the other', async () => {
     const policy = aPolicy()

@@ -19,6 +19,16 @@ export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): 
   gauge('leader', 'Whether this process runs the single-winner jobs: 1 or 0.', (s) => +s.isLeader)
   gauge('alone', 'Whether this process is the only one on its database: 1 or 0.', (s) => +s.isAlone)
   gauge('waiters', 'Blocking queries that wait.', (s) => s.waiters)
+  gauge(
+    'clock_ahead_seconds',
+    "How far the database's clock is ahead of the time by which tokens expire.",
+    (s) => s.clock.aheadMs / 1_000,
+  )
+  counter(
+    'clock_steps_refused',
+    "Steps of the database's clock that were not believed.",
+    (s) => s.clock.stepsRefused,
+  )
   gauge('cached_tokens', 'Tokens in memory.', (s) => s.cache.tokens)
   gauge('cached_bytes', 'About how much memory they take.', (s) => s.cache.bytes)
   counter('cache_hits', 'Tokens that were found in memory.', (s) => s.cache.hits)

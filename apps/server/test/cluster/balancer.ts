@@ -1,11 +1,12 @@
 /** HAProxy before several servers, with the configuration that the page for operators gives. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '@latchkey/testkit/process/ports'
 
 const PAGE = join(import.meta.dirname, '../../../../docs/operations.md')
 
@@ -57,20 +58,6 @@ export async function startBalancer(serverPorts: readonly number[]): Promise<Bal
     await sleep(50)
   }
   return { url, stop }
-}
-
-/** Ports that nobody listens on. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const holders = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  const ports = await Promise.all(
-    holders.map(async (holder) => {
-      await once(holder, 'listening')
-      const address = holder.address()
-      return typeof address === 'object' && address ? address.port : 0
-    }),
-  )
-  await Promise.all(holders.map((holder) => once(holder.close(), 'close')))
-  return ports
 }
 
 function configOfPage(port: number, serverPorts: readonly number[]): string {

@@ -1,9 +1,9 @@
+import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { proveCacheEquality } from './cache-equality.ts'
 import { openEqualNodes } from './equal-nodes.ts'
 import { staleCache } from './seeded-bugs.ts'
-import { seededRandom, seedOfRun } from './seeded-random.ts'
 
 const seed = seedOfRun()
 
@@ -18,7 +18,7 @@ describe(`seed ${seed}`, () => {
       const databases = [await createTestDatabase(), await createTestDatabase()] as const
       const nodes = await openEqualNodes([databases[0].url, databases[isShared ? 0 : 1].url], seed)
       try {
-        const random = seededRandom(seed)
+        const random = new SeededRandom(seed)
         const result = await proveCacheEquality({ ...nodes, isShared, random, requests: 5_000 })
         expect(result.differences).toEqual([])
         expect(result.writes).toBeGreaterThan(100)
@@ -27,7 +27,7 @@ describe(`seed ${seed}`, () => {
         await Promise.all([nodes.cached.close(), nodes.uncached.close()])
         await Promise.all(databases.map((database) => database.drop()))
       }
-    }, 60_000)
+    }, 180_000)
   }
 
   test('COH-07: a cache that misses the changes of another node is noticed', async () => {
@@ -36,12 +36,12 @@ describe(`seed ${seed}`, () => {
       staleCache(store, Number.POSITIVE_INFINITY),
     )
     try {
-      const random = seededRandom(seed)
+      const random = new SeededRandom(seed)
       const result = await proveCacheEquality({ ...nodes, isShared: true, random, requests: 20_000 })
       expect(result.differences.length).toBeGreaterThan(0)
     } finally {
       await Promise.all([nodes.cached.close(), nodes.uncached.close()])
       await database.drop()
     }
-  }, 60_000)
+  }, 180_000)
 })

@@ -1,7 +1,8 @@
 /** COH-07: whatever is asked, and whatever changes in between, a node answers the same bytes with its caches and without. */
+
+import type { SeededRandom } from '@latchkey/testkit/random'
 import type { Request } from './door.ts'
 import type { Node, NodeReply } from './node.ts'
-import type { SeededRandom } from './seeded-random.ts'
 import { randomTraffic } from './traffic.ts'
 
 export interface CacheEqualityResult {

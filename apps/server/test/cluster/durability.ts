@@ -1,9 +1,9 @@
 /** DUR-01 to DUR-04: acknowledged writes survive kills and pauses of server processes and of the database. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SeededRandom } from '@latchkey/testkit/random'
 import { keepLedger, type LedgerResult } from './ledger.ts'
 import { type Fault, serverFaults, startNemesis } from './nemesis.ts'
 import type { OwnDatabase } from './own-database.ts'
-import { seededRandom } from './seeded-random.ts'
 import { startServerGroup } from './server-group.ts'
 
 export interface DurabilityResult extends LedgerResult {
@@ -30,7 +30,7 @@ export async function proveDurability(options: {
   readonly everyMs?: number
 }): Promise<DurabilityResult> {
   const { database, seed, count } = options
-  const random = seededRandom(seed)
+  const random = new SeededRandom(seed)
   const group = await startServerGroup({ databaseUrl: database.url, count: 3 })
   const ofServers = serverFaults({ group, databaseUrl: database.url, random })
   const all: Readonly<Record<DurabilityFault, Fault>> = {

@@ -1,7 +1,7 @@
 /** Two nodes whose answers can be compared byte by byte: the same ids come to both, and the same time. */
-import type { Random } from '@latchkey/acl'
+
+import { SeededRandom } from '@latchkey/testkit/random'
 import { type Node, type NodeOptions, openNode } from './node.ts'
-import { seededRandom } from './seeded-random.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
@@ -15,12 +15,12 @@ export async function openEqualNodes(
   wrap?: NodeOptions['wrap'],
 ): Promise<{ readonly cached: Node; readonly uncached: Node }> {
   const clock = { now: () => NOW }
-  const cached = await openNode({ url: urls[0], random: seededBytes(seed), clock, ...(wrap ? { wrap } : {}) })
-  const uncached = await openNode({ url: urls[1], random: seededBytes(seed), clock, isCaching: false })
+  const cached = await openNode({
+    url: urls[0],
+    random: new SeededRandom(seed),
+    clock,
+    ...(wrap ? { wrap } : {}),
+  })
+  const uncached = await openNode({ url: urls[1], random: new SeededRandom(seed), clock, isCaching: false })
   return { cached, uncached }
-}
-
-function seededBytes(seed: number): Random {
-  const random = seededRandom(seed)
-  return { bytes: (count) => Uint8Array.from({ length: count }, () => random.below(256)) }
 }

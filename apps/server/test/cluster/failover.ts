@@ -3,10 +3,10 @@
  * The servers are not touched.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startDatabaseProxy } from '../database-proxy.ts'
 import { keepLedger, type LedgerResult } from './ledger.ts'
 import { startPostgresPair } from './postgres-pair.ts'
 import { askDatabase, startServerGroup } from './server-group.ts'
-import { startSwitchProxy } from './switch-proxy.ts'
 
 export interface FailoverResult extends LedgerResult {
   /** From the kill until the standby takes writes, in milliseconds. */
@@ -33,7 +33,7 @@ export async function proveFailover(options: {
   readonly isSynchronous: boolean
 }): Promise<FailoverResult> {
   const pair = await startPostgresPair(options)
-  const proxy = await startSwitchProxy(pair.primaryUrl)
+  const proxy = await startDatabaseProxy(pair.primaryUrl)
   try {
     const group = await startServerGroup({ databaseUrl: proxy.url, count: 3 })
     try {

@@ -1,9 +1,10 @@
 /** Kills and pauses of processes and of the database. Long versions: `node scripts/prove.ts`. */
+
+import { seedOfRun } from '@latchkey/testkit/random'
 import { afterAll, describe, expect, test } from 'vitest'
 import { proveDurability } from './durability.ts'
 import { startOwnDatabase } from './own-database.ts'
 import { provePausedServer } from './paused-server.ts'
-import { seedOfRun } from './seeded-random.ts'
 
 const seed = seedOfRun()
 
@@ -17,11 +18,11 @@ describe(`seed ${seed}`, async () => {
     expect(result.wrong).toEqual([])
     expect(result.falls).toBe(0)
     expect(result.acknowledged).toBeGreaterThan(200)
-  }, 60_000)
+  }, 180_000)
 
   test('DUR-04: a process that was alone, was paused, and is not alone any more, shows nothing of before', async () => {
     const result = await provePausedServer({ databaseUrl: database.url, pausesMs: [5_000] })
     expect(result.outdated).toEqual([])
     expect(result.answers).toBeGreaterThan(10)
-  }, 60_000)
+  }, 180_000)
 })

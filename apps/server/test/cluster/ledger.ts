@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '@latchkey/contract'
+import { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, NoAnswer, type Request } from './door.ts'
-import { type SeededRandom, seededRandom } from './seeded-random.ts'
 import { MANAGEMENT } from './server-group.ts'
 
 /** What is written into a token: one mark, in two places. Undefined: there is none. */
@@ -55,7 +55,7 @@ export function keepLedger(options: {
   const write = async (page: Page, random: SeededRandom): Promise<void> => {
     const mark = `m${counts.acknowledged}-${random.below(2 ** 32)}`
     const isThere = page.may.at(-1) !== undefined
-    const isDelete = isThere && random.oneIn(5)
+    const isDelete = isThere && random.chance(1 / 5)
     const request = isDelete ? removal(page) : put(page, mark, isThere)
     const before = indexes.highest
     const reply = await random
@@ -88,7 +88,7 @@ export function keepLedger(options: {
     page.may = may
   }
   const run = async (client: number) => {
-    const random = seededRandom(seed + client)
+    const random = new SeededRandom(seed + client)
     const own = Array.from({ length: TOKENS_PER_CLIENT }, () => aPage())
     pages.push(...own)
     while (!isStopping) await write(random.pick(own), random)

@@ -1,8 +1,9 @@
 /** COH-01 on real processes. The long version: `node scripts/prove.ts linearizability`. */
+
+import { seedOfRun } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { proveLinearizability } from './linearizability.ts'
-import { seedOfRun } from './seeded-random.ts'
 
 test('COH-01: three processes that are killed and paused, with change feeds that are cut, stay linearizable', async () => {
   const database = await createTestDatabase()
@@ -18,4 +19,4 @@ test('COH-01: three processes that are killed and paused, with change feeds that
   } finally {
     await database.drop()
   }
-}, 60_000)
+}, 180_000)

@@ -1,9 +1,10 @@
 /** COH-01 on real processes: random histories while processes are killed and paused and change feeds are cut. */
+
+import { SeededRandom } from '@latchkey/testkit/random'
 import { checkHistory } from './check-history.ts'
 import { describeViolation } from './history.ts'
 import { serverFaults, startNemesis } from './nemesis.ts'
 import { liveHistory } from './random-history.ts'
-import { seededRandom } from './seeded-random.ts'
 import { MANAGEMENT, startServerGroup } from './server-group.ts'
 
 export interface LinearizabilityResult {
@@ -24,10 +25,10 @@ export async function proveLinearizability(options: {
   readonly faultEveryMs?: number
 }): Promise<LinearizabilityResult> {
   const { databaseUrl, seed, faultEveryMs: everyMs = 500 } = options
-  const random = seededRandom(seed)
+  const random = new SeededRandom(seed)
   const group = await startServerGroup({ databaseUrl, count: 3 })
   try {
-    const faultRandom = seededRandom(seed + 1)
+    const faultRandom = new SeededRandom(seed + 1)
     const faults = serverFaults({ group, databaseUrl, random: faultRandom })
     const nemesis = startNemesis({ faults, random: faultRandom, everyMs })
     const violations: string[] = []

@@ -1,6 +1,6 @@
 /** Faults that happen to servers and their database while these are worked with. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '@latchkey/testkit/random'
 import { cutChangeFeeds, type ServerGroup } from './server-group.ts'
 
 /** What goes wrong, and right again: when it resolves, all that was there is there again. */

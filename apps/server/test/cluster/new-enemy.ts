@@ -6,8 +6,8 @@
  * see it in the other modes.
  */
 import type { Policy, Token } from '@latchkey/contract'
+import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, jsonOf } from './door.ts'
-import type { SeededRandom } from './seeded-random.ts'
 import { MANAGEMENT } from './server-group.ts'
 
 export type ReadMode = 'default' | 'consistent' | 'stale'

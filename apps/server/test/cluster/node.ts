@@ -2,21 +2,16 @@
  * A server process without the process: a store and the API on it, in this one. Nodes on one database share nothing but
  * that, as processes do; and a test can put a store of its own making between the two.
  */
-import {
-  Api,
-  type Clock,
-  type ClusterInfo,
-  ensureBuiltins,
-  type Random,
-  type Store,
-  type WireReply,
-} from '@latchkey/acl'
+
+import type { Clock, Random } from '@latchkey/acl'
 import {
   HEADER_PREFIXES_DEFAULT,
   parseServiceVersion,
   profileOf,
   SERVICE_VERSION_NEWEST,
 } from '@latchkey/contract'
+import { Api, type ClusterInfo, ensureBuiltins, type Store, type WireReply } from '@latchkey/service'
+import { NO_METRICS } from '@latchkey/testkit/service/world'
 import { pino } from 'pino'
 import { connectDatabase } from '../../src/database/connect.ts'
 import { createRandom } from '../../src/random.ts'
@@ -24,6 +19,7 @@ import { parseEncryptionKeys } from '../../src/secrets/encryption-keys.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import type { PostgresStore } from '../../src/storage/postgres-store.ts'
+import { CachedTokenLists } from '../../src/token-lists/cached-token-lists.ts'
 import { type Door, NoAnswer, type Reply, type Request } from './door.ts'
 import { MANAGEMENT, SHARED_ENV } from './server-group.ts'
 
@@ -86,7 +82,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     headerPrefixes: HEADER_PREFIXES_DEFAULT,
     defaultPolicy: 'deny',
     aclEnabled: true,
-    listCacheBytes: isCaching ? LIST_CACHE_BYTES : 0,
+    lists: new CachedTokenLists(isCaching ? LIST_CACHE_BYTES : 0),
     openapi: () => ({}),
     onInternalError: (error) => log.error(error),
   })
@@ -158,7 +154,7 @@ const ALONE: ClusterInfo = {
   leader: () => '',
   datacenters: () => ['dc1'],
   legacyModeWaitsFor: () => [],
-  metrics: () => ({ samples: {}, prometheus: '' }),
+  metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
   takeBootstrapReset: async () => 'none',
   debugConfig: () => ({}),
   replication: () => undefined,

@@ -2,11 +2,12 @@
  * A PostgreSQL and a streaming standby of it, from the binaries that come with the server. These have no
  * `pg_basebackup`, so the standby starts from a copy of the primary's files, made while the primary is stopped.
  */
+
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '@latchkey/testkit/process/ports'
 import { pino } from 'pino'
 import { migrate } from '../../src/database/migrate.ts'
 import { choosePostgresAccount } from '../../src/database/postgres-account.ts'
@@ -42,7 +43,7 @@ export async function startPostgresPair(options: { readonly isSynchronous: boole
   const [primaryDir, standbyDir] = [join(root, 'primary'), join(root, 'standby')]
   const account = choosePostgresAccount(binaries, primaryDir)
   const password = await openCluster(primaryDir, { dataDir: root, binaries, account })
-  const [primaryPort, standbyPort] = [await freePort(), await freePort()]
+  const [primaryPort = 0, standbyPort = 0] = await freePorts(2)
   const urlAt = (port: number) => postgresUrl({ kind: 'tcp', port }, EMBEDDED_NAME, password)
   const start = (clusterDir: string, port: number, settings: Readonly<Record<string, string>> = {}) =>
     startPostmaster({
@@ -104,17 +105,6 @@ function databaseOf(databaseUrl: string, name: string): string {
   const url = new URL(databaseUrl)
   url.pathname = name
   return url.href
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 async function untilStreaming(primaryUrl: string): Promise<void> {

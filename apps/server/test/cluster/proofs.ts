@@ -1,5 +1,14 @@
 /** The long proofs, by name: what `scripts/prove.ts` runs. The tests beside them are the same at a small scale. */
+
+import { SeededRandom } from '@latchkey/testkit/random'
+import { judgeSoak } from '../soak/judge-soak.ts'
+import { soak } from '../soak/soak.ts'
+import { killStorm, type StormResult } from '../storm/kill-storm.ts'
+import { mountSmallDisk, whyNoSmallDisk } from '../storm/small-disk.ts'
+import { makeAlikeSecrets, measureSecretTiming } from '../timing/secret-timing.ts'
+import { findBalancer } from './balancer.ts'
 import { proveCacheEquality } from './cache-equality.ts'
+import type { Door } from './door.ts'
 import { type DurabilityFault, proveDurability } from './durability.ts'
 import { openEqualNodes } from './equal-nodes.ts'
 import { proveFailover } from './failover.ts'
@@ -10,21 +19,23 @@ import { type OwnDatabase, startOwnDatabase } from './own-database.ts'
 import { provePausedServer } from './paused-server.ts'
 import { proveRevocation } from './revocation.ts'
 import { isKillProven, isRestartProven, proveRollingRestart } from './rolling-restart.ts'
-import { type SeededRandom, seededRandom } from './seeded-random.ts'
 import { type ServerGroup, startServerGroup } from './server-group.ts'
 import { measureWaiters } from './waiter-memory.ts'
-import { proveWatches } from './watches.ts'
+import { areWatchesProven, proveWatches } from './watches.ts'
 
 export interface Proof {
   /** Guarantees of reliability that it stands for. */
   readonly ids: readonly string[]
-  /** What the count counts, and how many a full run has. */
+  /** What the count counts, how many a full run has, and how many a small one. */
   readonly unit: string
   readonly count: number
+  readonly small: number
+  /** Why it cannot be run on this machine; absent: it always can. */
+  readonly whyNot?: () => string | undefined
   readonly run: (count: number, seed: number) => Promise<ProofResult>
 }
 
-export interface ProofResult {
+interface ProofResult {
   readonly isProven: boolean
   readonly figures: object
 }
@@ -34,6 +45,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['COH-01'],
     unit: 'histories of 200 operations',
     count: 10_000,
+    small: 12,
     run: (histories, seed) =>
       withDatabase(async ({ url }) => {
         const options = { databaseUrl: url, seed, histories, faultEveryMs: 4_000 }
@@ -45,6 +57,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['COH-02', 'COH-03'],
     unit: 'revocations',
     count: 10_000,
+    small: 500,
     run: (tries, seed) =>
       withServers(seed, async ({ doors }, random) => {
         const { grants, untruths, staleMs, ...rest } = await proveRevocation({ doors, random, tries })
@@ -56,6 +69,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['COH-02', 'COH-04'],
     unit: 'revocations',
     count: 1_000,
+    small: 200,
     run: (tries, seed) =>
       withServers(
         seed,
@@ -71,6 +85,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['COH-10'],
     unit: 'rounds per mode',
     count: 1_000,
+    small: 20,
     run: (rounds, seed) =>
       withServers(seed, async ({ doors }, random) => {
         const prove = (mode: 'default' | 'consistent' | 'stale') =>
@@ -86,28 +101,64 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   watches: {
     ids: ['COH-05', 'COH-06'],
-    unit: 'changes under 2,000 watchers',
-    count: 2_000,
-    run: (changes, seed) =>
-      withDatabase(async ({ url }) => {
-        const figures = await proveWatches({ databaseUrl: url, seed, watchers: 2_000, changes })
-        return { isProven: figures.late === 0 && figures.falls === 0 && figures.vain === 0, figures }
-      }),
+    unit: 'changes, under a watcher for every 20 of them, on three processes',
+    count: 100_000,
+    small: 1_000,
+    run: (changes, seed) => watches(changes, seed, 3),
+  },
+  'watches-alone': {
+    ids: ['COH-06'],
+    unit: 'changes, under a watcher for every 20 of them, on one process',
+    count: 20_000,
+    small: 1_000,
+    run: (changes, seed) => watches(changes, seed, 1),
   },
   'waiter-memory': {
     ids: ['MEM-02'],
     unit: 'waiting clients',
     count: 10_000,
+    small: 1_000,
     run: (waiters) =>
       withDatabase(async ({ url }) => {
         const figures = await measureWaiters({ databaseUrl: url, waiters })
         return { isProven: figures.residentBytes <= 20 * 1_024, figures }
       }),
   },
+  'secret-timing': {
+    ids: ['TIM-01'],
+    unit: 'rounds of five secrets that were never issued',
+    count: 200_000,
+    small: 500,
+    run: (rounds, seed) =>
+      withDatabase(async ({ url: databaseUrl }) => {
+        const group = await startServerGroup({ databaseUrl, count: 1 })
+        try {
+          const { ask } = group.doors[0] as Door
+          const secrets = await makeAlikeSecrets(ask, 1_000)
+          const figures = await measureSecretTiming({ ask, random: new SeededRandom(seed), rounds, secrets })
+          return { isProven: figures.telling.length === 0, figures }
+        } finally {
+          await group.stop()
+        }
+      }),
+  },
+  soak: {
+    ids: ['LOAD-03'],
+    unit: 'minutes under 60 % of what one process can bear',
+    count: 480,
+    small: 1,
+    run: (minutes, seed) =>
+      withDatabase(async ({ url: databaseUrl }) => {
+        const figures = await soak({ databaseUrl, minutes, random: new SeededRandom(seed) })
+        const verdict = judgeSoak(figures)
+        return { isProven: verdict.findings.length === 0, figures: { ...figures, ...verdict } }
+      }),
+  },
   'cache-equality': {
     ids: ['COH-07'],
     unit: 'requests, on one database and on two',
     count: 100_000,
+    small: 4_000,
     run: (requests, seed) =>
       withDatabase(({ url }) =>
         withDatabase(({ url: url2 }) =>
@@ -124,14 +175,45 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   'durability-database': durability(['DUR-02'], ['kill-database'], 100),
   'durability-both': durability(['DUR-03'], ['kill-both'], 50),
   'durability-pauses': durability(['DUR-04'], ['pause', 'pause-database'], 100),
+  'kill-storm': {
+    ids: ['DUR-01', 'DUR-02', 'DUR-03'],
+    unit: 'kills of a server, its embedded database, or both, under 50 writers',
+    count: 200,
+    small: 6,
+    run: async (kills, seed) => {
+      const figures = await killStorm({ kills, writers: 50, seed, calmMsMax: 1_500 })
+      return { isProven: isStormProven(figures), figures }
+    },
+  },
+  disk: {
+    ids: ['DUR-07'],
+    unit: 'faults: a full disk, a frozen one, and a kill after each',
+    count: 60,
+    small: 4,
+    whyNot: whyNoSmallDisk,
+    run: async (kills, seed) => {
+      const disk = mountSmallDisk()
+      try {
+        const victims = ['both', 'full-disk', 'both', 'frozen-disk'] as const
+        const figures = await killStorm({ kills, writers: 20, seed, calmMsMax: 1_000, victims, disk })
+        const { refusedWrites, staleReads } = figures
+        const isRefused = Object.keys(refusedWrites).join() === '503'
+        const isRead = Object.keys(staleReads).join() === '200'
+        return { isProven: isStormProven(figures) && isRefused && isRead, figures }
+      } finally {
+        disk.unmount()
+      }
+    },
+  },
   'paused-server': {
     ids: ['DUR-04'],
-    unit: 'pauses of 1 to 8 seconds',
+    unit: 'pauses of 1 to 30 seconds',
     count: 12,
+    small: 2,
     run: (count, seed) =>
       withDatabase(async ({ url }) => {
-        const random = seededRandom(seed)
-        const pausesMs = Array.from({ length: count }, () => 1_000 + random.below(7_000))
+        const random = new SeededRandom(seed)
+        const pausesMs = Array.from({ length: count }, () => 1_000 + random.below(29_000))
         const figures = await provePausedServer({ databaseUrl: url, pausesMs })
         return { isProven: figures.outdated.length === 0, figures }
       }),
@@ -140,6 +222,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['DUR-09'],
     unit: 'restarts behind HAProxy',
     count: 15,
+    small: 3,
+    whyNot: whyNoBalancer,
     run: (restarts) =>
       withDatabase(async ({ url }) => {
         const figures = await proveRollingRestart({ databaseUrl: url, restarts, signal: 'SIGTERM' })
@@ -150,6 +234,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['DUR-01', 'DUR-09'],
     unit: 'kills behind HAProxy',
     count: 15,
+    small: 2,
+    whyNot: whyNoBalancer,
     run: (restarts) =>
       withDatabase(async ({ url }) => {
         const figures = await proveRollingRestart({ databaseUrl: url, restarts, signal: 'SIGKILL' })
@@ -160,6 +246,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['DUR-08', 'COH-05'],
     unit: 'failovers to a synchronous standby',
     count: 10,
+    small: 1,
     run: async (count, seed) => {
       const results = []
       for (let n = 0; n < count; n += 1)
@@ -172,6 +259,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     ids: ['DUR-08', 'COH-05'],
     unit: 'failovers to a standby that lacks the last writes',
     count: 3,
+    small: 1,
     run: async (count, seed) => {
       const results = []
       for (let n = 0; n < count; n += 1) {
@@ -185,11 +273,28 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
 }
 
+function whyNoBalancer(): string | undefined {
+  return findBalancer() === undefined ? 'there is no haproxy; install it: apt-get install haproxy' : undefined
+}
+
+function isStormProven({ lost, altered, surplus, indexWentBack, acknowledged }: StormResult): boolean {
+  return lost.length + altered.length + surplus.length + indexWentBack === 0 && acknowledged > 0
+}
+
+function watches(changes: number, seed: number, servers: number): Promise<ProofResult> {
+  return withDatabase(async ({ url: databaseUrl }) => {
+    const watchers = Math.max(200, Math.ceil(changes / 20))
+    const figures = await proveWatches({ databaseUrl, seed, servers, watchers, changes })
+    return { isProven: areWatchesProven(figures), figures }
+  })
+}
+
 function durability(ids: readonly string[], faults: readonly DurabilityFault[], count: number): Proof {
   return {
     ids,
     unit: 'faults',
     count,
+    small: 5,
     run: (faultCount, seed) =>
       withDatabase(async (database) => {
         const figures = await proveDurability({ database, seed, faults, count: faultCount, everyMs: 600 })
@@ -214,10 +319,10 @@ function withServers(
   cutEveryMs = 2_000,
 ): Promise<ProofResult> {
   return withDatabase(async ({ url: databaseUrl }) => {
-    const random = seededRandom(seed)
+    const random = new SeededRandom(seed)
     const group = await startServerGroup({ databaseUrl, count: 3 })
     const faults = { cut: serverFaults({ group, databaseUrl, random }).cut }
-    const nemesis = startNemesis({ faults, random: seededRandom(seed + 1), everyMs: cutEveryMs })
+    const nemesis = startNemesis({ faults, random: new SeededRandom(seed + 1), everyMs: cutEveryMs })
     try {
       const { isProven, figures } = await work(group, random)
       return { isProven, figures: { ...figures, faults: nemesis.counts } }
@@ -232,7 +337,7 @@ async function compareCaches(urls: readonly [string, string], requests: number, 
   const nodes = await openEqualNodes(urls, seed)
   try {
     const isShared = urls[0] === urls[1]
-    return await proveCacheEquality({ ...nodes, isShared, random: seededRandom(seed), requests })
+    return await proveCacheEquality({ ...nodes, isShared, random: new SeededRandom(seed), requests })
   } finally {
     await Promise.all([nodes.cached.close(), nodes.uncached.close()])
   }

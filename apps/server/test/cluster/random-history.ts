@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
+import { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, jsonOf, NoAnswer, type Reply } from './door.ts'
 import type { Call, History, Operation, Outcome } from './history.ts'
-import { type SeededRandom, seededRandom } from './seeded-random.ts'
 
 export interface RandomHistoryOptions {
   readonly doors: readonly Door[]
@@ -33,7 +33,7 @@ const KINDS: readonly Call['kind'][] = [
 /** Lives one history, and removes its tokens. */
 export async function liveHistory(options: RandomHistoryOptions): Promise<History> {
   const { doors, token, seed, clients = 8, operations: total = 200, slots = 6 } = options
-  const random = seededRandom(seed)
+  const random = new SeededRandom(seed)
   const ids: readonly Ids[] = Array.from({ length: slots }, () => ({
     AccessorID: randomUUID(),
     SecretID: randomUUID(),

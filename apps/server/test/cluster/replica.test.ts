@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Token } from '@latchkey/contract'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { startDatabaseProxy } from '../database-proxy.ts'
 import { type Door, jsonOf, type Request } from './door.ts'
 import { startPostgresPair } from './postgres-pair.ts'
 import { MANAGEMENT, startServerGroup } from './server-group.ts'
-import { startSwitchProxy } from './switch-proxy.ts'
 
 const pair = await startPostgresPair({ isSynchronous: true })
-const proxy = await startSwitchProxy(pair.primaryUrl)
+const proxy = await startDatabaseProxy(pair.primaryUrl)
 const env = { DATABASE_REPLICA_URL: pair.standbyUrl }
 const group = await startServerGroup({ databaseUrl: proxy.url, count: 1, env })
 const others = await startServerGroup({ databaseUrl: pair.primaryUrl, count: 1 })

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Policy, Role, Token } from '@latchkey/contract'
+import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, jsonOf, type Reply, type Request } from './door.ts'
-import type { SeededRandom } from './seeded-random.ts'
 import { MANAGEMENT } from './server-group.ts'
 
 export interface RevocationResult {
@@ -32,8 +32,8 @@ const REVOCATIONS = {
   'role deleted': ({ manage, role }: Granted) => manage('DELETE', `/acl/role/${role.ID}`),
 } as const
 
-export type RevocationKind = keyof typeof REVOCATIONS
-export const REVOCATION_KINDS = Object.keys(REVOCATIONS) as RevocationKind[]
+type RevocationKind = keyof typeof REVOCATIONS
+const REVOCATION_KINDS = Object.keys(REVOCATIONS) as RevocationKind[]
 
 /** By a management token, through the process that revokes. Fails unless it is done. */
 type Manage = (method: Request['method'], path: string, body?: unknown) => Promise<Reply>

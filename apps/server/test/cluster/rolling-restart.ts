@@ -1,7 +1,8 @@
 /** DUR-09: the servers behind a balancer are ended and started again, one after the other, while clients work. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type RunningServer, runServer } from '../run-server.ts'
-import { BALANCED_SERVERS, freePorts, startBalancer } from './balancer.ts'
+import { freePorts } from '@latchkey/testkit/process/ports'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { BALANCED_SERVERS, startBalancer } from './balancer.ts'
 import { type SdkClients, type SdkCounts, startSdkClients } from './sdk-clients.ts'
 import { SHARED_ENV } from './server-group.ts'
 

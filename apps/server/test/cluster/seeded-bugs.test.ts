@@ -1,4 +1,6 @@
 /** COH-01: the checkers find what they are there for. A test that cannot fail proves nothing. */
+
+import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { checkHistory } from './check-history.ts'
@@ -6,7 +8,6 @@ import { describeViolation, type Violation } from './history.ts'
 import { type Node, openNode } from './node.ts'
 import { liveHistory } from './random-history.ts'
 import { SEEDED_BUGS, type SeededBug } from './seeded-bugs.ts'
-import { seededRandom, seedOfRun } from './seeded-random.ts'
 import { MANAGEMENT } from './server-group.ts'
 
 const NODES = 3
@@ -25,7 +26,7 @@ interface Found {
 }
 
 async function look(wrap: SeededBug['wrap'], histories: number): Promise<Found | undefined> {
-  const random = seededRandom(seed)
+  const random = new SeededRandom(seed)
   const nodes: Node[] = []
   try {
     for (let node = 0; node < NODES; node += 1) {

@@ -2,7 +2,9 @@
  * Stores with one bug each, put between the API and a right store: what the checkers of COH-01 must find. Each is a
  * mistake that was made in some service of this kind, and none of them is rare enough to be excused.
  */
-import type { Change, Store, TokenRecord } from '@latchkey/acl'
+
+import type { TokenRecord } from '@latchkey/acl'
+import type { Change, Store } from '@latchkey/service'
 import type { PostgresStore } from '../../src/storage/postgres-store.ts'
 
 export interface SeededBug {

@@ -1,6 +1,7 @@
 /** Several server processes on one database, as operators run them. */
+
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
-import { type RunningServer, runServer } from '../run-server.ts'
 import { type Door, httpDoor } from './door.ts'
 
 /** The secret of the management token of every group. */

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import type { Policy, Token } from '@latchkey/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
+import { startDatabaseProxy } from '../database-proxy.ts'
 import { type Door, jsonOf, type Reply, type Request } from './door.ts'
 import { MANAGEMENT, startServerGroup } from './server-group.ts'
-import { startSwitchProxy } from './switch-proxy.ts'
 
 /** Two seconds, and what a busy machine adds. */
 const FAIL_MS_MAX = 2_500
 
 const database = await createTestDatabase()
-const proxy = await startSwitchProxy(database.url)
+const proxy = await startDatabaseProxy(database.url)
 // The second is not behind the proxy: what it changes, the first cannot know.
 const group = await startServerGroup({ databaseUrl: proxy.url, count: 1 })
 const others = await startServerGroup({ databaseUrl: database.url, count: 1 })

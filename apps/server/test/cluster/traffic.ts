@@ -1,8 +1,8 @@
 /** Random requests to tokens, policies, roles, keys and decisions, by callers of different rights. */
 import { randomUUID } from 'node:crypto'
 import type { Policy, Role, Token } from '@latchkey/contract'
+import type { SeededRandom } from '@latchkey/testkit/random'
 import type { Request } from './door.ts'
-import type { SeededRandom } from './seeded-random.ts'
 import { MANAGEMENT } from './server-group.ts'
 
 export interface Traffic {
@@ -34,7 +34,7 @@ export function randomTraffic(random: SeededRandom): Traffic {
   let names = 0
 
   const secret = () =>
-    random.oneIn(3) ? (known(tokens)?.SecretID ?? nobody) : random.oneIn(12) ? nobody : MANAGEMENT
+    random.chance(1 / 3) ? (known(tokens)?.SecretID ?? nobody) : random.chance(1 / 12) ? nobody : MANAGEMENT
   const known = <T>(list: readonly T[]): T | undefined => (list.length > 0 ? random.pick(list) : undefined)
   const accessor = () => known(tokens)?.AccessorID ?? nobody
   const key = () => `${random.pick(['a', 'b'])}/${random.below(5)}`
@@ -47,11 +47,11 @@ export function randomTraffic(random: SeededRandom): Traffic {
       .filter((record) => record !== undefined)
       .map(({ ID }) => ({ ID }))
   const links = () => ({
-    Description: random.oneIn(2) ? `text ${random.below(9)} é "quoted"` : '',
+    Description: random.chance(1 / 2) ? `text ${random.below(9)} é "quoted"` : '',
     Policies: some(policies),
     Roles: some(roles),
-    ...(random.oneIn(4) ? { ServiceIdentities: [{ ServiceName: random.pick(['web', 'db']) }] } : {}),
-    ...(random.oneIn(6) ? { NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }] } : {}),
+    ...(random.chance(1 / 4) ? { ServiceIdentities: [{ ServiceName: random.pick(['web', 'db']) }] } : {}),
+    ...(random.chance(1 / 6) ? { NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }] } : {}),
   })
 
   const readPath = (): string => {
@@ -71,7 +71,7 @@ export function randomTraffic(random: SeededRandom): Traffic {
       case 5:
         return `/acl/tokens?limit=${1 + random.below(20)}`
       case 6:
-        return random.oneIn(2) ? '/acl/policies' : '/acl/roles'
+        return random.chance(1 / 2) ? '/acl/policies' : '/acl/roles'
       case 7:
         return `/acl/policy/${policy?.ID ?? nobody}`
       case 8:
@@ -88,7 +88,7 @@ export function randomTraffic(random: SeededRandom): Traffic {
   }
   const authorize = (): Request => ({
     method: 'POST',
-    path: `/internal/acl/authorize${random.oneIn(3) ? '?explain' : ''}`,
+    path: `/internal/acl/authorize${random.chance(1 / 3) ? '?explain' : ''}`,
     token: secret(),
     body: [
       { Resource: 'key', Segment: key(), Access: random.pick(['read', 'write', 'list']) },
@@ -101,9 +101,9 @@ export function randomTraffic(random: SeededRandom): Traffic {
 
   return {
     read: () => {
-      if (random.oneIn(5)) return authorize()
+      if (random.chance(1 / 5)) return authorize()
       const path = readPath()
-      const mode = random.oneIn(3) ? `${path.includes('?') ? '&' : '?'}consistent` : ''
+      const mode = random.chance(1 / 3) ? `${path.includes('?') ? '&' : '?'}consistent` : ''
       return { method: 'GET', path: path + mode, token: secret() }
     },
     write: () => {
@@ -117,7 +117,7 @@ export function randomTraffic(random: SeededRandom): Traffic {
           return policy
             ? put(`/acl/policy/${policy.ID}`, {
                 ID: policy.ID,
-                Name: random.oneIn(2) ? name() : policy.Name,
+                Name: random.chance(1 / 2) ? name() : policy.Name,
                 Rules,
               })
             : put('/acl/policy', { Name: name(), Rules })
@@ -128,11 +128,11 @@ export function randomTraffic(random: SeededRandom): Traffic {
             ? put(`/acl/role/${role.ID}`, { ID: role.ID, Name: role.Name, Policies: some(policies) })
             : put('/acl/role', { Name: name() })
         case 4:
-          if (policies.length > RECORDS_MAX / 2 || random.oneIn(4))
+          if (policies.length > RECORDS_MAX / 2 || random.chance(1 / 4))
             return remove(`/acl/policy/${policy?.ID ?? nobody}`)
           return put('/acl/policy', { Name: name(), Rules })
         case 5:
-          if (roles.length > RECORDS_MAX / 2 || random.oneIn(4))
+          if (roles.length > RECORDS_MAX / 2 || random.chance(1 / 4))
             return remove(`/acl/role/${role?.ID ?? nobody}`)
           return put('/acl/role', { Name: name(), Policies: some(policies) })
         case 6:
@@ -145,7 +145,7 @@ export function randomTraffic(random: SeededRandom): Traffic {
         case 9:
           return put(`/acl/token/${accessor()}/clone`, {})
         case 10:
-          return random.oneIn(4)
+          return random.chance(1 / 4)
             ? remove(`/kv/${random.pick(['a/?recurse', key()])}`)
             : put(`/kv/${key()}`, name())
         default:

@@ -1,8 +1,9 @@
 /** MEM-02: what a client that waits costs a server process, its connection included. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningServer } from '../run-server.ts'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
 import { type Door, jsonOf } from './door.ts'
+import { memoryOf } from './memory-of.ts'
 import { metricsOf } from './metrics-of.ts'
 import { MANAGEMENT, startServerGroup } from './server-group.ts'
 
@@ -55,21 +56,4 @@ export async function measureWaiters(options: {
   } finally {
     await group.stop()
   }
-}
-
-interface Memory {
-  readonly rss: number
-  readonly heapUsed: number
-}
-
-/** The last of several looks: what one collection finds dead, the next one frees. */
-async function memoryOf({ log, process: child }: RunningServer): Promise<Memory> {
-  const reports = () => log.filter((line) => line.startsWith('{"memory":'))
-  for (let look = 0; look < 4; look += 1) {
-    const count = reports().length
-    child.kill('SIGUSR2')
-    while (reports().length === count) await sleep(10)
-  }
-  const { memory }: { memory: Memory } = JSON.parse(reports().at(-1) ?? '')
-  return memory
 }

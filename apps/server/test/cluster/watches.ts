@@ -1,83 +1,138 @@
 /**
- * COH-05, COH-06: many clients wait for changes while processes are killed and change feeds are cut. Each must come to
- * know the last state soon after it was written, none may be woken in vain again and again, and no index may fall.
+ * COH-05, COH-06: many clients wait for changes of every kind of read while processes are killed and change feeds are cut.
+ * Each must end with the state that is stored, soon after it was written; no index may fall; and nobody may be woken again
+ * and again for what changed once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Token } from '@latchkey/contract'
+import type { Policy, Token } from '@latchkey/contract'
+import { SeededRandom } from '@latchkey/testkit/random'
 import { type Door, jsonOf, NoAnswer, type Reply } from './door.ts'
+import { metricsOf } from './metrics-of.ts'
 import { serverFaults, startNemesis } from './nemesis.ts'
-import { type SeededRandom, seededRandom } from './seeded-random.ts'
 import { MANAGEMENT, startServerGroup } from './server-group.ts'
 
 export interface WatchesResult {
   readonly watchers: number
   readonly changes: number
   readonly faults: Readonly<Record<string, number>>
-  /** Watchers that did not know the last state in time. */
-  readonly late: number
+  /** Watchers whose last answer was not what is stored, when they had had the time to hear of it. */
+  readonly stale: number
+  /** What they watch, each once. */
+  readonly staleReads: readonly string[]
   /** How long the last watcher took to know the last state, in milliseconds. */
   readonly lastMs: number
   /** Answers that told nothing new: their index was not above the one that was asked for, and the wait was not over. */
   readonly vain: number
-  /** Answers to watchers of one token, per change of that token. What changes elsewhere between two waits counts. */
-  readonly answersPerChange: number
+  /**
+   * Per kind of read: answers to watchers, per change of what they watch, while nothing fails and every watcher waits when
+   * a change comes. One that asks from an index below that of the table is answered at once, whatever changed.
+   */
+  readonly answersPerChange: Readonly<Record<string, number>>
   /** Answers with an index, and how many of them had a lower one than the answer before, to the same client. */
   readonly indexes: number
   readonly falls: number
 }
 
+/** One for the change, one for what a restarted process cannot tell from it. */
+const ANSWERS_PER_CHANGE_MAX = 2
+
+export function areWatchesProven({ stale, falls, vain, answersPerChange }: WatchesResult): boolean {
+  const mostAnswers = Math.max(...Object.values(answersPerChange))
+  return stale === 0 && falls === 0 && vain === 0 && mostAnswers <= ANSWERS_PER_CHANGE_MAX
+}
+
+/** What may be watched. */
+interface Read {
+  readonly kind: string
+  readonly path: string
+  readonly token: string
+  /** Whether a change shows in it. */
+  readonly shows: (subject: Subject) => boolean
+}
+
+/** What is changed: a token or a key, by its place. */
+interface Subject {
+  readonly table: 'token' | 'key'
+  readonly place: number
+}
+
 interface Watcher {
-  /** What it watches: a token, or all of them. */
-  readonly slot: number | undefined
+  readonly read: Read
   known: string
   index: number
   answers: number
 }
 
-const TOKENS = 20
-/** Longer than the run: whoever misses a change misses it for good. */
-const WAIT = '120s'
+/** Longer than the run: a watcher that misses a change misses it for good. */
+const WAIT = '600s'
 const RETRY_MS = 20
 /** How long a watcher may take to know the last state: a poll of a process that cannot hear, and a busy machine. */
-const KNOWN_MS_MAX = 5_000
+const KNOWN_MS_MAX = 10_000
+/** Subjects of each table. So many that not every change is everybody's. */
+const PLACES_MIN = 20
+const WATCHERS_PER_PLACE = 10
+const GROUPS = 4
+/** Changes come in bursts, at whose ends all is compared: what one change has lost the next one would mend. */
+const BURSTS = 20
+const WRITERS = 8
+/** Of the changes whose answers are counted; enough that every kind of read has some. */
+const STEADY_CHANGES = 60
 
 export async function proveWatches(options: {
   readonly databaseUrl: string
   readonly seed: number
+  readonly servers?: number
   readonly watchers: number
   readonly changes: number
   readonly faultEveryMs?: number
 }): Promise<WatchesResult> {
   const { databaseUrl, seed, changes } = options
-  const random = seededRandom(seed)
-  const group = await startServerGroup({ databaseUrl, count: 3 })
+  const random = new SeededRandom(seed)
+  const group = await startServerGroup({ databaseUrl, count: options.servers ?? 3 })
+  const { doors } = group
   const leaving = new AbortController()
   try {
-    const tokens = await makeTokens(group.doors)
-    const watchers = Array.from({ length: options.watchers }, (_, i) => aWatcher(i))
+    const places = Math.max(PLACES_MIN, Math.ceil(options.watchers / WATCHERS_PER_PLACE))
+    const world = await makeWorld(doors, places)
+    const reads = readsOf(world, places)
+    const watchers = Array.from({ length: options.watchers }, (_, i): Watcher => {
+      return { read: readFor(reads, i), known: '', index: 0, answers: 0 }
+    })
     const counted = { indexes: 0, falls: 0, vain: 0 }
-    const context = { doors: group.doors, tokens, signal: leaving.signal, counted }
+    const context = { doors, signal: leaving.signal, counted }
     const watching = watchers.map((watcher, i) => watch(watcher, { ...context, place: i }))
-    const sampling = group.doors.map((door) => sample(door, context))
-    const faultRandom = seededRandom(seed + 1)
+    const sampling = doors.map((door) => sample(door, context))
+    const faultRandom = new SeededRandom(seed + 1)
     const { kill, cut } = serverFaults({ group, databaseUrl, random: faultRandom })
     const everyMs = options.faultEveryMs ?? 1_000
     const nemesis = startNemesis({ faults: { kill, cut }, random: faultRandom, everyMs })
-    const last = new Map<number, string>()
-    const made = await makeChanges({ doors: group.doors, tokens, random, changes, last })
+    const change = (subject: Subject, text: string) => write({ doors, world, subject, text })
+    const burst = Math.ceil(changes / BURSTS)
+    const stale: Watcher[] = []
+    for (let done = 0; done < changes && stale.length === 0; done += burst) {
+      const subjects = Array.from({ length: Math.min(burst, changes - done) }, () => aSubject(random, places))
+      const next = subjects.entries()
+      const writer = async () => {
+        for (const [n, subject] of next) await change(subject, `change ${done + n}`)
+      }
+      await Promise.all(Array.from({ length: WRITERS }, writer))
+      stale.push(...(await untilKnown(watchers, await storedIn(doors, reads.flat()))).stale)
+    }
     await nemesis.stop()
-    // The very last changes come when all is well again, and nothing comes after them.
-    for (const slot of tokens.keys()) await change(group.doors, tokens, { slot, text: `last ${slot}`, last })
-    const { late, lastMs } = await untilKnown(watchers, last)
+    const stored = await storedIn(doors, reads.flat())
+    const { lastMs } = await untilKnown(watchers, stored)
+    const steady = { doors, watchers, stored, change, subjectAt: () => aSubject(random, places) }
+    const answersPerChange = stale.length > 0 ? {} : await countAnswers(steady)
     leaving.abort()
     await Promise.all([...watching, ...sampling])
     return {
       watchers: watchers.length,
-      changes: changes + tokens.length,
+      changes,
       faults: nemesis.counts,
-      late,
+      stale: stale.length,
+      staleReads: [...new Set(stale.map(({ read }) => `${read.kind} ${read.path}`))],
       lastMs,
-      answersPerChange: answersPerChange(watchers, made),
+      answersPerChange,
       ...counted,
     }
   } finally {
@@ -86,48 +141,97 @@ export async function proveWatches(options: {
   }
 }
 
-/** Every tenth watches the list. */
-function aWatcher(i: number): Watcher {
-  return { slot: i % 10 === 0 ? undefined : i % TOKENS, known: '', index: 0, answers: 0 }
+interface World {
+  /** By place; those of one group link one policy. */
+  readonly tokens: readonly Token[]
+  /** By group. */
+  readonly policies: readonly Policy[]
 }
 
-async function makeTokens(doors: readonly Door[]): Promise<readonly Token[]> {
-  const tokens: Token[] = []
-  for (let slot = 0; slot < TOKENS; slot += 1) {
-    const door = doors[slot % doors.length] as Door
-    const body = { Description: 'first' }
-    tokens.push(jsonOf<Token>(await door.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body })))
+async function makeWorld(doors: readonly Door[], places: number): Promise<World> {
+  const put = async <T>(path: string, body: object, n: number) => {
+    const door = doors[n % doors.length] as Door
+    return jsonOf<T>(await door.ask({ method: 'PUT', path, token: MANAGEMENT, body }))
   }
-  return tokens
+  const policies: Policy[] = []
+  for (let n = 0; n < GROUPS; n += 1) policies.push(await put('/acl/policy', { Name: `group-${n}` }, n))
+  const tokens: Token[] = []
+  for (let n = 0; n < places; n += 1) {
+    const Policies = [{ ID: policies[n % GROUPS]?.ID }]
+    tokens.push(await put('/acl/token', { Description: 'first', Policies }, n))
+    await put(keyPath(n), {}, n)
+  }
+  return { tokens, policies }
+}
+
+/** Keys of one group are one tree. */
+function keyPath(place: number): string {
+  return `/kv/group-${place % GROUPS}/${place}`
+}
+
+/** By kind. */
+function readsOf({ tokens, policies }: World, places: number): readonly (readonly Read[])[] {
+  const isOf = (table: Subject['table'], of: (place: number) => boolean) => (subject: Subject) =>
+    subject.table === table && of(subject.place)
+  const groups = policies.map(({ ID }, group) => ({ ID, isOf: (place: number) => place % GROUPS === group }))
+  const byManager = { token: MANAGEMENT }
+  return [
+    tokens.map(({ SecretID }, place) => {
+      const shows = isOf('token', (other) => other === place)
+      return { kind: 'token', path: '/acl/token/self', token: SecretID, shows }
+    }),
+    groups.map(({ ID, isOf: isOfGroup }) => {
+      return {
+        kind: 'filtered list',
+        path: `/acl/tokens?policy=${ID}`,
+        shows: isOf('token', isOfGroup),
+        ...byManager,
+      }
+    }),
+    groups.map(({ isOf: isOfGroup }, group) => {
+      const path = `/kv/group-${group}/?recurse`
+      return { kind: 'tree', path, shows: isOf('key', isOfGroup), ...byManager }
+    }),
+    groups.map(({ isOf: isOfGroup }, group) => {
+      return { kind: 'names', path: `/kv/group-${group}/?keys`, shows: isOf('key', isOfGroup), ...byManager }
+    }),
+    Array.from({ length: places }, (_, place) => {
+      const shows = isOf('key', (other) => other === place)
+      return { kind: 'key', path: `${keyPath(place)}?raw`, shows, ...byManager }
+    }),
+    [{ kind: 'list', path: '/acl/tokens', shows: isOf('token', () => true), ...byManager }],
+  ]
+}
+
+/** Half of the watchers watch one record; the others a filtered list, a tree, names, or the whole list. */
+const SHARES: readonly number[] = [0, 1, 0, 2, 4, 3, 0, 1, 4, 2, 0, 3, 4, 1, 0, 2, 4, 3, 0, 5]
+
+function readFor(reads: readonly (readonly Read[])[], i: number): Read {
+  const ofKind = reads[SHARES[i % SHARES.length] ?? 0] ?? []
+  return ofKind[Math.floor(i / SHARES.length + i) % ofKind.length] as Read
+}
+
+function aSubject(random: SeededRandom, places: number): Subject {
+  return { table: random.pick(['token', 'key'] as const), place: random.below(places) }
 }
 
 interface WatchContext {
   readonly doors: readonly Door[]
-  readonly tokens: readonly Token[]
   readonly signal: AbortSignal
   readonly counted: { indexes: number; falls: number; vain: number }
   /** Where it asks first; after a failure it asks the next process. */
   readonly place: number
 }
 
-async function watch(
-  watcher: Watcher,
-  { doors, tokens, signal, counted, place }: WatchContext,
-): Promise<void> {
-  const token = watcher.slot === undefined ? undefined : tokens[watcher.slot]
-  const path = token ? '/acl/token/self' : '/acl/tokens'
+async function watch(watcher: Watcher, { doors, signal, counted, place }: WatchContext): Promise<void> {
+  const { path, token } = watcher.read
   for (let at = place; !signal.aborted; ) {
     const door = doors[at % doors.length] as Door
-    const query = `?index=${watcher.index}&wait=${WAIT}`
+    const query = `${path.includes('?') ? '&' : '?'}index=${watcher.index}&wait=${WAIT}`
     try {
-      const reply = await door.ask({
-        method: 'GET',
-        path: path + query,
-        token: token?.SecretID ?? MANAGEMENT,
-        signal,
-      })
-      if (reply.status === 200) take(watcher, reply, counted)
-      else throw new NoAnswer(reply.text, false)
+      const reply = await door.ask({ method: 'GET', path: path + query, token, signal })
+      if (!isAnswer(reply)) throw new NoAnswer(reply.text, false)
+      take(watcher, reply, counted)
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
       at += 1
@@ -136,19 +240,18 @@ async function watch(
   }
 }
 
+/** What is absent may be waited for, too. */
+function isAnswer({ status, index }: Reply): boolean {
+  return status === 200 || (status === 404 && index > 0)
+}
+
 function take(watcher: Watcher, reply: Reply, counted: WatchContext['counted']): void {
   watcher.answers += 1
   counted.indexes += 1
   if (reply.index < watcher.index) counted.falls += 1
   if (reply.index === watcher.index) counted.vain += 1
   watcher.index = reply.index
-  if (watcher.slot === undefined) {
-    watcher.known = jsonOf<Token[]>(reply)
-      .map(({ Description }) => Description)
-      .join()
-  } else {
-    watcher.known = jsonOf<Token>(reply).Description
-  }
+  watcher.known = `${reply.status} ${reply.text}`
 }
 
 /** Asks one place without waiting, through every restart of its process, in the modes in turn. */
@@ -168,63 +271,111 @@ async function sample(door: Door, { signal, counted }: Omit<WatchContext, 'place
   }
 }
 
-/** @returns how many changes each token had. */
-async function makeChanges(options: {
+/** Writes until it is acknowledged. */
+async function write(options: {
   readonly doors: readonly Door[]
-  readonly tokens: readonly Token[]
-  readonly random: SeededRandom
-  readonly changes: number
-  readonly last: Map<number, string>
-}): Promise<ReadonlyMap<number, number>> {
-  const { doors, tokens, random, changes, last } = options
-  const made = new Map<number, number>()
-  for (let n = 0; n < changes; n += 1) {
-    const slot = random.below(tokens.length)
-    const attempts = await change(doors, tokens, { slot, text: `change ${n}`, last })
-    made.set(slot, (made.get(slot) ?? 0) + attempts)
-  }
-  return made
-}
-
-/** Writes until it is acknowledged. @returns how often it was tried, each of which may have been done. */
-async function change(
-  doors: readonly Door[],
-  tokens: readonly Token[],
-  { slot, text, last }: { readonly slot: number; readonly text: string; readonly last: Map<number, string> },
-): Promise<number> {
-  const path = `/acl/token/${tokens[slot]?.AccessorID}`
+  readonly world: World
+  readonly subject: Subject
+  readonly text: string
+}): Promise<void> {
+  const { doors, world, subject, text } = options
   for (let attempt = 1; ; attempt += 1) {
-    const door = doors[attempt % doors.length] as Door
-    const reply = await door
-      .ask({ method: 'PUT', path, token: MANAGEMENT, body: { Description: text } })
+    const reply = await (doors[attempt % doors.length] as Door)
+      .ask({ ...requestOf(world, subject, text), token: MANAGEMENT })
       .catch(() => undefined)
-    if (reply?.status === 200) {
-      last.set(slot, text)
-      return attempt
-    }
+    if (reply?.status === 200) return
     await sleep(RETRY_MS)
   }
 }
 
-async function untilKnown(watchers: readonly Watcher[], last: ReadonlyMap<number, string>) {
+/** A key comes and goes, so that names change, too. */
+function requestOf({ tokens, policies }: World, { table, place }: Subject, text: string) {
+  if (table === 'token') {
+    const Policies = [{ ID: policies[place % GROUPS]?.ID }]
+    return {
+      method: 'PUT',
+      path: `/acl/token/${tokens[place]?.AccessorID}`,
+      body: { Description: text, Policies },
+    } as const
+  }
+  const isGone = /[37]$/.test(text)
+  return isGone
+    ? ({ method: 'DELETE', path: keyPath(place) } as const)
+    : ({ method: 'PUT', path: keyPath(place), body: text } as const)
+}
+
+/** What each read shows now. */
+async function storedIn(doors: readonly Door[], reads: readonly Read[]): Promise<Map<Read, string>> {
+  const storedBy = async (read: Read): Promise<[Read, string]> => {
+    const path = `${read.path}${read.path.includes('?') ? '&' : '?'}consistent`
+    for (let at = 0; ; at += 1) {
+      const door = doors[at % doors.length] as Door
+      const reply = await door.ask({ method: 'GET', path, token: read.token }).catch(() => undefined)
+      if (reply && isAnswer(reply)) return [read, `${reply.status} ${reply.text}`]
+      await sleep(RETRY_MS)
+    }
+  }
+  return new Map(await Promise.all(reads.map(storedBy)))
+}
+
+/** Compares what watchers know with what is stored, until they are equal or the time is over. */
+async function untilKnown(watchers: readonly Watcher[], stored: ReadonlyMap<Read, string>) {
   const startedAt = performance.now()
-  const knows = ({ slot, known }: Watcher) =>
-    slot === undefined ? [...last.values()].every((text) => known.includes(text)) : known === last.get(slot)
   for (;;) {
-    const late = watchers.filter((watcher) => !knows(watcher)).length
+    const stale = watchers.filter(({ read, known }) => known !== stored.get(read))
     const lastMs = Math.round(performance.now() - startedAt)
-    if (late === 0 || lastMs > KNOWN_MS_MAX) return { late, lastMs }
+    if (stale.length === 0 || lastMs > KNOWN_MS_MAX) return { stale, lastMs }
     await sleep(5)
   }
 }
 
-function answersPerChange(watchers: readonly Watcher[], made: ReadonlyMap<number, number>): number {
-  let [answers, changes] = [0, 0]
-  for (const watcher of watchers) {
-    if (watcher.slot === undefined) continue
-    // The first answer is of what was there already.
-    answers += watcher.answers - 1
-    changes += (made.get(watcher.slot) ?? 0) + 1
+/** Resolves when every watcher's query is held: what has woken it is looked at. */
+async function untilHeld(watchers: readonly Watcher[], doors: readonly Door[]): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const metrics = await Promise.all(doors.map(metricsOf))
+    const held = metrics.reduce((sum, ofDoor) => sum + (ofDoor.get('latchkey_store_waiters') ?? 0), 0)
+    if (held === watchers.length) return
+    if (performance.now() - startedAt > KNOWN_MS_MAX) {
+      throw new Error(`${held} of ${watchers.length} watchers wait`)
+    }
+    await sleep(5)
   }
-  return Math.round((answers / changes) * 100) / 100
+}
+
+/** Makes changes one by one, each when all watchers wait again, and counts the answers that they cost. */
+async function countAnswers(options: {
+  readonly doors: readonly Door[]
+  readonly watchers: readonly Watcher[]
+  readonly stored: ReadonlyMap<Read, string>
+  readonly change: (subject: Subject, text: string) => Promise<void>
+  readonly subjectAt: () => Subject
+}): Promise<Readonly<Record<string, number>>> {
+  const { doors, watchers, change, subjectAt } = options
+  const stored = new Map(options.stored)
+  const changesOf = new Map<Read, number>()
+  await untilHeld(watchers, doors)
+  for (const watcher of watchers) watcher.answers = 0
+  for (let n = 0; n < STEADY_CHANGES; n += 1) {
+    const subject = subjectAt()
+    await change(subject, `steady ${n}`)
+    const shown = [...stored.keys()].filter((read) => read.shows(subject))
+    for (const [read, text] of await storedIn(doors, shown)) {
+      if (stored.get(read) !== text) changesOf.set(read, (changesOf.get(read) ?? 0) + 1)
+      stored.set(read, text)
+    }
+    await untilKnown(watchers, stored)
+    await untilHeld(watchers, doors)
+  }
+  const sums = new Map<string, { answers: number; changes: number }>()
+  for (const { read, answers } of watchers) {
+    const sum = sums.get(read.kind) ?? { answers: 0, changes: 0 }
+    sums.set(read.kind, {
+      answers: sum.answers + answers,
+      changes: sum.changes + (changesOf.get(read) ?? 0),
+    })
+  }
+  return Object.fromEntries(
+    [...sums].map(([kind, { answers, changes }]) => [kind, Math.round((answers / changes) * 100) / 100]),
+  )
 }

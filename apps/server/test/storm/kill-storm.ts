@@ -1,6 +1,7 @@
 /**
  * DUR-01 to DUR-03: kills of a server, of its embedded database, or of both, at random moments under a stream of writes.
- * After each everything that was acknowledged must be there, and nobody lends a hand.
+ * DUR-07: a disk that is full, or that takes no writes, for a while. After each everything that was acknowledged must be
+ * there, and nobody lends a hand.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,12 +9,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SeededRandom, seededRandom } from '../cluster/seeded-random.ts'
-import { type RunningServer, runServer } from '../run-server.ts'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { SeededRandom } from '@latchkey/testkit/random'
 import { Ledger, type Listed, type Verdict } from './ledger.ts'
+import type { SmallDisk } from './small-disk.ts'
 
-/** What is killed. */
-export type Victim = 'server' | 'database' | 'both'
+/** What is killed, or what becomes of the disk. */
+type Victim = 'server' | 'database' | 'both' | 'full-disk' | 'frozen-disk'
 const VICTIMS: readonly Victim[] = ['server', 'database', 'both']
 
 export interface StormOptions {
@@ -23,11 +25,15 @@ export interface StormOptions {
   readonly seed: number
   /** Longest time between two kills, in milliseconds. */
   readonly calmMsMax: number
+  /** In turn. Default: the server, its database, both. */
+  readonly victims?: readonly Victim[]
+  /** Where the server keeps its data; needed for faults of the disk. */
+  readonly disk?: SmallDisk
   readonly onKill?: (kill: number, victim: Victim, recoveryMs: number) => void
 }
 
 export interface StormResult {
-  readonly kills: Readonly<Record<Victim, number>>
+  readonly kills: Readonly<Partial<Record<Victim, number>>>
   readonly acknowledged: number
   readonly lost: readonly string[]
   readonly altered: readonly string[]
@@ -36,10 +42,16 @@ export interface StormResult {
   readonly indexWentBack: number
   /** Milliseconds from a kill to the first right answer, the longest. */
   readonly recoveryMsMax: number
+  /** Writes that were answered and did not succeed, by status. */
+  readonly refusedWrites: Readonly<Record<number, number>>
+  /** Stale reads that were asked for while the disk took no writes, by status. */
+  readonly staleReads: Readonly<Record<number, number>>
 }
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const RECOVERY_MS_MAX = 60_000
+/** Writes that a disk must have refused before it is well again. */
+const REFUSALS_MIN = 20
 /** Writes of a token's life: made, changed so often, removed. */
 const UPDATES_PER_TOKEN = 8
 
@@ -55,7 +67,7 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
 class Storm {
   private readonly options: StormOptions
   private readonly random: SeededRandom
-  private readonly dataDir = mkdtempSync(join(tmpdir(), 'latchkey-storm-'))
+  private readonly dataDir: string
   private readonly ledger = new Ledger()
   private server: RunningServer | undefined
   private port = '0'
@@ -64,24 +76,27 @@ class Storm {
   private isPaused = false
   private isOver = false
   private writing = 0
+  private readonly refusedWrites = new Map<number, number>()
+  private readonly staleReads = new Map<number, number>()
 
   constructor(options: StormOptions) {
     this.options = options
-    this.random = seededRandom(options.seed)
+    this.random = new SeededRandom(options.seed)
+    this.dataDir = mkdtempSync(join(options.disk?.folder ?? tmpdir(), 'latchkey-storm-'))
   }
 
   async run(): Promise<StormResult> {
-    const { kills, writers, calmMsMax, onKill } = this.options
+    const { kills, writers, calmMsMax, victims = VICTIMS, onKill } = this.options
     await this.start()
     const known = new Set((await this.list()).tokens.map(({ AccessorID }) => AccessorID))
     const crowd = Array.from({ length: writers }, () => this.write())
     const verdicts: Verdict[] = []
-    const counts = { server: 0, database: 0, both: 0 }
+    const counts: Partial<Record<Victim, number>> = {}
     let indexWentBack = 0
     let recoveryMsMax = 0
     for (let kill = 1; kill <= kills; kill += 1) {
       await sleep(50 + this.random.below(calmMsMax))
-      const victim = VICTIMS[kill % VICTIMS.length] ?? 'server'
+      const victim = victims[kill % victims.length] ?? 'server'
       const startedAt = performance.now()
       await this.kill(victim)
       // Writers go on while it recovers, and are held only while what they were told is compared.
@@ -92,7 +107,7 @@ class Storm {
       verdicts.push(this.ledger.verify(tokens, known))
       if (index < this.ledger.index) indexWentBack += 1
       this.isPaused = false
-      counts[victim] += 1
+      counts[victim] = (counts[victim] ?? 0) + 1
       recoveryMsMax = Math.max(recoveryMsMax, recoveryMs)
       onKill?.(kill, victim, recoveryMs)
     }
@@ -106,6 +121,8 @@ class Storm {
       surplus: verdicts.flatMap(({ surplus }) => surplus),
       indexWentBack,
       recoveryMsMax,
+      refusedWrites: Object.fromEntries(this.refusedWrites),
+      staleReads: Object.fromEntries(this.staleReads),
     }
   }
 
@@ -130,6 +147,7 @@ class Storm {
   /** Kills, and starts what does not start by itself. */
   private async kill(victim: Victim): Promise<void> {
     const { server } = this
+    if (victim === 'full-disk' || victim === 'frozen-disk') return this.loseDisk(victim)
     if (!server) throw new TypeError('nothing runs')
     const postmaster = this.postmasterPid()
     const exit = once(server.process, 'exit')
@@ -138,6 +156,27 @@ class Storm {
     server.process.kill('SIGKILL')
     await exit
     await this.start()
+  }
+
+  /** Until a write was refused for it, and stale reads were asked for. */
+  private async loseDisk(victim: 'full-disk' | 'frozen-disk'): Promise<void> {
+    const { disk } = this.options
+    if (!disk) throw new TypeError('there is no disk of its own')
+    const refusals = () => [...this.refusedWrites.values()].reduce((sum, count) => sum + count, 0)
+    const before = refusals()
+    if (victim === 'full-disk') disk.fill()
+    else disk.freeze()
+    try {
+      for (const deadline = performance.now() + RECOVERY_MS_MAX; refusals() < before + REFUSALS_MIN; ) {
+        const { status } = await this.ask('GET', '/acl/token/self?stale')
+        countIn(this.staleReads, status)
+        if (performance.now() > deadline) throw new Error(`writes go on: ${this.server?.log.join('\n')}`)
+        await sleep(20)
+      }
+    } finally {
+      if (victim === 'full-disk') disk.free()
+      else disk.thaw()
+    }
   }
 
   private postmasterPid(): number | undefined {
@@ -202,7 +241,10 @@ class Storm {
     try {
       const response = await ask()
       const text = await response.text()
-      if (response.status !== 200) return false
+      if (response.status !== 200) {
+        countIn(this.refusedWrites, response.status)
+        return false
+      }
       const answer: unknown = JSON.parse(text)
       const index =
         typeof answer === 'object' && answer !== null && 'ModifyIndex' in answer ? answer.ModifyIndex : 0
@@ -214,4 +256,8 @@ class Storm {
       this.writing -= 1
     }
   }
+}
+
+function countIn(counts: Map<number, number>, status: number): void {
+  counts.set(status, (counts.get(status) ?? 0) + 1)
 }

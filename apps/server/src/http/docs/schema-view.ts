@@ -53,7 +53,7 @@ function objectOf(schema: JsonSchema, document: OpenApiDocument): JsonSchema | u
 }
 
 /** The fields of an object; objects without a name of their own are shown inside. */
-export function fieldTable(schema: JsonSchema): Html {
+function fieldTable(schema: JsonSchema): Html {
   const required = new Set(schema.required)
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const inner = field.properties ? field : field.items?.properties ? field.items : undefined

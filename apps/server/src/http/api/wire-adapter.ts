@@ -1,0 +1,106 @@
+/** Between Node's requests and answers and the API's. Nothing is decided here. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { MaybePromise } from '@latchkey/acl'
+import type { WireReply, WireRequest } from '@latchkey/service'
+import { readBody } from './read-body.ts'
+
+/**
+ * A request of Node's as the API takes it. A class, as it is made for every request: no closure, and nothing read that
+ * is not asked for.
+ */
+export class NodeWireRequest implements WireRequest {
+  readonly method: string
+  readonly url: string
+  readonly requestId: string
+  /** Aborted when the client has gone, or the server ends its waits. */
+  readonly signal: AbortSignal | undefined
+  private readonly request: IncomingMessage
+  private readonly response: ServerResponse
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, signal }: { readonly requestId: string; readonly signal: AbortSignal | undefined },
+  ) {
+    this.method = request.method ?? 'GET'
+    this.url = originForm(request.url ?? '/')
+    this.requestId = requestId
+    this.signal = signal
+    this.request = request
+    this.response = response
+  }
+
+  header(name: string): string | undefined {
+    return firstValue(this.request, name)
+  }
+
+  readBody(bytesMax: number): Promise<Uint8Array> {
+    if (this.request.headers.expect !== undefined) this.response.writeContinue()
+    return readBody(this.request, bytesMax)
+  }
+}
+
+/** Path and query of a request line that holds a whole URL, as clients send it to proxies. RFC 9112, 3.2.2. */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url
+  const [, path] = /^https?:\/\/[^/?#]*(.*)$/i.exec(url) ?? []
+  if (path === undefined) return url
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+/** Node joins repeated headers with a comma, or keeps the first: for credentials only the first value counts. */
+function firstValue(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'string') return value[0]
+  if (!value.includes(',')) return value
+  return request.headersDistinct[name]?.[0] ?? value
+}
+
+/**
+ * Writes a reply: at once where it is whole, so that nearly all answers leave in the turn that made them. A stream waits
+ * for a slow reader, and cuts the connection where it fails.
+ *
+ * @returns a promise of the end, of a stream alone.
+ */
+export function writeReply(
+  { status, headers, body }: WireReply,
+  response: ServerResponse,
+): MaybePromise<void> {
+  if (response.destroyed) return
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
+    response.writeHead(status, { ...headers, 'Content-Length': length })
+    response.end(body)
+    return
+  }
+  response.writeHead(status, headers)
+  return writeStream(body, response)
+}
+
+async function writeStream(
+  body: AsyncIterable<Uint8Array | string>,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    for await (const piece of body) {
+      if (response.destroyed) return
+      if (!response.write(piece)) await drained(response)
+    }
+    response.end()
+  } catch (error) {
+    response.destroy(error instanceof Error ? error : undefined)
+  }
+}
+
+/** Until there is room again, or nobody left to write to. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ACL_ERRORS, parseServiceVersion, profileOf } from '@latchkey/contract'
+import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
+import express from 'express'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { docsRouter } from './docs-router.ts'
+
+const document = buildOpenApi({
+  profile: profileOf(parseServiceVersion('1.10')),
+  headerPrefix: 'X-Service-',
+  edition: 'extended',
+})
+
+let server: Server
+let base: string
+let built = 0
+
+async function serve(shown: () => OpenApiDocument): Promise<{ server: Server; base: string }> {
+  const app = express()
+  app.disable('etag')
+  app.use('/docs', docsRouter(shown))
+  const listening = createServer(app).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return { server: listening, base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }
+}
+
+beforeAll(async () => {
+  const shown = () => {
+    built += 1
+    return document
+  }
+  ;({ server, base } = await serve(shown))
+})
+
+afterAll(() => {
+  server.close()
+})
+
+const page = async () => (await fetch(`${base}/docs`)).text()
+
+test('the page has a place for every operation, schema, header and error', async () => {
+  const text = await page()
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  const ids = [
+    ...operations.map(({ operationId }) => operationId),
+    ...Object.keys(document.components.schemas).map((id) => `schema.${id}`),
+    ...Object.keys(document.components.headers).map((name) => `header.${name}`),
+    ...Object.keys(ACL_ERRORS).map((code) => `error.${code}`),
+  ]
+  expect(ids.filter((id) => !text.includes(` id="${id}"`))).toEqual([])
+})
+
+test('every link within the page leads to a place of the page, and no place is there twice', async () => {
+  const text = await page()
+  const places = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  const links = new Set([...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id))
+  expect(links.size).toBeGreaterThan(100)
+  expect([...links].filter((link) => !places.includes(link))).toEqual([])
+  expect(places.filter((id, i) => places.indexOf(id) !== i)).toEqual([])
+})
+
+test('everything that the page loads comes from this server, and nothing else may be loaded', async () => {
+  const response = await fetch(`${base}/docs`)
+  const text = await response.text()
+  const loaded = [...text.matchAll(/ (?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url)
+  expect(new Set(loaded)).toEqual(
+    new Set(['/docs/docs.css', '/docs/docs.js', '/docs/icon.svg', '/v1/openapi.json']),
+  )
+  for (const url of loaded.filter((link) => link?.startsWith('/docs/'))) {
+    expect((await fetch(`${base}${url}`)).status).toBe(200)
+  }
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(text).not.toMatch(/<style|<script(?! src)| style="| on\w+="/)
+})
+
+test('text of the document is text, whatever it looks like', async () => {
+  const hostile = structuredClone(document) as { info: { description: string } } & OpenApiDocument
+  hostile.info.description = 'a <script>alert(1)</script> & "b" `<img>`'
+  const other = await serve(() => hostile)
+  const text = await (await fetch(`${other.base}/docs`)).text()
+  other.server.close()
+  expect(text).toContain(
+    'a &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;b&quot; <code>&lt;img&gt;</code>',
+  )
+})
+
+test('the command of an operation says its method, path, header and body', async () => {
+  const text = await page()
+  const section = text.slice(text.indexOf('id="tokens.clone"'), text.indexOf('id="tokens.read"'))
+  expect(section).toContain(
+    'curl -X PUT &quot;$LATCHKEY_ADDR/v1/acl/token/d831b6e6-71d2-4b0c-52d5-7e5ed711a695/clone&quot;',
+  )
+  expect(section).toContain('-H &quot;X-Service-Token: $LATCHKEY_TOKEN&quot;')
+  expect(section).toContain('--data-binary &#39;{ &quot;Description&quot;: &quot;shop-worker&quot; }&#39;')
+})
+
+test('the document is rendered once, and who has the page gets a 304', async () => {
+  const { headers } = await fetch(`${base}/docs`)
+  const tag = headers.get('etag') ?? ''
+  const again = await fetch(`${base}/docs`, {
+    // As a browser asks; fetch itself would ask for a new one.
+    headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' },
+  })
+  expect(again.status).toBe(304)
+  expect(built).toBe(1)
+})
+
+test('the page has one address', async () => {
+  const response = await fetch(`${base}/docs/`, { redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([301, '/docs'])
+  expect((await fetch(`${base}/docs/nothing`)).status).toBe(404)
+})

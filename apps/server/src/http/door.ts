@@ -1,0 +1,112 @@
+/** Which requests a web page may have sent in the name of its reader, and are refused for it. Decisions: hosts. */
+import type { IncomingMessage } from 'node:http'
+import { isIP, type Socket } from 'node:net'
+import { AclError } from '@latchkey/contract'
+import { plainAddress } from './listener/connection-limit.ts'
+
+/** In `LATCHKEY_ALLOWED_HOSTS`: any host. */
+export const ANY_HOST = '*'
+
+export interface DoorOptions {
+  /** The address or name that the server listens on. */
+  readonly host: string
+  /** Names and addresses that requests may be sent to, besides its own. */
+  readonly allowedHosts: readonly string[]
+}
+
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+/** Methods that change nothing. RFC 9110, 9.2.1. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/**
+ * Refuses a request for a host that is not this server: a page of another site reaches it with such a name, by having the
+ * name point here after it was loaded (DNS rebinding). And refuses a write that a page of another origin sends.
+ *
+ * An address cannot be pointed elsewhere. It is still refused where the server does not listen on it; one that listens on
+ * every address may stand behind any, such as that of the machine around its container.
+ */
+export class Door {
+  private readonly names: ReadonlySet<string>
+  private readonly allowsAny: boolean
+  private readonly isEverywhere: boolean
+  /** Clients send the same one again and again. */
+  private lastAdmitted: string | undefined
+
+  constructor({ host, allowedHosts }: DoorOptions) {
+    this.names = new Set([host, ...allowedHosts].map((name) => canonical(name)))
+    this.allowsAny = allowedHosts.includes(ANY_HOST)
+    this.isEverywhere = WILDCARDS.has(host)
+  }
+
+  /** @returns why the request is refused: `host_not_allowed`, `origin_foreign`. */
+  refusalOf(request: IncomingMessage): AclError | undefined {
+    const { host, origin } = request.headers
+    // Only old clients, and probes, leave it out; no browser does.
+    if (host && !this.admits(host, request.socket)) return hostNotAllowed()
+    const target = authorityOf(request.url)
+    if (target !== undefined && !this.admits(target, request.socket)) return hostNotAllowed()
+    if (origin === undefined || SAFE_METHODS.has(request.method ?? 'GET')) return undefined
+    return isSameHost(origin, host) ? undefined : originForeign()
+  }
+
+  private admits(host: string, socket: Socket): boolean {
+    if (host === this.lastAdmitted) return true
+    const name = hostnameOf(host)
+    if (name === undefined) return this.allowsAny
+    if (!this.admitsAlways(name)) return name === plainAddress(socket.localAddress ?? '')
+    this.lastAdmitted = host
+    return true
+  }
+
+  /** Whatever address the connection came to. */
+  private admitsAlways(name: string): boolean {
+    if (this.allowsAny || this.names.has(name)) return true
+    if (isIP(name) === 0) return name === 'localhost' || name.endsWith('.localhost')
+    return this.isEverywhere || isLoopback(name)
+  }
+}
+
+/** The host of a request line that holds a whole URL. RFC 9112, 3.2.2. */
+function authorityOf(url: string | undefined): string | undefined {
+  if (url === undefined || url.startsWith('/')) return undefined
+  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
+}
+
+/** The name or address of a Host header, without its port; undefined where it has another form. */
+function hostnameOf(host: string): string | undefined {
+  const [, name] = /^(\[[0-9a-f:.]+\]|[^\s:@/?#\\[\]]+)(?::\d{0,5})?$/i.exec(host) ?? []
+  return name === undefined ? undefined : canonical(name)
+}
+
+/** In lower case, without brackets or a dot at the end, an IPv6 address in its one short form. */
+function canonical(name: string): string {
+  const bare = name.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  if (isIP(bare) === 6) return plainAddress(new URL(`http://[${bare}]`).hostname.slice(1, -1))
+  return bare.endsWith('.') ? bare.slice(0, -1) : bare
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
+}
+
+/**
+ * Whether an Origin has the host and port of a request. The scheme is left out: a balancer may take TLS off. A port that
+ * the scheme of the origin implies may be written or not.
+ */
+function isSameHost(origin: string, host: string | undefined): boolean {
+  const from = URL.parse(origin)
+  if (from === null || from.host === '' || host === undefined) return false
+  return URL.parse(`${from.protocol}//${host}`)?.host === from.host
+}
+
+function hostNotAllowed(): AclError {
+  return new AclError(
+    'host_not_allowed',
+    'The Host of the request is not this server; LATCHKEY_ALLOWED_HOSTS names further ones',
+    { field: 'Host' },
+  )
+}
+
+function originForeign(): AclError {
+  return new AclError('origin_foreign', 'A page of another origin may not write here', { field: 'Origin' })
+}

@@ -1,0 +1,228 @@
+/** Answers are the same bytes on the lane in front of Express, through Express, and from the service without either. */
+import { once } from 'node:events'
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type AnyRoute, PROBLEM_JSON, parseServiceVersion, profileOf, ROUTE_LIST } from '@latchkey/contract'
+import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type WorldOptions } from '@latchkey/testkit/service/world'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createMetrics } from '../telemetry/metrics.ts'
+import { createApiListener } from './api/api-listener.ts'
+import { createApp } from './app.ts'
+import { Door } from './door.ts'
+
+type Edition = 'standard' | 'extended'
+
+interface Sent {
+  readonly method: string
+  /** As it stands on the request line. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+const servers: Server[] = []
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+afterAll(() => {
+  agent.destroy()
+  for (const server of servers) server.close()
+})
+
+const WAYS = ['the service alone', 'with the lane', 'Express alone'] as const
+
+/** The accessor of a token that every service has. */
+const KNOWN = 'b0000000-0000-4000-8000-00000000000b'
+
+/** A service in memory, the same for the same options whichever way it is reached; its port. */
+async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise<number> {
+  const world = await aWorld(options)
+  const record = aToken({ AccessorID: KNOWN, Description: 'known' })
+  await world.store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
+  const shared = {
+    api: world.api,
+    log: pino({ level: 'silent' }),
+    accessLog: undefined,
+    metrics: createMetrics(),
+    closing: new AbortController().signal,
+  }
+  const listener: RequestListener =
+    way === 'the service alone'
+      ? createApiListener(shared).answer
+      : createApp({
+          ...shared,
+          door: new Door({ host: '127.0.0.1', allowedHosts: [] }),
+          fastLane: way === 'with the lane',
+          openapi: () => ({}) as OpenApiDocument,
+          notReady: async () => [],
+        })
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Everything of an answer but its date. */
+async function answerTo({ method, target, headers, body }: Sent, port: number): Promise<string> {
+  const request = httpRequest({ agent, port, host: '127.0.0.1', method, path: target, headers })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const { httpVersion, statusCode, statusMessage, rawHeaders } = response
+  const lines: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i] !== 'Date') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  }
+  const line = `HTTP/${httpVersion} ${statusCode} ${statusMessage}`
+  return [line, ...lines, '', await text(response)].join('\n')
+}
+
+/** The example of a route's body, as the documentation shows it. */
+function bodiesOf(edition: Edition): (route: AnyRoute) => string | undefined {
+  const { paths } = buildOpenApi({
+    profile: profileOf(parseServiceVersion('1.10')),
+    headerPrefix: 'X-Service-',
+    edition,
+  })
+  return ({ method, path }) => {
+    const key = path.replace(/^\/v1/, '').replaceAll(/:(\w+)/g, '{$1}')
+    const operation = (paths[`/v1${key}`] ?? paths[key])?.[method.toLowerCase() as 'put'] as
+      | {
+          requestBody?: {
+            content?: Record<string, { example?: unknown; examples?: Record<string, { value?: unknown }> }>
+          }
+        }
+      | undefined
+    const [content] = Object.values(operation?.requestBody?.content ?? {})
+    const value = content?.example ?? Object.values(content?.examples ?? {})[0]?.value
+    return value === undefined || typeof value === 'string' ? value : JSON.stringify(value)
+  }
+}
+
+/** What stands in the path for its parameter. */
+const PARAMS = [
+  'unknown',
+  'a/b/c',
+  'a%2Fb',
+  '%61',
+  'caf%C3%A9',
+  'caf\u00e9',
+  '',
+  '.',
+  '..',
+  '../tokens',
+  '%2E%2E/x',
+  'a//b',
+  '%zz',
+  '%',
+  '%00',
+  'a;b=c',
+  'a+b*(c)',
+]
+/** What may be done to a whole path. */
+const SPELLINGS: readonly ((path: string) => string)[] = [
+  (path) => `${path}?pretty`,
+  (path) => `${path}?stale&index=1&wait=1ms&ns=default&token=x`,
+  (path) => `${path}?a[b]=c&a=%zz&=&&`,
+  (path) => `${path}/`,
+  (path) => `/${path}`,
+  (path) => path.replace('/v1/', '/v1//'),
+  (path) => path.replace('/v1/', '/v1/./'),
+  (path) => path.replace('/v1/', '/v1/../v1/'),
+  (path) => path.replace('/v1/', '/%76%31/'),
+  (path) => path.replaceAll('/', '%2F').replace('%2F', '/'),
+  (path) => path.replace('/v1/', '/v1%2f'),
+  (path) => path.replace('acl', 'ACL'),
+  (path) => path.replace('acl', '%61cl'),
+  (path) => `http://127.0.0.1${path}`,
+]
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'DELETE', 'PATCH', 'PROPFIND']
+
+function* requestsTo(route: AnyRoute, body: string | undefined): Generator<Sent> {
+  const pathTo = (param: string) => route.path.replace(/:\w+/, () => param)
+  const { method } = route
+  const own = pathTo(KNOWN)
+  const headers = { 'X-Service-Token': MANAGEMENT, 'X-Request-Id': 'request-1' }
+  for (const other of METHODS)
+    if (other !== method) yield { method: other, target: own, headers, body: undefined }
+  for (const spelled of SPELLINGS) yield { method, target: spelled(own), headers, body }
+  if (route.path.includes(':')) {
+    for (const param of PARAMS) yield { method, target: pathTo(param), headers, body }
+  }
+  yield { method, target: own, headers: { 'X-Request-Id': 'request-2' }, body }
+  yield {
+    method,
+    target: own,
+    headers: { ...headers, 'X-Service-Token': 'unknown', Accept: PROBLEM_JSON },
+    body,
+  }
+  yield {
+    method,
+    target: own,
+    headers: { ...headers, Host: 'localhost', 'If-None-Match': '*', Accept: 'text/html' },
+    body,
+  }
+  yield { method, target: own, headers, body: '{' }
+  yield {
+    method,
+    target: own,
+    headers: { ...headers, 'Content-Type': 'text/plain', 'Accept-Encoding': 'gzip' },
+    body,
+  }
+}
+
+/** Paths of no route: one that is not built, the prefix, and what lies beside it. */
+const STRAY = [
+  '/v1/',
+  '/v1/nothing',
+  '/v1/agent/services',
+  '/v1/catalog/nodes?x=%zz',
+  '/v1/%zz',
+  '/v1/kv',
+  '//',
+  '/v1/?',
+]
+
+describe.each([
+  ['standard', '1.11'],
+  ['standard', '0.9'],
+  ['extended', '1.10'],
+] as const)('%s edition, version %s', (edition, version) => {
+  const bodyOf = bodiesOf(edition)
+  let ports: readonly number[]
+  beforeAll(async () => {
+    ports = await Promise.all(WAYS.map((way) => start(way, { edition, version, seed: 7 })))
+  })
+
+  async function compare(requests: Iterable<Sent>): Promise<number> {
+    let count = 0
+    for (const sent of requests) {
+      const [alone, ...others] = await Promise.all(ports.map((port) => answerTo(sent, port)))
+      for (const [i, other] of others.entries()) {
+        expect(other, `${sent.method} ${sent.target} ${WAYS[i + 1]}`).toBe(alone)
+      }
+      count += 1
+    }
+    return count
+  }
+
+  test.each(ROUTE_LIST)('$name: the same bytes on every way', async (route) => {
+    expect(await compare(requestsTo(route, bodyOf(route)))).toBeGreaterThan(20)
+  })
+
+  test('no route: the same bytes on every way', async () => {
+    const headers = { 'X-Service-Token': MANAGEMENT, 'X-Request-Id': 'request-1' }
+    const stray = STRAY.flatMap((target) =>
+      METHODS.map((method) => ({ method, target, headers, body: undefined })),
+    )
+    await compare(stray)
+  })
+})

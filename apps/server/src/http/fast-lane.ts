@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+import { matchPath } from '@latchkey/contract'
+
+const API_PREFIX = '/v1'
+
+/**
+ * Whether a request takes the lane in front of Express: a read that the process usually answers from memory.
+ *
+ * Express costs a third of such a read (`bench/README.md`), so these skip it and go straight to the listener that
+ * every route of the Express app ends in. The lane takes GET requests whose path is that of a blocking read in the
+ * contract (tokens, policies, roles, namespaces, keys). Everything else goes through Express: all writes, other
+ * methods, other reads, and every spelling that Express would have to decode. `LATCHKEY_FAST_LANE=off` closes the lane.
+ * Answers are the same bytes either way; `express-bytes.test.ts` compares them.
+ */
+export function isOnFastLane({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): boolean {
+  if (method !== 'GET' || !url?.startsWith(`${API_PREFIX}/`)) return false
+  const queryAt = url.indexOf('?')
+  const path = url.slice(API_PREFIX.length, queryAt < 0 ? url.length : queryAt)
+  if (path.includes('%')) return false
+  return matchPath(path)?.form.byMethod.get('GET')?.endpoint.blocking !== undefined
+}

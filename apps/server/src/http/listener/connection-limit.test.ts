@@ -1,0 +1,143 @@
+/** Spec 8; DOS-01, DOS-07. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, BlockList, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { clientKey, limitConnections, plainAddress } from './connection-limit.ts'
+
+const servers: Server[] = []
+const sockets: Socket[] = []
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const server of servers.splice(0)) server.close()
+})
+
+interface Limited {
+  readonly server: Server
+  readonly port: number
+  readonly refused: string[]
+  /** How many requests reached the handler. */
+  readonly handled: () => number
+}
+
+async function listen(
+  connectionsMax: number,
+  options: { answers429?: boolean; trusted?: string } = {},
+): Promise<Limited> {
+  let handled = 0
+  const refused: string[] = []
+  const trustedProxies = new BlockList()
+  if (options.trusted) trustedProxies.addAddress(options.trusted)
+  const server = createServer((_request, response) => {
+    handled += 1
+    response.end('ok')
+  })
+  servers.push(server)
+  limitConnections([server], {
+    connectionsMax,
+    answers429: options.answers429 ?? true,
+    trustedProxies,
+    onRefused: (address) => refused.push(address),
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, port: (server.address() as AddressInfo).port, refused, handled: () => handled }
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  sockets.push(socket)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Sends a request and reads until the answer is complete or the connection ends. */
+async function ask(socket: Socket): Promise<string> {
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  return String(data)
+}
+
+const REFUSAL =
+  'HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain\r\nContent-Length: 80\r\nConnection: close\r\n\r\n' +
+  'Your IP is issuing too many concurrent connections, please rate limit your calls\n'
+
+describe('the connection over the limit', () => {
+  test('is told why before it says a word, closed, and reaches no handler; the others go on', async () => {
+    const { port, refused, handled } = await listen(3)
+    const admitted = [await open(port), await open(port), await open(port)]
+    const surplus = await open(port)
+    const answer = await text(surplus)
+    expect(answer).toBe(REFUSAL.replace('80', String(REFUSAL.split('\r\n\r\n')[1]?.length)))
+    expect(refused).toEqual(['127.0.0.1'])
+    for (const socket of admitted) expect(await ask(socket)).toContain('200 OK')
+    expect(handled()).toBe(3)
+  })
+
+  test('before 1.9: closed without a byte', async () => {
+    const { port } = await listen(1, { answers429: false })
+    await open(port)
+    const surplus = connect(port, '127.0.0.1')
+    surplus.on('error', () => {})
+    expect(await text(surplus).catch(() => '')).toBe('')
+  })
+
+  test('a request that it has sent already is not answered otherwise', async () => {
+    const { port, handled } = await listen(1)
+    await open(port)
+    const surplus = connect(port, '127.0.0.1')
+    surplus.on('error', () => {})
+    surplus.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(await text(surplus).catch(() => 'reset')).toMatch(/^(HTTP\/1.1 429 |reset|$)/)
+    expect(handled()).toBe(0)
+  })
+})
+
+test('a connection that ends gives its place back, however often', async () => {
+  const { server, port, refused } = await listen(2)
+  await open(port)
+  const countOpen = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
+  for (let i = 0; i < 20; i += 1) {
+    const socket = await open(port)
+    expect(await ask(socket)).toContain('200 OK')
+    socket.destroy()
+    // The server hears of it a moment later.
+    await expect.poll(countOpen, { interval: 1 }).toBe(1)
+  }
+  expect(refused).toEqual([])
+})
+
+test('0 is no limit; a trusted proxy is not counted', async () => {
+  for (const limited of [await listen(0), await listen(1, { trusted: '127.0.0.1' })]) {
+    const many = await Promise.all(Array.from({ length: 20 }, () => open(limited.port)))
+    expect(await Promise.all(many.map(ask))).toHaveLength(20)
+    expect(limited.refused).toEqual([])
+  }
+})
+
+describe('who is one client', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::ffff:127.0.0.1', '127.0.0.1'],
+    ['::FFFF:10.0.0.1', '10.0.0.1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['', ''],
+  ])('plain form of %j is %j', (address, plain) => {
+    expect(plainAddress(address)).toBe(plain)
+  })
+
+  test.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::ffff', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1:2:3:4:5', 'fe80:0:0:1::/64'],
+  ])('DOS-07: %s counts as %s', (address, key) => {
+    expect(clientKey(address)).toBe(key)
+  })
+})

@@ -1,0 +1,90 @@
+/** At most so many open connections of one client address. Spec 8; decisions: status codes. */
+import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
+
+export interface ConnectionLimitOptions {
+  /** 0: no limit. */
+  readonly connectionsMax: number
+  /** Whether the surplus connection is told why (from 1.9), or closed without a byte. */
+  readonly answers429: boolean
+  /** Addresses of proxies, behind which many clients stand: their connections are not counted. */
+  readonly trustedProxies: BlockList
+  readonly onRefused: (address: string) => void
+}
+
+const REFUSAL_TEXT = 'Your IP is issuing too many concurrent connections, please rate limit your calls\n'
+const REFUSAL = [
+  'HTTP/1.1 429 Too Many Requests',
+  'Content-Type: text/plain',
+  `Content-Length: ${REFUSAL_TEXT.length}`,
+  'Connection: close',
+  '',
+  REFUSAL_TEXT,
+].join('\r\n')
+
+/** How long the refusal may take to leave, in milliseconds, before the connection is cut. */
+const REFUSAL_MS_MAX = 100
+
+/**
+ * Counts connections by address from now on, those of all servers together. Existing ones are never touched. A server's
+ * own listener sees only what is admitted, so that nothing a refused client sends reaches a request handler.
+ */
+export function limitConnections(servers: readonly Server[], options: ConnectionLimitOptions): void {
+  if (options.connectionsMax === 0) return
+  const open = new Map<string, number>()
+  for (const server of servers) {
+    const admit = server.listeners('connection')
+    server.removeAllListeners('connection')
+    server.on('connection', (socket: Socket) => {
+      if (!count(socket, open, options)) return
+      for (const listener of admit) Reflect.apply(listener, server, [socket])
+    })
+  }
+}
+
+/** @returns whether the connection is admitted. */
+function count(socket: Socket, open: Map<string, number>, options: ConnectionLimitOptions): boolean {
+  const address = plainAddress(socket.remoteAddress ?? '')
+  if (options.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return true
+  const key = clientKey(address)
+  const connections = (open.get(key) ?? 0) + 1
+  if (connections > options.connectionsMax) {
+    options.onRefused(key)
+    refuse(socket, options.answers429)
+    return false
+  }
+  open.set(key, connections)
+  socket.once('close', () => {
+    const left = (open.get(key) ?? 1) - 1
+    if (left === 0) open.delete(key)
+    else open.set(key, left)
+  })
+  return true
+}
+
+function refuse(socket: Socket, answers429: boolean): void {
+  if (!answers429) {
+    socket.destroy()
+    return
+  }
+  socket.on('error', () => socket.destroy())
+  socket.end(REFUSAL, () => socket.destroySoon())
+  setTimeout(() => socket.destroy(), REFUSAL_MS_MAX).unref()
+}
+
+/** The IPv4 address where one stands in IPv6 form; without the zone of a link-local one. */
+export function plainAddress(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address.split('%', 1)[0] ?? ''
+}
+
+/** A client of IPv6 owns a /64: one key for all of it (DOS-07). */
+export function clientKey(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const start = head === '' ? [] : head.split(':')
+  const end = tail === undefined || tail === '' ? [] : tail.split(':')
+  const groups = [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}

@@ -1,0 +1,146 @@
+/** The listening side: connections, time limits, and a shutdown that finishes what was begun. */
+
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { limits } from '@latchkey/contract'
+import { refuseAmbiguous } from './ambiguous-request.ts'
+import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
+import { limitDiscarded } from './limit-discarded.ts'
+import { LISTENERS, listenTogether } from './listen.ts'
+import { Pipelines } from './pipelining.ts'
+import { closeStalledReaders } from './stalled-readers.ts'
+
+export interface HttpServerOptions {
+  readonly host: string
+  readonly port: number
+  /** Whether other workers of this server listen on the port, too. */
+  readonly isShared: boolean
+  readonly connections: ConnectionLimitOptions
+  readonly listener: RequestListener
+  /** How long an answer may be left unread. */
+  readonly stallMsMax?: number
+}
+
+export interface HttpServer {
+  /** Where it listens, as `host:port`. */
+  readonly address: string
+  /** From now on every answer is the last one of its connection: whoever asks again connects anew, elsewhere. */
+  drain(): void
+  /**
+   * Takes no new connection, lets requests in flight finish, and closes what is left after the deadline.
+   * @param deadlineMs milliseconds from now.
+   */
+  close(deadlineMs: number): Promise<void>
+}
+
+/** A client that does not even finish its headers in this time is gone or means harm (DOS-02). */
+const HEADERS_MS_MAX = 10_000
+/** For the whole request to arrive; answering may take as long as a blocking query. */
+const REQUEST_MS_MAX = 40_000
+/** Longer than the pauses of most balancers, so that the side that knows of requests closes. */
+const KEEP_ALIVE_MS = 75_000
+
+/** @throws StartError where the address cannot be listened on. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, listener, connections } = options
+  let isDraining = false
+  const Answer = answerOf(() => isDraining)
+  const pipelines = new Pipelines()
+  const enter = turnstile(pipelines, listener)
+  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, Answer))
+  for (const server of servers) {
+    server.on('connection', (socket: Socket) => pipelines.open(socket))
+    // Without a listener Node answers at once, all that a read brings.
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      pipelines.enter(request, response, refuseExpectation),
+    )
+  }
+  limitConnections(servers, connections)
+  const stopLooking = closeStalledReaders(servers, options.stallMsMax ?? limits.READER_STALL_MS_MAX)
+  const at = await listenTogether(servers, { host, port, isShared: options.isShared }).catch((error) => {
+    stopLooking()
+    for (const server of servers) server.close()
+    throw error
+  })
+  return {
+    address: show(at),
+    drain: () => {
+      isDraining = true
+    },
+    close: async (deadlineMs) => {
+      await Promise.all(servers.map((server) => closeServer(server, deadlineMs)))
+      stopLooking()
+    },
+  }
+}
+
+function createHttpServer(enter: RequestListener, Answer: ReturnType<typeof answerOf>): Server {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 2_000,
+      insecureHTTPParser: false,
+      // Node would answer those without one out of turn, all that a read brings at once; refuseAmbiguous does.
+      requireHostHeader: false,
+      ServerResponse: Answer,
+    },
+    enter,
+  )
+  server.on('checkContinue', (request, response) => {
+    // The body comes when it is asked for, which a refusal never does; then nobody knows what the client sends next.
+    response.setHeader('Connection', 'close')
+    enter(request, response)
+  })
+  return server
+}
+
+function show({ address, family, port }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+}
+
+type HeadersOf = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/** An answer that closes its connection where it is the last one, decided as late as it can be: a wait takes minutes. */
+function answerOf(isLast: () => boolean) {
+  return class Answer extends ServerResponse<IncomingMessage> {
+    override writeHead(status: number, reason?: string | HeadersOf, headers?: HeadersOf): this {
+      if (isLast()) this.shouldKeepAlive = false
+      if (reason === undefined || typeof reason === 'string') return super.writeHead(status, reason, headers)
+      return super.writeHead(status, reason)
+    }
+  }
+}
+
+/** What a request must pass before its target is looked at: its turn on the connection, and one way to read it. */
+function turnstile(pipelines: Pipelines, listener: RequestListener): RequestListener {
+  const guarded = refuseAmbiguous((request, response) => {
+    limitDiscarded(request, response)
+    listener(request, response)
+  })
+  return (request, response) => pipelines.enter(request, response, guarded)
+}
+
+/** Of expectations only `100-continue` is known. RFC 9110, 10.1.1. */
+function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(417).end()
+}
+
+async function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(deadline)
+}

@@ -1,0 +1,82 @@
+/** Ports: who may listen on one, alone or with others. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { platform } from 'node:os'
+import { invariant } from '@latchkey/contract'
+import { hasCode } from '../../has-code.ts'
+import { StartError } from '../../start-error.ts'
+
+export interface ListenAddress {
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+}
+
+/** Where the kernel spreads the connections of one port over all sockets that listen on it. */
+const CAN_SHARE = platform() === 'linux' || platform() === 'freebsd'
+
+/**
+ * Listening sockets of one process. A turn of the event loop accepts one connection of each, and the turns of a busy
+ * process are long: with one socket a new client waited two to three times as long (bench/README.md).
+ */
+export const LISTENERS = CAN_SHARE ? 8 : 1
+
+/**
+ * Listens with all servers on one port, which the kernel spreads the connections over.
+ *
+ * @param servers one, where the platform cannot share a port.
+ * @param options.isShared other workers of this server listen on the same port. Where the kernel cannot spread its
+ * connections, the main process does, which leaves clients without an answer when a worker dies.
+ * @returns where.
+ * @throws StartError where the address cannot be listened on.
+ */
+export async function listenTogether(
+  servers: readonly Server[],
+  options: ListenAddress & { readonly isShared: boolean },
+): Promise<AddressInfo> {
+  const [first, ...others] = servers
+  invariant(first, 'at least one server listens')
+  const isSharing = options.isShared || others.length > 0
+  // A port that is shared can be taken twice. The main process has looked after that for its workers.
+  const port = isSharing && !options.isShared && options.port !== 0 ? await claimPort(options) : options.port
+  await listen(first, { host: options.host, port, isSharing })
+  // A name may have several addresses, and port 0 is any.
+  const at = first.address() as AddressInfo
+  for (const server of others) await listen(server, { host: at.address, port: at.port, isSharing })
+  return at
+}
+
+/**
+ * @returns the port.
+ * @throws StartError where the address cannot be listened on.
+ */
+async function listen(
+  server: Server,
+  { host, port, isSharing }: ListenAddress & { readonly isSharing: boolean },
+): Promise<number> {
+  server.listen({ host, port, reusePort: isSharing && CAN_SHARE })
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    const reason = hasCode(cause, 'EADDRINUSE') ? 'another process listens there' : String(cause)
+    throw new StartError(
+      `Cannot listen on ${host}:${port}: ${reason}. Set HOST or PORT to another address.`,
+      { cause },
+    )
+  }
+  return (server.address() as AddressInfo).port
+}
+
+/**
+ * Makes sure that nobody listens on an address, before several workers share it: to each other they are nobody.
+ *
+ * @returns the port.
+ * @throws StartError where somebody does.
+ */
+export async function claimPort(address: ListenAddress): Promise<number> {
+  const server = createServer()
+  const port = await listen(server, { ...address, isSharing: false })
+  server.close()
+  await once(server, 'close')
+  return port
+}

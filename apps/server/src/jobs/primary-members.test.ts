@@ -1,0 +1,52 @@
+import { createServer, type RequestListener } from 'node:http'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { loadConfig } from '../config/config.ts'
+import { readPrimaryMembers } from './primary-members.ts'
+
+const log = pino({ level: 'silent' })
+const cleanUp: (() => unknown)[] = []
+afterEach(() => Promise.all(cleanUp.splice(0).map((end) => end())))
+
+async function aServer(listener: RequestListener): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    listener(request, response)
+  })
+  cleanUp.push(() => server.close())
+  const port = await listenOnFreePort(server)
+  return { url: `http://127.0.0.1:${port}`, asked }
+}
+
+const membersOf = (url: string) =>
+  readPrimaryMembers(
+    loadConfig({
+      LATCHKEY_DATACENTER: 'dc2',
+      LATCHKEY_PRIMARY_DATACENTER: 'dc1',
+      LATCHKEY_PRIMARY_URL: url,
+    }),
+    log,
+  )
+
+test('SSRF-01: the configured primary is asked, at one path', async () => {
+  const primary = await aServer((_, response) => response.end('{"Mode":"enabled"}'))
+  expect(await membersOf(primary.url)).toMatchObject([
+    { id: primary.url, datacenter: 'dc1', mode: 'enabled' },
+  ])
+  expect(primary.asked).toEqual(['/v1/acl/replication'])
+})
+
+test.each([301, 302, 303, 307, 308])(
+  'SSRF-01: where the primary redirects with %d, no other server is asked',
+  async (status) => {
+    const other = await aServer((_, response) => response.end('{"Mode":"enabled"}'))
+    const primary = await aServer((_, response) =>
+      response.writeHead(status, { Location: `${other.url}/v1/acl/replication` }).end(),
+    )
+    expect(await membersOf(primary.url)).toBeUndefined()
+    expect(primary.asked).toHaveLength(1)
+    expect(other.asked).toEqual([])
+  },
+)

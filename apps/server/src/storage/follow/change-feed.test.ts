@@ -1,0 +1,53 @@
+import { createServer } from 'node:net'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { addressedTo, connectTo } from '../../../test/database-proxy.ts'
+import { ChangeFeed } from './change-feed.ts'
+
+const PATIENCE = { timeout: 10_000 }
+
+/** `ErrorResponse` of a session that an administrator ends. */
+const FIELDS = Buffer.from('SFATAL\0C57P01\0Mended\0\0')
+const FATAL = Buffer.concat([Buffer.from('E'), Buffer.from([0, 0, 0, FIELDS.length + 4]), FIELDS])
+
+/** Stands before a database, and ends the first session together with its fourth answer, that of the first look. */
+async function startCutter(databaseUrl: string) {
+  let sessions = 0
+  const server = createServer((near) => {
+    sessions += 1
+    const isFirst = sessions === 1
+    let answers = 0
+    const far = connectTo(databaseUrl)
+    near.on('error', () => {}).pipe(far)
+    far
+      .on('error', () => {})
+      .on('data', (data) => {
+        // Every answer ends with `ReadyForQuery`.
+        if (data.includes('Z\0\0\0\x05I')) answers += 1
+        if (isFirst && answers === 4) near.end(Buffer.concat([data, FATAL]), () => far.destroy())
+        else if (!near.destroyed) near.write(data)
+      })
+    near.on('close', () => far.destroy())
+    far.on('close', () => near.destroy())
+  })
+  const url = addressedTo(databaseUrl, await listenOnFreePort(server))
+  return { url, sessions: () => sessions, close: () => server.close() }
+}
+
+test('COH-04: a feed that is lost together with an answer finds its way back', async () => {
+  const database = await createTestDatabase()
+  const cutter = await startCutter(database.url)
+  const feed = new ChangeFeed({ url: cutter.url, log: pino({ level: 'silent' }), onCommit: () => {} })
+  try {
+    feed.start()
+    await expect.poll(() => feed.counts.connections, PATIENCE).toBe(2)
+    await expect.poll(() => feed.isConnected, PATIENCE).toBe(true)
+    expect(cutter.sessions()).toBe(2)
+  } finally {
+    await feed.close()
+    cutter.close()
+    await database.drop()
+  }
+})

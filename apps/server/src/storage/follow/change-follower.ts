@@ -1,0 +1,141 @@
+import type { DatabaseClock } from '../members/database-clock.ts'
+import type { Queries } from '../read/queries.ts'
+import type { CommitActivity } from '../write/commit-activity.ts'
+import type { LocalState } from './local-state.ts'
+
+/** A failure that took longer was silence, and not the end of one connection. */
+const PATIENCE_MS = 500
+
+/** Below every index: the answer is a reset. */
+const FROM_THE_START = -1
+
+export interface ChangeFollowerParts {
+  readonly queries: Queries
+  readonly state: LocalState
+  /** Measured by every answer. */
+  readonly clock: DatabaseClock
+  readonly commits: CommitActivity
+  /** Read the whole directory at every change, for `LATCHKEY_CACHE=off`. */
+  readonly isReloading: boolean
+}
+
+/**
+ * Keeps the local state up with the database. Every question "what is new?" is also the confirmation that nothing else
+ * is, so readers who want one share it: a round that began after they asked serves them all (read-index batching).
+ */
+export class ChangeFollower {
+  private readonly queries: Queries
+  private readonly state: LocalState
+  private readonly clock: DatabaseClock
+  private readonly commits: CommitActivity
+  private readonly isReloading: boolean
+  private running: Promise<void> | undefined
+  private next: Promise<void> | undefined
+
+  /** When the last successful round began: the state is known to have been current then. `performance.now()`. */
+  currentAt = Number.NEGATIVE_INFINITY
+  /** When the last round failed, the same clock. */
+  failedAt = Number.NEGATIVE_INFINITY
+  rounds = 0
+  private heard = 0
+
+  constructor({ queries, state, clock, commits, isReloading }: ChangeFollowerParts) {
+    this.queries = queries
+    this.state = state
+    this.clock = clock
+    this.commits = commits
+    this.isReloading = isReloading
+  }
+
+  /** Reads the whole directory and forgets the rest: at the start, and where the database has lost commits. */
+  async reload(): Promise<void> {
+    const askedAt = performance.now()
+    const batch = await this.queries.changes(FROM_THE_START, true)
+    this.clock.measure(batch.now, askedAt, performance.now())
+    if (batch.reset) this.state.reset(batch.index, batch.tables, batch.directory)
+    this.currentAt = askedAt
+  }
+
+  /**
+   * Makes the local state at least as new as the database is now.
+   *
+   * @throws AclError `unavailable`
+   */
+  sync(): Promise<void> {
+    if (!this.running) {
+      this.running = this.round().finally(() => {
+        this.running = undefined
+      })
+      return this.running
+    }
+    this.next ??= this.roundAfter(this.running)
+    return this.next
+  }
+
+  /**
+   * Makes the local state at least as new as an index that the database is known to have.
+   *
+   * @param askedAt where `index` was all the database had at that moment, by `performance.now()`.
+   */
+  async reach(index: number, askedAt?: number): Promise<void> {
+    while (this.state.appliedIndex < index) await this.sync()
+    if (askedAt !== undefined) this.currentAt = Math.max(this.currentAt, askedAt)
+  }
+
+  /** Takes note that the database did not answer somebody else's question. */
+  noteFailure(): void {
+    this.failedAt = performance.now()
+  }
+
+  /**
+   * Hears that the database has an index, or that something may have been missed. While a commit of our own is on its
+   * way, that is most likely it, and its answer comes with all there is to know; so the question waits for it.
+   */
+  hear(index: number | undefined): void {
+    this.heard = Math.max(this.heard, index ?? this.state.appliedIndex + 1)
+    if (this.commits.isBusy || this.heard <= this.state.appliedIndex) return
+    this.heard = 0
+    // Whoever reads asks again; an unread failure is noted, and the next heartbeat asks anyway.
+    this.sync().catch(() => {})
+  }
+
+  /** One more round. Those who waited out a database that does not answer are not made to wait for it twice. */
+  private async roundAfter(running: Promise<void>): Promise<void> {
+    const waitingSince = performance.now()
+    try {
+      await running
+    } catch (error) {
+      if (performance.now() - waitingSince > PATIENCE_MS) {
+        this.next = undefined
+        throw error
+      }
+    }
+    this.next = undefined
+    return this.sync()
+  }
+
+  private async round(): Promise<void> {
+    const askedAt = performance.now()
+    const after = this.state.appliedIndex
+    try {
+      const batch = await this.queries.changes(after, this.isReloading)
+      this.clock.measure(batch.now, askedAt, performance.now())
+      if (batch.index < after) await this.recover(after)
+      else this.state.applyBatch(batch, this.isReloading)
+      this.currentAt = Math.max(this.currentAt, askedAt)
+      this.rounds += 1
+    } catch (error) {
+      this.noteFailure()
+      throw error
+    }
+  }
+
+  /**
+   * The database knows less than this process has seen: a standby took over without the last commits. The index must not
+   * fall, so it is lifted above what was seen, and everything is read anew.
+   */
+  private async recover(seen: number): Promise<void> {
+    await this.queries.raise(seen)
+    await this.reload()
+  }
+}

@@ -1,0 +1,23 @@
+import type { DirectoryContent } from '@latchkey/acl'
+import type { TableName } from '@latchkey/service'
+
+/** One line of the log of changes. `entity` is a table of the port, or `members`. */
+export interface ChangeRow {
+  readonly index: number
+  readonly entity: TableName | 'members'
+  readonly op: 'put' | 'delete' | 'delete-tree'
+  readonly key: string | null
+  readonly binary_key: string | null
+}
+
+type Tables = Readonly<Record<TableName, number>>
+
+/** The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds. */
+export type ChangeLog = { readonly index: number; readonly now: number } & (
+  | { readonly tables?: never; readonly reset?: never }
+  | { readonly tables: Tables; readonly reset: true }
+  | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
+)
+
+/** Changes with the records of the directory of the same snapshot: all of them, or those that the changes touched. */
+export type ChangeBatch = ChangeLog & { readonly directory: DirectoryContent }

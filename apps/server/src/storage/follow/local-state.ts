@@ -1,0 +1,267 @@
+import {
+  Directory,
+  type DirectoryContent,
+  type NamespaceRecord,
+  type PolicyRecord,
+  type RoleRecord,
+  type SystemRecord,
+} from '@latchkey/acl'
+import {
+  type Change,
+  kvTopic,
+  RecentTokenChanges,
+  type TableName,
+  type Topic,
+  tokenTopic,
+} from '@latchkey/service'
+import type { MemberChanges } from '../members/member-changes.ts'
+import type { KvCache } from '../read/kv-cache.ts'
+import { readBytes, readText } from '../read/stored-text.ts'
+import type { TokenCache, TokenKeys } from '../read/token-cache.ts'
+import type { TokenLoads } from '../read/token-loads.ts'
+import type { ChangeBatch, ChangeRow } from './changes.ts'
+import { TopicIndexes } from './topic-indexes.ts'
+import type { Waiters } from './waiters.ts'
+
+/** A commit of this process, with what its changes are called in the log. */
+export interface OwnCommit {
+  readonly index: number
+  readonly changes: readonly Exclude<Change, { op: 'delete-tree' }>[]
+  /** Per change: the lookup hash of the secret in hex, of tokens. */
+  readonly secretHashes: readonly (string | undefined)[]
+}
+
+/** What is told of every change, before its index counts as applied. */
+export interface LocalStateParts {
+  readonly tokens: TokenCache
+  readonly loads: TokenLoads
+  readonly keys: KvCache
+  readonly waiters: Waiters
+  readonly members: MemberChanges
+}
+
+/**
+ * What this process knows of the store: the state at {@link appliedIndex}, whole for the directory, in parts for tokens.
+ * Changes are applied in the order of their indexes, each index once, all at one moment of the event loop.
+ */
+export class LocalState {
+  appliedIndex = 0
+  readonly tokens: TokenCache
+  readonly waiters: Waiters
+  readonly topics = new TopicIndexes(0)
+  readonly recentTokens = new RecentTokenChanges()
+  private readonly loads: TokenLoads
+  private readonly keys: KvCache
+  private readonly members: MemberChanges
+  private readonly policies = new Map<string, PolicyRecord>()
+  private readonly roles = new Map<string, RoleRecord>()
+  private readonly namespaces = new Map<string, NamespaceRecord>()
+  private readonly system = new Map<string, SystemRecord>()
+  private directoryVersion = 0
+  private built: Directory | undefined
+
+  constructor({ tokens, loads, keys, waiters, members }: LocalStateParts) {
+    this.tokens = tokens
+    this.loads = loads
+    this.keys = keys
+    this.waiters = waiters
+    this.members = members
+  }
+
+  /** Built when it is asked for, so a burst of changes builds one. */
+  directory(): Directory {
+    this.built ??= new Directory(this.content(), this.directoryVersion)
+    return this.built
+  }
+
+  /**
+   * Applies what another process, or this one, has committed. What is applied already is left out.
+   *
+   * @param isWhole the batch has all records of the directory, not only those that changed.
+   */
+  applyBatch(batch: ChangeBatch, isWhole = false): void {
+    if (!batch.tables || batch.index <= this.appliedIndex) return
+    if (batch.reset) {
+      this.reset(batch.index, batch.tables, batch.directory)
+      return
+    }
+    const touched = new Set<Topic>()
+    const changed = batch.changes.filter(({ index }) => index > this.appliedIndex)
+    for (const change of changed) this.noteChange(change, touched)
+    if (isWhole) this.replaceDirectory(batch.index, batch.directory)
+    else this.takeDirectoryRecords(changed, batch.directory)
+    for (const name of Object.keys(batch.tables) as TableName[]) this.topics.touch(name, batch.tables[name])
+    this.finish(batch.index, touched)
+  }
+
+  /**
+   * Applies commits of this process without reading them back. They must follow {@link appliedIndex} without a gap:
+   * then the state before them is known, and so is what they made of it.
+   */
+  applyOwn(commits: readonly OwnCommit[]): void {
+    const touched = new Set<Topic>()
+    for (const { index, changes, secretHashes } of commits) {
+      for (const [i, change] of changes.entries()) this.takeOwnChange(change, index, secretHashes[i], touched)
+    }
+    const last = commits.at(-1)
+    if (last) this.finish(last.index, touched)
+  }
+
+  /** Forgets all and starts from the whole directory. Every waiter looks again. */
+  reset(index: number, tables: Readonly<Record<TableName, number>>, records: DirectoryContent): void {
+    this.tokens.clear()
+    this.loads.noteReset(index)
+    this.keys.clear()
+    this.replaceDirectory(index, records)
+    this.topics.reset(index, tables)
+    this.recentTokens.reset(tables.tokens)
+    this.appliedIndex = index
+    this.members.note()
+    this.waiters.wakeAll()
+  }
+
+  private finish(index: number, touched: ReadonlySet<Topic>): void {
+    this.appliedIndex = index
+    for (const topic of touched) this.waiters.wake(topic)
+  }
+
+  private touch(topic: Topic, index: number, touched: Set<Topic>): void {
+    this.topics.touch(topic, index)
+    touched.add(topic)
+  }
+
+  private touchToken(keys: TokenKeys, index: number, touched: Set<Topic>): void {
+    this.tokens.invalidate(keys)
+    this.loads.noteChange(keys, index)
+    this.recentTokens.note(keys.accessorKey, index)
+    if (keys.accessorKey !== undefined) this.touch(tokenTopic(keys.accessorKey), index, touched)
+  }
+
+  private touchKey(topic: Topic, index: number, touched: Set<Topic>): void {
+    this.keys.forget(topic)
+    this.touch(topic, index, touched)
+  }
+
+  private noteChange({ index, entity, op, key, binary_key }: ChangeRow, touched: Set<Topic>): void {
+    if (entity === 'members') {
+      this.members.note()
+      return
+    }
+    this.touch(entity, index, touched)
+    if (entity === 'tokens') {
+      const accessorKey = key === null ? undefined : readText(key)
+      this.touchToken({ accessorKey, secretHash: binary_key?.slice(2) }, index, touched)
+    } else if (entity === 'kv' && op !== 'delete-tree' && key !== null && binary_key !== null) {
+      this.touchKey(kvTopic(readText(key), readBytes(binary_key).toString('utf8')), index, touched)
+    }
+  }
+
+  /** Of the directory, a batch has the records that are there after its last change; the others of its keys are gone. */
+  private takeDirectoryRecords(changes: readonly ChangeRow[], records: DirectoryContent): void {
+    let last: number | undefined
+    for (const { index, entity, key } of changes) {
+      const map = this.mapOf(entity)
+      if (!map || key === null) continue
+      map.delete(readText(key))
+      last = index
+    }
+    if (last === undefined) return
+    this.putRecords(records)
+    this.directoryVersion = last
+    this.built = undefined
+  }
+
+  private replaceDirectory(index: number, records: DirectoryContent): void {
+    for (const map of [this.policies, this.roles, this.namespaces, this.system]) map.clear()
+    this.putRecords(records)
+    this.directoryVersion = index
+    this.built = undefined
+  }
+
+  private putRecords({ policies, roles, namespaces, system }: DirectoryContent): void {
+    for (const record of policies) this.policies.set(record.ID, record)
+    for (const record of roles) this.roles.set(record.ID, record)
+    for (const record of namespaces) this.namespaces.set(record.Name, record)
+    for (const record of system) this.system.set(record.Key, record)
+  }
+
+  private takeOwnChange(
+    change: OwnCommit['changes'][number],
+    index: number,
+    secretHash: string | undefined,
+    touched: Set<Topic>,
+  ): void {
+    this.touch(change.table, index, touched)
+    switch (change.table) {
+      case 'tokens': {
+        const { AccessorID, CreateIndex } = change.record
+        const accessorKey = AccessorID === '' ? undefined : AccessorID.toLowerCase()
+        const { op, expect } = change
+        const replaced =
+          expect && secretHash !== undefined ? this.tokens.sameAs(secretHash, expect) : undefined
+        this.touchToken({ accessorKey, secretHash }, index, touched)
+        if (op === 'delete' || secretHash === undefined) return
+        // Of a record that is not at hand only the database knows the CreateIndex; it is read when it is asked for.
+        const created = expect === 0 ? CreateIndex || index : replaced?.CreateIndex
+        if (created === undefined) return
+        this.tokens.add({ ...change.record, CreateIndex: created, ModifyIndex: index }, secretHash)
+        return
+      }
+      case 'kv':
+        this.touchKey(kvTopic(change.record.Namespace, change.record.Key), index, touched)
+        return
+      case 'policies':
+        this.takeOwnRecord(this.policies, change.record.ID, change.record, change.op, index)
+        return
+      case 'roles':
+        this.takeOwnRecord(this.roles, change.record.ID, change.record, change.op, index)
+        return
+      case 'namespaces':
+        this.takeOwnRecord(this.namespaces, change.record.Name, change.record, change.op, index)
+        return
+      case 'system':
+        this.takeOwnRecord(this.system, change.record.Key, change.record, change.op, index)
+    }
+  }
+
+  private takeOwnRecord<T extends { readonly CreateIndex: number; readonly ModifyIndex: number }>(
+    map: Map<string, T>,
+    key: string,
+    record: T,
+    op: 'put' | 'delete',
+    index: number,
+  ): void {
+    if (op === 'delete') {
+      map.delete(key)
+    } else {
+      const CreateIndex = map.get(key)?.CreateIndex ?? (record.CreateIndex || index)
+      map.set(key, { ...record, CreateIndex, ModifyIndex: index })
+    }
+    this.directoryVersion = index
+    this.built = undefined
+  }
+
+  private mapOf(entity: ChangeRow['entity']): Map<string, unknown> | undefined {
+    switch (entity) {
+      case 'policies':
+        return this.policies
+      case 'roles':
+        return this.roles
+      case 'namespaces':
+        return this.namespaces
+      case 'system':
+        return this.system
+      default:
+        return undefined
+    }
+  }
+
+  private content(): DirectoryContent {
+    return {
+      policies: [...this.policies.values()],
+      roles: [...this.roles.values()],
+      namespaces: [...this.namespaces.values()],
+      system: [...this.system.values()],
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { ownText } from '@latchkey/contract'
+import type { TableName, Topic } from '@latchkey/service'
+
+/** The tables of the port, in the order of the columns of `commit_index`. */
+const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
+
+/** Most topics of single records that are remembered, about 150 bytes each besides a long key. */
+const RECENT_MAX = 50_000
+/** Most characters of all remembered topics together: keys may be long. */
+const RECENT_LENGTH_MAX = 8_388_608
+/** What is kept when topics are forgotten: a map looks for its oldest entry among the places of all removed before. */
+const KEPT_WHEN_FORGETTING = 0.9
+
+/**
+ * At which index each topic last changed: of tables always, of single tokens and keys for the latest changes.
+ * What is no longer remembered has not changed since {@link floor}.
+ */
+export class TopicIndexes {
+  private readonly tables = new Map<Topic, number>(TABLE_NAMES.map((name) => [name, 0]))
+  /** In order of the last change. */
+  private readonly recent = new Map<Topic, number>()
+  private recentLength = 0
+  private floor: number
+
+  constructor(floor: number) {
+    this.floor = floor
+  }
+
+  table(name: TableName): number {
+    return this.tables.get(name) ?? 0
+  }
+
+  /** Whether a topic changed above `after`; undefined where that is not remembered. */
+  changedAfter(topic: Topic, after: number): boolean | undefined {
+    const last = this.tables.get(topic) ?? this.recent.get(topic)
+    if (last !== undefined) return last > after
+    // Nothing of its table has changed, or nothing at all that is not remembered.
+    return this.table(tableOf(topic)) <= after || after >= this.floor ? false : undefined
+  }
+
+  touch(topic: Topic, index: number): void {
+    if (this.tables.has(topic)) {
+      this.tables.set(topic, index)
+      return
+    }
+    if (!this.recent.delete(topic)) this.recentLength += topic.length
+    this.recent.set(ownText(topic) as Topic, index)
+    if (this.recent.size > RECENT_MAX || this.recentLength > RECENT_LENGTH_MAX) this.forget()
+  }
+
+  private forget(): void {
+    for (const [oldest, at] of this.recent) {
+      const isEnough =
+        this.recent.size <= RECENT_MAX * KEPT_WHEN_FORGETTING &&
+        this.recentLength <= RECENT_LENGTH_MAX * KEPT_WHEN_FORGETTING
+      if (isEnough) return
+      this.recent.delete(oldest)
+      this.recentLength -= oldest.length
+      this.floor = at
+    }
+  }
+
+  /** Starts anew at an index, with the last index of each table. */
+  reset(index: number, tables: Readonly<Record<TableName, number>>): void {
+    for (const name of TABLE_NAMES) this.tables.set(name, tables[name])
+    this.recent.clear()
+    this.recentLength = 0
+    this.floor = index
+  }
+}
+
+/** The table of the record that a topic is about. */
+function tableOf(topic: Topic): TableName {
+  return topic.startsWith('kv:') ? 'kv' : 'tokens'
+}

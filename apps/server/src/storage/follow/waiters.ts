@@ -1,0 +1,115 @@
+import type { Topic, WaitOutcome } from '@latchkey/service'
+
+/** Waits end up to this much late: one timer looks after all of them. */
+const TICK_MS = 50
+
+/**
+ * All waits of this process, by topic and by the tick at which their time is over. A wait costs one object and two set
+ * entries: no timer and no closure of its own, as there may be tens of thousands (MEM-02).
+ */
+export class Waiters {
+  private readonly byTopic = new Map<Topic, Set<Waiter>>()
+  private readonly byTick = new Map<number, Set<Waiter>>()
+  private timer: NodeJS.Timeout | undefined
+  private tick = 0
+  private isClosed = false
+
+  /** Waits in progress. */
+  count = 0
+
+  add(topic: Topic, timeoutMs: number, signal: AbortSignal | undefined): Promise<WaitOutcome> {
+    if (signal?.aborted) return Promise.resolve('aborted')
+    if (this.isClosed || timeoutMs <= 0) return Promise.resolve('timeout')
+    if (!this.timer) {
+      this.tick = currentTick()
+      this.timer = setInterval(() => this.onTick(), TICK_MS)
+      this.timer.unref()
+    }
+    return new Promise((resolve) => {
+      const deadline = Math.ceil((performance.now() + timeoutMs) / TICK_MS)
+      const waiter = new Waiter(this, topic, deadline, signal, resolve)
+      addTo(this.byTopic, topic, waiter)
+      addTo(this.byTick, deadline, waiter)
+      this.count += 1
+      signal?.addEventListener('abort', waiter)
+    })
+  }
+
+  wake(topic: Topic): void {
+    for (const waiter of this.byTopic.get(topic) ?? []) this.end(waiter, 'changed')
+  }
+
+  wakeAll(): void {
+    for (const waiters of this.byTopic.values()) for (const waiter of waiters) this.end(waiter, 'changed')
+  }
+
+  /** Ends every wait, and those to come, as if their time were over: for shutdown. */
+  close(): void {
+    this.isClosed = true
+    for (const waiters of this.byTopic.values()) for (const waiter of waiters) this.end(waiter, 'timeout')
+  }
+
+  end(waiter: Waiter, outcome: WaitOutcome): void {
+    removeFrom(this.byTopic, waiter.topic, waiter)
+    removeFrom(this.byTick, waiter.deadline, waiter)
+    this.count -= 1
+    waiter.signal?.removeEventListener('abort', waiter)
+    if (this.count === 0) this.stop()
+    waiter.resolve(outcome)
+  }
+
+  private onTick(): void {
+    const now = currentTick()
+    // The timer may have come late; no tick is left out.
+    for (; this.tick <= now && this.count > 0; this.tick += 1) {
+      for (const waiter of this.byTick.get(this.tick) ?? []) this.end(waiter, 'timeout')
+    }
+  }
+
+  private stop(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+}
+
+/** One wait. Its own listener for the abort signal. */
+class Waiter {
+  readonly waiters: Waiters
+  readonly topic: Topic
+  readonly deadline: number
+  readonly signal: AbortSignal | undefined
+  readonly resolve: (outcome: WaitOutcome) => void
+
+  constructor(
+    waiters: Waiters,
+    topic: Topic,
+    deadline: number,
+    signal: AbortSignal | undefined,
+    resolve: (outcome: WaitOutcome) => void,
+  ) {
+    this.waiters = waiters
+    this.topic = topic
+    this.deadline = deadline
+    this.signal = signal
+    this.resolve = resolve
+  }
+
+  handleEvent(): void {
+    this.waiters.end(this, 'aborted')
+  }
+}
+
+function currentTick(): number {
+  return Math.floor(performance.now() / TICK_MS)
+}
+
+function addTo<K>(sets: Map<K, Set<Waiter>>, key: K, waiter: Waiter): void {
+  const set = sets.get(key)
+  if (set) set.add(waiter)
+  else sets.set(key, new Set([waiter]))
+}
+
+function removeFrom<K>(sets: Map<K, Set<Waiter>>, key: K, waiter: Waiter): void {
+  const set = sets.get(key)
+  if (set?.delete(waiter) && set.size === 0) sets.delete(key)
+}

@@ -1,0 +1,45 @@
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import type { KeyRing, Sealed } from '../../secrets/key-ring.ts'
+import { assertRingOpens } from '../../secrets/key-ring.ts'
+import {
+  createLookupKey,
+  createSecretBox,
+  rewrapLookupKey,
+  type SecretBox,
+} from '../../secrets/secret-box.ts'
+import { readSamples, renewSample } from './sealing-samples.ts'
+
+/**
+ * Opens the secrets of a database with the keys of this process. A new database gets its lookup key; one whose lookup
+ * key was sealed by an older key of the ring gets it sealed by the active one.
+ *
+ * @throws StartError when the ring lacks a key that has sealed something in this database, or has another in its place.
+ */
+export async function openSecrets(prisma: PrismaClient, ring: KeyRing): Promise<SecretBox> {
+  assertRingOpens(ring, await readSamples(prisma))
+  const wrapped = await takeLookupKey(prisma, ring)
+  const secrets = createSecretBox(ring, wrapped)
+  await sealLookupKey(prisma, ring, wrapped)
+  await renewSample(prisma, ring)
+  return secrets
+}
+
+/** Several processes may start on a new database: one creates the key, all get the same. */
+export async function takeLookupKey(prisma: PrismaClient, ring: KeyRing): Promise<Sealed> {
+  if (!(await prisma.lookupKey.findFirst())) {
+    await prisma.lookupKey.createMany({ data: rowOf(createLookupKey(ring)), skipDuplicates: true })
+  }
+  return prisma.lookupKey.findFirstOrThrow()
+}
+
+/** Seals the lookup key, as it was read, with the active key. */
+export async function sealLookupKey(prisma: PrismaClient, ring: KeyRing, wrapped: Sealed): Promise<void> {
+  const rewrapped = rewrapLookupKey(ring, wrapped)
+  if (rewrapped === wrapped) return
+  // Only where it is still what was read: another process may be doing the same.
+  await prisma.lookupKey.updateMany({ where: { keyId: wrapped.keyId }, data: rowOf(rewrapped) })
+}
+
+function rowOf({ keyId, bytes }: Sealed): { keyId: string; bytes: Uint8Array<ArrayBuffer> } {
+  return { keyId, bytes: Uint8Array.from(bytes) }
+}

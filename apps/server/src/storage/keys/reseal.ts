@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BaseLogger } from 'pino'
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { assertRingOpens, type KeyRing, KeyRingError, type Sealed } from '../../secrets/key-ring.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { readBytes } from '../read/stored-text.ts'
+import { sealLookupKey, takeLookupKey } from './open-secrets.ts'
+import { removeSample, replaceCiphers, type SealedSecretRow, sealedSecrets } from './reseal-statements.ts'
+import { readSamples, renewSample } from './sealing-samples.ts'
+
+export interface ResealParts {
+  readonly prisma: PrismaClient
+  readonly ring: KeyRing
+  readonly secrets: SecretBox
+  readonly isLeader: () => boolean
+  readonly log: BaseLogger
+}
+
+/**
+ * How many looks in a row must find the same sample before its key counts as retired. Every process renews the sample of
+ * its active key at its start and once between two looks, so two would do, were all timers exact.
+ */
+export const QUIET_LOOKS = 3
+/** Tokens looked at with one statement. A commit may have to wait for one batch: some 20 ms. */
+const RESEAL_BATCH = 500
+/** Between two batches that changed something. */
+const PAUSE_MS = 50
+
+/**
+ * Takes retired keys out of use: what they sealed is sealed by the active key, and then their samples are removed, so
+ * that a ring without them opens this database. Design 4.
+ *
+ * While servers are restarted one by one with a new active key, some still seal with the old one. A key counts as
+ * retired only when nobody renews its sample any more, so two servers with different active keys never undo each other's
+ * work. And then nothing new can be sealed by it: a pass over all tokens that finds none says that there is none. Its
+ * sample is removed only if it is still the one that was seen, so who starts with that key meanwhile is noticed.
+ *
+ * There is nothing to resume after an end half-way: what is left to do is what the rows say.
+ */
+export class Reseal {
+  private readonly parts: ResealParts
+  private readonly closing = new AbortController()
+  private looking: Promise<void> | undefined
+  /** By key: its sample, and in how many looks in a row it was the same. */
+  private seen = new Map<string, { readonly sample: Buffer; readonly looks: number }>()
+
+  constructor(parts: ResealParts) {
+    this.parts = parts
+  }
+
+  /** Renews the sample of the active key; the leader then sees to the retired ones. Calls during a look share it. */
+  look(): Promise<void> {
+    this.looking ??= this.lookNow().finally(() => {
+      this.looking = undefined
+    })
+    return this.looking
+  }
+
+  /** Ends after the batch in flight. */
+  async close(): Promise<void> {
+    this.closing.abort()
+    await this.looking?.catch(() => {})
+  }
+
+  private get mayGoOn(): boolean {
+    return this.parts.isLeader() && !this.closing.signal.aborted
+  }
+
+  private async lookNow(): Promise<void> {
+    const { prisma, ring, log } = this.parts
+    const samples = await readSamples(prisma)
+    // Before it is overwritten: under the same id, another server may have another key.
+    assertRingOpens(
+      ring,
+      samples.filter(({ sealed }) => sealed.keyId === ring.activeId),
+    )
+    await renewSample(prisma, ring)
+    const retired = this.retiredOf(samples.map(({ sealed }) => sealed))
+    if (retired.length === 0 || !this.mayGoOn) return
+    await sealLookupKey(prisma, ring, await takeLookupKey(prisma, ring))
+    const inUse = await this.resealTokens(retired.map(({ keyId }) => keyId))
+    for (const sample of retired) {
+      if (this.mayGoOn && !inUse.has(sample.keyId) && (await removeSample(prisma, sample))) {
+        log.info(
+          `key ${sample.keyId} seals nothing any more: it can be taken out of LATCHKEY_ENCRYPTION_KEYS or encryption.keys`,
+        )
+      }
+    }
+  }
+
+  /** The samples of keys that nobody seals with any more. */
+  private retiredOf(samples: readonly Sealed[]): readonly Sealed[] {
+    const { ring, isLeader } = this.parts
+    const before = isLeader() ? this.seen : undefined
+    const others = isLeader() ? samples.filter(({ keyId }) => keyId !== ring.activeId) : []
+    this.seen = new Map(
+      others.map(({ keyId, bytes }) => {
+        const sample = Buffer.from(bytes)
+        const last = before?.get(keyId)
+        return [keyId, { sample, looks: last?.sample.equals(sample) ? last.looks + 1 : 1 }]
+      }),
+    )
+    return others.filter(({ keyId }) => (this.seen.get(keyId)?.looks ?? 0) >= QUIET_LOOKS)
+  }
+
+  /**
+   * Passes over all tokens once.
+   *
+   * @returns the keys that tokens were found under; whether none is left under them, the next look finds out. All
+   *   where it ended before the last token.
+   */
+  private async resealTokens(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { prisma, ring, log } = this.parts
+    const inUse = new Set<string>()
+    let resealed = 0
+    let unopened = 0
+    let after: string | null = '\\x'
+    while (after !== null && this.mayGoOn) {
+      const { last, rows } = await sealedSecrets(prisma, keyIds, after, RESEAL_BATCH)
+      after = last
+      for (const { secret_key_id } of rows) inUse.add(secret_key_id)
+      const secrets = rows.flatMap((row) => this.rewrap(row) ?? [])
+      unopened += rows.length - secrets.length
+      if (secrets.length === 0) continue
+      resealed += await replaceCiphers(prisma, secrets)
+      await pause(PAUSE_MS, undefined, { signal: this.closing.signal }).catch(() => {})
+    }
+    if (resealed > 0) log.info(`re-sealed ${resealed} secrets under key ${ring.activeId}`)
+    if (unopened > 0) {
+      log.warn(`${unopened} secrets do not open and stay under their keys: ${[...inUse].join(', ')}`)
+    }
+    return after === null ? inUse : new Set(keyIds)
+  }
+
+  /** @returns undefined where the secret does not open: one broken row must not keep the others. */
+  private rewrap(row: SealedSecretRow) {
+    const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
+    try {
+      return { row, sealed: this.parts.secrets.rewrap(sealed, row.secret_hash.slice(2)) }
+    } catch (error) {
+      if (error instanceof KeyRingError) return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import type { KeyRing, SealedSample } from '../../secrets/key-ring.ts'
+
+/** What the sample of a key is bound to. */
+const SAMPLE_CONTEXT = 'latchkey/sealing-key-sample'
+
+/** One sample of each key that has sealed, or may have sealed, something in this database. */
+export async function readSamples(prisma: PrismaClient): Promise<readonly SealedSample[]> {
+  const rows = await prisma.sealingKey.findMany()
+  return rows.map(({ keyId, sample }) => ({ sealed: { keyId, bytes: sample }, context: SAMPLE_CONTEXT }))
+}
+
+/**
+ * Writes a sample of the active key, in place of the one there is. Two samples never have the same bytes, so one that
+ * changes says that some process seals with its key.
+ */
+export async function renewSample(prisma: PrismaClient, ring: KeyRing): Promise<void> {
+  const { keyId, bytes } = ring.seal(new Uint8Array(0), SAMPLE_CONTEXT)
+  const sample = Uint8Array.from(bytes)
+  await prisma.sealingKey.upsert({ where: { keyId }, create: { keyId, sample }, update: { sample } })
+}

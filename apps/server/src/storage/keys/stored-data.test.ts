@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { aKey, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { openTestStore, putNew, testRing } from '../../../test/store.ts'
+import { connectDatabase } from '../../database/connect.ts'
+import { Prisma } from '../../generated/prisma/client.ts'
+import { StartError } from '../../start-error.ts'
+import type { PostgresStore } from '../postgres-store.ts'
+import { openSecrets } from './open-secrets.ts'
+
+const log = pino({ level: 'silent' })
+let database: TestDatabase
+let store: PostgresStore
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  store = await openTestStore({ url: database.url })
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await store.close()
+  await database.drop()
+})
+
+/** Every row of every table, as text. */
+async function dump(): Promise<string> {
+  const tables = await client.query(
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'`,
+  )
+  const texts: string[] = []
+  for (const { table_name } of tables.rows) {
+    const { rows } = await client.query(`SELECT t::text AS text FROM ${pg.escapeIdentifier(table_name)} t`)
+    texts.push(...rows.map(({ text }) => text))
+  }
+  return texts.join('\n')
+}
+
+test('SEC-03: no column of any table holds a secret in clear, nor its bytes', async () => {
+  const secrets = Array.from({ length: 20 }, () => randomUUID())
+  const tokens = secrets.map((SecretID) => aToken({ SecretID, Description: 'visible' }))
+  const index = await store.commit(tokens.map(putNew))
+  for (const token of tokens.slice(10)) {
+    await store.commit([
+      { table: 'tokens', op: 'put', record: { ...token, Description: 'edited' }, expect: index },
+    ])
+  }
+  for (const token of tokens.slice(0, 5)) {
+    await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: index }])
+  }
+  const text = await dump()
+  expect(text).toContain('visible')
+  for (const secret of secrets) {
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'))
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
+  }
+})
+
+test('a secret does not open in another row: its ciphertext is bound to its hash', async () => {
+  const [one, two] = [aToken(), aToken()]
+  await store.commit([putNew(one), putNew(two)])
+  await client.query(
+    `UPDATE token SET secret_cipher = (SELECT secret_cipher FROM token WHERE accessor_id = $1) WHERE accessor_id = $2`,
+    [one.AccessorID, two.AccessorID],
+  )
+  const other = await openTestStore({ url: database.url })
+  await expect(other.tokenByAccessor(two.AccessorID)).rejects.toThrow('does not open')
+  await other.close()
+})
+
+test('SEC-04: keys that do not open the data stop the start, and a new active key does not', async () => {
+  const own = await createTestDatabase()
+  const { prisma, close } = connectDatabase({ url: own.url, log })
+  const first = await openSecrets(prisma, testRing('old'))
+  await expect(openSecrets(prisma, testRing('other'))).rejects.toThrow(StartError)
+  const rotated = await openSecrets(prisma, testRing('new', 'old'))
+  // The lookup key is sealed by the new key, and is the same.
+  expect((await prisma.lookupKey.findFirstOrThrow()).keyId).toBe('new')
+  expect(rotated.lookupHash('x')).toEqual(first.lookupHash('x'))
+  // Without the old key, what it sealed would be lost.
+  await expect(openSecrets(prisma, testRing('new'))).rejects.toThrow(/old: it is missing/)
+  await close()
+  await own.drop()
+})
+
+test('what the database refuses fails alone, among writes of one group', async () => {
+  const [before, after] = [aToken(), aToken()]
+  const outcomes = await Promise.allSettled([
+    store.commit([putNew(before)]),
+    store.commit([putNew(aToken({ CreateIndex: 2 ** 80 }))]),
+    store.commit([{ table: 'kv', op: 'put', record: aKey({ Flags: 1.5 }), expect: undefined }]),
+    store.commit([putNew(after)]),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+  expect(await store.tokenByAccessor(after.AccessorID)).toBeDefined()
+})
+
+test('what another process reads from the database is what this one has in memory, to the byte', async () => {
+  const tokens = [
+    aToken({ Description: '\u0000\ud800', ServiceIdentities: [{ ServiceName: 'b', Datacenters: ['dc1'] }] }),
+    aToken({ NodeIdentities: [{ NodeName: 'n', Datacenter: 'd' }], ExpirationTime: '2030-01-01T00:00:00Z' }),
+    aToken({ AccessorID: '', Type: 'management', Rules: 'key "" {}', Local: true }),
+  ]
+  const records = [aPolicy({ Datacenters: [] }), aPolicy({ Datacenters: ['dc1'] })]
+  await store.commit([
+    ...tokens.map(putNew),
+    ...records.map((record) => ({ table: 'policies', op: 'put', record, expect: 0 }) as const),
+    { table: 'roles', op: 'put', record: aRole({ ServiceIdentities: [{ ServiceName: 's' }] }), expect: 0 },
+  ])
+  const other = await openTestStore({ url: database.url })
+  for (const { SecretID } of tokens) {
+    expect(JSON.stringify(await other.tokenBySecret(SecretID))).toBe(
+      JSON.stringify(await store.tokenBySecret(SecretID)),
+    )
+  }
+  expect(JSON.stringify(other.directory().content())).toBe(JSON.stringify(store.directory().content()))
+  await other.close()
+})
+
+test('the Prisma schema and the migrations say the same columns', async () => {
+  const models = {
+    change: Prisma.ChangeScalarFieldEnum,
+    commit_index: Prisma.CommitIndexScalarFieldEnum,
+    kv: Prisma.KvEntryScalarFieldEnum,
+    lookup_key: Prisma.LookupKeyScalarFieldEnum,
+    member: Prisma.MemberScalarFieldEnum,
+    namespace: Prisma.NamespaceScalarFieldEnum,
+    policy: Prisma.PolicyScalarFieldEnum,
+    role: Prisma.RoleScalarFieldEnum,
+    sealing_key: Prisma.SealingKeyScalarFieldEnum,
+    system: Prisma.SystemScalarFieldEnum,
+    token: Prisma.TokenScalarFieldEnum,
+  }
+  const { rows } =
+    await client.query(`SELECT table_name, json_agg(column_name ORDER BY column_name) AS columns
+    FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' GROUP BY 1`)
+  const stored = Object.fromEntries(rows.map(({ table_name, columns }) => [table_name, columns]))
+  const said = Object.entries(models).map(([table, fields]) => [
+    table,
+    Object.keys(fields).map(snakeCase).sort(),
+  ])
+  expect(stored).toEqual(Object.fromEntries(said))
+
+  // And the same types: Prisma reads a row of each table.
+  const { prisma, close } = connectDatabase({ url: database.url, log })
+  for (const model of [
+    'commitIndex',
+    'change',
+    'token',
+    'policy',
+    'role',
+    'member',
+    'lookupKey',
+    'sealingKey',
+  ] as const) {
+    const delegate: { findFirst(): Promise<unknown> } = prisma[model]
+    expect(await delegate.findFirst()).not.toBeNull()
+  }
+  await close()
+})
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

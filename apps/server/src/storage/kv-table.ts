@@ -1,0 +1,65 @@
+/** The columns of a key: what a commit sends of one, and the record that is made of a row. */
+import type { KvRecord } from '@latchkey/acl'
+import type { Change, KvKey } from '@latchkey/service'
+import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
+import type { Column } from './write/columns.ts'
+
+export type KvChange = Extract<Change, { readonly table: 'kv' }>
+
+/** `record` is absent where only the key counts: for a delete, and for the prefix of a tree. */
+export interface KvSource {
+  readonly namespace: string
+  readonly key: string
+  readonly record: KvRecord | undefined
+}
+
+/** Without `modify_index`, which is that of the commit. */
+export const KV_COLUMNS: readonly Column<KvSource>[] = [
+  { name: 'namespace', sql: 'text', sent: 'shared', encode: ({ namespace }) => storeText(namespace) },
+  { name: 'key', sql: 'bytea', sent: 'each', encode: ({ key }) => storeBytes(Buffer.from(key)) },
+  { name: 'flags', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.Flags },
+  { name: 'lock_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.LockIndex },
+  { name: 'value', sql: 'bytea', sent: 'each', encode: ({ record }) => record && storeBytes(record.Value) },
+  { name: 'create_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.CreateIndex },
+]
+
+export function encodeKv(change: KvChange): readonly unknown[] {
+  const source: KvSource =
+    change.op === 'delete-tree'
+      ? { namespace: change.namespace, key: change.prefix, record: undefined }
+      : {
+          namespace: change.record.Namespace,
+          key: change.record.Key,
+          record: change.op === 'put' ? change.record : undefined,
+        }
+  return KV_COLUMNS.map(({ encode }) => encode(source))
+}
+
+export type KvKeyRow = Pick<KvRow, 'key' | 'modify_index'>
+
+/** As PostgreSQL writes it in JSON (`row_to_json`). */
+export interface KvRow {
+  readonly namespace: string
+  readonly key: string
+  readonly flags: number
+  readonly lock_index: number
+  readonly value: string
+  readonly create_index: number
+  readonly modify_index: number
+}
+
+export function kvKeyOfRow(row: KvKeyRow): KvKey {
+  return { Key: readBytes(row.key).toString('utf8'), ModifyIndex: row.modify_index }
+}
+
+export function kvOfRow(row: KvRow): KvRecord {
+  return {
+    Key: readBytes(row.key).toString('utf8'),
+    Flags: row.flags,
+    Value: readBytes(row.value),
+    LockIndex: row.lock_index,
+    CreateIndex: row.create_index,
+    ModifyIndex: row.modify_index,
+    Namespace: readText(row.namespace),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * EXP-04 with real processes and a real database: the clocks of processes, and then that of the database, are wrong.
+ * The statements of the store ask `clock_timestamp()` by its bare name, so a schema that comes before PostgreSQL's own in
+ * the search path of a test's database decides what it says.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runServer } from '@latchkey/testkit/process/server-process'
+import { anId, aToken } from '@latchkey/testkit/records/record-builders'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { openTestStore, putNew, testKey } from '../../../test/store.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const PATIENCE = { timeout: 15_000, interval: 50 }
+/** What measuring over a busy machine may be wrong by. */
+const ERROR_MS = 500
+
+describe("the clocks of processes are wrong; the database's decides", () => {
+  /** Replaces the clock of a process before anything of ours is loaded. */
+  const skewed = (wrongMs: string) =>
+    `data:text/javascript,${encodeURIComponent(
+      `const now = Date.now, start = now(); Date.now = () => Math.round(${wrongMs}); const Right = Date;
+       globalThis.Date = class Date extends Right { constructor(...args) { super(...(args.length ? args : [Date.now()])) } }`,
+    )}`
+  const CLOCKS: Readonly<Record<string, string>> = {
+    right: 'now()',
+    'five minutes behind': 'now() - 300000',
+    'five minutes ahead': 'now() + 300000',
+    'back by an hour after three seconds': 'now() - (now() - start > 3000 ? 3600000 : 0)',
+    'standing still': 'start',
+  }
+  const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+
+  test('EXP-04: all processes decide alike, and a token dies once on all of them', {
+    timeout: 120_000,
+  }, async () => {
+    const database = await createTestDatabase()
+    const servers = await Promise.all(
+      Object.values(CLOCKS).map((wrongMs) =>
+        runServer({
+          DATABASE_URL: database.url,
+          LATCHKEY_ENCRYPTION_KEYS: testKey('test'),
+          LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+          NODE_OPTIONS: `--import ${skewed(wrongMs)}`,
+        }),
+      ),
+    )
+    onTestFinished(async () => {
+      await Promise.all(servers.map((server) => server.stop('SIGKILL')))
+      await database.drop()
+    })
+    // Which proves that their clocks are wrong.
+    const hasWarned = () => servers.map(({ log }) => log.some((line) => line.includes('"aheadMs"')))
+    await expect.poll(hasWarned, PATIENCE).toMatchObject({ 0: false, 1: true, 2: true })
+    for (const server of servers) {
+      const from = Date.now()
+      const { body } = await server.call('PUT', '/acl/token', {
+        token: MANAGEMENT,
+        body: { ExpirationTTL: '60s' },
+      })
+      const expiresAt = Date.parse(body.ExpirationTime)
+      expect(expiresAt).toBeGreaterThan(from + MINUTE - ERROR_MS)
+      expect(expiresAt).toBeLessThan(Date.now() + MINUTE + ERROR_MS)
+    }
+
+    const store = await openTestStore({ url: database.url })
+    const expiresAt = Date.now() + 6 * SECOND
+    const token = aToken({ ExpirationTime: new Date(expiresAt).toISOString() })
+    await store.commit([putNew(token)])
+    let deaths = 0
+    await Promise.all(
+      servers.map(async (server) => {
+        let isDead = false
+        while (Date.now() < expiresAt + 3 * SECOND) {
+          const askedAt = Date.now()
+          const { status } = await server.call('GET', '/acl/token/self', { token: token.SecretID })
+          if (Date.now() < expiresAt - ERROR_MS) expect(status).toBe(200)
+          if (askedAt > expiresAt + ERROR_MS) expect(status).toBe(403)
+          if (isDead) expect(status).toBe(403)
+          else if (status === 403) deaths += 1
+          isDead = status === 403
+          await sleep(20)
+        }
+      }),
+    )
+    expect(deaths).toBe(servers.length)
+  })
+})
+
+/** A database whose clock can be set. */
+async function createSkewedDatabase() {
+  const database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(`
+    CREATE SCHEMA skew;
+    CREATE TABLE skew.by (ms double precision);
+    INSERT INTO skew.by VALUES (0);
+    CREATE FUNCTION skew.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
+      'SELECT pg_catalog.clock_timestamp() + ms * interval ''1 ms'' FROM skew.by';
+    DO $$ BEGIN
+      EXECUTE format('ALTER DATABASE %I SET search_path = skew, public, pg_catalog', current_database());
+    END $$`)
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  return {
+    url: database.url,
+    skew: (ms: number) => client.query('UPDATE skew.by SET ms = $1', [ms]),
+  }
+}
+
+test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE])(
+  'EXP-04: the clock of the database steps by %d ms and back; no process follows, also one that starts in between',
+  { timeout: 120_000 },
+  async (ms) => {
+    const { url, skew } = await createSkewedDatabase()
+    const stores = [await openTestStore({ url }), await openTestStore({ url })]
+    const wrongMs = () => stores.map(({ clock }) => Math.abs(clock.now() - Date.now()))
+    const isRight = () => wrongMs().every((wrong) => wrong < ERROR_MS)
+    const stepsRefused = () => stores.slice(0, 2).map((store) => store.status().clock.stepsRefused)
+    await expect.poll(() => stores.some((store) => store.status().isLeader), PATIENCE).toBe(true)
+    expect(isRight()).toBe(true)
+    const [one] = stores
+    const ExpirationTime = new Date(Date.now() + MINUTE).toISOString()
+    const token = aToken({ AccessorID: anId(1), ExpirationTime })
+    await one?.commit([putNew(token)])
+
+    await skew(ms)
+    await expect.poll(stepsRefused, PATIENCE).toEqual([1, 1])
+    expect(wrongMs().map((wrong) => wrong < ERROR_MS)).toEqual([true, true])
+    stores.push(await openTestStore({ url }))
+    await expect
+      .poll(() => stores.every((store) => Math.abs(store.status().clock.aheadMs - ms) < ERROR_MS), PATIENCE)
+      .toBe(true)
+    expect(wrongMs().map((wrong) => wrong < ERROR_MS)).toEqual([true, true, true])
+    // All still work together: nobody is taken for dead, and writes are seen by all.
+    const members = await stores[2]?.membership.members()
+    expect(members?.filter(({ status }) => status === 'alive')).toHaveLength(3)
+
+    await skew(0)
+    await expect.poll(stepsRefused, PATIENCE).toEqual([2, 2])
+    await expect
+      .poll(() => stores.every((store) => Math.abs(store.status().clock.aheadMs) < ERROR_MS), PATIENCE)
+      .toBe(true)
+    expect(isRight()).toBe(true)
+    for (const store of stores) {
+      await store.refresh('consistent')
+      expect(await store.tokenBySecret(token.SecretID)).toMatchObject({ ExpirationTime })
+    }
+  },
+)

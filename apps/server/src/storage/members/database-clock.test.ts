@@ -1,0 +1,179 @@
+/** EXP-04: one clock decides, and neither jumps nor goes back. Issue 21, item 12. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { CLOCK_STEP_MS_MAX, DatabaseClock } from './database-clock.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+/** The time that is right. */
+const START = Date.UTC(2031, 0, 1)
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'], now: START })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const rightTime = () => Date.now()
+
+/** A process that asks the database once a second, which answers at once. */
+function aProcess(suspendedMs = () => 0) {
+  const clock = new DatabaseClock({ suspendedMs, onStepRefused: (ms) => steps.push(Math.round(ms)) })
+  const steps: number[] = []
+  const ask = (wrongByMs = 0) => clock.measure(rightTime() + wrongByMs, performance.now(), performance.now())
+  return {
+    clock,
+    steps,
+    ask,
+    /** The database's clock is wrong by so much for so long; its opinions are heard every second. */
+    live(ms: number, wrongByMs = 0) {
+      for (let passed = 0; passed < ms; passed += SECOND) {
+        vi.advanceTimersByTime(SECOND)
+        ask(wrongByMs)
+        clock.settle(undefined, true)
+      }
+    },
+    wrongMs: () => clock.now() - rightTime(),
+  }
+}
+
+test("it is the database's, whatever this machine's says", () => {
+  const clock = new DatabaseClock({ onStepRefused: () => {} })
+  const databaseMs = Date.UTC(2040, 0, 1)
+  clock.measure(databaseMs, performance.now() - 1, performance.now() + 1)
+  expect(Math.abs(clock.now() - databaseMs)).toBeLessThan(2)
+})
+
+test('a slow answer does not replace a quick one that it agrees with', () => {
+  const { clock, ask, wrongMs } = aProcess()
+  ask()
+  const now = performance.now()
+  // Right within 0.4 seconds, but worse.
+  clock.measure(rightTime() + 350, now - 400, now + 400)
+  expect(wrongMs()).toBe(0)
+})
+
+test('an answer that a pause held up for an hour says nothing of the time', () => {
+  const { clock, steps, ask, wrongMs } = aProcess()
+  ask()
+  const askedAt = performance.now()
+  const databaseMs = rightTime()
+  vi.advanceTimersByTime(HOUR)
+  clock.measure(databaseMs, askedAt, performance.now())
+  expect(wrongMs()).toBe(0)
+  ask()
+  expect([wrongMs(), steps]).toEqual([0, []])
+})
+
+describe("a step of the database's clock", () => {
+  test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE, CLOCK_STEP_MS_MAX + 1, -CLOCK_STEP_MS_MAX - 1])(
+    'by %d ms and back leaves a lifetime of a minute a minute',
+    (wrongByMs) => {
+      const { clock, steps, live, wrongMs } = aProcess()
+      live(10 * SECOND)
+      const expiresAt = clock.now() + MINUTE
+      live(10 * SECOND, wrongByMs)
+      const madeMeanwhile = clock.now() + MINUTE
+      live(10 * SECOND)
+      expect(steps).toEqual([wrongByMs, -wrongByMs])
+      // As far as it was made up for in ten seconds.
+      expect(Math.abs(wrongMs())).toBeLessThanOrEqual(100)
+      live(39 * SECOND)
+      expect(clock.now()).toBeLessThan(expiresAt)
+      live(2 * SECOND)
+      expect(clock.now()).toBeGreaterThanOrEqual(expiresAt)
+      live(10 * SECOND)
+      expect(clock.now()).toBeGreaterThanOrEqual(madeMeanwhile)
+    },
+  )
+
+  test.each([CLOCK_STEP_MS_MAX, -CLOCK_STEP_MS_MAX])(
+    'by %d ms is believed, and never goes back',
+    (wrongByMs) => {
+      const { clock, steps, live, ask } = aProcess()
+      live(10 * SECOND)
+      const before = clock.now()
+      ask(wrongByMs)
+      expect(clock.now()).toBe(Math.max(before, before + wrongByMs))
+      expect(steps).toEqual([])
+    },
+  )
+
+  test('that stays is made up for at a hundredth of the time, and then no more is owed', () => {
+    const { clock, live, wrongMs } = aProcess()
+    live(10 * SECOND)
+    live(SECOND, -10 * SECOND)
+    expect(clock.aheadMs).toBe(-10 * SECOND)
+    let before = clock.now()
+    for (let i = 0; i < 100; i += 1) {
+      live(SECOND, -10 * SECOND)
+      expect(clock.now() - before).toBeGreaterThanOrEqual(989)
+      before = clock.now()
+    }
+    expect(wrongMs()).toBeLessThanOrEqual(-SECOND + 20)
+    live(1_000 * SECOND, -10 * SECOND)
+    expect(wrongMs()).toBe(-10 * SECOND)
+    expect(clock.aheadMs).toBe(0)
+  })
+
+  test('in many small ones, as of a clock that stands still, is not believed beyond the bound either', () => {
+    const { steps, live, wrongMs } = aProcess()
+    live(10 * SECOND)
+    for (let i = 1; i <= 600; i += 1) live(SECOND, -i * SECOND)
+    expect(steps.length).toBeGreaterThan(500)
+    // The bound, and a hundredth of the time twice: what is believed anew, and what is made up for.
+    expect(wrongMs()).toBeGreaterThan(-CLOCK_STEP_MS_MAX - 12 * SECOND)
+  })
+
+  test('that the sleep of this machine explains is believed at once', () => {
+    let sleptMs = 0
+    const { clock, steps, live } = aProcess(() => sleptMs)
+    live(10 * SECOND)
+    const before = clock.now()
+    // The monotonic clock stood still for an hour.
+    sleptMs = HOUR
+    live(SECOND, HOUR)
+    expect(clock.now() - before).toBe(HOUR + SECOND)
+    expect(steps).toEqual([])
+  })
+})
+
+describe('several processes', () => {
+  const opinionOf = ({ clock }: ReturnType<typeof aProcess>, isLeader: boolean) => ({
+    aheadMs: clock.aheadMs,
+    isLeader,
+  })
+
+  test('one that starts while the clock is wrong takes the time of the leader', () => {
+    const [leader, late] = [aProcess(), aProcess()]
+    leader.live(10 * SECOND)
+    leader.live(SECOND, HOUR)
+    late.ask(HOUR)
+    expect(late.wrongMs()).toBe(HOUR)
+    late.clock.settle(opinionOf(leader, true), false)
+    expect(late.wrongMs()).toBe(leader.wrongMs())
+  })
+
+  test('one whose own clock stood still takes the time of any other, as the leader too', () => {
+    for (const isLeader of [false, true]) {
+      const [paused, other] = [aProcess(), aProcess()]
+      for (const one of [paused, other]) one.live(10 * SECOND)
+      // An hour that its monotonic clock and its uptime have not seen.
+      paused.ask(HOUR)
+      expect(paused.clock.opinion()).toBeUndefined()
+      const before = paused.clock.now()
+      paused.clock.settle(opinionOf(other, !isLeader), isLeader)
+      expect(paused.clock.now() - before).toBe(HOUR)
+      paused.ask(HOUR)
+      expect(paused.clock.opinion()).toMatchObject({ clock_ahead_ms: 0 })
+    }
+  })
+
+  test('a leader that sees nothing wrong does not follow others', () => {
+    const { clock, live, wrongMs } = aProcess()
+    live(10 * SECOND)
+    clock.settle({ aheadMs: HOUR, isLeader: false }, true)
+    expect(wrongMs()).toBe(0)
+  })
+})

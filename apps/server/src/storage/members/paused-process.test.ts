@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { type TestContext, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { openTestStore, putNew, testKey } from '../../../test/store.ts'
+import { LEASE_MS } from './lease.ts'
+
+const PATIENCE = { timeout: 7_000 }
+const PROGRAM = join(import.meta.dirname, '../../../test/run-store.ts')
+
+interface OtherProcess {
+  readonly url: string
+  ask(operation: 'read' | 'create', secretId: string): Promise<Record<string, unknown>>
+  signal(signal: NodeJS.Signals): void
+  readonly exited: Promise<unknown>
+}
+
+/** A process with a store on a database of its own. */
+async function startOther({ onTestFinished, expect }: TestContext): Promise<OtherProcess> {
+  const database = await createTestDatabase()
+  const child = spawn(process.execPath, [PROGRAM, database.url, testKey('test')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+    await database.drop()
+  })
+  const lines = createInterface(child.stdout)
+  const nextLine = async () => String((await once(lines, 'line'))[0])
+  expect(await nextLine()).toBe('open')
+  return {
+    url: database.url,
+    exited,
+    signal: (signal) => child.kill(signal),
+    async ask(operation, secretId) {
+      child.stdin.write(`${operation} ${secretId}\n`)
+      return JSON.parse(await nextLine())
+    },
+  }
+}
+
+test.concurrent.for([
+  { pause: 'less than its lease', ms: LEASE_MS / 2 },
+  { pause: 'longer than its lease', ms: LEASE_MS + 500 },
+  { pause: 'until it is fenced', ms: MEMBER_FAILED_AFTER_MS + 1_500 },
+])(
+  'DUR-04: paused for $pause, a process that was alone answers with what was written meanwhile',
+  async ({ ms }, context) => {
+    const { expect } = context
+    const { url, ask, signal } = await startOther(context)
+    const [own, early, late, afterwards] = [aToken(), aToken(), aToken(), aToken()]
+    await ask('create', own.SecretID)
+    await expect.poll(async () => (await ask('read', early.SecretID)).isAlone, PATIENCE).toBe(true)
+    signal('SIGSTOP')
+    const pausedAt = performance.now()
+    // Waits until the other one's lease is over, or it runs again.
+    const opening = openTestStore({ url })
+    const writing = opening.then(async (store) => {
+      await store.commit([putNew(early)])
+      return performance.now()
+    })
+    await sleep(ms)
+    if (ms > LEASE_MS) expect((await writing) - pausedAt).toBeLessThan(ms)
+    const store = await (ms > LEASE_MS ? opening : undefined)
+    await store?.commit([putNew(late)])
+    signal('SIGCONT')
+    await writing
+    expect(await ask('read', early.SecretID)).toMatchObject({ found: true, isAlone: false })
+    expect(await ask('read', late.SecretID)).toMatchObject({ found: store !== undefined })
+    expect(await ask('create', afterwards.SecretID)).toMatchObject({ index: expect.any(Number) })
+    const other = await opening
+    await other.refresh('default')
+    expect(await other.tokenBySecret(afterwards.SecretID)).toBeDefined()
+    await other.close()
+  },
+)
+
+test.concurrent('killed, a process is not waited for by its successor on the same machine', async (context) => {
+  const { expect } = context
+  const { url, ask, signal, exited } = await startOther(context)
+  const token = aToken()
+  await ask('create', token.SecretID)
+  await expect.poll(async () => (await ask('read', token.SecretID)).isAlone, PATIENCE).toBe(true)
+  signal('SIGKILL')
+  await exited
+  const startedAt = performance.now()
+  const store = await openTestStore({ url })
+  expect(performance.now() - startedAt).toBeLessThan(
+    process.platform === 'linux' ? LEASE_MS / 2 : 2 * LEASE_MS,
+  )
+  expect(await store.tokenBySecret(token.SecretID)).toBeDefined()
+  await expect.poll(() => store.status().isAlone, PATIENCE).toBe(true)
+  await store.close()
+})

@@ -1,0 +1,93 @@
+import type { KvRecord, MaybePromise } from '@latchkey/acl'
+import { limits } from '@latchkey/contract'
+import { type KvKey, type KvRange, kvTopic, type Topic } from '@latchkey/service'
+import type { ChangeFollower } from '../follow/change-follower.ts'
+import type { LocalState } from '../follow/local-state.ts'
+import { kvKeyOfRow, kvOfRow } from '../kv-table.ts'
+import type { KvCache } from './kv-cache.ts'
+import { Lanes } from './lanes.ts'
+import type { Queries, Snapshot } from './queries.ts'
+
+/** Values of one page, in bytes: what is read, decoded and shown in one step. At least the longest value. */
+const PAGE_BYTES = limits.KV_VALUE_BYTES_MAX
+const PAGE_KEYS = 500
+/** Pages of trees that are read at the same time: the other connections are for everybody else. */
+const PAGES_AT_ONCE = 2
+
+/** A page as it was read. */
+interface Page<T> {
+  readonly records: readonly T[]
+  /** Whether more may follow. */
+  readonly isFull: boolean
+}
+
+export interface KvReaderParts {
+  readonly queries: Queries
+  readonly state: LocalState
+  readonly follower: ChangeFollower
+  readonly cache: KvCache
+}
+
+/**
+ * Entries of the key-value store, as they are at the applied index. Single ones are kept in memory; trees come from the
+ * database, page by page.
+ */
+export class KvReader {
+  private readonly parts: KvReaderParts
+  private readonly lanes = new Lanes(PAGES_AT_ONCE)
+
+  constructor(parts: KvReaderParts) {
+    this.parts = parts
+  }
+
+  entry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+    const topic = kvTopic(namespace, key)
+    const known = this.parts.cache.get(topic)
+    return known ? known.record : this.load(topic, namespace, key)
+  }
+
+  list(range: KvRange): AsyncGenerator<readonly KvRecord[]> {
+    return this.pages(range, async (rest, limit) => {
+      const { index, value } = await this.parts.queries.kvEntryPage(rest, limit, PAGE_BYTES)
+      const { rows, found } = value
+      return { index, value: { records: rows.map(kvOfRow), isFull: rows.length < found || found === limit } }
+    })
+  }
+
+  keys(range: KvRange): AsyncGenerator<readonly KvKey[]> {
+    return this.pages(range, async (rest, limit) => {
+      const { index, value: rows } = await this.parts.queries.kvKeyPage(rest, limit)
+      return { index, value: { records: rows.map(kvKeyOfRow), isFull: rows.length === limit } }
+    })
+  }
+
+  /** Each page is one statement and one snapshot; between them nothing is held, however slow the reader is. */
+  private async *pages<T extends KvKey>(
+    range: KvRange,
+    read: (rest: KvRange, limit: number) => Promise<Snapshot<Page<T>>>,
+  ): AsyncGenerator<readonly T[]> {
+    let left = range.limit ?? Number.POSITIVE_INFINITY
+    for (let rest = range; left > 0; ) {
+      const start = rest
+      const { index, value: page } = await this.lanes.run(() => read(start, Math.min(left, PAGE_KEYS)))
+      await this.parts.follower.reach(index)
+      if (page.records.length > 0) yield page.records
+      const last = page.records.at(-1)
+      if (!last || !page.isFull) return
+      left -= page.records.length
+      rest = { ...range, after: last.Key }
+    }
+  }
+
+  private async load(topic: Topic, namespace: string, key: string): Promise<KvRecord | undefined> {
+    const { queries, follower, state, cache } = this.parts
+    for (;;) {
+      const { index, value: row } = await queries.kvEntry(namespace, key)
+      await follower.reach(index)
+      if (state.topics.changedAfter(topic, index) !== false) continue
+      const record = row ? kvOfRow(row) : undefined
+      cache.keep(topic, record)
+      return record
+    }
+  }
+}

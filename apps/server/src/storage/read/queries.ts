@@ -1,0 +1,261 @@
+import { DEFAULT_NAMESPACE, LEGACY_RIGHTS, type TokenFact } from '@latchkey/acl'
+import type { KvRange, ListPosition, TokenFilter } from '@latchkey/service'
+import type { Database } from '../../database/connect.ts'
+import { withAclErrors } from '../../database/database-error.ts'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
+import type { ChangeBatch } from '../follow/changes.ts'
+import { readChanges } from '../follow/read-changes.ts'
+import type { KvKeyRow, KvRow } from '../kv-table.ts'
+import type { ClockOpinion } from '../members/database-clock.ts'
+import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
+import { storeBytes, storeText } from './stored-text.ts'
+
+/** What was read, and the commit index of the snapshot it was read from. */
+export interface Snapshot<T> {
+  readonly index: number
+  readonly value: T
+}
+
+/**
+ * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
+ * `clock`: what another process thinks of that clock.
+ */
+export type HeartbeatAnswer =
+  | { readonly is_member: false }
+  | {
+      readonly is_member: true
+      readonly index: number
+      readonly now: number
+      readonly others: number
+      readonly clock: ClockOpinion | null
+    }
+
+/**
+ * The statements of the store. Each reads one snapshot, whose index comes with it, and nearly all answer one text in JSON.
+ * What they throw when the database is away is an AclError `unavailable`.
+ */
+export class Queries {
+  private readonly prisma: PrismaClient
+
+  constructor({ prisma }: Pick<Database, 'prisma'>) {
+    this.prisma = prisma
+  }
+
+  /** Lifts the index of a database that has lost commits above what was seen. */
+  async raise(known: number): Promise<void> {
+    await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
+  }
+
+  /** @returns the index of the join. */
+  async join(member: Readonly<Record<string, unknown>>): Promise<number> {
+    const json = JSON.stringify(member)
+    const { index } = await this.ask<{ index: number }>(
+      Prisma.sql`SELECT latchkey_join(${json}::jsonb)::text AS answer`,
+    )
+    return index
+  }
+
+  async heartbeat(beat: Readonly<Record<string, unknown>>, failedAfterMs: number): Promise<HeartbeatAnswer> {
+    const json = JSON.stringify(beat)
+    return this.ask(
+      Prisma.sql`SELECT latchkey_heartbeat(${json}::jsonb, ${failedAfterMs}::int * interval '1 ms')::text AS answer`,
+    )
+  }
+
+  /** @param isDead fence a member that is known to be gone, instead of saying that it has left. */
+  async leave(member: string, isDead: boolean): Promise<void> {
+    await this.ask(Prisma.sql`SELECT latchkey_leave(${member}, ${isDead})::text AS answer`)
+  }
+
+  /** @returns up to which index the log is gone now; 0 where nothing was removed. */
+  async prune(keptForMs: number): Promise<number> {
+    return this.ask(Prisma.sql`SELECT latchkey_prune(${keptForMs}::int * interval '1 ms')::text AS answer`)
+  }
+
+  /** @param isWhole answer the whole directory, not only the rows that changed. */
+  async changes(after: number, isWhole: boolean): Promise<ChangeBatch> {
+    return readChanges(this.prisma, after, isWhole)
+  }
+
+  async tokensByAccessorKey(accessorKeys: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {
+    const keys = accessorKeys.map(storeText)
+    return this.askTokens(Prisma.sql`WHERE accessor_key = ANY (${keys}::text[])`)
+  }
+
+  /** @param secretHashes in hex. */
+  async tokensBySecretHash(secretHashes: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {
+    const hashes = secretHashes.map((hash) => `\\x${hash}`)
+    return this.askTokens(Prisma.sql`WHERE secret_hash = ANY (${hashes}::text[]::bytea[])`)
+  }
+
+  async tokenPage(
+    filter: TokenFilter,
+    after: ListPosition | undefined,
+    limit: number,
+  ): Promise<Snapshot<readonly TokenRow[]>> {
+    const conditions = [...conditionsOf(filter), ...placeOf(filter, after), ...boundOf(filter)]
+    return this.askTokens(Prisma.sql`WHERE ${Prisma.join(conditions, ' AND ')}
+      ORDER BY ${filter.newestFirst ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${limit}::int`)
+  }
+
+  async tokenCount(filter: TokenFilter): Promise<Snapshot<number>> {
+    return this.askSnapshot(
+      Prisma.sql`SELECT count(*) FROM token WHERE ${Prisma.join(conditionsOf(filter), ' AND ')}`,
+    )
+  }
+
+  async expiredTokens(now: number, limit: number): Promise<Snapshot<readonly TokenRow[]>> {
+    return this.askTokens(
+      Prisma.sql`WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int`,
+    )
+  }
+
+  async kvEntry(namespace: string, key: string): Promise<Snapshot<KvRow | null>> {
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(k) FROM kv k
+      WHERE namespace = ${storeText(namespace)} AND key = ${storeBytes(Buffer.from(key))}::bytea`)
+  }
+
+  /**
+   * Entries from the start of a range: at most `limit`, and no more than fit into `bytesMax` of values, but one at least.
+   * Lengths of values are known without the values, so what is left out is not read.
+   *
+   * @returns `found`: how many there are within the limit.
+   */
+  async kvEntryPage(
+    range: KvRange,
+    limit: number,
+    bytesMax: number,
+  ): Promise<Snapshot<{ readonly rows: readonly KvRow[]; readonly found: number }>> {
+    return this.askSnapshot(Prisma.sql`SELECT json_build_object('found', count(*), 'rows', coalesce(
+        json_agg(k ORDER BY key) FILTER (WHERE bytes_up_to <= ${bytesMax}::bigint OR place = 1), '[]'))
+      FROM (
+        SELECT *, row_number() OVER by_key AS place, sum(octet_length(value)) OVER by_key AS bytes_up_to
+        FROM (SELECT * FROM kv WHERE ${keysIn(range)} ORDER BY key LIMIT ${limit}::int) found
+        WINDOW by_key AS (ORDER BY key)
+      ) k`)
+  }
+
+  async kvKeyPage(range: KvRange, limit: number): Promise<Snapshot<readonly KvKeyRow[]>> {
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_agg(k ORDER BY key), '[]') FROM (
+        SELECT key, modify_index FROM kv WHERE ${keysIn(range)} ORDER BY key LIMIT ${limit}::int
+      ) k`)
+  }
+
+  /** @param which what follows the name of the table. */
+  private async askTokens(which: Prisma.Sql): Promise<Snapshot<readonly TokenRow[]>> {
+    const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
+        SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}), ${ROW_END}) FROM (
+          SELECT * FROM token ${which}
+        ) t)) AS answer FROM commit_index`)
+    const indexEnd = answer.indexOf(ROW_END)
+    if (indexEnd === -1) return { index: Number(answer), value: [] }
+    const value = readTokenRows(answer.slice(indexEnd + ROW_END.length))
+    return { index: Number(answer.slice(0, indexEnd)), value }
+  }
+
+  private async askSnapshot<T>(select: Prisma.Sql): Promise<Snapshot<T>> {
+    return this.ask(
+      Prisma.sql`SELECT json_build_object('index', index, 'value', (${select}))::text AS answer FROM commit_index`,
+    )
+  }
+
+  /** The shape of the JSON is this project's own SQL. */
+  private async ask<T>(statement: Prisma.Sql): Promise<T> {
+    // A function without a result answers an empty text.
+    return JSON.parse((await this.askText(statement)) || 'null')
+  }
+
+  /** Every statement here has one row with one text. */
+  private async askText(statement: Prisma.Sql): Promise<string> {
+    const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
+    return rows[0]?.answer ?? ''
+  }
+}
+
+/** As bounds of the index. The last byte of a text in UTF-8 is never the highest, so the end is the start, raised there. */
+function keysIn({ namespace, prefix, after }: KvRange): Prisma.Sql {
+  const start = Buffer.from(prefix)
+  const conditions = [
+    Prisma.sql`namespace = ${storeText(namespace)}`,
+    Prisma.sql`key >= ${storeBytes(start)}::bytea`,
+  ]
+  const last = start.at(-1)
+  if (last !== undefined) {
+    const end = Buffer.from(start)
+    end.writeUInt8(last + 1, end.length - 1)
+    conditions.push(Prisma.sql`key < ${storeBytes(end)}::bytea`)
+  }
+  if (after !== undefined) conditions.push(Prisma.sql`key > ${storeBytes(Buffer.from(after))}::bytea`)
+  return Prisma.join(conditions, ' AND ')
+}
+
+const TOKEN_FIELDS = Prisma.raw(TOKEN_FIELDS_SQL)
+
+const OLDEST_FIRST = Prisma.sql`create_index, accessor_id, secret_hash`
+const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash DESC`
+
+/** The conditions that make an index serve a filter are repeated as that index says them. */
+function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = [Prisma.sql`true`]
+  const { namespace, policyId, roleId, authMethod, serviceName } = filter
+  if (namespace === DEFAULT_NAMESPACE) conditions.push(Prisma.sql`namespace = 'default'`)
+  else if (namespace !== undefined) {
+    conditions.push(Prisma.sql`namespace = ${storeText(namespace)} AND namespace <> 'default'`)
+  }
+  if (policyId !== undefined) {
+    conditions.push(Prisma.sql`policies @> ARRAY[${storeText(policyId)}] AND policies <> '{}'`)
+  }
+  if (roleId !== undefined) {
+    conditions.push(Prisma.sql`roles @> ARRAY[${storeText(roleId)}] AND roles <> '{}'`)
+  }
+  if (serviceName !== undefined) {
+    conditions.push(Prisma.sql`service_names @> ARRAY[${storeText(serviceName)}] AND service_names <> '{}'`)
+  }
+  if (authMethod === '') conditions.push(Prisma.sql`auth_method = ''`)
+  else if (authMethod !== undefined) {
+    conditions.push(Prisma.sql`auth_method = ${storeText(authMethod)} AND auth_method <> ''`)
+  }
+  if (filter.local !== undefined) conditions.push(filter.local ? Prisma.sql`local` : Prisma.sql`NOT local`)
+  if (filter.legacy) conditions.push(Prisma.sql`(type <> '' OR rules <> '')`)
+  if (filter.management) conditions.push(Prisma.sql`(type <> '' OR rules <> '') AND type = 'management'`)
+  if (filter.legacyRights) conditions.push(LEGACY_RIGHTS_SQL)
+  if (filter.withoutAccessor) conditions.push(Prisma.sql`accessor_key IS NULL`)
+  return conditions
+}
+
+/** The facts of the rule of legacy rights, as this table says them. */
+const TOKEN_FACTS: Readonly<Record<TokenFact, string>> = {
+  isLinked: `(policies <> '{}' OR roles <> '{}' OR service_names <> '{}' OR json_array_length(node_identities) > 0)`,
+  isManagement: `type = 'management'`,
+  hasAccessor: 'accessor_key IS NOT NULL',
+  hasRules: `rules <> ''`,
+}
+
+/** The first condition is that of an index. */
+const LEGACY_RIGHTS_SQL = Prisma.raw(
+  `(type <> '' OR rules <> '') AND (${LEGACY_RIGHTS.map((facts) =>
+    Object.entries(facts)
+      .map(([fact, expected]) => `(${TOKEN_FACTS[fact as TokenFact]}) = ${expected}`)
+      .join(' AND '),
+  ).join(' OR ')})`,
+)
+
+function boundOf({ newestFirst, until }: TokenFilter): Prisma.Sql[] {
+  if (!until) return []
+  return [comparePlace(newestFirst ? Prisma.sql`>=` : Prisma.sql`<=`, until)]
+}
+
+/**
+ * One comparison of the whole place, without one of `create_index` alone beside it: the planner would multiply the two,
+ * take what is left of the list for short, and sort all of it for every page.
+ */
+function placeOf({ newestFirst }: TokenFilter, after: ListPosition | undefined): Prisma.Sql[] {
+  return after ? [comparePlace(newestFirst ? Prisma.sql`<` : Prisma.sql`>`, after)] : []
+}
+
+function comparePlace(operator: Prisma.Sql, { createIndex, accessorId, tie }: ListPosition): Prisma.Sql {
+  return tie === undefined
+    ? Prisma.sql`(create_index, accessor_id) ${operator} (${createIndex}::bigint, ${storeText(accessorId)})`
+    : Prisma.sql`(create_index, accessor_id, secret_hash)
+        ${operator} (${createIndex}::bigint, ${storeText(accessorId)}, decode(${tie}, 'hex'))`
+}

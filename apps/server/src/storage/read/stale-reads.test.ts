@@ -1,0 +1,86 @@
+import type { TokenRecord } from '@latchkey/acl'
+import type { Store } from '@latchkey/service'
+import { aNamespace, aToken } from '@latchkey/testkit/records/record-builders'
+import { pino } from 'pino'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { startDatabaseProxy } from '../../../test/database-proxy.ts'
+import { openTestStore, putNew } from '../../../test/store.ts'
+import { connectDatabase } from '../../database/connect.ts'
+import type { PostgresStore } from '../postgres-store.ts'
+
+const log = pino({ level: 'silent' })
+const primary = await createTestDatabase()
+/** A second way to the primary stands for a replica that has everything, an empty database for one that lags. */
+const replica = connectDatabase({ url: primary.url, log })
+const lagging = await createTestDatabase()
+const laggingReplica = connectDatabase({ url: lagging.url, log })
+const proxy = await startDatabaseProxy(primary.url)
+afterAll(async () => {
+  await Promise.all([replica.close(), laggingReplica.close()])
+  await proxy.close()
+  await primary.drop()
+  await lagging.drop()
+})
+
+async function list(store: Store, namespace: string): Promise<TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for await (const page of store.tokens({ namespace })) tokens.push(...page)
+  return tokens
+}
+
+/** The view of a store that has a replica. */
+function staleOf({ stale }: PostgresStore): Store {
+  return stale ?? expect.fail('there is no replica')
+}
+
+const unread = [aToken({ Namespace: 'unread' }), aToken({ Namespace: 'unread' })] as const
+
+test('what is not in memory comes from the replica while the primary is away; other modes do not ask it', async () => {
+  const store = await openTestStore({ url: proxy.url, replica })
+  const writer = await openTestStore({ url: primary.url })
+  const record = aNamespace({ Name: 'unread' })
+  await writer.commit([{ table: 'namespaces', op: 'put', record, expect: 0 }])
+  await writer.commit(unread.map(putNew))
+  await store.refresh('consistent')
+  expect(await list(store, 'unread')).toHaveLength(2)
+  expect(store.status().cache.replicaReads).toBe(0)
+
+  const cold = await openTestStore({ url: proxy.url, replica })
+  proxy.freeze()
+  expect(await list(staleOf(cold), 'unread')).toHaveLength(2)
+  expect(await staleOf(cold).tokenBySecret(unread[0].SecretID)).toMatchObject({
+    AccessorID: unread[0].AccessorID,
+  })
+  expect(await staleOf(cold).tokenByAccessor(unread[1].AccessorID)).toMatchObject({
+    SecretID: unread[1].SecretID,
+  })
+  expect(await staleOf(cold).tokenBySecret(aToken().SecretID)).toBeUndefined()
+  expect(cold.status().cache.replicaReads).toBe(4)
+  await expect(cold.tokenByAccessor(aToken().AccessorID)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(cold.status().cache.replicaReads).toBe(4)
+  proxy.heal()
+  await Promise.all([store.close(), cold.close(), writer.close()])
+})
+
+test('a replica that lags behind what was told is not believed', async () => {
+  const store = await openTestStore({ url: primary.url, replica: laggingReplica })
+  expect(await staleOf(store).tokenBySecret(unread[0].SecretID)).toMatchObject({
+    SecretID: unread[0].SecretID,
+  })
+  expect(await list(staleOf(store), 'unread')).toHaveLength(2)
+  expect(store.status().cache.replicaReads).toBe(2)
+  await store.close()
+})
+
+test('the age of a stale answer: none while alone, else since the last confirmation', async () => {
+  const one = await openTestStore({ url: lagging.url })
+  await expect.poll(() => one.status().isAlone).toBe(true)
+  expect(one.refresh('stale')).toEqual({ knownLeader: true, lastContactMs: 0 })
+  const two = await openTestStore({ url: lagging.url })
+  await two.refresh('consistent')
+  const { lastContactMs } = await two.refresh('stale')
+  expect(lastContactMs).toBeGreaterThan(0)
+  expect(lastContactMs).toBeLessThan(1_000)
+  await Promise.all([one.close(), two.close()])
+})

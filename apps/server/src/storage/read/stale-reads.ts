@@ -1,0 +1,92 @@
+import type { Directory, KvRecord, MaybePromise, TokenRecord } from '@latchkey/acl'
+import type {
+  Change,
+  ConsistencyMode,
+  Freshness,
+  KvKey,
+  KvRange,
+  ListPosition,
+  Store,
+  TableName,
+  TokenFilter,
+  Topic,
+  WaitOutcome,
+} from '@latchkey/service'
+import type { TokenLists } from './token-lists.ts'
+import type { TokenReader } from './token-reader.ts'
+
+/**
+ * A store for requests that asked for `stale`: what is not in memory is read from the replica where there is one and
+ * it is as far as the local state. So the age that was reported holds for what it gives, too.
+ */
+export class StaleReads implements Store {
+  private readonly store: Store
+  private readonly reader: TokenReader
+  private readonly lists: TokenLists
+
+  constructor(store: Store, { tokens, lists }: { readonly tokens: TokenReader; readonly lists: TokenLists }) {
+    this.store = store
+    this.reader = tokens
+    this.lists = lists
+  }
+
+  refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
+    return this.store.refresh(mode)
+  }
+
+  directory(): MaybePromise<Directory> {
+    return this.store.directory()
+  }
+
+  tableIndex(table: TableName): MaybePromise<number> {
+    return this.store.tableIndex(table)
+  }
+
+  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined> {
+    return this.reader.byAccessor(accessorId, true)
+  }
+
+  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined> {
+    return this.reader.bySecret(secretId, true)
+  }
+
+  tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]> {
+    return this.lists.pages(filter, true)
+  }
+
+  placeOf(token: TokenRecord): ListPosition {
+    return this.store.placeOf(token)
+  }
+
+  tokensChangedAfter(index: number): readonly string[] | undefined {
+    return this.store.tokensChangedAfter(index)
+  }
+
+  countTokens(filter: TokenFilter): MaybePromise<number> {
+    return this.store.countTokens(filter)
+  }
+
+  expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]> {
+    return this.store.expiredTokens(now, limit)
+  }
+
+  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+    return this.store.kvEntry(namespace, key)
+  }
+
+  kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]> {
+    return this.store.kvEntries(range)
+  }
+
+  kvKeys(range: KvRange): AsyncIterable<readonly KvKey[]> {
+    return this.store.kvKeys(range)
+  }
+
+  commit(changes: readonly Change[]): Promise<number> {
+    return this.store.commit(changes)
+  }
+
+  wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
+    return this.store.wait(topic, after, timeoutMs, signal)
+  }
+}

@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TokenRecord } from '@latchkey/acl'
+import type { ListPosition, TokenFilter } from '@latchkey/service'
+import type { TokenRow } from '../token-table.ts'
+import type { Queries } from './queries.ts'
+import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
+
+/** A page as it was read. */
+interface Page {
+  readonly rows: readonly TokenRow[]
+  /** The index of its snapshot; undefined where it is the replica's. */
+  readonly index: number | undefined
+  /** Whether more may follow. */
+  readonly isFull: boolean
+}
+
+const PAGE_SIZE = 1_000
+
+/**
+ * Lists of tokens, from the database, a page at a time; each page is one snapshot. The rule of the token reader holds
+ * for each: it is handed out when the local state has reached its snapshot.
+ */
+export class TokenLists {
+  private readonly parts: TokenReaderParts
+  /** The last count, by what it depends on. */
+  private counted: { readonly key: string; readonly answer: Promise<number> } | undefined
+
+  constructor(parts: TokenReaderParts) {
+    this.parts = parts
+  }
+
+  /** @param isStale pages may come from the replica. */
+  async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
+    const { limit = Number.POSITIVE_INFINITY, after } = filter
+    let left = limit
+    const fetch = (start: ListPosition | undefined) =>
+      left > 0 ? this.fetchPage(filter, start, Math.min(left, PAGE_SIZE), isStale) : undefined
+    let next = fetch(after)
+    while (next) {
+      const page = await next
+      left -= page.rows.length
+      const last = page.rows.at(-1)
+      // On its way while this page is made into records, and used.
+      next = last && page.isFull ? fetch(placeOfRow(last)) : undefined
+      // What goes wrong with it is thrown when it is waited for, which may never be.
+      next?.catch(() => {})
+      // The statement leaves before this page takes the processor.
+      if (next) await nextTurn()
+      if (page.rows.length > 0) yield await this.take(page)
+    }
+  }
+
+  /** Tokens without an accessor that came with one commit stand in the order of their lookup hashes. */
+  placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
+    const place = { createIndex: CreateIndex, accessorId: AccessorID }
+    if (AccessorID !== '') return place
+    return { ...place, tie: this.parts.secrets.lookupHash(SecretID).toString('hex') }
+  }
+
+  /** How many there are. Counted once for all who ask before the next change of a token. */
+  count(filter: TokenFilter): Promise<number> {
+    const key = `${this.parts.state.topics.table('tokens')} ${JSON.stringify(filter)}`
+    if (this.counted?.key === key) return this.counted.answer
+    const answer = this.countNow(filter)
+    this.counted = { key, answer }
+    answer.catch(() => {
+      if (this.counted?.answer === answer) this.counted = undefined
+    })
+    return answer
+  }
+
+  private async countNow(filter: TokenFilter): Promise<number> {
+    const { index, value } = await this.parts.queries.tokenCount(filter)
+    await this.parts.follower.reach(index)
+    return value
+  }
+
+  async expired(now: number, limit: number): Promise<readonly TokenRecord[]> {
+    const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit)
+    return this.take({ rows, index, isFull: false })
+  }
+
+  private async fetchPage(
+    filter: TokenFilter,
+    start: ListPosition | undefined,
+    size: number,
+    isStale: boolean,
+  ): Promise<Page> {
+    const read = (queries: Queries) => queries.tokenPage(filter, start, size)
+    const fromReplica = isStale ? await this.parts.replica?.read(read) : undefined
+    const { index, value: rows } = fromReplica ?? (await read(this.parts.queries))
+    return { rows, index: fromReplica ? undefined : index, isFull: rows.length === size }
+  }
+
+  /**
+   * Rows as records. They are not kept: a list would fill the cache with what nobody has asked for, and the strings of
+   * one row keep the text of its whole page.
+   */
+  private async take({ rows, index }: Page): Promise<readonly TokenRecord[]> {
+    if (index !== undefined) await this.parts.follower.reach(index)
+    return rows.map((row) => recordOfRow(row, this.parts))
+  }
+}
+
+function placeOfRow(row: TokenRow): ListPosition {
+  const place = { createIndex: row.createIndex, accessorId: row.accessorId }
+  return place.accessorId === '' ? { ...place, tie: row.secretHash } : place
+}

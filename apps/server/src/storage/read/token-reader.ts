@@ -1,0 +1,141 @@
+import type { MaybePromise, TokenRecord } from '@latchkey/acl'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { ChangeFollower } from '../follow/change-follower.ts'
+import type { LocalState } from '../follow/local-state.ts'
+import { type TokenRow, tokenOfRow } from '../token-table.ts'
+import { BatchedLoader } from './batched-loader.ts'
+import type { Queries, Snapshot } from './queries.ts'
+import type { ReplicaReads } from './replica-reads.ts'
+import type { TokenCache } from './token-cache.ts'
+import { accessorLoad, secretLoad, type TokenLoad, type TokenLoads } from './token-loads.ts'
+
+export interface TokenReaderParts {
+  readonly queries: Queries
+  readonly state: LocalState
+  readonly loads: TokenLoads
+  readonly follower: ChangeFollower
+  readonly secrets: SecretBox
+  /** Where `stale` reads look for what is not in memory. */
+  readonly replica: ReplicaReads | undefined
+}
+
+type ReadToken = () => Promise<Snapshot<TokenRow | undefined>>
+
+type FindTokens = (
+  queries: Queries,
+  keys: readonly string[],
+) => Promise<Snapshot<ReadonlyMap<string, TokenRow>>>
+
+const findByAccessor: FindTokens = async (queries, keys) => {
+  const { index, value: rows } = await queries.tokensByAccessorKey(keys)
+  return { index, value: new Map(rows.map((row) => [row.accessorId.toLowerCase(), row])) }
+}
+
+const findBySecret: FindTokens = async (queries, keys) => {
+  const { index, value: rows } = await queries.tokensBySecretHash(keys)
+  return { index, value: new Map(rows.map((row) => [row.secretHash, row])) }
+}
+
+/**
+ * Tokens from the cache, and from the database where the cache does not know.
+ *
+ * What is read is handed out only when the local state has reached the snapshot it is from, and only if it has not
+ * changed since: so a token and the directory that its links point into always belong together, whoever writes
+ * meanwhile.
+ */
+export class TokenReader {
+  private readonly parts: TokenReaderParts
+  private readonly cache: TokenCache
+  private readonly accessors: BatchedLoader<TokenRow>
+  private readonly secrets: BatchedLoader<TokenRow>
+  readonly counts = { hits: 0, misses: 0 }
+
+  constructor(parts: TokenReaderParts) {
+    this.parts = parts
+    this.cache = parts.state.tokens
+    this.accessors = new BatchedLoader((keys) => findByAccessor(parts.queries, keys))
+    this.secrets = new BatchedLoader((keys) => findBySecret(parts.queries, keys))
+  }
+
+  /** @param isStale the answer may come from the replica. */
+  byAccessor(accessorId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
+    const accessorKey = accessorId.toLowerCase()
+    // A legacy token without accessor has none to be found by. Spec 9.2.3.
+    if (accessorKey === '') return undefined
+    const known = this.cache.byAccessorKey(accessorKey)
+    if (known) {
+      this.counts.hits += 1
+      return known.record
+    }
+    const load = () =>
+      this.load(
+        accessorLoad(accessorKey),
+        () => this.accessors.load(accessorKey),
+        () => this.cache.addAbsentAccessor(accessorKey),
+      )
+    return isStale ? this.loadStale(findByAccessor, accessorKey, load) : load()
+  }
+
+  bySecret(secretId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
+    const known = this.cache.bySecretId(secretId)
+    if (known) {
+      this.counts.hits += 1
+      return known.record
+    }
+    const secretHash = this.parts.secrets.lookupHash(secretId).toString('hex')
+    const load = () =>
+      this.load(
+        secretLoad(secretHash),
+        () => this.secrets.load(secretHash),
+        () => this.cache.addAbsentSecret(secretId, secretHash),
+      )
+    return isStale ? this.loadStale(findBySecret, secretHash, load) : load()
+  }
+
+  private async loadStale(
+    find: FindTokens,
+    key: string,
+    load: () => Promise<TokenRecord | undefined>,
+  ): Promise<TokenRecord | undefined> {
+    const snapshot = await this.parts.replica?.read((replica) => find(replica, [key]))
+    if (!snapshot) return load()
+    const row = snapshot.value.get(key)
+    return row && recordOfRow(row, this.parts)
+  }
+
+  private load(key: string, read: ReadToken, rememberAbsence: () => void): Promise<TokenRecord | undefined> {
+    const { loads } = this.parts
+    const running = loads.get(key)
+    if (running) return running.answer
+    this.counts.misses += 1
+    return loads.run(key, (load) => this.loadCurrent(load, read, rememberAbsence))
+  }
+
+  private async loadCurrent(
+    load: TokenLoad,
+    read: ReadToken,
+    rememberAbsence: () => void,
+  ): Promise<TokenRecord | undefined> {
+    const { follower } = this.parts
+    for (;;) {
+      const { index, value: row } = await read()
+      await follower.reach(index)
+      if (load.touchedAt > index) continue
+      if (!row) {
+        rememberAbsence()
+        return undefined
+      }
+      const token = recordOfRow(row, this.parts)
+      this.cache.add(token, row.secretHash)
+      return token
+    }
+  }
+}
+
+/** The record of a row: the cached object where it is the same version. */
+export function recordOfRow(
+  row: TokenRow,
+  { state, secrets }: Pick<TokenReaderParts, 'state' | 'secrets'>,
+): TokenRecord {
+  return state.tokens.sameAs(row.secretHash, row.modifyIndex) ?? tokenOfRow(row, secrets)
+}

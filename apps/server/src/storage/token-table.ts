@@ -1,0 +1,296 @@
+/**
+ * The columns of a token, said once. Derived from this table: what a commit sends, the SQL function that writes it
+ * (`scripts/commit-rows-sql.ts`), the columns that a read asks for, and the record that is made of them.
+ */
+import type { StoredLink, TokenRecord } from '@latchkey/acl'
+import { parseInstant } from '@latchkey/contract'
+import type { Sealed } from '../secrets/key-ring.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
+import { type Column, textArray } from './write/columns.ts'
+
+/** A token that is put. Hashes are lookup hashes: of the secret, and of the accessor where it has one. */
+export interface TokenSource {
+  readonly record: TokenRecord
+  readonly hash: Buffer
+  readonly accessorHash: Buffer | undefined
+  readonly sealed: Sealed
+}
+
+export interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
+  extends Omit<Column<TokenSource>, 'name'> {
+  readonly name: N
+  /** What the index of the commit goes into: always, or where the record is new and brings none. */
+  readonly stamp?: 'created' | 'modified'
+  /** Whether a read asks for it; the others are for indexes. */
+  readonly isRead: boolean
+  readonly isNullable?: boolean
+  /** The field of the record, and how it is made of the column's text; `''` for null. */
+  readonly field?: F
+  readonly decode?: (text: string) => unknown
+}
+
+type ColumnOf<S> = Omit<TokenColumn<string, undefined>, 'name' | 'isRead' | 'field' | 'decode'> & S
+
+/** A column for an index, or for the secret: no field of the record is made of it alone. */
+function hidden<N extends string>(
+  name: N,
+  column: ColumnOf<{ readonly isRead?: boolean }>,
+): TokenColumn<N, undefined> {
+  return { isRead: false, ...column, name }
+}
+
+function shown<N extends string, F extends keyof TokenRecord>(
+  name: N,
+  field: F,
+  column: ColumnOf<{ readonly decode: (text: string) => TokenRecord[F] }>,
+): TokenColumn<N, F> {
+  return { ...column, name, field, isRead: true }
+}
+
+type TextField = 'Namespace' | 'Description' | 'Rules' | 'AuthMethod' | 'CreateTime' | 'Hash'
+type LinksField = 'Policies' | 'Roles'
+type JsonField = 'ServiceIdentities' | 'NodeIdentities'
+
+function text<N extends string, F extends TextField>(name: N, field: F): TokenColumn<N, F> {
+  const encode = ({ record }: TokenSource) => storeText(record[field])
+  return shown<N, F>(name, field, { sql: 'text', sent: 'shared', encode, decode: readText })
+}
+
+function links<N extends string, F extends LinksField>(name: N, field: F): TokenColumn<N, F> {
+  const encode = ({ record }: TokenSource) => textArray(record[field].map(({ ID }) => storeText(ID)))
+  return shown<N, F>(name, field, { sql: 'text[]', sent: 'shared', encode, decode: readLinks })
+}
+
+/** JSON escapes what `storeText` would: lone surrogates and control characters. */
+function json<N extends string, F extends JsonField>(name: N, field: F): TokenColumn<N, F> {
+  const encode = ({ record }: TokenSource) => JSON.stringify(record[field])
+  const decode = (stored: string): TokenRecord[F] => (stored === '[]' ? NONE : JSON.parse(stored))
+  return shown<N, F>(name, field, { sql: 'json', sent: 'shared', encode, decode })
+}
+
+/** In the order of the table. */
+export const TOKEN_COLUMNS = [
+  hidden('secret_hash', {
+    sql: 'bytea',
+    sent: 'each',
+    encode: ({ hash }) => storeBytes(hash),
+    isRead: true,
+  }),
+  hidden('secret_cipher', {
+    sql: 'bytea',
+    sent: 'each',
+    encode: ({ sealed }) => storeBytes(sealed.bytes),
+    isRead: true,
+  }),
+  hidden('secret_key_id', {
+    sql: 'text',
+    sent: 'shared',
+    encode: ({ sealed }) => sealed.keyId,
+    isRead: true,
+  }),
+  shown('accessor_id', 'AccessorID', {
+    sql: 'text',
+    sent: 'each',
+    encode: ({ record }) => storeText(record.AccessorID),
+    decode: readText,
+  }),
+  hidden('accessor_key', {
+    sql: 'text',
+    sent: 'each',
+    encode: ({ record }) => accessorKeyOf(record),
+  }),
+  hidden('accessor_hash', {
+    sql: 'bigint',
+    sent: 'each',
+    encode: ({ accessorHash }) => (accessorHash ? firstEightBytes(accessorHash) : null),
+  }),
+  text('namespace', 'Namespace'),
+  text('description', 'Description'),
+  links('policies', 'Policies'),
+  links('roles', 'Roles'),
+  json('service_identities', 'ServiceIdentities'),
+  hidden('service_names', {
+    sql: 'text[]',
+    sent: 'shared',
+    encode: ({ record }) =>
+      textArray(record.ServiceIdentities.map(({ ServiceName }) => storeText(ServiceName))),
+  }),
+  json('node_identities', 'NodeIdentities'),
+  text('rules', 'Rules'),
+  shown('type', 'Type', {
+    sql: 'text',
+    sent: 'shared',
+    encode: ({ record }) => record.Type,
+    decode: (stored) => stored as TokenRecord['Type'],
+  }),
+  shown('local', 'Local', {
+    sql: 'boolean',
+    sent: 'shared',
+    encode: ({ record }) => record.Local,
+    decode: (stored) => stored === 't',
+  }),
+  text('auth_method', 'AuthMethod'),
+  shown('expiration_time', 'ExpirationTime', {
+    sql: 'text',
+    sent: 'each',
+    isNullable: true,
+    encode: ({ record }) => record.ExpirationTime ?? null,
+    decode: (stored) => stored || undefined,
+  }),
+  hidden('expires_at', {
+    sql: 'timestamptz',
+    sent: 'each',
+    encode: ({ record }) => {
+      const expiresAt = record.ExpirationTime === undefined ? undefined : parseInstant(record.ExpirationTime)
+      return expiresAt === undefined ? null : new Date(expiresAt).toISOString()
+    },
+  }),
+  text('create_time', 'CreateTime'),
+  text('hash', 'Hash'),
+  shown('create_index', 'CreateIndex', {
+    sql: 'bigint',
+    sent: 'shared',
+    stamp: 'created',
+    encode: ({ record }) => record.CreateIndex,
+    decode: Number,
+  }),
+  shown('modify_index', 'ModifyIndex', {
+    sql: 'bigint',
+    sent: 'shared',
+    stamp: 'modified',
+    encode: () => 0,
+    decode: Number,
+  }),
+] as const
+
+/** What a commit sends: all but the index that it gets. */
+export const SENT_TOKEN_COLUMNS: readonly Column<TokenSource>[] = TOKEN_COLUMNS.filter(
+  ({ name }) => name !== 'modify_index',
+)
+
+type ReadColumn = TokenColumn<string, keyof TokenRecord | undefined>
+const READ_COLUMNS: readonly ReadColumn[] = TOKEN_COLUMNS.filter(({ isRead }) => isRead)
+
+/**
+ * Ends of a field and of a row where rows come as one text: a third of what JSON costs PostgreSQL. No stored text holds
+ * them, as its escape is always followed by a digit (see `stored-text.ts`); nor does JSON, or a number.
+ */
+export const FIELD_END = '\u001a,'
+export const ROW_END = '\u001a;'
+
+/** The columns of a read, as SQL: texts, none of them null, in the order that {@link readTokenRows} takes. */
+export const TOKEN_FIELDS_SQL: string = READ_COLUMNS.map(({ name, sql, isNullable }) => {
+  if (sql === 'text[]') return `array_to_json(${name})`
+  return isNullable ? `coalesce(${name}, '')` : name
+}).join(', ')
+
+const place = (name: (typeof TOKEN_COLUMNS)[number]['name']) =>
+  READ_COLUMNS.findIndex((column) => column.name === name)
+const SECRET_HASH = place('secret_hash')
+const SECRET_CIPHER = place('secret_cipher')
+const SECRET_KEY_ID = place('secret_key_id')
+const ACCESSOR_ID = place('accessor_id')
+const CREATE_INDEX = place('create_index')
+const MODIFY_INDEX = place('modify_index')
+
+/** A token as it was read, not yet opened. */
+export interface TokenRow {
+  /** In hex. */
+  readonly secretHash: string
+  readonly accessorId: string
+  readonly createIndex: number
+  readonly modifyIndex: number
+  /** Every column that a read asks for, as text. */
+  readonly fields: readonly string[]
+}
+
+/** @param text rows with {@link ROW_END} between them, and between their fields {@link FIELD_END}. */
+export function readTokenRows(text: string): readonly TokenRow[] {
+  if (text === '') return []
+  return text.split(ROW_END).map((row) => {
+    const fields = row.split(FIELD_END)
+    const next = (i: number) => fields[i] ?? ''
+    return {
+      secretHash: next(SECRET_HASH).slice(2),
+      accessorId: readText(next(ACCESSOR_ID)),
+      createIndex: Number(next(CREATE_INDEX)),
+      modifyIndex: Number(next(MODIFY_INDEX)),
+      fields,
+    }
+  })
+}
+
+type ColumnField = Exclude<(typeof TOKEN_COLUMNS)[number]['field'], undefined>
+
+/** The fields of a record in the order that the rules make them in. One without a column does not compile. */
+const FIELD_ORDER = Object.keys({
+  AccessorID: true,
+  SecretID: true,
+  Description: true,
+  Policies: true,
+  Roles: true,
+  ServiceIdentities: true,
+  NodeIdentities: true,
+  Rules: true,
+  Type: true,
+  Local: true,
+  AuthMethod: true,
+  ExpirationTime: true,
+  CreateTime: true,
+  Hash: true,
+  CreateIndex: true,
+  ModifyIndex: true,
+  Namespace: true,
+} satisfies Record<keyof TokenRecord, true> & Record<ColumnField | 'SecretID', true>)
+
+const FIELDS = FIELD_ORDER.map((field) => {
+  const at = READ_COLUMNS.findIndex((column) => column.field === field)
+  return { field: field as keyof TokenRecord, at, decode: READ_COLUMNS[at]?.decode }
+})
+
+/** @throws KeyRingError when the ring does not open the secret. */
+export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: SecretBox): TokenRecord {
+  const record: Partial<Record<keyof TokenRecord, unknown>> = {}
+  for (const { field, at, decode } of FIELDS) {
+    // The secret alone is made of several columns.
+    record[field] = decode ? decode(fields[at] ?? '') : openSecret(secretHash, fields, secrets)
+  }
+  return record as unknown as TokenRecord
+}
+
+function openSecret(secretHash: string, fields: readonly string[], secrets: SecretBox): string {
+  const sealed = { keyId: fields[SECRET_KEY_ID] ?? '', bytes: readBytes(fields[SECRET_CIPHER] ?? '') }
+  return secrets.open(sealed, secretHash)
+}
+
+/** What a commit sends of a token that is put, in the order of {@link SENT_TOKEN_COLUMNS}. */
+export function encodeToken(token: Omit<TokenSource, 'sealed'>, secrets: SecretBox): readonly unknown[] {
+  const sealed = secrets.seal(token.record.SecretID, token.hash.toString('hex'))
+  const source = { ...token, sealed }
+  return SENT_TOKEN_COLUMNS.map(({ encode }) => encode(source))
+}
+
+/** What a commit sends of a token that is deleted: what the log of changes calls it by. */
+export function encodeTokenKeys(record: TokenRecord, hash: Buffer): readonly unknown[] {
+  return SENT_TOKEN_COLUMNS.map(({ name }) => {
+    if (name === 'secret_hash') return storeBytes(hash)
+    return name === 'accessor_key' ? accessorKeyOf(record) : null
+  })
+}
+
+/** As a signed 64-bit number in text, which is what PostgreSQL's `bigint` reads. */
+export function firstEightBytes(hash: Buffer): string {
+  return hash.readBigInt64BE(0).toString()
+}
+
+function accessorKeyOf({ AccessorID }: TokenRecord): string | null {
+  return AccessorID === '' ? null : storeText(AccessorID.toLowerCase())
+}
+
+function readLinks(stored: string): readonly StoredLink[] {
+  return stored === '[]' ? NONE : JSON.parse(stored).map((id: string) => ({ ID: readText(id) }))
+}
+
+/** Most tokens lack most kinds of links. */
+const NONE = [] as never[]

@@ -1,0 +1,4 @@
+/** Whether commits of this process are on their way. */
+export class CommitActivity {
+  isBusy = false
+}

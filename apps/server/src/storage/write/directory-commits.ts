@@ -1,0 +1,227 @@
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { ConflictReason } from '@latchkey/service'
+import { withAclErrors } from '../../database/database-error.ts'
+import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import { encodeNamespace, encodePolicy, encodeRole, encodeSystem, nameKeyOf } from '../directory-rows.ts'
+import { storeText } from '../read/stored-text.ts'
+import { ORDINALS_PER_CHANGE } from './row-changes.ts'
+import { type Author, commitRows, inTransaction } from './row-commits.ts'
+import type { DirectoryChange, EncodedWrite, GroupAnswer, Placed } from './writes.ts'
+
+type Transaction = Prisma.TransactionClient
+
+/** Most time to get a connection, and for the whole transaction: all other writers wait for it. In milliseconds. */
+const CONNECTION_MS_MAX = 2_000
+const TRANSACTION_MS_MAX = 1_800
+/** The database ends a transaction whose process is silent for longer, as one that is paused. */
+const SILENT_MS_MAX = 1_000
+
+/** A conflict, and the place of its change in the write. */
+interface Conflict {
+  readonly place: number
+  readonly reason: ConflictReason
+}
+
+/**
+ * Commits writes that change policies, roles, namespaces or facts of the system, one after the other, in one transaction
+ * that holds the lock of the commit index. They are rare, so several statements each are no harm.
+ *
+ * @returns undefined where the author is fenced: nothing was done.
+ * @throws AclError `unavailable`
+ */
+export function commitDirectory(
+  prisma: PrismaClient,
+  writes: readonly EncodedWrite[],
+  author: Author,
+): Promise<GroupAnswer | undefined> {
+  const limits = { maxWait: CONNECTION_MS_MAX, timeout: TRANSACTION_MS_MAX }
+  return withAclErrors(() => prisma.$transaction((tx) => commitAll(tx, writes, author), limits))
+}
+
+async function commitAll(
+  tx: Transaction,
+  writes: readonly EncodedWrite[],
+  { memberId, known }: Author,
+): Promise<GroupAnswer | undefined> {
+  // Every write takes this lock first. The client of Prisma has no word for it.
+  const [locked] = await tx.$queryRaw<{ index: bigint }[]>`SELECT index,
+    set_config('idle_in_transaction_session_timeout', ${`${SILENT_MS_MAX}`}, true) FROM commit_index FOR UPDATE`
+  const where = { id: memberId, isFenced: false, leftAt: null }
+  const author = await tx.member.findFirst({ where, select: { id: true } })
+  if (!locked || !author) return undefined
+  const { index } = locked
+  const isBehind = Number(index) < known
+  const before = isBehind ? known + 1 : Number(index)
+  if (isBehind) {
+    // Every process that has seen a lost commit must read everything, whatever it has applied.
+    await tx.commitIndex.updateMany({ data: { index: BigInt(before), pruned: BigInt(before) } })
+  }
+  const results: (number | ConflictReason)[] = []
+  let reached = before
+  for (const write of writes) {
+    const reason = await commitWrite(tx, write, { memberId, known: reached })
+    if (!reason) reached += 1
+    results.push(reason ?? reached)
+  }
+  await tx.$queryRaw`SELECT pg_notify('latchkey', ${`${reached}`})::text`
+  return { before, results, isBehind }
+}
+
+/** @returns why the write cannot be made; it sees the state before it. */
+async function commitWrite(
+  tx: Transaction,
+  { rows, directory }: EncodedWrite,
+  author: Author,
+): Promise<ConflictReason | undefined> {
+  const conflict = await findConflict(tx, directory)
+  // Of several conflicts the first one counts, so the rows before this one are tried, too.
+  const tried = rows.filter(({ place }) => !conflict || place < conflict.place)
+  if (tried.length > 0) {
+    await tx.$executeRaw`SAVEPOINT before_write`
+    const made = await commitRows(inTransaction(tx), [tried], 1, author)
+    const [result] = made?.results ?? []
+    if (typeof result === 'string') return result
+    if (conflict) await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
+  }
+  if (conflict) return conflict.reason
+  const index = BigInt(author.known + 1)
+  for (const { change } of directory) await make(tx, change, index)
+  await tx.change.createMany({
+    data: directory.map(({ place, change }) => ({
+      index,
+      ordinal: place * ORDINALS_PER_CHANGE,
+      entity: change.table,
+      op: change.op,
+      key: keyOf(change),
+    })),
+  })
+  const touched = Object.fromEntries(directory.map(({ change }) => [change.table, index]))
+  await tx.commitIndex.updateMany({ data: { index, ...touched } })
+  return undefined
+}
+
+/** The rules of conflict: see the port. `MemoryStore` has the same, and the store suite holds both to them. */
+async function findConflict(
+  tx: Transaction,
+  changes: readonly Placed<DirectoryChange>[],
+): Promise<Conflict | undefined> {
+  for (const { place, change } of changes) {
+    const reason = await conflictOf(tx, change)
+    if (reason) return { place, reason }
+  }
+  const names = new Map<string, string>()
+  for (const { change } of changes) {
+    if (change.op === 'delete' || (change.table !== 'policies' && change.table !== 'roles')) continue
+    const { record } = change
+    const name = JSON.stringify([change.table, record.Namespace, nameKeyOf(record)])
+    if ((names.get(name) ?? record.ID) !== record.ID) return { place: Infinity, reason: 'name_in_use' }
+    names.set(name, record.ID)
+  }
+  return undefined
+}
+
+async function conflictOf(tx: Transaction, change: DirectoryChange): Promise<ConflictReason | undefined> {
+  const key = keyOf(change)
+  const found = await findExisting(tx, change)
+  if (change.op === 'put' && found.some(({ id }) => id !== key)) return 'name_in_use'
+  const modifyIndex = Number(found.find(({ id }) => id === key)?.modifyIndex ?? 0)
+  if (change.expect !== undefined && modifyIndex !== change.expect) return 'changed'
+  return (await keepsNamespaces(tx, change)) ? undefined : 'changed'
+}
+
+interface Existing {
+  readonly id: string
+  readonly modifyIndex: bigint
+}
+
+/** The record as it is, and the one that has the name of the changed one. */
+async function findExisting(tx: Transaction, change: DirectoryChange): Promise<readonly Existing[]> {
+  const id = keyOf(change)
+  switch (change.table) {
+    case 'policies':
+    case 'roles': {
+      const { record } = change
+      const name = { namespace: storeText(record.Namespace), nameKey: nameKeyOf(record) }
+      const query = { where: { OR: [{ id }, name] }, select: { id: true, modifyIndex: true } }
+      return change.table === 'policies' ? tx.policy.findMany(query) : tx.role.findMany(query)
+    }
+    case 'namespaces': {
+      const row = await tx.namespace.findUnique({ where: { name: id }, select: { modifyIndex: true } })
+      return row ? [{ id, ...row }] : []
+    }
+    case 'system': {
+      const row = await tx.system.findUnique({ where: { key: id }, select: { modifyIndex: true } })
+      return row ? [{ id, ...row }] : []
+    }
+  }
+}
+
+/** Whether after the change every record still has its namespace. */
+async function keepsNamespaces(tx: Transaction, change: DirectoryChange): Promise<boolean> {
+  if (change.table === 'system') return true
+  if (change.table === 'namespaces') {
+    if (change.op === 'put') return true
+    // In SQL, where partial indexes answer it, however many records there are.
+    const [answer] = await tx.$queryRaw<{ holds: boolean }[]>`
+      SELECT latchkey_namespace_holds(${keyOf(change)}) AS holds`
+    return answer?.holds === false
+  }
+  const name = storeText(change.record.Namespace)
+  if (change.op === 'delete' || name === DEFAULT_NAMESPACE) return true
+  return (await tx.namespace.findUnique({ where: { name }, select: { name: true } })) !== null
+}
+
+/** A new record may bring its CreateIndex; one that exists keeps it. */
+async function make(tx: Transaction, change: DirectoryChange, index: bigint): Promise<void> {
+  const key = keyOf(change)
+  if (change.op === 'delete') {
+    const remove = {
+      policies: () => tx.policy.deleteMany({ where: { id: key } }),
+      roles: () => tx.role.deleteMany({ where: { id: key } }),
+      namespaces: () => tx.namespace.deleteMany({ where: { name: key } }),
+      system: () => tx.system.deleteMany({ where: { key } }),
+    }
+    await remove[change.table]()
+    return
+  }
+  const modified = { modifyIndex: index }
+  const created = { createIndex: BigInt(change.record.CreateIndex) || index, ...modified }
+  switch (change.table) {
+    case 'policies': {
+      const data = encodePolicy(change.record)
+      const update = { ...data, ...modified }
+      await tx.policy.upsert({ where: { id: key }, create: { id: key, ...data, ...created }, update })
+      return
+    }
+    case 'roles': {
+      const data = encodeRole(change.record)
+      const update = { ...data, ...modified }
+      await tx.role.upsert({ where: { id: key }, create: { id: key, ...data, ...created }, update })
+      return
+    }
+    case 'namespaces': {
+      const data = encodeNamespace(change.record)
+      const update = { ...data, ...modified }
+      await tx.namespace.upsert({ where: { name: key }, create: { name: key, ...data, ...created }, update })
+      return
+    }
+    case 'system': {
+      const data = encodeSystem(change.record)
+      const update = { ...data, ...modified }
+      await tx.system.upsert({ where: { key }, create: { key, ...data, ...created }, update })
+    }
+  }
+}
+
+/** What the log of changes calls the record by, and its primary key. */
+function keyOf({ table, record }: DirectoryChange): string {
+  switch (table) {
+    case 'policies':
+    case 'roles':
+      return storeText(record.ID)
+    case 'namespaces':
+      return storeText(record.Name)
+    case 'system':
+      return record.Key
+  }
+}

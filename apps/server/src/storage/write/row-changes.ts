@@ -1,0 +1,103 @@
+import type { Change } from '@latchkey/service'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
+import { storeBytes } from '../read/stored-text.ts'
+import { encodeToken, encodeTokenKeys, firstEightBytes, SENT_TOKEN_COLUMNS } from '../token-table.ts'
+import { type Column, columnArrays } from './columns.ts'
+
+type TokenChange = Extract<Change, { readonly table: 'tokens' }>
+/** Changes of the tables that hold many rows: arrays of columns take them to `latchkey_commit_rows`. */
+export type RowChange = TokenChange | KvChange
+
+/** A change as it is sent: its values in the order of the columns of its table. */
+export interface EncodedRow {
+  readonly values: readonly unknown[]
+  /** Of a token: the lookup hash of its secret in hex. */
+  readonly secretHash: string | undefined
+}
+
+interface ChangeSource {
+  readonly change: RowChange
+  /** Place of the change within its write. */
+  readonly place: number
+}
+
+/** A deleted tree takes an ordinal per key from here on. */
+export const ORDINALS_PER_CHANGE = 1_000_000
+/** Expects whatever is there. */
+const ANY = -1
+
+/** What is sent of every change. */
+export const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
+  { name: 'ordinal', sql: 'integer', sent: 'shared', encode: ({ place }) => place * ORDINALS_PER_CHANGE },
+  { name: 'op', sql: 'text', sent: 'shared', encode: ({ change }) => change.op },
+  {
+    name: 'expect',
+    sql: 'bigint',
+    sent: 'shared',
+    encode: ({ change }) => (change.op === 'delete-tree' ? ANY : (change.expect ?? ANY)),
+  },
+]
+
+interface ClaimSource {
+  readonly isNew: boolean
+  readonly hash: Buffer
+  readonly accessorHash: Buffer | undefined
+}
+
+/**
+ * An id must be new among accessors and secrets alike (decisions: tokens), so a new token brings the hash of its
+ * accessor to be looked for among the secrets, and of its secret to be looked for among the accessors.
+ */
+export const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
+  {
+    name: 'accessor_as_secret',
+    sql: 'bytea',
+    sent: 'each',
+    encode: ({ isNew, accessorHash }) => (isNew && accessorHash ? storeBytes(accessorHash) : null),
+  },
+  {
+    name: 'secret_as_accessor',
+    sql: 'bigint',
+    sent: 'each',
+    encode: ({ isNew, hash }) => (isNew ? firstEightBytes(hash) : null),
+  },
+]
+
+/** A column as the SQL function and its caller see it. */
+export type Parameter = Pick<Column<never>, 'name' | 'sql' | 'sent'>
+
+/** What is sent of a token and of a key, in the order of the parameters of `latchkey_commit_rows`. */
+export const TOKEN_PARAMETERS: readonly Parameter[] = [
+  ...CHANGE_COLUMNS,
+  ...TOKEN_CLAIM_COLUMNS,
+  ...SENT_TOKEN_COLUMNS,
+]
+export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COLUMNS]
+
+/** Writes a change for the database. Here, and only here, a secret becomes a keyed hash and a ciphertext. */
+export function encodeRow(change: RowChange, place: number, secrets: SecretBox): EncodedRow {
+  const common = CHANGE_COLUMNS.map(({ encode }) => encode({ change, place }))
+  if (change.table === 'kv') return { values: [...common, ...encodeKv(change)], secretHash: undefined }
+  const { record, op, expect } = change
+  const hash = secrets.lookupHash(record.SecretID)
+  const accessorHash = record.AccessorID === '' ? undefined : secrets.lookupHash(record.AccessorID)
+  const claim = { isNew: op === 'put' && expect === 0, hash, accessorHash }
+  const values =
+    op === 'put' ? encodeToken({ record, hash, accessorHash }, secrets) : encodeTokenKeys(record, hash)
+  return {
+    values: [...common, ...TOKEN_CLAIM_COLUMNS.map(({ encode }) => encode(claim)), ...values],
+    secretHash: hash.toString('hex'),
+  }
+}
+
+/** The rows of each write of a group as parameters: which write each belongs to, then the columns. */
+export function rowParameters(
+  parameters: readonly Parameter[],
+  writes: readonly (readonly EncodedRow[])[],
+): readonly (readonly unknown[])[] {
+  const numbers = writes.flatMap((rows, i) => rows.map(() => i + 1))
+  const isOneEach = numbers.every((number, i) => number === i + 1)
+  const values = writes.flatMap((rows) => rows.map((row) => row.values))
+  return [isOneEach ? [] : numbers, ...columnArrays(parameters, values)]
+}

@@ -1,0 +1,82 @@
+import type { ConflictReason } from '@latchkey/service'
+import type pg from 'pg'
+import { withAclErrors } from '../../database/database-error.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { type EncodedRow, KV_PARAMETERS, rowParameters, TOKEN_PARAMETERS } from './row-changes.ts'
+import type { EncodedWrite, GroupAnswer } from './writes.ts'
+
+/** The rows of each write, in order. */
+type WriteRows = EncodedWrite['rows']
+
+interface Answer {
+  readonly before: string | bigint | null
+  readonly reasons: readonly (ConflictReason | null)[] | null
+  readonly is_behind: boolean
+}
+
+/** Parameters before the columns: who commits, what it has seen, how many writes, and how many of them are apart. */
+const OTHERS = 4
+const COLUMNS = TOKEN_PARAMETERS.length + KV_PARAMETERS.length + 2
+
+const COMMIT_ROWS = `SELECT before, reasons, is_behind FROM latchkey_commit_rows(${Array.from(
+  { length: OTHERS + COLUMNS },
+  (_, i) => `$${i + 1}`,
+).join(', ')})`
+
+/** Runs {@link COMMIT_ROWS}, which answers one row. */
+type RunStatement = (values: readonly unknown[]) => Promise<readonly Answer[]>
+
+/** With a connection of the pool, prepared once for each. */
+export function onPool(pool: pg.Pool): RunStatement {
+  return async (values) => {
+    const statement = { name: 'commit-rows', text: COMMIT_ROWS, values: [...values] }
+    return (await pool.query<Answer>(statement)).rows
+  }
+}
+
+/** As a part of a transaction. */
+export function inTransaction(transaction: Prisma.TransactionClient): RunStatement {
+  return (values) => transaction.$queryRawUnsafe<Answer[]>(COMMIT_ROWS, ...values)
+}
+
+/** Who commits, and the highest index that it has seen. */
+export interface Author {
+  readonly memberId: string
+  readonly known: number
+}
+
+/**
+ * Commits writes of tokens and keys with one statement.
+ *
+ * @param apart how many of the writes, from the first on, share no id with each other.
+ * @returns undefined where the author is fenced: nothing was done.
+ * @throws AclError `unavailable`
+ */
+export async function commitRows(
+  run: RunStatement,
+  writes: readonly WriteRows[],
+  apart: number,
+  { memberId, known }: Author,
+): Promise<GroupAnswer | undefined> {
+  const of = (table: WriteRows[number]['change']['table']): readonly (readonly EncodedRow[])[] =>
+    writes.map((rows) => rows.map(({ change }) => change).filter((row) => row.table === table))
+  const values = [
+    memberId,
+    known,
+    writes.length,
+    apart,
+    ...rowParameters(TOKEN_PARAMETERS, of('tokens')),
+    ...rowParameters(KV_PARAMETERS, of('kv')),
+  ]
+  const [answer] = await withAclErrors(() => run(values))
+  if (!answer || answer.before === null) return undefined
+  const before = Number(answer.before)
+  let index = before
+  const results = writes.map((_, i) => {
+    const reason = answer.reasons?.[i]
+    if (reason) return reason
+    index += 1
+    return index
+  })
+  return { before, results, isBehind: answer.is_behind }
+}

@@ -1,0 +1,54 @@
+import type { Change, ConflictReason } from '@latchkey/service'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { type EncodedRow, encodeRow, type RowChange } from './row-changes.ts'
+
+/** Changes of the tables that are few, and held whole by every process. */
+export type DirectoryChange = Exclude<Change, RowChange>
+
+/** A change of a write, with its place in it. */
+export interface Placed<T> {
+  readonly place: number
+  readonly change: T
+}
+
+/** What is committed whole or not at all, as it goes to the database. */
+export interface EncodedWrite {
+  readonly changes: readonly Change[]
+  readonly rows: readonly Placed<EncodedRow & { readonly table: RowChange['table'] }>[]
+  readonly directory: readonly Placed<DirectoryChange>[]
+  /** Characters of all its texts. */
+  readonly chars: number
+}
+
+/** What became of a group: the index that its first write follows, and per write its index or its conflict. */
+export interface GroupAnswer {
+  readonly before: number
+  readonly results: readonly (number | ConflictReason)[]
+  /** Whether the database had lost commits that this process has seen. */
+  readonly isBehind: boolean
+}
+
+export function encodeWrite(changes: readonly Change[], secrets: SecretBox): EncodedWrite {
+  const rows: EncodedWrite['rows'][number][] = []
+  const directory: Placed<DirectoryChange>[] = []
+  let chars = 0
+  for (const [place, change] of changes.entries()) {
+    if (change.table === 'tokens' || change.table === 'kv') {
+      const row = encodeRow(change, place, secrets)
+      chars += charsOf(row.values)
+      rows.push({ place, change: { ...row, table: change.table } })
+    } else {
+      chars += charsOf(change.record)
+      directory.push({ place, change })
+    }
+  }
+  return { changes, rows, directory, chars }
+}
+
+function charsOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let chars = 0
+  for (const part of Object.values(value)) chars += charsOf(part)
+  return chars
+}

@@ -1,0 +1,32 @@
+import type { MaybePromise } from '@latchkey/acl'
+import type { TokenListCache, TokenListRequest, WholeTokenList } from '@latchkey/service'
+import { ListCache } from './list-cache.ts'
+import type { TokenList } from './token-list.ts'
+import { makeTokenList } from './token-list-parts.ts'
+
+/** Lists of tokens, kept whole up to a bound, and patched where a few of their tokens have changed. */
+export class CachedTokenLists implements TokenListCache {
+  private readonly cache: ListCache<TokenList>
+
+  /** @param bytesMax of all lists together; 0 keeps none. */
+  constructor(bytesMax: number) {
+    this.cache = new ListCache(bytesMax)
+  }
+
+  whole(request: TokenListRequest): MaybePromise<WholeTokenList | undefined> {
+    const { tokensIndex, directoryVersion, now } = request
+    const bytesMax = this.cache.wholeBytesMax
+    return this.cache.whole(
+      { key: keyOf(request), version: `${tokensIndex}:${directoryVersion}`, now },
+      (previous) => makeTokenList(request, { previous, bytesMax }),
+    )
+  }
+
+  noteStreamed(request: TokenListRequest, length: number): void {
+    this.cache.noteStreamed(keyOf(request), length)
+  }
+}
+
+function keyOf({ filter, secrets }: TokenListRequest): string {
+  return JSON.stringify([filter, secrets])
+}

@@ -1,0 +1,86 @@
+/** DOS-05: what anybody may ask costs the database nothing, however often it is asked. */
+
+import type { EndpointName } from '@latchkey/contract'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANONYMOUS_REQUESTS, type AnonymousRequest } from './anonymous-requests.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+
+const REQUESTS = 300
+/** What a second of heartbeats takes, and what is remembered for one, with room for slow machines. */
+const PIECES_PER_SECOND_MAX = 20
+/** These decide by what is stored now, which several processes confirm with one question for all that ask at once. */
+const CONFIRMED = new Set<string>([
+  'tokens.bootstrap',
+  'decisions.authorize',
+  'legacy.info',
+] satisfies EndpointName[])
+
+let database: TestDatabase
+let proxy: DatabaseProxy
+let server: RunningServer
+let other: RunningServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  proxy = await startDatabaseProxy(database.url)
+  const env = {
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: 'a0000000-0000-4000-8000-00000000000a',
+    LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LATCHKEY_LOG_LEVEL: 'warn',
+  }
+  // A process that is alone answers from memory; of two, none does.
+  server = await runServer({ ...env, DATABASE_URL: proxy.url })
+  other = await runServer({ ...env, DATABASE_URL: database.url })
+})
+afterAll(async () => {
+  await server.stop('SIGKILL')
+  await other.stop('SIGKILL')
+  await proxy.close()
+  await database.drop()
+})
+
+async function ask({ method, path, body }: AnonymousRequest, token?: string): Promise<number> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: token === undefined ? {} : { 'X-Service-Token': token },
+    ...(body === undefined ? {} : { body }),
+  })
+  await response.text()
+  return response.status
+}
+
+/** Pieces that the server sends to its database meanwhile, beyond its heartbeats. */
+async function piecesDuring(work: () => Promise<void>): Promise<number> {
+  const before = proxy.pieces()
+  const startedAt = performance.now()
+  await work()
+  const seconds = (performance.now() - startedAt) / 1_000
+  return proxy.pieces() - before - Math.ceil(seconds) * PIECES_PER_SECOND_MAX
+}
+
+const local = ANONYMOUS_REQUESTS.filter(({ name }) => !CONFIRMED.has(name))
+const confirmed = ANONYMOUS_REQUESTS.filter(({ name }) => CONFIRMED.has(name))
+
+test.each(local)(
+  'DOS-05: $name: no question to the database per request, with unknown secrets too',
+  async (request) => {
+    await ask(request)
+    const pieces = await piecesDuring(async () => {
+      for (let i = 0; i < REQUESTS; i += 1) {
+        const token = i % 2 === 0 ? undefined : `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
+        expect(await ask(request, token)).toBeLessThan(500)
+      }
+    })
+    expect(pieces).toBeLessThan(20)
+  },
+)
+
+test.each(confirmed)('DOS-05: $name: those who ask at once share their questions', async (request) => {
+  await ask(request)
+  const pieces = await piecesDuring(async () => {
+    await Promise.all(Array.from({ length: REQUESTS / 2 }, () => ask(request)))
+  })
+  expect(pieces).toBeLessThan(REQUESTS / 4)
+})

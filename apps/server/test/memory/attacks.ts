@@ -1,0 +1,150 @@
+/**
+ * Distinct keys for one cache, in a process of its own: `node --expose-gc --max-old-space-size=… attacks.ts <name>`.
+ * Prints what the cache holds in the end by its own account, and what it really holds, in bytes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTokenSchema, decodeBody } from '@latchkey/contract'
+import type { Topic } from '@latchkey/service'
+import { anId, aToken } from '@latchkey/testkit/records/record-builders'
+import { LocalState } from '../../src/storage/follow/local-state.ts'
+import { TopicIndexes } from '../../src/storage/follow/topic-indexes.ts'
+import { Waiters } from '../../src/storage/follow/waiters.ts'
+import { Alarm } from '../../src/storage/members/alarm.ts'
+import { Lease } from '../../src/storage/members/lease.ts'
+import { MemberChanges } from '../../src/storage/members/member-changes.ts'
+import { KvCache } from '../../src/storage/read/kv-cache.ts'
+import { KvReader, type KvReaderParts } from '../../src/storage/read/kv-reader.ts'
+import { storeBytes } from '../../src/storage/read/stored-text.ts'
+import { TokenCache } from '../../src/storage/read/token-cache.ts'
+import { TokenLoads } from '../../src/storage/read/token-loads.ts'
+
+/** What an attack leaves: the cache, so that it is not collected, and its own account where it has one. */
+export interface Filled {
+  cache: object | undefined
+  readonly accountedBytes?: number
+}
+
+const HEADER_LENGTH = 15_000
+const BODY_LENGTH = 1_000_000
+const KEY_LENGTH = 2_000
+export const CACHE_BYTES = 8_388_608
+const COLLECTIONS = 8
+const COLLECTION_PAUSE = 30
+
+const hashOf = (i: number) => i.toString(16).padStart(64, '0')
+
+/** A part of a long text, as a header, a URL or a body hands it out. */
+function partOf(text: string, length: number): string {
+  return `${text}${' '.repeat(length - text.length)}`.slice(0, text.length)
+}
+
+function filled(cache: TokenCache): Filled {
+  return { cache, accountedBytes: cache.usedBytes }
+}
+
+async function readKeys(rowOf: (key: string, i: number) => unknown, keys: number): Promise<Filled> {
+  let reads = 0
+  const cache = new KvCache(CACHE_BYTES)
+  const state = new LocalState({
+    tokens: new TokenCache(0),
+    loads: new TokenLoads(),
+    keys: cache,
+    waiters: new Waiters(),
+    members: new MemberChanges(new Lease(), new Alarm()),
+  })
+  const queries = {
+    kvEntry: async (_namespace: string, key: string) => {
+      reads += 1
+      return { index: 0, value: rowOf(key, reads) }
+    },
+  }
+  const parts = { queries, state, follower: { reach: async () => {} }, cache }
+  const reader = new KvReader(parts as unknown as KvReaderParts)
+  for (let i = 0; i < keys; i += 1) await reader.entry('default', partOf(`${i}`.padStart(20, 'k'), 8_000))
+  return { cache: reader, accountedBytes: cache.usedBytes }
+}
+
+export const ATTACKS = {
+  'unknown secrets in long headers': () => {
+    const cache = new TokenCache(CACHE_BYTES)
+    for (let i = 0; i < 20_000; i += 1) cache.addAbsentSecret(partOf(anId(i), HEADER_LENGTH), hashOf(i))
+    return filled(cache)
+  },
+  'unknown secrets as long as one may be': () => {
+    const cache = new TokenCache(CACHE_BYTES)
+    for (let i = 0; i < 50_000; i += 1) cache.addAbsentSecret(`${i}`.padStart(512, '\u20ac'), hashOf(i))
+    return filled(cache)
+  },
+  'unknown accessors in long URLs': () => {
+    const cache = new TokenCache(CACHE_BYTES)
+    for (let i = 0; i < 20_000; i += 1) cache.addAbsentAccessor(partOf(anId(i), 8_000))
+    return filled(cache)
+  },
+  'tokens made from bodies of 1 MB': () => {
+    const cache = new TokenCache(CACHE_BYTES)
+    for (let i = 0; i < 400; i += 1) {
+      const Description = `the description of token ${i}`
+      const body = `{"Description":"${Description}"${' '.repeat(BODY_LENGTH)}}`
+      const request = decodeBody(createTokenSchema, body)
+      cache.add(aToken({ Description: request.Description ?? '' }), hashOf(i))
+    }
+    return filled(cache)
+  },
+  'tokens with the longest identities': () => {
+    const cache = new TokenCache(CACHE_BYTES)
+    for (let i = 0; i < 1_000; i += 1) {
+      const ServiceIdentities = Array.from({ length: 100 }, (_, j) => ({
+        ServiceName: `${i}-${j}`.padStart(256, 's'),
+      }))
+      cache.add(aToken({ ServiceIdentities }), hashOf(i))
+    }
+    return filled(cache)
+  },
+  'absent keys in long URLs': () => readKeys(() => null, 30_000),
+  'keys of one byte, each read after much else': () =>
+    readKeys((key) => {
+      // What is read in between takes the rest of the pool that small buffers are cut from.
+      Buffer.from('x'.repeat(3_900))
+      const [namespace, value] = ['default', storeBytes(Uint8Array.of(1))]
+      const row = { namespace, key: storeBytes(Buffer.from(key)), value, flags: 0, lock_index: 0 }
+      return { ...row, create_index: 1, modify_index: 1 }
+    }, 30_000),
+  'changes of the longest keys': () => {
+    const topics = new TopicIndexes(0)
+    for (let i = 0; i < 100_000; i += 1) {
+      topics.touch(partOf(`kv:default/${i}`.padEnd(KEY_LENGTH, 'k'), 8_000) as Topic, i)
+    }
+    return { cache: topics }
+  },
+} satisfies Readonly<Record<string, () => Filled | Promise<Filled>>>
+
+export type AttackName = keyof typeof ATTACKS
+
+export interface Held {
+  readonly heldBytes: number
+  readonly accountedBytes: number | undefined
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const attack = ATTACKS[process.argv[2] as AttackName]
+  const filled: Filled = await attack()
+  const withCache = await memory()
+  filled.cache = undefined
+  const held: Held = { heldBytes: withCache - (await memory()), accountedBytes: filled.accountedBytes }
+  process.stdout.write(JSON.stringify(held))
+}
+
+/**
+ * What is held once collections find no more. One is not enough: buffers are given back behind a collection, and what a
+ * function compiled in the background still refers to is given back when its compilation has ended.
+ */
+async function memory(): Promise<number> {
+  let held = Number.POSITIVE_INFINITY
+  for (let collection = 0; collection < COLLECTIONS; collection += 1) {
+    await sleep(COLLECTION_PAUSE)
+    globalThis.gc?.()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    held = Math.min(held, heapUsed + arrayBuffers)
+  }
+  return held
+}

@@ -1,0 +1,32 @@
+/**
+ * DOS-05: caches under distinct keys, by the memory that they really hold. Each attack runs in a process of its own whose
+ * heap ends it where more is kept than is counted.
+ */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { ATTACKS, type AttackName, CACHE_BYTES, type Held } from './attacks.ts'
+
+const HEAP_MIB = 64
+const SCRIPT = join(import.meta.dirname, 'attacks.ts')
+const run = promisify(execFile)
+
+async function holdAfter(attack: AttackName): Promise<Held> {
+  const flags = ['--expose-gc', `--max-old-space-size=${HEAP_MIB}`]
+  const { stdout } = await run(process.execPath, [...flags, SCRIPT, attack])
+  return JSON.parse(stdout)
+}
+
+describe(`DOS-05: in a heap of ${HEAP_MIB} MiB`, () => {
+  test.each(Object.keys(ATTACKS) as AttackName[])(
+    '%s leave a cache within its bound, and no larger than it says',
+    { timeout: 60_000 },
+    async (attack) => {
+      const { heldBytes, accountedBytes = CACHE_BYTES } = await holdAfter(attack)
+      // A small cache is measured among what else moves in a heap.
+      expect(heldBytes).toBeLessThan(accountedBytes * 1.25 + 262_144)
+      expect(heldBytes).toBeLessThan(CACHE_BYTES * 1.25)
+    },
+  )
+})

@@ -1,0 +1,27 @@
+/** DOS-04: what bodies cost that are refused, in memory that is really taken: a heap with room for no more ends the process. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { BODIES, type BodyName } from './bodies.ts'
+
+/** What the process takes without a body, and what a body may take. */
+const HEAP_MIB = 10 + 16
+const SCRIPT = join(import.meta.dirname, 'bodies.ts')
+const run = promisify(execFile)
+
+async function codesOf(name: BodyName): Promise<readonly string[]> {
+  const flags = [`--max-old-space-size=${HEAP_MIB}`, '--max-semi-space-size=1']
+  const { stdout } = await run(process.execPath, [...flags, SCRIPT, name])
+  return JSON.parse(stdout)
+}
+
+test.each(Object.keys(BODIES) as BodyName[])(
+  'DOS-04: %s: refused, within 16 MiB',
+  { timeout: 60_000 },
+  async (name) => {
+    const codes = await codesOf(name)
+    expect(codes).not.toContain('accepted')
+    for (const code of codes) expect(code).toMatch(/^(?:field_|body_malformed)/)
+  },
+)

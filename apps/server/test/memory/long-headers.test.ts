@@ -1,0 +1,70 @@
+/** DOS-05 from outside: strangers who present secrets of their own invention, each in a header as long as one may be. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { anId } from '@latchkey/testkit/records/record-builders'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+
+const HEAP_MIB = 128
+const REQUESTS = 8_000
+const CLIENTS = 16
+const MIB = 1_048_576
+
+let database: TestDatabase
+let server: RunningServer
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  server = await runServer({ DATABASE_URL: database.url, NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` })
+})
+afterAll(async () => {
+  await server.stop('SIGKILL')
+  await database.drop()
+})
+
+/** What an anonymous caller gets for a header, `REQUESTS` times, by text. */
+async function answersTo(header: (i: number) => Record<string, string>): Promise<Record<string, number>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS })
+  const counts: Record<string, number> = {}
+  let next = 0
+  const client = async () => {
+    while (next < REQUESTS) {
+      next += 1
+      const asked = request(`${server.url}/v1/acl/token/self`, { agent, headers: header(next) }).end()
+      const [answer] = await once(asked, 'response')
+      let text = `${answer.statusCode} `
+      for await (const piece of answer.setEncoding('utf8')) text += piece
+      counts[text] = (counts[text] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  agent.destroy()
+  return counts
+}
+
+/** Resident memory of the server without that of its program files, in bytes. */
+function memory(): number {
+  const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8')
+  return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
+}
+
+test.each([
+  [
+    'a UUID and 15 KB behind it',
+    (i: number) => ({ Authorization: `Bearer ${anId(i)} ${'x'.repeat(15_000)}` }),
+  ],
+  [
+    'a UUID and 15 KB of spaces without a break',
+    (i: number) => ({ 'X-Service-Token': anId(i) + '\u00a0'.repeat(15_000) }),
+  ],
+])(
+  `DOS-05: ${REQUESTS} headers with %s are all 403 ACL not found, in a heap of ${HEAP_MIB} MiB`,
+  { timeout: 120_000 },
+  async (_name, header) => {
+    const before = memory()
+    expect(await answersTo(header)).toEqual({ '403 ACL not found': REQUESTS })
+    expect(memory() - before).toBeLessThan(64 * MIB)
+  },
+)

@@ -1,0 +1,97 @@
+/** The runner of the proofs, on proofs that take seconds. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { childEnvironment } from '@latchkey/testkit/process/server-process'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { describe, expect, test } from 'vitest'
+import { COMMANDS, type ProofCommand, ROOT } from '../scripts/proofs/proof-command.ts'
+import { runProof } from '../scripts/proofs/run-proof.ts'
+
+const RUNNER = join(import.meta.dirname, '../scripts/proofs.ts')
+const folder = temporaryFolder('proofs')
+
+async function proofs(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [RUNNER, ...args], { env: childEnvironment(env) })
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  const [stdout, stderr, [code]] = await ended
+  return { stdout, stderr, code }
+}
+
+describe('pnpm proofs', () => {
+  test('--only with ids runs what stands for them, and reports each with its seed and what repeats it', {
+    timeout: 120_000,
+  }, async () => {
+    const json = join(folder, 'report.json')
+    const args = ['--only', 'TIM-02,FUZ-01', '--scale', 'small', '--json', json]
+    const { code, stdout } = await proofs(args, { LATCHKEY_SEED: '7' })
+    expect(code, stdout).toBe(0)
+    const { outcomes, ...run } = JSON.parse(readFileSync(json, 'utf8'))
+    expect(run).toMatchObject({ scale: 'small', seed: 7 })
+    expect(outcomes).toMatchObject([
+      { name: 'tests-conformance', ids: ['TIM-02'], result: 'passed', figures: { failed: 0 } },
+      { name: 'tests-service', ids: ['FUZ-01'], result: 'passed', figures: { failed: 0 } },
+      { name: 'fuzz-bodies', ids: ['FUZ-01'], count: 5_000, result: 'passed', figures: { passed: 1 } },
+    ])
+    const { replay } = outcomes[2]
+    expect(replay).toMatch(
+      /^cd packages\/\w+ && LATCHKEY_SEED=7 LATCHKEY_FUZZ=5000 npx vitest run \S+body-fuzz\.test\.ts$/,
+    )
+    expect(stdout).toContain(replay)
+    expect(stdout).toContain('3 passed, 0 measured, 0 skipped, 0 failed')
+  })
+
+  test.each([
+    [['--only', 'DUR-01,no-such-proof'], 'no-such-proof'],
+    [['--scale', 'huge'], 'small or full'],
+    [['--onyl', 'DUR-01'], '--onyl'],
+  ])('%j: exit code 2, and says why', async (args, problem) => {
+    const { code, stderr } = await proofs(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(problem)
+  })
+})
+
+describe('what came of a proof', () => {
+  const proof = (kind: ProofCommand['kind'], ...args: readonly string[]): ProofCommand => ({
+    name: 'example',
+    ids: ['DUR-01'],
+    unit: 'kills',
+    counts: { small: 1, full: 2 },
+    kind,
+    run: () => ({ folder: 'apps/server', args, env: {} }),
+  })
+  const printing = (line: string, code = 0) => ['-e', `console.log('${line}'); process.exitCode = ${code}`]
+  const VITEST = join(import.meta.dirname, '../../../node_modules/vitest/vitest.mjs')
+
+  test.each<[string, string, ProofCommand]>([
+    ['a verdict of pass', 'passed', proof('proof', ...printing('{"verdict":"pass","lost":0}'))],
+    ['a verdict of fail', 'failed', proof('proof', ...printing('{"verdict":"fail","lost":1}', 1))],
+    ['a verdict of skip', 'skipped', proof('proof', ...printing('{"verdict":"skip"}'))],
+    ['a verdict of pass, and then a crash', 'failed', proof('proof', ...printing('{"verdict":"pass"}', 9))],
+    ['no verdict', 'failed', proof('proof', ...printing('nothing'))],
+    ['figures', 'measured', proof('figures', ...printing('42'))],
+    ['no figures', 'failed', proof('figures', ...printing('', 1))],
+    ['no test that ran', 'failed', proof('test', VITEST, 'run', 'no-such-file.test.ts')],
+  ])('%s: %s', async (_, result, command) => {
+    const outcome = await runProof(command, { scale: 'small', seed: 1 }, folder)
+    expect(outcome).toMatchObject({ result, count: 1, seed: 1 })
+  })
+
+  test('every proof has a name of its own, and counts that grow', () => {
+    expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length)
+    for (const { counts } of COMMANDS) expect(counts.full).toBeGreaterThanOrEqual(counts.small)
+  })
+
+  test('every file that a proof runs is there, wherever it was moved to', () => {
+    const commands = COMMANDS.map((command) => command.run({ scale: 'small', seed: 1 }))
+    const files = commands.flatMap(({ folder, args }) =>
+      args.filter((arg) => /^[^-].*\.ts$/.test(arg)).map((file) => join(ROOT, folder, file)),
+    )
+    expect(files.length).toBeGreaterThan(20)
+    expect(files.filter((file) => !existsSync(file))).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+/**
+ * LOAD-03: one server under 60 % of the load it can bear, for hours. Reads, writes and waits that are given up, in a number
+ * of tokens that stays the same: whatever grows is a leak.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
+import type { SeededRandom } from '@latchkey/testkit/random'
+import { type Door, jsonOf, type Request } from '../cluster/door.ts'
+import { memoryOf } from '../cluster/memory-of.ts'
+import { MANAGEMENT, startServerGroup } from '../cluster/server-group.ts'
+import { type SoakFigures, WARM_UP_PART, type Window } from './judge-soak.ts'
+
+export interface SoakOptions {
+  readonly databaseUrl: string
+  readonly minutes: number
+  readonly random: SeededRandom
+}
+
+const TOKENS = 1_000
+const WINDOWS = 25
+const CAPACITY_MS = 5_000
+const CAPACITY_CLIENTS = 32
+const LOAD_PART = 0.6
+const TICK_MS = 10
+/** A server that falls behind is not drowned: what is late then shows in the p99. */
+const IN_FLIGHT_MAX = 200
+/** Until connections that were closed are gone. */
+const QUIET_MS = 1_000
+
+export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promise<SoakFigures> {
+  const NODE_OPTIONS = `--expose-gc --import=${join(import.meta.dirname, '../cluster/report-memory.ts')}`
+  const group = await startServerGroup({ databaseUrl, count: 1, env: { NODE_OPTIONS } })
+  try {
+    const [door, server] = [group.doors[0] as Door, group.server(0) as RunningServer]
+    const load = new Load(door, random)
+    await load.prepare()
+    const capacity = await load.measureCapacity()
+    const perSecond = Math.max(1, Math.round(capacity * LOAD_PART))
+    const windows: Window[] = []
+    let before = 0
+    const startedAt = performance.now()
+    for (let n = 1; n <= WINDOWS; n += 1) {
+      const p99Ms = await load.apply(perSecond, (minutes * 60_000) / WINDOWS)
+      const { rss, heapUsed } = await memoryOf(server)
+      windows.push({ atMs: performance.now() - startedAt, residentBytes: rss, heapBytes: heapUsed, p99Ms })
+      if (n === Math.ceil(WINDOWS * WARM_UP_PART)) before = await quietHandles(door, server)
+    }
+    const handles = { before, after: await quietHandles(door, server) }
+    const { requests, failures } = load
+    return { minutes, capacity, perSecond, requests, failures, handles, windows }
+  } finally {
+    await group.stop()
+  }
+}
+
+/** Open files and sockets while no client is connected. */
+async function quietHandles(door: Door, { process: { pid } }: RunningServer): Promise<number> {
+  door.close()
+  await sleep(QUIET_MS)
+  return readdirSync(`/proc/${pid}/fd`).length
+}
+
+class Load {
+  requests = 0
+  failures = 0
+  private readonly door: Door
+  private readonly random: SeededRandom
+  private readonly accessors: string[] = []
+  private index = 0
+
+  constructor(door: Door, random: SeededRandom) {
+    this.door = door
+    this.random = random
+  }
+
+  async prepare(): Promise<void> {
+    for (let n = 0; n < TOKENS; n += 1) this.accessors.push(await this.create())
+  }
+
+  /** @returns requests a second that are answered one after the other. */
+  async measureCapacity(): Promise<number> {
+    const until = performance.now() + CAPACITY_MS
+    let answered = 0
+    const client = async () => {
+      while (performance.now() < until) {
+        await this.act()
+        answered += 1
+      }
+    }
+    await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, client))
+    return Math.round((answered * 1_000) / CAPACITY_MS)
+  }
+
+  /** Asks at a steady pace, whether answers come or not. @returns the p99 of all answers, in milliseconds. */
+  async apply(perSecond: number, ms: number): Promise<number> {
+    const times: number[] = []
+    const inFlight = new Set<Promise<void>>()
+    const startedAt = performance.now()
+    let begun = 0
+    for (let now = startedAt; now < startedAt + ms; now = performance.now()) {
+      const due = Math.floor(((now - startedAt) * perSecond) / 1_000)
+      for (; begun < due && inFlight.size < IN_FLIGHT_MAX; begun += 1) {
+        const actedAt = performance.now()
+        const action = this.act().then(() => {
+          times.push(performance.now() - actedAt)
+          inFlight.delete(action)
+        })
+        inFlight.add(action)
+      }
+      // What was not begun for want of room is not made up for.
+      begun = Math.max(begun, due)
+      await sleep(TICK_MS)
+    }
+    await Promise.all(inFlight)
+    return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
+  }
+
+  private async act(): Promise<void> {
+    this.requests += 1
+    try {
+      await this.actOnce()
+    } catch {
+      this.failures += 1
+    }
+  }
+
+  private async actOnce(): Promise<void> {
+    const { random, accessors } = this
+    const path = `/acl/token/${random.pick(accessors)}`
+    const kind = random.below(100)
+    if (kind < 60) await this.ask({ method: 'GET', path })
+    else if (kind < 70) await this.ask({ method: 'GET', path: '/acl/token/self' })
+    else if (kind < 80) await this.ask({ method: 'GET', path: '/acl/tokens?limit=100' })
+    else if (kind < 90) await this.ask({ method: 'PUT', path, body: { Description: `${kind}` } })
+    else if (kind < 95) await this.ask({ method: 'DELETE', path: `/acl/token/${await this.create()}` })
+    else if (kind < 98) await this.ask({ method: 'GET', path: `${path}?index=${this.index}&wait=50ms` })
+    else await this.giveUp(path)
+  }
+
+  /** Waits, and goes away. */
+  private async giveUp(path: string): Promise<void> {
+    const signal = AbortSignal.timeout(20)
+    const request = { method: 'GET', path: `${path}?index=${this.index}&wait=10m`, signal } as const
+    await this.ask(request).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+
+  private async create(): Promise<string> {
+    const { AccessorID } = await this.ask<{ AccessorID: string }>({
+      method: 'PUT',
+      path: '/acl/token',
+      body: {},
+    })
+    return AccessorID
+  }
+
+  private async ask<T>(request: Request): Promise<T> {
+    const reply = await this.door.ask({ ...request, token: MANAGEMENT })
+    this.index = Math.max(this.index, reply.index)
+    return jsonOf<T>(reply)
+  }
+}

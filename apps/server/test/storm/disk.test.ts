@@ -1,0 +1,36 @@
+/** DUR-07 at a small scale. The long version: `node scripts/prove.ts disk`. */
+
+import { chooseSeed } from '@latchkey/testkit/random'
+import { expect, test } from 'vitest'
+import { killStorm } from './kill-storm.ts'
+import { mountSmallDisk, whyNoSmallDisk } from './small-disk.ts'
+
+const reason = whyNoSmallDisk()
+if (reason !== undefined) console.warn(`DUR-07 is skipped: ${reason}`)
+
+test.skipIf(reason !== undefined)(
+  'DUR-07: a disk that is full or frozen refuses writes with 503, answers stale reads, and loses nothing',
+  { timeout: 180_000 },
+  async () => {
+    const seed = chooseSeed('DUR-07')
+    const disk = mountSmallDisk()
+    try {
+      const result = await killStorm({
+        kills: 4,
+        writers: 8,
+        seed,
+        calmMsMax: 300,
+        victims: ['both', 'full-disk', 'both', 'frozen-disk'],
+        disk,
+        onKill: (kill, victim, recoveryMs) => console.log(`DUR-07: ${kill} ${victim}: ${recoveryMs} ms`),
+      })
+      console.log(`DUR-07: ${JSON.stringify(result)}`)
+      expect(result).toMatchObject({ lost: [], altered: [], surplus: [], indexWentBack: 0 })
+      expect(result.kills).toEqual({ both: 2, 'full-disk': 1, 'frozen-disk': 1 })
+      expect(Object.keys(result.refusedWrites)).toEqual(['503'])
+      expect(Object.keys(result.staleReads)).toEqual(['200'])
+    } finally {
+      disk.unmount()
+    }
+  },
+)

@@ -1,0 +1,104 @@
+/** A small disk of one's own, in memory, that can be filled and whose files can be frozen. For root on Linux. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hasCode } from '../../src/has-code.ts'
+
+export interface SmallDisk {
+  readonly folder: string
+  /** Takes every byte that is left. */
+  fill(): void
+  /** Gives back what {@link fill} took. */
+  free(): void
+  /** No file below the folder can be opened for writing, made or removed, not even by root. */
+  freeze(): void
+  thaw(): void
+  unmount(): void
+}
+
+/** Room for a fresh database and some of its log. */
+const SIZE_MB = 160
+
+/**
+ * Why there can be no small disk here; `undefined` where there can.
+ *
+ * @throws Error where LATCHKEY_REQUIRE_MOUNT=1 and there can be none, so that a run that needs it cannot skip in silence.
+ */
+export function whyNoSmallDisk(): string | undefined {
+  try {
+    const disk = mountSmallDisk()
+    try {
+      disk.freeze()
+      disk.thaw()
+    } finally {
+      disk.unmount()
+    }
+    return undefined
+  } catch (error) {
+    const reason = `a small disk cannot be mounted, or its files not be frozen: ${(error as Error).message}`
+    if (process.env.LATCHKEY_REQUIRE_MOUNT === '1') throw new Error(reason, { cause: error })
+    return reason
+  }
+}
+
+/** @throws Error without the right to mount. */
+export function mountSmallDisk(): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-disk-'))
+  const filler = join(folder, 'filler')
+  const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
+  try {
+    run('mount', '-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', folder)
+  } catch (error) {
+    rmSync(folder, { recursive: true })
+    throw error
+  }
+  // The database has a user of its own there.
+  chmodSync(folder, 0o755)
+  const thaw = () => setImmutable(folder, false)
+  return {
+    folder,
+    fill() {
+      const file = openSync(filler, 'a')
+      try {
+        for (const bytes of [1_048_576, 4_096]) writeUntilFull(file, Buffer.alloc(bytes))
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    freeze() {
+      setImmutable(folder, true)
+      if (isWritable(folder)) throw new Error('chattr +i has no effect here')
+    },
+    thaw,
+    unmount() {
+      thaw()
+      run('umount', '--lazy', folder)
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Sockets cannot be, and files come and go in the course of it; what counts is what holds at the end. */
+function setImmutable(folder: string, isOn: boolean): void {
+  const options = ['(', '-type', 'f', '-o', '-type', 'd', ')', '-exec', 'chattr', '-f', isOn ? '+i' : '-i']
+  spawnSync('find', [folder, ...options, '{}', '+'], { stdio: 'ignore' })
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    rmSync(mkdtempSync(join(folder, 'probe-')), { recursive: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function writeUntilFull(file: number, bytes: Buffer): void {
+  try {
+    while (writeSync(file, bytes) === bytes.length);
+  } catch (error) {
+    if (!hasCode(error, 'ENOSPC')) throw error
+  }
+}
