@@ -10,7 +10,7 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { profileOf, type ServiceProfile } from '@latchkey/contract'
-import { Api, ensureBuiltins, ensureLegacyBuiltins } from '@latchkey/service'
+import { ensureBuiltins, ensureLegacyBuiltins, Service } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig } from './config/config.ts'
@@ -67,7 +67,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     const closing = new AbortController()
     let isClosing = false
     const openapi = openApiOf(config, profile)
-    const api = new Api({
+    const service = new Service({
       store,
       clock: store.clock,
       random,
@@ -91,7 +91,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       return isClosing ? ['shutting down'] : readiness.get()
     }
     const app = createApp({
-      api,
+      service,
       door: new Door({ host: config.host, allowedHosts: config.allowedHosts }),
       fastLane: config.fastLane,
       openapi,

@@ -3,11 +3,11 @@ import { type AclModeRecord, initialMode } from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
-  Api,
   builtinChanges,
   legacyBuiltinChanges,
   type MemorySnapshot,
   MemoryStore,
+  Service,
   type WireReply,
   type WireRequest,
 } from '@latchkey/service'
@@ -23,7 +23,7 @@ import { plantSeed } from './seed.ts'
 export class ServiceState {
   readonly clock: MockClock
   readonly blocked: BlockedCounter
-  private readonly api: Api
+  private readonly service: Service
   private readonly store: MemoryStore
   private readonly reapLater: () => void
   private readonly migrateLater: () => void
@@ -39,7 +39,7 @@ export class ServiceState {
     this.store = new MemoryStore(this.blocked)
     this.reapLater = createReaper(this.store, this.clock)
     this.migrateLater = createAccessorMigration(this.store, this.clock, random)
-    this.api = new Api({
+    this.service = new Service({
       store: this.store,
       clock: this.clock,
       random,
@@ -81,7 +81,7 @@ export class ServiceState {
   }
 
   async handle(request: WireRequest): Promise<WireReply> {
-    const reply = await this.api.handle(request)
+    const reply = await this.service.handle(request)
     const isWrite = reply.endpoint !== undefined && ENDPOINTS[reply.endpoint].method !== 'GET'
     if (isWrite) this.reapLater()
     if (isWrite && reply.endpoint?.startsWith('legacy.')) this.migrateLater()

@@ -12,7 +12,7 @@ import {
   type RouteOf,
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
-import type { ApiOptions } from './options.ts'
+import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
 import type { HeaderFamily } from './request/headers.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
@@ -45,7 +45,7 @@ export interface AnyCall extends Context {
 
 /** What is known of a call besides what it says: its caller, and what it is judged by. */
 export interface Context {
-  readonly api: ApiOptions
+  readonly service: ServiceOptions
   readonly callers: Callers
   readonly texts: TokenTexts
   readonly openapi: JsonDocument<Content<'operations.openapi'>>

@@ -49,9 +49,9 @@ import { bootstrapHandler } from './tokens/bootstrap.ts'
 import { cloneTokenHandler } from './tokens/clone.ts'
 import { createTokenHandler } from './tokens/create.ts'
 import { deleteTokenHandler } from './tokens/delete.ts'
+import { listTokensHandler } from './tokens/list.ts'
 import { readTokenHandler } from './tokens/read.ts'
 import { readSelfHandler } from './tokens/self.ts'
-import { listTokensHandler } from './tokens/token-list-handler.ts'
 import { updateTokenHandler } from './tokens/update.ts'
 
 export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {

@@ -51,7 +51,7 @@ interface ReplicationState {
   readonly lastErrorMessage: string
 }
 
-export interface ApiOptions {
+export interface ServiceOptions {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random

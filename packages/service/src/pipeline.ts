@@ -9,7 +9,7 @@ import { isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
-import type { ApiOptions } from './options.ts'
+import type { ServiceOptions } from './options.ts'
 import { renderAnswer } from './reply/render.ts'
 import { decodeRequestBody, readBody } from './request/body.ts'
 import type { HeaderFamily } from './request/headers.ts'
@@ -20,11 +20,11 @@ import { route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 
 export class Pipeline {
-  private readonly options: ApiOptions
+  private readonly options: ServiceOptions
   private readonly families: readonly HeaderFamily[]
   private readonly admission: Admission
 
-  constructor(options: ApiOptions, families: readonly HeaderFamily[], services: CallServices) {
+  constructor(options: ServiceOptions, families: readonly HeaderFamily[], services: CallServices) {
     this.options = options
     this.families = families
     this.admission = new Admission(options, services)

@@ -3,7 +3,7 @@
 import { Lane, TurnQueue } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { Callers } from './caller/caller.ts'
-import type { ApiOptions } from './options.ts'
+import type { ServiceOptions } from './options.ts'
 import { Pipeline } from './pipeline.ts'
 import { JsonDocument } from './reply/json-text.ts'
 import { renderError } from './reply/render.ts'
@@ -15,12 +15,12 @@ import { TokenTexts } from './tokens/token-json.ts'
 /** Rule texts of half a megabyte, each with its tree, that are read at a time. */
 const LANE_WIDTH = 2
 
-export class Api {
-  private readonly options: ApiOptions
+export class Service {
+  private readonly options: ServiceOptions
   private readonly families: readonly HeaderFamily[]
   private readonly pipeline: Pipeline
 
-  constructor(options: ApiOptions) {
+  constructor(options: ServiceOptions) {
     this.options = options
     this.families = headerFamilies(options.headerPrefixes)
     const turns = options.turns ?? new TurnQueue()

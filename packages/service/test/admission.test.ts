@@ -145,7 +145,7 @@ describe('a body that takes its time is judged by the rights that its sender has
     happen: () => Promise<unknown>,
   ) {
     const { method, path, token, body } = request
-    return world.api.handle({
+    return world.service.handle({
       method,
       url: `/v1${path}`,
       header: (name) => (name === 'x-service-token' ? token : undefined),

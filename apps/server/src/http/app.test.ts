@@ -18,7 +18,7 @@ let port: number
 const asked: WireRequest[] = []
 
 const OPTIONS: AppOptions = {
-  api: {
+  service: {
     handle: async (request) => {
       asked.push(request)
       const headers = { 'Content-Type': 'application/json', 'X-Request-Id': request.requestId }

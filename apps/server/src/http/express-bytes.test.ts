@@ -49,7 +49,7 @@ async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise
   const record = aToken({ AccessorID: KNOWN, Description: 'known' })
   await world.store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
   const shared = {
-    api: world.api,
+    service: world.service,
     log: pino({ level: 'silent' }),
     accessLog: undefined,
     metrics: createMetrics(),

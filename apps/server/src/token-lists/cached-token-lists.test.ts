@@ -181,7 +181,7 @@ test('a list too long to be held streams, the same as a short one', { timeout: 2
   await world.store.commit(
     records.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
   )
-  const reply = await world.api.handle({
+  const reply = await world.service.handle({
     method: 'GET',
     url: '/v1/acl/tokens',
     header: (name) => (name === 'x-service-token' ? MANAGEMENT : undefined),

@@ -10,7 +10,7 @@ import {
   profileOf,
   SERVICE_VERSION_NEWEST,
 } from '@latchkey/contract'
-import { Api, type ClusterInfo, ensureBuiltins, type Store, type WireReply } from '@latchkey/service'
+import { type ClusterInfo, ensureBuiltins, Service, type Store, type WireReply } from '@latchkey/service'
 import { NO_METRICS } from '@latchkey/testkit/service/world'
 import { pino } from 'pino'
 import { connectDatabase } from '../../src/database/connect.ts'
@@ -70,7 +70,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     initialManagementToken: MANAGEMENT,
   })
   const wrapped = wrap(store)
-  const api = new Api({
+  const service = new Service({
     store: wrapped,
     clock: options.clock ?? store.clock,
     random,
@@ -86,7 +86,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     openapi: () => ({}),
     onInternalError: (error) => log.error(error),
   })
-  const ask = (request: Request) => askApi(api, request)
+  const ask = (request: Request) => askService(service, request)
   return {
     door: {
       ask: async (request) => replyOf(await ask(request)),
@@ -101,9 +101,12 @@ export async function openNode(options: NodeOptions): Promise<Node> {
   }
 }
 
-async function askApi(api: Api, { method, path, token, body, signal }: Request): Promise<NodeReply> {
+async function askService(
+  service: Service,
+  { method, path, token, body, signal }: Request,
+): Promise<NodeReply> {
   const text = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body)
-  const reply = await api.handle({
+  const reply = await service.handle({
     method,
     url: `/v1${path}`,
     header: (name) => (name === 'x-service-token' ? token : undefined),

@@ -4,7 +4,7 @@ import type { Random } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { tableOf } from '../caller/admission.ts'
 import type { AnyAnswer, AnyCall } from '../handler.ts'
-import type { ApiOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { Store } from '../store/store.ts'
 import { isSame, type Shown, shownIn } from './shown.ts'
@@ -41,12 +41,15 @@ export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean
 export class Wait {
   private readonly index: number
   private readonly signal: AbortSignal | undefined
-  private readonly ports: Pick<ApiOptions, 'store' | 'clock' | 'random'>
+  private readonly ports: Pick<ServiceOptions, 'store' | 'clock' | 'random'>
   private readonly deadline: number
   private known: Shown
   private isLast = false
 
-  constructor({ options, request }: ParsedRequest, ports: Pick<ApiOptions, 'store' | 'clock' | 'random'>) {
+  constructor(
+    { options, request }: ParsedRequest,
+    ports: Pick<ServiceOptions, 'store' | 'clock' | 'random'>,
+  ) {
     this.index = options.index
     this.signal = request.signal
     this.ports = ports
@@ -72,7 +75,7 @@ export class Wait {
 /** Whether every answer with the index of a call shows the same: the table stood still, and so did names and rights. */
 async function isExact(call: AnyCall, answer: AnyAnswer, store: Store): Promise<boolean> {
   // What is read elsewhere may be newer than the indexes of this store say.
-  if (call.api.store !== store || !dependsOnTableAlone(call, answer)) return false
+  if (call.service.store !== store || !dependsOnTableAlone(call, answer)) return false
   return (await store.tableIndex(tableOf(call.route))) === call.tableIndex
 }
 

@@ -4,7 +4,7 @@ import type { Directory } from '@latchkey/acl'
 import { andThen, DEFAULT_NAMESPACE, isPromise, legacyModeError, type MaybePromise } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits, type Right } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
-import type { ApiOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 import { resolveNamespace } from '../request/namespace.ts'
 import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
 import type { ReadOptions } from '../request/read-options.ts'
@@ -25,7 +25,7 @@ interface Fresh {
 /** What a request is judged by. */
 interface Seen {
   readonly mode: ConsistencyMode
-  readonly api: ApiOptions
+  readonly service: ServiceOptions
   readonly directory: Directory
   /** Of the route's table, taken before the directory. */
   readonly tableIndex: number
@@ -36,13 +36,13 @@ interface Seen {
  * can change between the judgement and a handler that answers from memory too (COH-10).
  */
 export class Admission {
-  private readonly options: ApiOptions
+  private readonly options: ServiceOptions
   /** As the options, over the store's view for stale reads. */
-  private readonly staleOptions: ApiOptions
+  private readonly staleOptions: ServiceOptions
   private readonly callers: Callers
   private readonly services: CallServices
 
-  constructor(options: ApiOptions, services: CallServices) {
+  constructor(options: ServiceOptions, services: CallServices) {
     this.options = options
     this.staleOptions = { ...options, store: options.store.stale ?? options.store }
     this.callers = services.callers
@@ -74,9 +74,9 @@ export class Admission {
 
   private admitAt(asked: ParsedRequest, options: ReadOptions): MaybePromise<AnyCall> {
     return andThen(this.refresh(options), ({ mode, freshness }) => {
-      const api = mode === 'stale' ? this.staleOptions : this.options
+      const service = mode === 'stale' ? this.staleOptions : this.options
       if (asked.route.blocking) asked.state.setFreshness(freshness)
-      return this.admitTo(asked, { mode, api })
+      return this.admitTo(asked, { mode, service })
     })
   }
 
@@ -91,26 +91,29 @@ export class Admission {
     })
   }
 
-  private admitTo(asked: ParsedRequest, { mode, api }: Pick<Seen, 'mode' | 'api'>): MaybePromise<AnyCall> {
+  private admitTo(
+    asked: ParsedRequest,
+    { mode, service }: Pick<Seen, 'mode' | 'service'>,
+  ): MaybePromise<AnyCall> {
     // The index before the content it stands for: an answer may be newer than its index, never older.
-    return andThen(api.store.tableIndex(tableOf(asked.route)), (tableIndex) =>
-      andThen(api.store.directory(), (directory) =>
-        this.admitBy(asked, { mode, api, directory, tableIndex }),
+    return andThen(service.store.tableIndex(tableOf(asked.route)), (tableIndex) =>
+      andThen(service.store.directory(), (directory) =>
+        this.admitBy(asked, { mode, service, directory, tableIndex }),
       ),
     )
   }
 
   private admitBy(asked: ParsedRequest, seen: Seen): MaybePromise<AnyCall> {
     const { route } = asked
-    const { api, directory } = seen
+    const { service, directory } = seen
     if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
-      throw legacyModeError(api.cluster.legacyModeWaitsFor())
+      throw legacyModeError(service.cluster.legacyModeWaitsFor())
     }
-    const secretId = api.aclEnabled ? asked.secretId : undefined
-    const presented = this.presentedBy(isAnyones(asked) ? undefined : secretId, route.right, api.store)
+    const secretId = service.aclEnabled ? asked.secretId : undefined
+    const presented = this.presentedBy(isAnyones(asked) ? undefined : secretId, route.right, service.store)
     if (!isPromise(presented)) return this.admitToken(presented, asked, seen)
     return presented.then(async (token) => {
-      const isSame = (await api.store.directory()).version === directory.version
+      const isSame = (await service.store.directory()).version === directory.version
       // The token that was read may be newer than the directory that its links point into.
       return isSame ? this.admitToken(token, asked, seen) : this.admitTo(asked, seen)
     })
@@ -136,17 +139,22 @@ export class Admission {
     return andThen(rights, (known) => this.callBy({ ...presented, ...known }, asked, seen))
   }
 
-  private callBy(caller: Caller, asked: ParsedRequest, { api, mode, directory, tableIndex }: Seen): AnyCall {
+  private callBy(
+    caller: Caller,
+    asked: ParsedRequest,
+    { service, mode, directory, tableIndex }: Seen,
+  ): AnyCall {
     const { route, params, query, state } = asked
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
     // What is in no namespace is the cluster's, and its rights are those of `default`. Spec 4.9.5.
     const home = route.namespaced ? namespace : DEFAULT_NAMESPACE
-    if (api.aclEnabled) requireEndpointRight(caller, route.right, { namespace: home, nodeName: api.nodeName })
+    if (service.aclEnabled)
+      requireEndpointRight(caller, route.right, { namespace: home, nodeName: service.nodeName })
     const { callers, texts, openapi, turns, lane, writeLane } = this.services
     return {
-      api,
+      service,
       callers,
       texts,
       openapi,
@@ -165,7 +173,7 @@ export class Admission {
       allNamespaces: requested === '*',
       isBlocking: asked.options.index > 0,
       signal: asked.request.signal,
-      now: api.clock.now(),
+      now: service.clock.now(),
       family: state.family,
     }
   }

@@ -27,9 +27,9 @@ export function decideAndCommitFor<T>(
   call: Context,
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<T> {
-  return decideAndCommit(call.api.store, async () => {
+  return decideAndCommit(call.service.store, async () => {
     const decision = await decide()
-    requireNamespaces(decision.changes, await call.api.store.directory())
+    requireNamespaces(decision.changes, await call.service.store.directory())
     await requireAuthority(call, decision.changes)
     return decision
   })
@@ -57,12 +57,12 @@ function requireNamespaces(changes: readonly Change[], directory: Directory): vo
  * @throws AclError `privilege_missing`, `field_invalid`.
  */
 export async function requireAuthority(call: Context, changes: readonly Change[]): Promise<void> {
-  const { api, caller } = call
-  const directory = await api.store.directory()
+  const { service, caller } = call
+  const directory = await service.store.directory()
   for (const change of changes) {
     if (change.table === 'namespaces' && change.op === 'put') checkDefaults(call, change.record, directory)
     if (change.table === 'roles' && change.op === 'put') checkNotDefault(change.record, directory)
-    if (api.edition === 'standard' || caller.isGlobal) continue
+    if (service.edition === 'standard' || caller.isGlobal) continue
     if (await touchesGlobalManagement(call, change, directory)) throw globalManagementMissing(caller)
   }
 }
@@ -77,9 +77,9 @@ export function seesSecret(call: Context, token: TokenRecord): boolean {
 }
 
 /** Whose secrets a caller sees; `ordinary`: those of tokens without global management. */
-export function secretsSeen({ api, caller }: Context): 'none' | 'ordinary' | 'all' {
+export function secretsSeen({ service, caller }: Context): 'none' | 'ordinary' | 'all' {
   if (!caller.authorizer.aclWrite) return 'none'
-  return api.edition === 'standard' || caller.isGlobal ? 'all' : 'ordinary'
+  return service.edition === 'standard' || caller.isGlobal ? 'all' : 'ordinary'
 }
 
 async function touchesGlobalManagement(
@@ -106,8 +106,8 @@ async function touchesGlobalManagement(
   }
 }
 
-function storedToken({ api }: Context, { SecretID }: TokenRecord) {
-  return api.store.tokenBySecret(SecretID)
+function storedToken({ service }: Context, { SecretID }: TokenRecord) {
+  return service.store.tokenBySecret(SecretID)
 }
 
 function checkDefaults({ caller }: Context, record: NamespaceRecord, directory: Directory): void {

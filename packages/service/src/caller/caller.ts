@@ -18,7 +18,7 @@ import {
   type Turns,
 } from '@latchkey/acl'
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
-import type { ApiOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 import type { Store } from '../store/store.ts'
 import {
   type AuthorizerCache,
@@ -72,12 +72,12 @@ const AUTHORIZERS_BYTES_MAX = 67_108_864
 export class Callers {
   private readonly turns: Turns
   private readonly authorizerOptions: AuthorizerOptions
-  private readonly clock: ApiOptions['clock']
+  private readonly clock: ServiceOptions['clock']
   private readonly authorizers: AuthorizerCache = createAuthorizerCache({ bytesMax: AUTHORIZERS_BYTES_MAX })
   private readonly kept = new WeakMap<TokenRecord, KeptRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
 
-  constructor({ datacenter, defaultPolicy, profile, clock }: ApiOptions, turns: Turns) {
+  constructor({ datacenter, defaultPolicy, profile, clock }: ServiceOptions, turns: Turns) {
     // Spec 9.1: the legacy system is gone from 1.11, and with it the rights that only it gave.
     const legacyRules = profile.has('upgrade.legacyRules')
     this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }

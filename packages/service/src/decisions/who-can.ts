@@ -2,13 +2,13 @@ import { parseQuestion } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import type { Answer, Call } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
-import { collectTokens } from './collect-tokens.ts'
+import { scanTokens } from './scan-tokens.ts'
 
 /** Which tokens may do this? In pages, in the order of the list: an extension. */
 export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Answer<'decisions.whoCan'>> {
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
-  return collectTokens(call, page, async (token, turns) => {
+  return scanTokens(call, page, async (token, turns) => {
     const { authorizer } = await call.callers.rightsOf(token, call.directory, turns)
     if (!authorizer.decide(question)) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }

@@ -9,7 +9,7 @@ export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'
   const key = requireKey(call.params)
   requireKeyRight(call, key, 'write')
   const { cas } = call.query
-  const { store } = call.api
+  const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(call.namespace, key)
     if (cas !== undefined && cas !== existing?.ModifyIndex) return { changes: [], answer: () => json(false) }
@@ -29,6 +29,6 @@ async function deleteTree(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>>
     })
   }
   requireKeyRight(call, prefix, 'write-prefix')
-  await call.api.store.commit([{ table: 'kv', op: 'delete-tree', namespace: call.namespace, prefix }])
+  await call.service.store.commit([{ table: 'kv', op: 'delete-tree', namespace: call.namespace, prefix }])
   return json(true)
 }

@@ -16,7 +16,7 @@ export function showEntry(call: Context, entry: KvRecord): KvEntry {
     Value: entry.Value.length === 0 ? null : toBase64(entry.Value),
     CreateIndex: entry.CreateIndex,
     ModifyIndex: entry.ModifyIndex,
-    ...(call.api.edition === 'extended' ? { Namespace: entry.Namespace } : {}),
+    ...(call.service.edition === 'extended' ? { Namespace: entry.Namespace } : {}),
   }
 }
 

@@ -109,7 +109,7 @@ describe('a long tree is streamed', () => {
   const COUNT = 4_500
 
   async function open(path: string, token = MANAGEMENT) {
-    const reply = await world.api.handle({
+    const reply = await world.service.handle({
       method: 'GET',
       url: `/v1${path}`,
       header: (name) => (name === 'x-service-token' ? token : undefined),

@@ -101,7 +101,7 @@ async function fingerprintOf(marks: AsyncIterable<readonly string[]>): Promise<s
 }
 
 async function* visibleMarks(call: Context, prefix: string): AsyncGenerator<readonly string[]> {
-  for await (const page of call.api.store.kvKeys(rangeOf(call, prefix))) {
+  for await (const page of call.service.store.kvKeys(rangeOf(call, prefix))) {
     const mayRead = await readerNow(call)
     yield page.filter(({ Key }) => mayRead(Key)).map(({ Key, ModifyIndex }) => `${Key}\n${ModifyIndex}`)
   }
@@ -111,7 +111,7 @@ async function* visibleMarks(call: Context, prefix: string): AsyncGenerator<read
 async function* visibleNames(call: Call<'kv.read'>, prefix: string): AsyncGenerator<readonly string[]> {
   const { separator } = call.query
   let last: string | undefined
-  for await (const page of call.api.store.kvKeys(rangeOf(call, prefix))) {
+  for await (const page of call.service.store.kvKeys(rangeOf(call, prefix))) {
     const mayRead = await readerNow(call)
     const names: string[] = []
     for (const { Key } of page) {
@@ -131,7 +131,7 @@ async function* visibleEntries(call: Context, prefix: string): AsyncGenerator<re
   if (!(await readerNow(call))(prefix)) after = await lastHidden(call, prefix, after)
   while (after !== undefined) {
     let hidden: string | undefined
-    for await (const page of call.api.store.kvEntries({ ...rangeOf(call, prefix), after })) {
+    for await (const page of call.service.store.kvEntries({ ...rangeOf(call, prefix), after })) {
       const mayRead = await readerNow(call)
       yield page.filter(({ Key }) => mayRead(Key))
       const last = page.at(-1)
@@ -146,7 +146,7 @@ async function* visibleEntries(call: Context, prefix: string): AsyncGenerator<re
 /** The key before the next one that is visible; `undefined` where none follows. */
 async function lastHidden(call: Context, prefix: string, after: string): Promise<string | undefined> {
   let hidden = after
-  for await (const page of call.api.store.kvKeys({ ...rangeOf(call, prefix), after })) {
+  for await (const page of call.service.store.kvKeys({ ...rangeOf(call, prefix), after })) {
     const mayRead = await readerNow(call)
     for (const { Key } of page) {
       if (mayRead(Key)) return hidden
@@ -157,7 +157,7 @@ async function lastHidden(call: Context, prefix: string, after: string): Promise
 }
 
 async function isEmpty(call: Context, prefix: string): Promise<boolean> {
-  for await (const page of call.api.store.kvKeys({ ...rangeOf(call, prefix), limit: 1 })) {
+  for await (const page of call.service.store.kvKeys({ ...rangeOf(call, prefix), limit: 1 })) {
     if (page.length > 0) return false
   }
   return true
@@ -174,17 +174,17 @@ function rangeOf({ namespace }: Context, prefix: string): KvRange {
  * @throws AclError `caller_unknown` where the caller is gone.
  */
 async function readerNow(call: Context): Promise<(key: string) => boolean> {
-  const { api, callers, caller, namespace } = call
-  if (!api.aclEnabled) return () => true
+  const { service, callers, caller, namespace } = call
+  if (!service.aclEnabled) return () => true
   const secretId = caller.presented ? caller.token.SecretID : undefined
-  const directory = await api.store.directory()
-  const { token } = await callers.resolve(secretId, api.store)
+  const directory = await service.store.directory()
+  const { token } = await callers.resolve(secretId, service.store)
   const rights = await callers.rightsOf(token, directory)
   if (!isAtHome({ token, ...rights }, namespace)) return () => false
   return (key) => rights.authorizer.decide({ resource: 'key', segment: key, access: 'read' })
 }
 
-function mayReadBelow({ api, caller, namespace }: Context, prefix: string): boolean {
-  if (!api.aclEnabled) return true
+function mayReadBelow({ service, caller, namespace }: Context, prefix: string): boolean {
+  if (!service.aclEnabled) return true
   return isAtHome(caller, namespace) && caller.authorizer.policies.mayReadBelow(prefix)
 }

@@ -15,7 +15,7 @@ async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
   const key = requireKey(call.params)
   requireKeyRead(call, key)
   const topic = kvTopic(call.namespace, key)
-  const entry = await call.api.store.kvEntry(call.namespace, key)
+  const entry = await call.service.store.kvEntry(call.namespace, key)
   if (!entry) return missing(noSuchKey(), topic)
   if (!call.query.raw) return json([showEntry(call, entry)], { topic })
   return {
@@ -31,6 +31,6 @@ function requireKeyRead(call: Call<'kv.read'>, key: string): void {
   try {
     requireKeyRight(call, key, 'read')
   } catch (error) {
-    throw call.api.profile.has('kv.forbidden403') ? error : noSuchKey()
+    throw call.service.profile.has('kv.forbidden403') ? error : noSuchKey()
   }
 }

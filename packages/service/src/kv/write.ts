@@ -11,7 +11,7 @@ export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write
   refuseSessions(query)
   requireKeyRight(call, key, 'write')
   const { flags: Flags = 0, cas } = query
-  const { store } = call.api
+  const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(namespace, key)
     const index = existing?.ModifyIndex ?? 0

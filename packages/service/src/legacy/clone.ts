@@ -6,7 +6,7 @@ import { living, requireSecret } from './legacy-token.ts'
 
 /** A new secret with the same rights. */
 export function cloneLegacyHandler(call: Call<'legacy.clone'>): Promise<Answer<'legacy.clone'>> {
-  const { store, random } = call.api
+  const { store, random } = call.service
   const secretId = requireSecret(call.params)
   return decideAndCommitFor(call, async () => {
     const source = living(call, await store.tokenBySecret(secretId))

@@ -4,5 +4,5 @@ import { writeLegacy } from './legacy-token.ts'
 
 /** An existing legacy ID is overwritten; a missing one is generated. The body may be left out. */
 export function createLegacyHandler(call: Call<'legacy.create'>): Promise<Answer<'legacy.create'>> {
-  return writeLegacy(call, { ...call.body, ID: call.body.ID || randomUuid(call.api.random) })
+  return writeLegacy(call, { ...call.body, ID: call.body.ID || randomUuid(call.service.random) })
 }

@@ -6,7 +6,7 @@ import { living, requireSecret } from './legacy-token.ts'
 
 /** `true`, also for an unknown secret; works on tokens of the new API too. */
 export function destroyLegacyHandler(call: Call<'legacy.destroy'>): Promise<Answer<'legacy.destroy'>> {
-  const { store } = call.api
+  const { store } = call.service
   const secretId = requireSecret(call.params)
   if (secretId === ANONYMOUS_TOKEN_SECRET_ID) {
     throw new AclError('root_name_refused', 'Permission denied: Cannot delete anonymous token')

@@ -9,7 +9,7 @@ export function exportLegacyHandler(call: Call<'legacy.export'>): Answer<'legacy
 }
 
 async function* exported(call: Call<'legacy.export'>): AsyncGenerator<JsonElements<LegacyToken[]>> {
-  for await (const tokens of call.api.store.tokens({ legacy: true })) {
+  for await (const tokens of call.service.store.tokens({ legacy: true })) {
     yield jsonElements(legacyEntries(call, tokens))
   }
 }

@@ -85,7 +85,7 @@ async function compare(call: Context, tokens: readonly Placed[]) {
   let unchanged = 0
   for (const part of parts(tokens)) {
     // All at once, so that the store can look them up together.
-    const existing = await Promise.all(part.map(({ token }) => call.api.store.tokenBySecret(token.ID)))
+    const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
     const records = part.map(({ token }) => fromLegacyToken(token))
     // As each alone would be, also where nothing would be written of it.
     await requireAuthority(

@@ -4,7 +4,7 @@ import { living, requireSecret } from './legacy-token.ts'
 
 /** An array of none or one: a caller that knows the secret may see its token. */
 export async function infoLegacyHandler(call: Call<'legacy.info'>): Promise<Answer<'legacy.info'>> {
-  const stored = await call.api.store.tokenBySecret(requireSecret(call.params))
+  const stored = await call.service.store.tokenBySecret(requireSecret(call.params))
   const token = living(call, stored)
   const legacy = token && toLegacyToken(token)
   const watch = { topic: 'tokens', filtered: true } as const

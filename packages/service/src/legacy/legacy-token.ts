@@ -19,7 +19,7 @@ export async function writeLegacy(
   call: Context,
   request: LegacyTokenRequest & { readonly ID: string },
 ): Promise<Answer<'legacy.create'>> {
-  const { store } = call.api
+  const { store } = call.service
   const write: LegacyWrite = {
     ID: request.ID,
     Name: request.Name ?? '',
@@ -59,6 +59,6 @@ export function requireSecret({ ID: secretId }: { readonly ID: string }): string
  * A token of the new API that has expired is as absent here as anywhere, whether or not the reaper has come by: a legacy
  * token may have its secret, and takes over its row. Decisions: tokens.
  */
-export function living({ api }: Context, token: TokenRecord | undefined): TokenRecord | undefined {
-  return token && isExpired(token, api.clock.now()) ? undefined : token
+export function living({ service }: Context, token: TokenRecord | undefined): TokenRecord | undefined {
+  return token && isExpired(token, service.clock.now()) ? undefined : token
 }

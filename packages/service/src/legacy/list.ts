@@ -6,7 +6,7 @@ import { legacyEntries } from './legacy-token.ts'
 /** All of them, in the byte order of their IDs. */
 export async function listLegacyHandler(call: Call<'legacy.list'>): Promise<Answer<'legacy.list'>> {
   const legacy: LegacyToken[] = []
-  for await (const tokens of call.api.store.tokens({ legacy: true }))
+  for await (const tokens of call.service.store.tokens({ legacy: true }))
     legacy.push(...legacyEntries(call, tokens))
   legacy.sort((a, b) => compareUtf8(a.ID, b.ID))
   return json(legacy, { topic: 'tokens', filtered: true })

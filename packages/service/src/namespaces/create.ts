@@ -9,7 +9,7 @@ import { contentOf, DEFAULT_RECORD, findNamespace, showNamespace } from './store
 export function createNamespaceHandler(
   call: Call<'namespaces.create'>,
 ): Promise<Answer<'namespaces.create'>> {
-  const { store } = call.api
+  const { store } = call.service
   const request = call.body
   const name = request.Name
   checkName(name)

@@ -9,7 +9,7 @@ import { requireNamespace } from './stored-namespace.ts'
 export function deleteNamespaceHandler(
   call: Call<'namespaces.delete'>,
 ): Promise<Answer<'namespaces.delete'>> {
-  const { store } = call.api
+  const { store } = call.service
   const { Name: name } = call.params
   return decideAndCommitFor(call, async () => {
     const directory = await store.directory()

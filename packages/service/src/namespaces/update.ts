@@ -8,7 +8,7 @@ import { contentOf, requireNamespace, showNamespace } from './stored-namespace.t
 export function updateNamespaceHandler(
   call: Call<'namespaces.update'>,
 ): Promise<Answer<'namespaces.update'>> {
-  const { store } = call.api
+  const { store } = call.service
   const { Name: name } = call.params
   const request = call.body
   if (request.Name !== undefined && request.Name !== name) {

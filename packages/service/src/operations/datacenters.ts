@@ -1,5 +1,5 @@
 import { type Answer, type Call, json } from '../handler.ts'
 
 export function datacentersHandler(call: Call<'operations.datacenters'>): Answer<'operations.datacenters'> {
-  return json([...call.api.cluster.datacenters()])
+  return json([...call.service.cluster.datacenters()])
 }

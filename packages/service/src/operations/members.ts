@@ -4,6 +4,6 @@ import { showMember } from './show-member.ts'
 export async function membersHandler(
   call: Call<'operations.members'>,
 ): Promise<Answer<'operations.members'>> {
-  const members = await call.api.cluster.members()
+  const members = await call.service.cluster.members()
   return json(members.map(showMember))
 }

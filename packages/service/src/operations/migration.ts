@@ -8,15 +8,15 @@ import type { Store } from '../store/store.ts'
 export async function migrationHandler(
   call: Call<'operations.migration'>,
 ): Promise<Answer<'operations.migration'>> {
-  const { api } = call
-  const { directory, record, remaining } = await migrationFacts(api.store)
-  const lastError = api.cluster.migrationError?.()
+  const { service } = call
+  const { directory, record, remaining } = await migrationFacts(service.store)
+  const lastError = service.cluster.migrationError?.()
   const mode = aclModeOf(directory)
   const progress = migrationProgress({
     record,
     remaining,
     aclMode: mode === 'legacy' ? { mode } : { mode, since: 0 },
-    isPrimary: api.cluster.replication() === undefined,
+    isPrimary: service.cluster.replication() === undefined,
     now: call.now,
   })
   return json({
@@ -29,7 +29,7 @@ export async function migrationHandler(
     ...(record.run ? { StartedAt: formatInstant(record.run.startedAt) } : {}),
     ...(record.lastBatchAt === undefined ? {} : { LastBatchAt: formatInstant(record.lastBatchAt) }),
     ...(lastError === undefined ? {} : { LastError: lastError }),
-    ...(mode === 'legacy' ? { WaitsFor: [...api.cluster.legacyModeWaitsFor()] } : {}),
+    ...(mode === 'legacy' ? { WaitsFor: [...service.cluster.legacyModeWaitsFor()] } : {}),
   })
 }
 

@@ -4,7 +4,7 @@ import { type Answer, type Call, json } from '../handler.ts'
 
 /** Zero values in the primary datacenter. Reference 5.7. */
 export function replicationHandler(call: Call<'operations.replication'>): Answer<'operations.replication'> {
-  const state = call.api.cluster.replication()
+  const state = call.service.cluster.replication()
   return json({
     Enabled: state?.enabled ?? false,
     Running: state?.running ?? false,

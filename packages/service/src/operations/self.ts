@@ -4,21 +4,21 @@ import { showMember } from './show-member.ts'
 
 /** Config is reduced from 1.0, and the full structure stands under DebugConfig. Spec 9.3. */
 export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operations.self'> {
-  const { api, directory } = call
-  const self = api.cluster.self()
-  const debugConfig = api.cluster.debugConfig()
+  const { service, directory } = call
+  const self = service.cluster.self()
+  const debugConfig = service.cluster.debugConfig()
   const reduced = {
-    Datacenter: api.datacenter,
-    NodeName: api.nodeName,
+    Datacenter: service.datacenter,
+    NodeName: service.nodeName,
     NodeID: self.id,
     Revision: '',
     Server: true,
-    Version: api.profile.version.text,
+    Version: service.profile.version.text,
   }
-  const isReduced = api.profile.has('agent.reducedSelf')
+  const isReduced = service.profile.has('agent.reducedSelf')
   // Before 1.4.0 there is one ACL system, and nothing to say of its mode. Reference, upgrade 1.1.
-  const knowsModes = api.profile.has('upgrade.legacyMode')
-  const aclMode = api.aclEnabled ? aclModeOf(directory) : 'disabled'
+  const knowsModes = service.profile.has('upgrade.legacyMode')
+  const aclMode = service.aclEnabled ? aclModeOf(directory) : 'disabled'
   return json({
     Config: isReduced ? reduced : { ...debugConfig, ...reduced },
     ...(isReduced ? { DebugConfig: debugConfig } : {}),

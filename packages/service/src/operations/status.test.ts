@@ -197,10 +197,10 @@ describe('agent and status (spec 9.4)', () => {
 })
 
 test('DOS-05: all answers of the OpenAPI document share their bytes, whole and indented', async () => {
-  const { api } = await aWorld()
+  const { service } = await aWorld()
   const bodyOf = async (url: string) => {
     const request = { method: 'GET', url, header: () => undefined, requestId: 'r', readBody: NO_BODY }
-    return (await api.handle(request)).body
+    return (await service.handle(request)).body
   }
   for (const url of ['/v1/openapi.json', '/v1/openapi.json?pretty']) {
     const body = await bodyOf(url)

@@ -16,13 +16,13 @@ export async function createPolicyBy(
   call: Context,
   request: CreatePolicy,
 ): Promise<Answer<'policies.create'>> {
-  const { api } = call
+  const { service } = call
   const { namespace } = inBodyNamespace(call, request.Namespace)
   const { Rules = '' } = request
   const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
   return decideAndCommitFor(call, async () => {
-    const directory = await api.store.directory()
-    const record = createPolicy(request, { random: api.random, directory, namespace, rulesProblem })
+    const directory = await service.store.directory()
+    const record = createPolicy(request, { random: service.random, directory, namespace, rulesProblem })
     return {
       changes: [{ table: 'policies', op: 'put', record, expect: 0 }],
       answer: (index) => policyShown(call, created(record, index)),

@@ -5,7 +5,7 @@ import { requirePolicy } from './stored-policy.ts'
 
 export function deletePolicyHandler(call: Call<'policies.delete'>): Promise<Answer<'policies.delete'>> {
   return decideAndCommitFor(call, async () => {
-    const existing = requirePolicy(call, await call.api.store.directory(), call.params.ID)
+    const existing = requirePolicy(call, await call.service.store.directory(), call.params.ID)
     checkPolicyDelete(existing)
     return {
       changes: [{ table: 'policies', op: 'delete', record: existing, expect: existing.ModifyIndex }],

@@ -23,6 +23,6 @@ export function policyRead(call: Context, policy: PolicyRecord | undefined): Jso
   return { ...policyShown(call, policy), watch: { topic: 'policies', filtered: true } }
 }
 
-export function policyShown({ api }: Context, policy: PolicyRecord): JsonAnswer<Policy> {
-  return json(showPolicy(policy, api.edition === 'extended'))
+export function policyShown({ service }: Context, policy: PolicyRecord): JsonAnswer<Policy> {
+  return json(showPolicy(policy, service.edition === 'extended'))
 }

@@ -9,13 +9,13 @@ import { policyShown, requirePolicy } from './stored-policy.ts'
 
 /** With an empty ID it creates, as existing clients of the reference may do. Reference 5.1. */
 export async function updatePolicyHandler(call: Call<'policies.update'>): Promise<Answer<'policies.update'>> {
-  const { api, body, params } = call
+  const { service, body, params } = call
   if (params.ID === '') return createPolicyBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
   const { Rules = '' } = body
   const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
   return decideAndCommitFor(call, async () => {
-    const directory = await api.store.directory()
+    const directory = await service.store.directory()
     const existing = requirePolicy(there, directory, params.ID)
     const record = updatePolicy(existing, body, { directory, rulesProblem })
     return {

@@ -15,7 +15,7 @@ import {
 } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
-import { collectTokens } from '../decisions/collect-tokens.ts'
+import { scanTokens } from '../decisions/scan-tokens.ts'
 import type { Answer, Call, Content, Context } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { readInTurns } from '../request/read-in-turns.ts'
@@ -48,7 +48,7 @@ export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answ
       Losses: change.losses.map(showRight),
     }
   }
-  return collectTokens(call, page, show, () => listedLength >= LISTED_LENGTH_MAX)
+  return scanTokens(call, page, show, () => listedLength >= LISTED_LENGTH_MAX)
 }
 
 type WhatIfChange = Content<'policies.whatIf'>[number]
@@ -62,7 +62,7 @@ function* compareRules(before: string, after: string): Sliced<RightsComparison> 
 
 /** Whether a token has a policy, by whatever way: the rights of the others cannot change. */
 function* findPolicy(call: Context, token: TokenRecord, { ID }: PolicyRecord): Sliced<boolean> {
-  const { datacenter } = call.api
+  const { datacenter } = call.service
   const sources = yield* findEffectivePolicies(token, call.directory, { datacenter })
   return sources.some((source) => source.policyId === ID)
 }
@@ -78,7 +78,7 @@ function* compareRights(
   token: TokenRecord,
   { before, comparison, after }: Compared,
 ): Sliced<Difference> {
-  const { datacenter, defaultPolicy, profile } = call.api
+  const { datacenter, defaultPolicy, profile } = call.service
   const legacyRules = profile.has('upgrade.legacyRules')
   const options = { datacenter, defaultPolicy, legacyRules }
   const { authorizer } = yield* after.authorizers.find(token, after.lookup, options)

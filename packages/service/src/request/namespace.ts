@@ -77,7 +77,7 @@ export function inBodyNamespace(call: Context, field: string | undefined): Conte
 
 function bodyNamespace(call: Context, field: string | undefined): string {
   if (field === undefined || field === '') return requireExisting(call, call.namespace)
-  if (call.api.edition === 'standard') throw unsupported('Invalid field: "Namespace"', 'Namespace')
+  if (call.service.edition === 'standard') throw unsupported('Invalid field: "Namespace"', 'Namespace')
   if (!NAMESPACE_NAME.test(field)) {
     throw new AclError('field_invalid', `Invalid Namespace ${JSON.stringify(shorten(field))}`, {
       field: 'Namespace',

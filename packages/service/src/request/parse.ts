@@ -1,6 +1,6 @@
 /** What the request line and headers say, in the reference's order of checks. */
 import { type AnyRoute, decodeQuery, type RouteMatch, routeOf } from '@latchkey/contract'
-import type { ApiOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 import { credentialOf, type HeaderFamily, namespaceHeaderOf } from './headers.ts'
 import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
 import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
@@ -56,7 +56,7 @@ export function parse(
   }
 }
 
-interface ParseOptions extends Pick<ApiOptions, 'defaultPolicy' | 'edition'> {
+interface ParseOptions extends Pick<ServiceOptions, 'defaultPolicy' | 'edition'> {
   readonly families: readonly HeaderFamily[]
 }
 

@@ -12,11 +12,11 @@ export function createRoleHandler(call: Call<'roles.create'>): Promise<Answer<'r
 
 /** Also for an update without an ID. */
 export function createRoleBy(call: Context, request: CreateRole): Promise<Answer<'roles.create'>> {
-  const { api } = call
+  const { service } = call
   const { namespace } = inBodyNamespace(call, request.Namespace)
   return decideAndCommitFor(call, async () => {
-    const directory = await api.store.directory()
-    const record = createRole(request, { random: api.random, directory, namespace })
+    const directory = await service.store.directory()
+    const record = createRole(request, { random: service.random, directory, namespace })
     return {
       changes: [{ table: 'roles', op: 'put', record, expect: 0 }],
       answer: (index) => roleShown(call, created(record, index), directory),

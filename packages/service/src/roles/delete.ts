@@ -4,7 +4,7 @@ import { requireRole } from './stored-role.ts'
 
 export function deleteRoleHandler(call: Call<'roles.delete'>): Promise<Answer<'roles.delete'>> {
   return decideAndCommitFor(call, async () => {
-    const existing = requireRole(call, await call.api.store.directory(), call.params.ID)
+    const existing = requireRole(call, await call.service.store.directory(), call.params.ID)
     return {
       changes: [{ table: 'roles', op: 'delete', record: existing, expect: existing.ModifyIndex }],
       answer: () => json(true),

@@ -8,6 +8,6 @@ export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'>
   const roles = [...call.directory.roles()]
     .filter((role) => isListed(call, role.Namespace))
     .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))
-    .map((role) => showRole(role, call.directory, call.api.edition === 'extended'))
+    .map((role) => showRole(role, call.directory, call.service.edition === 'extended'))
   return json(roles, { topic: 'roles', ...(policyId === undefined ? {} : { filtered: true }) })
 }

@@ -23,6 +23,6 @@ export function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswe
   return { ...roleShown(call, role, call.directory), watch: { topic: 'roles', filtered: true } }
 }
 
-export function roleShown({ api }: Context, role: RoleRecord, directory: Directory): JsonAnswer<Role> {
-  return json(showRole(role, directory, api.edition === 'extended'))
+export function roleShown({ service }: Context, role: RoleRecord, directory: Directory): JsonAnswer<Role> {
+  return json(showRole(role, directory, service.edition === 'extended'))
 }

@@ -8,11 +8,11 @@ import { requireRole, roleShown } from './stored-role.ts'
 
 /** With an empty ID it creates, as existing clients of the reference may do. Reference 5.2. */
 export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'roles.update'>> {
-  const { api, body, params } = call
+  const { service, body, params } = call
   if (params.ID === '') return createRoleBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, async () => {
-    const directory = await api.store.directory()
+    const directory = await service.store.directory()
     const existing = requireRole(there, directory, params.ID)
     const record = updateRole(existing, body, directory)
     return {

@@ -6,16 +6,16 @@ import { bootstrapChanges, managementToken } from './builtins.ts'
 
 /** Works once; afterwards only with a reset file. Reference 5.6. */
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
-  const { api } = call
-  return decideAndCommit(api.store, async () => {
-    const directory = await api.store.directory()
+  const { service } = call
+  return decideAndCommit(service.store, async () => {
+    const directory = await service.store.directory()
     const done = directory.system('bootstrap')
     if (done) await requireReset(call, done.ModifyIndex)
-    const record = managementToken('Bootstrap Token (Global Management)', api.random, api.clock.now())
+    const record = managementToken('Bootstrap Token (Global Management)', service.random, service.clock.now())
     return {
       changes: bootstrapChanges(record, directory),
       answer: (index) => {
-        const showNamespace = api.edition === 'extended'
+        const showNamespace = service.edition === 'extended'
         const token = showToken(created(record, index), { directory, showSecret: true, showNamespace })
         return json({ ID: token.SecretID, ...token })
       },
@@ -25,7 +25,7 @@ export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer
 
 /** @throws AclError `bootstrap_done`, unless a reset file names the index. */
 async function requireReset(call: Context, resetIndex: number): Promise<void> {
-  const reset = await call.api.cluster.takeBootstrapReset(resetIndex)
+  const reset = await call.service.cluster.takeBootstrapReset(resetIndex)
   if (reset === 'accepted') return
   if (reset === 'none') {
     throw new AclError(

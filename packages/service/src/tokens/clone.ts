@@ -7,14 +7,14 @@ import { requireToken, shownToWriter } from './stored-token.ts'
 
 /** Spec 4.6. */
 export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'tokens.clone'>> {
-  const { api, body, params } = call
+  const { service, body, params } = call
   const there = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, async () => {
     const source = await requireToken(there, params.AccessorID)
-    const directory = await api.store.directory()
+    const directory = await service.store.directory()
     const record = cloneToken(source, body.Description, {
-      now: api.clock.now(),
-      random: api.random,
+      now: service.clock.now(),
+      random: service.random,
       directory,
     })
     return {

@@ -7,11 +7,16 @@ import { shownToWriter } from './stored-token.ts'
 
 /** Spec 4.2. */
 export function createTokenHandler(call: Call<'tokens.create'>): Promise<Answer<'tokens.create'>> {
-  const { api, body } = call
+  const { service, body } = call
   const { namespace } = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, async () => {
-    const directory = await api.store.directory()
-    const record = createToken(body, { now: api.clock.now(), random: api.random, directory, namespace })
+    const directory = await service.store.directory()
+    const record = createToken(body, {
+      now: service.clock.now(),
+      random: service.random,
+      directory,
+      namespace,
+    })
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
       answer: (index) => shownToWriter(call, created(record, index)),

@@ -10,14 +10,14 @@ export function readTokenHandler(call: Call<'tokens.read'>): MaybePromise<Answer
 }
 
 function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {
-  const { api, directory, params, texts } = call
+  const { service, directory, params, texts } = call
   const topic = tokenTopic(params.AccessorID)
   if (!token) return missing(notFound('Requested token'), topic)
   const showSecret = seesSecret(call, token)
   if (!isExpanded(call)) {
     return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch: { topic } }
   }
-  const { defaultPolicy, nodeName, edition } = api
+  const { defaultPolicy, nodeName, edition } = service
   const showNamespace = edition === 'extended'
   return json(expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace }), {
     topic,
@@ -25,6 +25,6 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
 }
 
 /** Spec 4.3: by presence or `true`; `expanded=false` is plain. Decisions: record shapes. */
-function isExpanded({ api, query }: Call<'tokens.read'>): boolean {
-  return query.expanded === true && api.profile.has('token.expanded')
+function isExpanded({ service, query }: Call<'tokens.read'>): boolean {
+  return query.expanded === true && service.profile.has('token.expanded')
 }

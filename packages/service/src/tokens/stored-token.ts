@@ -6,8 +6,8 @@ import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
 
 /** The token, unless it is absent, expired or of another namespace, which are the same to a caller. */
 export function findToken(call: Context, accessorId: string): MaybePromise<TokenRecord | undefined> {
-  return andThen(call.api.store.tokenByAccessor(accessorId), (token) => {
-    if (!token || isExpired(token, call.api.clock.now())) return undefined
+  return andThen(call.service.store.tokenByAccessor(accessorId), (token) => {
+    if (!token || isExpired(token, call.service.clock.now())) return undefined
     return token.Namespace === call.namespace ? token : undefined
   })
 }
@@ -20,7 +20,7 @@ export async function requireToken(call: Context, accessorId: string): Promise<T
 }
 
 /** The record as its writer sees it: a caller that may write tokens may see their secrets. Spec 5.3. */
-export function shownToWriter({ api, directory }: Context, record: TokenRecord): JsonAnswer<Token> {
-  const showNamespace = api.edition === 'extended'
+export function shownToWriter({ service, directory }: Context, record: TokenRecord): JsonAnswer<Token> {
+  const showNamespace = service.edition === 'extended'
   return json(showToken(record, { directory, showSecret: true, showNamespace }))
 }

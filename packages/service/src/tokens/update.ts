@@ -7,12 +7,12 @@ import { requireToken, shownToWriter } from './stored-token.ts'
 
 /** Spec 4.5. */
 export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<'tokens.update'>> {
-  const { api, body, params } = call
+  const { service, body, params } = call
   checkBodyAccessor(params.AccessorID, body)
   const there = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, async () => {
     const existing = await requireToken(there, params.AccessorID)
-    const record = updateToken(existing, params.AccessorID, body, await api.store.directory())
+    const record = updateToken(existing, params.AccessorID, body, await service.store.directory())
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
       answer: (index) => shownToWriter(call, modified(record, index)),

@@ -12,8 +12,8 @@ import {
   SERVICE_VERSION_NEWEST,
   type Token,
 } from '@latchkey/contract'
-import type { ApiOptions, ClusterInfo } from '@latchkey/service'
-import { Api, ensureBuiltins, MemoryStore } from '@latchkey/service'
+import type { ClusterInfo, ServiceOptions } from '@latchkey/service'
+import { ensureBuiltins, MemoryStore, Service } from '@latchkey/service'
 import { expect } from 'vitest'
 import { SeededRandom } from '../random.ts'
 import { checkReply } from './check-reply.ts'
@@ -27,7 +27,7 @@ export const START = Date.parse('2028-02-29T11:59:30.250Z')
 export interface WorldOptions
   extends Partial<
     Pick<
-      ApiOptions,
+      ServiceOptions,
       | 'edition'
       | 'defaultPolicy'
       | 'aclEnabled'
@@ -74,7 +74,7 @@ export interface Reply {
 }
 
 export interface World {
-  readonly api: Api
+  readonly service: Service
   readonly store: MemoryStore
   readonly clock: VirtualClock
   /** Asks for `/v1` and a path. A 500 fails the test with its cause, and so does what breaks the contract. */
@@ -135,7 +135,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const initialManagementToken = options.isBootstrapped === false ? undefined : MANAGEMENT
   if (!options.twinOf) await ensureBuiltins(store, { random, now: clock.now(), initialManagementToken })
   let internalError: unknown
-  const api = new Api({
+  const service = new Service({
     store,
     clock,
     random,
@@ -157,13 +157,13 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   })
   let names = 0
   const world: World = {
-    api,
+    service,
     store,
     clock,
     async ask(method, path, { token, body, headers = {}, signal } = {}) {
       const sent: Readonly<Record<string, string>> =
         token === undefined ? headers : { 'x-service-token': token, ...headers }
-      const reply = await api.handle({
+      const reply = await service.handle({
         method,
         url: `/v1${path}`,
         header: (name) => sent[name],
@@ -222,7 +222,7 @@ function bounded(bytes: Uint8Array, bytesMax: number): Uint8Array {
   throw new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`)
 }
 
-async function textOf(body: Awaited<ReturnType<Api['handle']>>['body']): Promise<string> {
+async function textOf(body: Awaited<ReturnType<Service['handle']>>['body']): Promise<string> {
   if (body === undefined || typeof body === 'string') return body ?? ''
   if (body instanceof Uint8Array) return new TextDecoder().decode(body)
   let text = ''

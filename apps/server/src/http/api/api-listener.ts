@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MaybePromise } from '@latchkey/acl'
 import type { AclError } from '@latchkey/contract'
-import { type Api, renderError, type WireReply, type WireRequest } from '@latchkey/service'
+import { renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { AccessLog } from '../access-log.ts'
@@ -12,7 +12,7 @@ import { EndOfTurn } from './end-of-turn.ts'
 import { NodeWireRequest, writeReply } from './wire-adapter.ts'
 
 export interface ApiListenerOptions {
-  readonly api: Pick<Api, 'handle'>
+  readonly service: Pick<Service, 'handle'>
   readonly log: Logger
   readonly metrics: Metrics
   /** For a line per answer. */
@@ -29,7 +29,7 @@ export interface ApiListener {
 
 /** The one way into the API, for Express and for the lane before it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
-  const { api, log, metrics, accessLog } = options
+  const { service, log, metrics, accessLog } = options
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
 
@@ -63,7 +63,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     }
   }
 
-  const handle = (wire: WireRequest) => api.handle(wire)
+  const handle = (wire: WireRequest) => service.handle(wire)
   return {
     answer: (request, response) => void answer(request, response, handle),
     refuse: (request, response, error) =>

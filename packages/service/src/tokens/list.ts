@@ -19,9 +19,9 @@ export function listTokensHandler(call: Call): MaybePromise<Listed> {
   const filter = filterOf(call, order)
   const page = pageOf(call.query, order)
   if (page) return listPage(call, filter, page)
-  const { lists } = call.api
+  const { lists } = call.service
   if (!lists) return andThen(readTokens(call, filter), (list) => wholeList(filter, list))
-  return andThen(call.api.store.tableIndex('tokens'), (tokensIndex) => {
+  return andThen(call.service.store.tableIndex('tokens'), (tokensIndex) => {
     const request = cacheRequest(call, filter, tokensIndex)
     return andThen(lists.whole(request), (list): Listed => {
       if (list) return wholeList(filter, list)
@@ -38,7 +38,7 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
     tokensIndex,
     directoryVersion: call.directory.version,
     now: call.now,
-    store: call.api.store,
+    store: call.service.store,
     show: (tokens) => showTokens(call, tokens),
   }
 }
@@ -60,7 +60,7 @@ function filterOf(call: Call, order: ListOrder): TokenFilter {
 
 /** `ns=*` is all namespaces for whoever has rights in all, and the caller's own for everyone else. Spec 4.8. */
 function namespaceOf(call: Call): string | undefined {
-  const isAll = call.api.edition === 'standard' || (call.allNamespaces && call.caller.isGlobal)
+  const isAll = call.service.edition === 'standard' || (call.allNamespaces && call.caller.isGlobal)
   return isAll ? undefined : call.namespace
 }
 
@@ -75,7 +75,7 @@ async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Li
   const list = await readTokens(call, { ...filter, limit, ...(after ? { after } : {}) })
   const { count, last } = list
   const order = filter.newestFirst ? 'newest-first' : 'oldest-first'
-  const cursor = count === limit && last ? formatCursor(call.api.store.placeOf(last), order) : undefined
+  const cursor = count === limit && last ? formatCursor(call.service.store.placeOf(last), order) : undefined
   return {
     ...wholeList(filter, list),
     ...(cursor === undefined ? {} : { headers: { [call.family.nextCursor]: cursor } }),
@@ -93,7 +93,7 @@ async function readTokens(call: Call, filter: TokenFilter): Promise<ReadTokens> 
   let last: TokenRecord | undefined
   let count = 0
   let leavesOutExpired = false
-  for await (const tokens of call.api.store.tokens(filter)) {
+  for await (const tokens of call.service.store.tokens(filter)) {
     const shown = showTokens(call, tokens)
     texts.push(shown.text)
     leavesOutExpired ||= shown.leavesOutExpired
@@ -126,7 +126,7 @@ function streamed(
 ): JsonForm<TokenListEntry[]> {
   async function* pages(): AsyncGenerator<JsonElements<TokenListEntry[]>> {
     let length = 0
-    for await (const tokens of call.api.store.tokens(filter)) {
+    for await (const tokens of call.service.store.tokens(filter)) {
       const { text } = showTokens(call, tokens)
       length += text.length
       yield text

@@ -25,7 +25,7 @@ export type ShowToken<T> = (token: TokenRecord, turns: Turns) => MaybePromise<T 
  * @param isFull whether the page ends here, before its limit.
  * @throws AclError `unavailable` once the client has gone.
  */
-export async function collectTokens<T>(
+export async function scanTokens<T>(
   call: Context,
   page: Page,
   show: ShowToken<T>,
@@ -37,7 +37,7 @@ export async function collectTokens<T>(
   let last: TokenRecord | undefined
   let looked = 0
   const filter = {
-    ...(call.api.edition === 'extended' ? { namespace: call.namespace } : {}),
+    ...(call.service.edition === 'extended' ? { namespace: call.namespace } : {}),
     ...(page.after ? { after: page.after } : {}),
     limit: TOKENS_LOOKED_AT_MAX,
   }
@@ -45,10 +45,10 @@ export async function collectTokens<T>(
   const next = () => {
     const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
     if (!isMore || !last) return {}
-    const cursor = formatCursor(call.api.store.placeOf(last))
+    const cursor = formatCursor(call.service.store.placeOf(last))
     return { headers: { [call.family.nextCursor]: cursor } }
   }
-  for await (const tokens of call.api.store.tokens(filter)) {
+  for await (const tokens of call.service.store.tokens(filter)) {
     for (const token of tokens) {
       // Rights that must be found first may take a slice by themselves.
       if (pace.isDue(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_SLICE)) {
