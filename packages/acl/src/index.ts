@@ -66,11 +66,13 @@ export { encodeHclString } from './rules/language/hcl-string.ts'
 export { findRulesProblem, parseLegacyRules, parseRules, readRules } from './rules/language/parse-rules.ts'
 export {
   EMPTY_RULE_SET,
+  type GivenLevel,
   RULE_LEVELS,
   type Rule,
   type RuleKind,
   type RuleLevel,
   type RuleSet,
+  type RuleWarningCode,
   ruleKeyword,
   SCALAR_KINDS,
   SEGMENT_KINDS,

@@ -180,6 +180,7 @@ export const SECTIONS: readonly Section[] = [
   ...rows('D/rules/', {
     forms: 'HCL and JSON; exact and prefix',
     ranking: 'deny before write before list before read',
+    levels: 'levels match exactly; another case grants nothing',
     unknown: 'an unknown kind or key is refused with line and column',
     duplicates: 'duplicate blocks are refused',
     text: 'stored rules keep their text',

@@ -36,6 +36,14 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
           : undefined,
   },
   {
+    id: 'rules-level-case',
+    severity: 'critical',
+    title:
+      'rules with a level that is not in lower case, which grants nothing and counts as no level in a merge',
+    avoid: 'Write read, list, write and deny in lower case before the upgrade.',
+    of: ({ levelCase }) => levelCase?.[0],
+  },
+  {
     id: 'rules-change-by-translation',
     severity: 'warning',
     title: 'rules that mean something else once they are translated to a policy',

@@ -68,6 +68,12 @@ describe('translation', () => {
   })
 })
 
+test('levels in another case are found, scalar or not, HCL or JSON', () => {
+  expect(analyze('operator = "WRITE"\nkey "a" { policy = "Read" }').levelCase).toHaveLength(2)
+  expect(analyze('{"key":{"a":{"policy":"WRITE"}}}').levelCase).toHaveLength(1)
+  expect(analyze('key "a" { policy = "read" } KEY "b" { policy = "read" }').levelCase).toBeUndefined()
+})
+
 test.each(['key "a" {', 'key "a" { policy = "bogus" }', '[', '"str"'])('%s cannot be read', (text) => {
   expect(analyze(text).unreadable).toBeDefined()
 })

@@ -10,6 +10,7 @@ import {
   type Question,
   type Rule,
   type RuleSet,
+  type RuleWarningCode,
   translateLegacyRules,
 } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
@@ -27,6 +28,8 @@ export interface RuleAnalysis {
   readonly unreadable?: string
   /** Lines that legacy evaluation ignores: `acl`, `*_prefix` and unknown kinds. */
   readonly ignored: readonly string[]
+  /** Levels in another case, which grant nothing. */
+  readonly levelCase?: readonly string[]
   /** What the upgrade to 1.4.0 alone changes: segments named twice. */
   readonly at140?: RightsDifference
   /** Segments are named twice, in a form whose older reading cannot be determined. */
@@ -44,9 +47,11 @@ export function analyzeRules(text: string, options: { widening: 'keep' | 'commen
   if (isPlain(text)) return PLAIN
   const legacy = tryTo(() => parseLegacyRules(text))
   if ('error' in legacy) return { unreadable: legacy.error, ignored: [] }
-  const { warnings } = legacy.value
+  const warned = (code: RuleWarningCode) => legacy.value.warnings.filter((each) => each.code === code)
+  const levelCase = warned('level_case').map(({ line, message }) => `line ${line}: ${message}`)
   return {
-    ignored: warnings.filter((each) => each.code === 'kind_ignored').map((each) => each.message),
+    ignored: warned('kind_ignored').map((each) => each.message),
+    ...(levelCase.length === 0 ? {} : { levelCase }),
     ...analyzeDuplicates(text, legacy.value),
     ...analyzeTranslation(text, legacy.value, options.widening),
   }

@@ -120,6 +120,7 @@ const SHOWS: Readonly<Record<string, (result: SimulationResult) => void>> = {
     expect(counts).toMatchObject({
       'rules-unreadable': 1,
       'rules-change-at-1.4.0': 3,
+      'rules-level-case': 4,
       'rules-change-by-translation': 3,
       'rules-ignored': 2,
     })

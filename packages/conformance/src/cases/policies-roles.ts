@@ -263,6 +263,45 @@ export const policyRoleCases: readonly Case[] = [
     },
   },
   {
+    id: 'rules/level-case',
+    spec: 'D/rules/levels',
+    title:
+      'a level in another case is accepted, grants nothing and gives way to a level; a deny still denies',
+    async run(ctx) {
+      const hcl =
+        'acl = "Write"\noperator = "WRITE"\nkeyring = "READ"\nkey_prefix "a" { policy = "WRITE" }\nservice "s" { policy = "write" intentions = "Write" }'
+      const json =
+        '{"acl":"Write","operator":"WRITE","keyring":"READ","key_prefix":{"a":{"policy":"WRITE"}},"service":{"s":{"policy":"write","intentions":"Write"}}}'
+      const checks = [
+        'acl  read',
+        'operator  read',
+        'keyring  read',
+        'key a read',
+        'service s write',
+        'intention s read',
+      ]
+      for (const rules of [hcl, json]) {
+        assert.deepEqual(await decide(ctx, [rules], checks), [false, false, false, false, true, false])
+        // The exact level of another policy counts, in either order.
+        const exact = 'operator = "read"\nkey_prefix "a" { policy = "read" }'
+        for (const both of [
+          [rules, exact],
+          [exact, rules],
+        ])
+          assert.deepEqual(await decide(ctx, both, checks), [false, true, false, true, true, false])
+      }
+      // No rule loses what it takes away.
+      const wide = 'key_prefix "" { policy = "write" }'
+      assert.deepEqual(await decide(ctx, [`${wide}\nkey "b" { policy = "READ" }`], ['key b write']), [false])
+      assert.deepEqual(await decide(ctx, [wide, 'key_prefix "" { policy = "DENY" }'], ['key b read']), [
+        false,
+      ])
+      const body = { Rules: hcl }
+      const findings = await ctx.ok<{ Code: string }[]>('POST', '/acl/policy/lint', { body })
+      assert.equal(findings.filter(({ Code }) => Code === 'level_case').length, 5)
+    },
+  },
+  {
     id: 'rules/unknown',
     spec: 'D/rules/unknown',
     title: '400 rules_invalid: an unknown kind, key or level, a syntax error, by line and column',

@@ -2,10 +2,10 @@
  * The meaning of rules, written straight from the text of reference 6.3, sentence by sentence and without any thought
  * of speed. It shares no code with the authorizer, which is held to it (DIF-02).
  */
-import type { Question, Rule, RuleKind, RuleLevel } from '@latchkey/acl'
+import type { GivenLevel, Question, Rule, RuleKind, RuleLevel } from '@latchkey/acl'
 
 export type NaiveRule = Pick<Rule, 'kind' | 'match' | 'segment' | 'level'> & {
-  readonly intentions?: RuleLevel
+  readonly intentions?: GivenLevel
 }
 
 /** One (match, segment) with the levels that all policies give it. */
@@ -46,10 +46,10 @@ function grants(level: RuleLevel, access: string): boolean {
   return level === 'read' && access === 'read'
 }
 
-/** "deny > write > list > read". */
-function strongest(levels: readonly RuleLevel[]): RuleLevel | undefined {
+/** "deny > write > list > read"; where only levels in another case are left, nothing is granted. */
+function strongest(levels: readonly GivenLevel[]): RuleLevel | undefined {
   for (const level of ['deny', 'write', 'list', 'read'] as const) if (levels.includes(level)) return level
-  return undefined
+  return levels.length === 0 ? undefined : 'deny'
 }
 
 function scalar(rules: readonly NaiveRule[], kind: RuleKind): RuleLevel | undefined {

@@ -1,4 +1,4 @@
-import { encodeHclString, type Rule, type RuleSet, ruleKeyword } from '@latchkey/acl'
+import { encodeHclString, type GivenLevel, type Rule, type RuleSet, ruleKeyword } from '@latchkey/acl'
 
 /**
  * The canonical text of a rule set: HCL, one rule after the other in its order, nothing that is not a rule.
@@ -9,8 +9,13 @@ export function printRules(ruleSet: Pick<RuleSet, 'rules'>): string {
 }
 
 function printRule(rule: Rule): string {
-  if (rule.match === 'scalar') return `${rule.kind} = "${rule.level}"`
-  const attributes = [`  policy = "${rule.level}"`]
-  if (rule.intentions !== undefined) attributes.push(`  intentions = "${rule.intentions}"`)
+  if (rule.match === 'scalar') return `${rule.kind} = "${levelText(rule.level)}"`
+  const attributes = [`  policy = "${levelText(rule.level)}"`]
+  if (rule.intentions !== undefined) attributes.push(`  intentions = "${levelText(rule.intentions)}"`)
   return [`${ruleKeyword(rule)} ${encodeHclString(rule.segment)} {`, ...attributes, '}'].join('\n')
+}
+
+/** A level that is none is any in another case. */
+function levelText(level: GivenLevel): string {
+  return level === 'none' ? 'READ' : level
 }

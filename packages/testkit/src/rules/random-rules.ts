@@ -27,7 +27,7 @@ const SEGMENT_PARTS = [
   '\n',
   '\u{ffff}',
 ] as const
-const LEVELS = ['deny', 'read', 'write'] as const
+const LEVELS = ['deny', 'read', 'write', 'none'] as const
 const SEGMENT_PARTS_MAX = 5
 
 export function randomSegment(random: SeededRandom): string {
@@ -49,7 +49,7 @@ function randomRule(random: SeededRandom): NaiveRule {
     kind,
     match: random.pick(['exact', 'prefix']),
     segment: randomSegment(random),
-    level: kind === 'key' ? random.pick(RULE_LEVELS) : random.pick(LEVELS),
+    level: kind === 'key' ? random.pick([...RULE_LEVELS, 'none'] as const) : random.pick(LEVELS),
   }
   return kind === 'service' && random.chance(0.5) ? { ...rule, intentions: random.pick(LEVELS) } : rule
 }

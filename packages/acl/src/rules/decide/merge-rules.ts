@@ -1,6 +1,13 @@
 /** Joins the rules of several policies: per kind, match and segment the strongest level. Reference 6.3. */
 import { Pace, type Sliced } from '../../turns.ts'
-import { MERGE_RANK, type Rule, type RuleKind, type RuleLevel, type RuleMatch } from '../language/rule.ts'
+import {
+  type GivenLevel,
+  MERGE_RANK,
+  type Rule,
+  type RuleKind,
+  type RuleLevel,
+  type RuleMatch,
+} from '../language/rule.ts'
 import type { CompiledInput, RuleOrigin } from './policy-source.ts'
 
 /** The rule that stands for all rules of one kind, match and segment. */
@@ -8,6 +15,7 @@ export interface MergedRule {
   readonly segment: string
   readonly match: RuleMatch
   readonly level: RuleLevel
+  readonly rank: number
   /** The first rule, in order of the inputs, that has this level. */
   readonly rule: Rule
   readonly origin: RuleOrigin
@@ -75,12 +83,14 @@ function keepStronger<Key>(
   rules: Map<Key, MergedRule>,
   key: Key,
   rule: Rule,
-  level: RuleLevel,
+  given: GivenLevel,
   origin: RuleOrigin,
 ): void {
+  const rank = MERGE_RANK[given]
   const existing = rules.get(key)
-  if (existing !== undefined && MERGE_RANK[existing.level] >= MERGE_RANK[level]) return
-  rules.set(key, { segment: rule.segment, match: rule.match, level, rule, origin })
+  if (existing !== undefined && existing.rank >= rank) return
+  const level = given === 'none' ? 'deny' : given
+  rules.set(key, { segment: rule.segment, match: rule.match, level, rank, rule, origin })
 }
 
 /** The level for intentions: the explicit one, else from the merged service level. */

@@ -18,6 +18,10 @@ test.each<readonly [string, readonly string[]]>([
   ],
   ['key "a" { policy = "read" }\nkey "a" { policy = "read" }', ['2:1 error duplicate']],
   ['key "a" { policy = "read" }\nacl = ""', ['2:7 warning level_unset']],
+  [
+    'key_prefix "" { policy = "WRITE" }',
+    ['1:1 info grants_nothing', '1:1 info deny_without_grant', '1:26 warning level_case'],
+  ],
   ['', ['1:1 info grants_nothing']],
   ['key_prefix "a" { policy = "deny" }', ['1:1 info grants_nothing', '1:1 info deny_without_grant']],
   ['key_prefix "a" { policy = "read" }\nkey_prefix "ab" { policy = "read" }', ['2:1 info shadowed']],

@@ -5,9 +5,9 @@ import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 import type { ParseRulesOptions } from '../language/keywords.ts'
 import { readRules } from '../language/parse-rules.ts'
 import {
+  type GivenLevel,
   type Rule,
   type RuleKind,
-  type RuleLevel,
   type RuleWarningCode,
   ruleKeyword,
 } from '../language/rule.ts'
@@ -23,6 +23,7 @@ type LintCode =
   | 'attribute_unknown'
   | 'duplicate'
   | 'level_unset'
+  | 'level_case'
   | 'shadowed'
   | 'deny_without_grant'
   | 'grants_nothing'
@@ -47,6 +48,7 @@ const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severi
   attribute_ignored: { code: 'attribute_unknown', severity: 'error' },
   duplicate_merged: { code: 'duplicate', severity: 'error' },
   level_unset: { code: 'level_unset', severity: 'warning' },
+  level_case: { code: 'level_case', severity: 'warning' },
 }
 
 /**
@@ -112,8 +114,8 @@ function* lintRuleList(rules: readonly Rule[], found: LintFinding[]): Sliced<voi
 /** What a rule is held against, with a message for each. */
 const STEPS_PER_RULE = 3
 
-function grantsAnything(rule: Rule): boolean {
-  return rule.level !== 'deny' || (rule.intentions !== undefined && rule.intentions !== 'deny')
+function grantsAnything({ level, intentions = 'deny' }: Rule): boolean {
+  return [level, intentions].some((each) => each !== 'deny' && each !== 'none')
 }
 
 function* prefixesByKind(rules: readonly Rule[]): Sliced<ReadonlyMap<RuleKind, PrefixIndex<Rule>>> {
@@ -169,14 +171,14 @@ function* lintBreadth(rule: Rule): Generator<LintFinding> {
   if (rule.level === 'write' || rule.intentions === 'write') {
     const what = rule.level === 'write' ? `every ${rule.kind}` : 'the intentions of every service'
     yield finding('broad_grant', 'warning', rule, `${nameOf(rule)} lets its tokens write ${what}`)
-  } else if (rule.kind === 'key' && rule.level !== 'deny') {
+  } else if (rule.kind === 'key' && grantsAnything(rule)) {
     yield finding('broad_read', 'info', rule, `${nameOf(rule)} lets its tokens read every key`)
   }
 }
 
-function intentionsOf(rule: Rule): RuleLevel | undefined {
+function intentionsOf(rule: Rule): GivenLevel | undefined {
   if (rule.kind !== 'service') return undefined
-  return rule.intentions ?? (rule.level === 'deny' ? 'deny' : 'read')
+  return rule.intentions ?? (grantsAnything(rule) ? 'read' : 'deny')
 }
 
 function nameOf(rule: Rule): string {

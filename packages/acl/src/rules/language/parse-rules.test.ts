@@ -34,10 +34,16 @@ const VALID: Readonly<Record<string, readonly [text: string, ...rules: string[]]
     'key/prefix "a" list',
   ],
   intentions: ['service "a" { policy = "read" intentions = "write" }', 'service/exact "a" read/write'],
-  'names and levels without case, segments with case': [
-    'KEY_Prefix "A" { Policy = "WRITE" }\nAcl = "Read"',
+  'names without case, segments with case': [
+    'KEY_Prefix "A" { Policy = "write" }\nAcl = "read"',
     'key/prefix "A" write',
     'acl/scalar "" read',
+  ],
+  'levels with case: another one is none, but for a deny': [
+    'key "A" { policy = "WRITE" }\nacl = "Read"\nservice "a" { policy = "Deny" intentions = "WRITE" }',
+    'key/exact "A" none',
+    'acl/scalar "" none',
+    'service/exact "a" deny/none',
   ],
   'a segment without quotes': ['node web-1.dc1 { policy = "read" }', 'node/exact "web-1.dc1" read'],
   'a quoted kind': ['"key" "a" { "policy" = "read" }', 'key/exact "a" read'],

@@ -9,7 +9,7 @@ import { parseSyntax } from './syntax.ts'
 
 /**
  * Reads a rule text. Empty text, blanks and comments alone are valid and grant nothing.
- * Names of kinds and attributes and levels are read without case; segments with case.
+ * Names of kinds and attributes are read without case; segments with case. A level in another case grants nothing.
  *
  * @returns the rules in the order of the text.
  * @throws AclError `rules_invalid` with line and column: what was found there and what was expected.

@@ -9,6 +9,7 @@ import {
   type ParseRulesOptions,
 } from './keywords.ts'
 import {
+  type GivenLevel,
   mergeRules,
   type Rule,
   type RuleKind,
@@ -30,8 +31,8 @@ import {
 } from './syntax-tree.ts'
 
 interface Attributes {
-  readonly level: RuleLevel
-  readonly intentions?: RuleLevel
+  readonly level: GivenLevel
+  readonly intentions?: GivenLevel
 }
 
 /** Reads one tree. Strictly, it throws at the first fault; leniently, it goes on where it can. */
@@ -141,7 +142,7 @@ export class RuleReader {
   }
 
   *#readAttributes(object: ObjectNode, keyword: Keyword): Sliced<Attributes> {
-    const found = new Map<string, { level: RuleLevel | undefined; word: Token }>()
+    const found = new Map<string, { level: GivenLevel | undefined; word: Token }>()
     for (const item of object.items) {
       if (this.#pace.isDue()) yield
       const word = firstKey(item)
@@ -181,22 +182,27 @@ export class RuleReader {
     name: string,
     kind: RuleKind,
     options: { mayBeUnset: boolean },
-  ): RuleLevel | undefined {
+  ): GivenLevel | undefined {
     const levels = levelsOf(name, kind)
     const start = nodeStart(value)
     if (value.type !== 'literal' || !(value.token.type === 'string' || value.token.type === 'null')) {
       throw rulesError(start, shown(start.text), `${name} = "${levels.join('" or "')}"`)
     }
     // The null of JSON is the empty text, as in the reference.
-    const text = value.token.type === 'null' ? '' : asciiLowerCase(value.token.value)
+    const text = value.token.type === 'null' ? '' : value.token.value
     if (text === '' && options.mayBeUnset) {
       this.#warn('level_unset', start, `${name} is empty and therefore not set`)
       return undefined
     }
-    const level = levels.find((candidate) => candidate === text)
+    const meant = asciiLowerCase(text)
+    const level = levels.find((candidate) => candidate === meant)
     if (level === undefined)
       throw rulesError(start, `the level ${shown(start.text)}`, `"${levels.join('" or "')}"`)
-    return level
+    if (level === text) return level
+    const effect = level === 'deny' ? 'denies all the same' : 'grants nothing'
+    this.#warn('level_case', start, `the level ${shown(start.text)} ${effect}: it is spelled "${level}"`)
+    // A deny that did not count would widen what another rule grants.
+    return level === 'deny' ? 'deny' : 'none'
   }
 
   /** A second rule for one segment is refused, or merged as between policies (reference 6.1). */

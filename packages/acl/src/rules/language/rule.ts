@@ -28,6 +28,9 @@ export const SEGMENT_KINDS = ['agent', 'event', 'key', 'node', 'query', 'service
 export const RULE_LEVELS = ['deny', 'read', 'list', 'write'] as const
 export type RuleLevel = (typeof RULE_LEVELS)[number]
 
+/** A level as a text gives it. `none`: one that is written in another case. It denies where no other rule has a level. */
+export type GivenLevel = RuleLevel | 'none'
+
 /** How a rule's segment is compared: not at all, with the whole name, or with its beginning. */
 export type RuleMatch = 'scalar' | 'exact' | 'prefix'
 
@@ -37,9 +40,9 @@ export interface Rule {
   readonly match: RuleMatch
   /** Compared by case; empty for a scalar. An empty prefix matches every name. */
   readonly segment: string
-  readonly level: RuleLevel
+  readonly level: GivenLevel
   /** Only on `service`: the level for intentions. Absent: derived from `level` (reference 6.3). */
-  readonly intentions?: RuleLevel
+  readonly intentions?: GivenLevel
   /** Where the rule's kind begins in its text, from 1. */
   readonly line: number
   readonly column: number
@@ -52,6 +55,7 @@ export type RuleWarningCode =
   | 'attribute_ignored'
   | 'duplicate_merged'
   | 'level_unset'
+  | 'level_case'
 
 /** Something that the reading accepted and that has no effect, or not the one it seems to have. */
 export interface RuleWarning {
@@ -79,13 +83,19 @@ export function ruleKeyword(rule: Pick<Rule, 'kind' | 'match'>): string {
   return rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind
 }
 
-/** The stronger of two levels for one segment: deny > write > list > read. Reference 6.3. */
-function mergeLevels(a: RuleLevel, b: RuleLevel): RuleLevel {
+/** The stronger of two levels for one segment: deny > write > list > read > none. Reference 6.3. */
+function mergeLevels(a: GivenLevel, b: GivenLevel): GivenLevel {
   return MERGE_RANK[a] >= MERGE_RANK[b] ? a : b
 }
 
 /** Place of each level in the merge of policies: the highest decides. */
-export const MERGE_RANK: Readonly<Record<RuleLevel, number>> = { read: 1, list: 2, write: 3, deny: 4 }
+export const MERGE_RANK: Readonly<Record<GivenLevel, number>> = {
+  none: 0,
+  read: 1,
+  list: 2,
+  write: 3,
+  deny: 4,
+}
 
 /** Two rules for one segment: policy and intentions merge separately. Reference 6.3. */
 export function mergeRules(a: Rule, b: Rule): Rule {
@@ -94,6 +104,6 @@ export function mergeRules(a: Rule, b: Rule): Rule {
   return intentions === undefined ? { ...a, level } : { ...a, level, intentions }
 }
 
-function mergeOptional(a: RuleLevel | undefined, b: RuleLevel | undefined): RuleLevel | undefined {
+function mergeOptional(a: GivenLevel | undefined, b: GivenLevel | undefined): GivenLevel | undefined {
   return a === undefined || b === undefined ? (a ?? b) : mergeLevels(a, b)
 }
