@@ -124,6 +124,7 @@ export const SECTIONS: readonly Section[] = [
     'right-403': 'the caller lacks the right, and is told which',
     'caller-403': 'unknown, expired or absent caller',
     'target-404': 'the target does not exist',
+    'datacenter-400': 'another datacenter, before anything is read or written',
     'taken-409': 'an id or name is in use',
     'legacy-403': 'legacy mode, before authentication',
     'bootstrap-403': 'a second bootstrap',

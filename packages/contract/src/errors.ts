@@ -10,6 +10,7 @@ export const ACL_ERRORS = {
   path_invalid: { status: 400, title: 'The path is not valid', source: 'decisions: status codes' },
   header_invalid: { status: 400, title: 'A header is not valid', source: 'decisions: namespaces' },
   namespace_unsupported: { status: 400, title: 'Namespaces need the extended edition', source: 'spec 4.9' },
+  datacenter_unknown: { status: 400, title: 'The datacenter is not known', source: 'decisions: datacenters' },
   // 400: the request is understood and breaks a rule.
   id_missing: { status: 400, title: 'An identifier is missing', source: 'spec 4.3, 4.5; reference 2.3' },
   id_invalid: { status: 400, title: 'An identifier is not a UUID', source: 'spec 2.1' },

@@ -40,8 +40,9 @@ export class Pipeline {
     if (match.endpoint.acl && !this.options.aclEnabled) {
       throw new AclError('acl_disabled', 'ACL support disabled')
     }
-    const { defaultPolicy, edition } = this.options
-    const asked = parse(request, match, state, { defaultPolicy, edition, families: this.families })
+    const { datacenter, defaultPolicy, edition } = this.options
+    const families = this.families
+    const asked = parse(request, match, state, { datacenter, defaultPolicy, edition, families })
     const received = asked.route.body === undefined ? undefined : await this.receive(asked)
     const wait = asked.options.index > 0 ? new Wait(asked, this.options) : undefined
     for (;;) {

@@ -130,6 +130,7 @@ const PARAMS = [
 /** What may be done to a whole path. */
 const SPELLINGS: readonly ((path: string) => string)[] = [
   (path) => `${path}?pretty`,
+  (path) => `${path}?dc=nowhere`,
   (path) => `${path}?stale&index=1&wait=1ms&ns=default&token=x`,
   (path) => `${path}?a[b]=c&a=%zz&=&&`,
   (path) => `${path}/`,

@@ -1,6 +1,14 @@
 /** Paths and methods. Spec 7, 9.4; INV-01, INV-02, INJ-02. */
 import assert from 'node:assert/strict'
-import { type AclErrorCode, ENDPOINTS, type Endpoint, REQUIRED_METHODS, type Right } from '@latchkey/contract'
+import {
+  type AclErrorCode,
+  ENDPOINTS,
+  type Endpoint,
+  parseServiceVersion,
+  profileOf,
+  REQUIRED_METHODS,
+  type Right,
+} from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
@@ -132,7 +140,49 @@ export const methodCases: readonly Case[] = [
     needs: { edition: 'extended' },
     run: (ctx) => holdMatrix(ctx, ({ edition }) => edition === 'extended', 5),
   },
+  {
+    id: 'methods/datacenter',
+    spec: 'D/status/datacenter-400',
+    also: ['D/status/order'],
+    title:
+      '400 datacenter_unknown: every endpoint with a dc that is not the own one, for any caller; the own name and an empty one pass',
+    needs: { from: '0.7' },
+    async run(ctx) {
+      const tree = ctx.unique('tree')
+      await ctx.ok('PUT', `/kv/${tree}/key`, { raw: 'value' })
+      const [own = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
+      const refusal = { status: 400, code: 'datacenter_unknown', field: 'dc' } as const
+      const text = 'No path to datacenter'
+      for (const endpoint of endpointsOf(ctx)) {
+        const { method, body, path } = endpoint
+        const filled = path.replace(/:\w+/, `${tree}/key`)
+        const content = body === undefined ? {} : { raw: '{' }
+        await ctx.refuses(method, `${filled}?dc=nowhere`, content, { ...refusal, text })
+        const other = await ctx.call(method, `${filled}?dc=nowhere`, { ...content, token: 'unknown' })
+        assert.deepEqual([other.status, other.text], [400, text], `${method} ${path}`)
+      }
+      for (const dc of [own.toUpperCase(), `${own}%20`, `${own}/`, `nowhere&dc=${own}`]) {
+        await ctx.refuses('DELETE', `/kv/${tree}?recurse&dc=${dc}`, {}, refusal)
+      }
+      await ctx.refuses('PUT', `/kv/${tree}/other?dc=nowhere`, { raw: 'value' }, refusal)
+      assert.deepEqual(await ctx.ok('GET', `/kv/${tree}?keys&dc=${own}`), [`${tree}/key`])
+      assert.deepEqual(await ctx.ok('GET', `/kv/${tree}?keys&dc=&dc=nowhere`), [`${tree}/key`])
+      assert.equal(await ctx.ok('DELETE', `/kv/${tree}/key?dc=${own}`), true)
+    },
+  },
 ]
+
+/** Every endpoint that the target has. */
+function endpointsOf({ target }: Context): readonly Endpoint[] {
+  const profile = profileOf(parseServiceVersion(target.traits.version))
+  const endpoints = Object.values<Endpoint>(ENDPOINTS).filter(
+    ({ gate, edition }) =>
+      (gate === undefined || profile.has(gate)) &&
+      (edition === undefined || edition === target.traits.edition),
+  )
+  assert(endpoints.length > 12, `only ${endpoints.length} endpoints`)
+  return endpoints
+}
 
 /** For a right, rules that grant less than it. */
 const LESSER_RULES: Partial<Record<Right, string>> = {

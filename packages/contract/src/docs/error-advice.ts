@@ -12,6 +12,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   path_invalid: 'Percent-encode each part of the path once, without control characters.',
   header_invalid: 'Correct or leave out the header that `field` names.',
   namespace_unsupported: 'Leave the namespace out, or run the server with `LATCHKEY_EDITION=extended`.',
+  datacenter_unknown:
+    'Leave `dc` out, or give the name that `GET /v1/catalog/datacenters` lists, letter for letter.',
   id_missing: 'Put the identifier at the end of the path.',
   id_invalid: 'Send 36 characters: hexadecimal digits, with dashes at the usual places.',
   id_reserved:

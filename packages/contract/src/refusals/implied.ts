@@ -3,12 +3,13 @@ import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
 /**
- * Any request may meet these: a host that is not the server's, a bad or long request line, a full server, a database that
- * is away, a fault of ours.
+ * Any request may meet these: a host or a datacenter that is not the server's, a bad or long request line, a full server,
+ * a database that is away, a fault of ours.
  */
 export const COMMON_ERRORS = [
   'path_invalid',
   'query_invalid',
+  'datacenter_unknown',
   'url_too_long',
   'host_not_allowed',
   'too_many_connections',

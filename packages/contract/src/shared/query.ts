@@ -112,6 +112,7 @@ export function position(description: string): Option<number | undefined, string
 /** Every endpoint takes these. */
 const common = {
   pretty: flag('Indent the JSON. Counts by its presence.'),
+  dc: text('Datacenter of the request: the server’s own, letter for letter; any other is refused.'),
 }
 
 const NAMESPACE = 'Extended edition only: namespace of the record. Where records are listed, `*` means all.'

@@ -1,11 +1,21 @@
 /** What the request line and headers say, in the reference's order of checks. */
-import { type AnyRoute, decodeQuery, type RouteMatch, routeOf } from '@latchkey/contract'
+import {
+  AclError,
+  type AnyRoute,
+  decodeQuery,
+  type Query,
+  type RouteMatch,
+  routeOf,
+} from '@latchkey/contract'
 import type { ServiceOptions } from '../options.ts'
 import { credentialOf, type HeaderFamily, namespaceHeaderOf } from './headers.ts'
 import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
 import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
 import type { RequestState } from './request-state.ts'
 import type { WireRequest } from './wire.ts'
+
+/** The options that every endpoint takes: those of the one that takes no others. */
+type CommonQuery = Query<'operations.leader'>
 
 /** Without a question to the database. */
 export const KNOWN_HERE: ReadOptions = { ...PLAIN_READ, mode: 'stale' }
@@ -24,23 +34,26 @@ export interface ParsedRequest {
   readonly state: RequestState
 }
 
-/** @throws AclError `query_invalid`, `header_invalid`, `namespace_unsupported`. */
+/** @throws AclError `query_invalid`, `header_invalid`, `namespace_unsupported`, `datacenter_unknown`. */
 export function parse(
   request: WireRequest,
   { name, params }: RouteMatch,
   state: RequestState,
-  { defaultPolicy, edition, families }: ParseOptions,
+  { datacenter, defaultPolicy, edition, families }: ParseOptions,
 ): ParsedRequest {
   const route = routeOf(name)
   const urlParams = paramsOf(request.url)
   // Options that routes share have one schema in all of them; a route that does not take one has no property for it.
-  const query = decodeQuery(route.schemas.query, urlParams) as BlockingQuery & NamespaceQuery
+  const query = decodeQuery(route.schemas.query, urlParams) as CommonQuery & BlockingQuery & NamespaceQuery
   state.pretty = query.pretty ?? false
   state.headers[state.family.defaultPolicy] = defaultPolicy
   const options = route.blocking ? readOptionsOf(query, request.header('cache-control')) : plainRead(route)
   const header = namespaceHeaderOf(request, families)
   const credential = credentialOf(request, urlParams, families)
   const namespace = requestedNamespace({ header, query, route }, edition)
+  if (query.dc !== undefined && query.dc !== datacenter) {
+    throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'dc' })
+  }
   if (credential.inQuery) {
     state.headers.Warning = '299 - "The token query parameter is deprecated: send the token header"'
   }
@@ -56,7 +69,7 @@ export function parse(
   }
 }
 
-interface ParseOptions extends Pick<ServiceOptions, 'defaultPolicy' | 'edition'> {
+interface ParseOptions extends Pick<ServiceOptions, 'datacenter' | 'defaultPolicy' | 'edition'> {
   readonly families: readonly HeaderFamily[]
 }
 
