@@ -3,16 +3,16 @@ import { type Random, randomUuid } from './ports.ts'
 
 /** Numbers from a seed (mulberry32), the same on every machine. Good enough to mix schedules and vary tests. */
 export class SeededRandom implements Random {
-  #state: number
+  private state: number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
+    this.state = seed >>> 0
   }
 
   /** 0 ≤ result < 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
+    this.state = (this.state + 0x6d2b79f5) >>> 0
+    let mixed = this.state
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32

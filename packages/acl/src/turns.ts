@@ -27,13 +27,13 @@ export function stepsOf(length: number): number {
 
 /** Counts the steps of sliced work. */
 export class Pace {
-  #left = STEPS_PER_SLICE
+  private left = STEPS_PER_SLICE
 
   /** Whether the slice ends here. */
   isDue(steps = 1): boolean {
-    this.#left -= steps
-    if (this.#left > 0) return false
-    this.#left = STEPS_PER_SLICE
+    this.left -= steps
+    if (this.left > 0) return false
+    this.left = STEPS_PER_SLICE
     return true
   }
 }
@@ -78,24 +78,24 @@ export function checkWanted(signal: AbortSignal | undefined): void {
 
 /** All sliced work of a process shares one queue, so that many long requests take no more of a turn than one. */
 export class TurnQueue implements Turns {
-  readonly #yieldTurn: () => Promise<void>
-  readonly #waiting: (() => void)[] = []
+  private readonly yieldTurn: () => Promise<void>
+  private readonly waiting: (() => void)[] = []
 
   /** @param wait resolves in a later turn. Default {@link yieldTurn}. */
   constructor(wait: () => Promise<void> = yieldTurn) {
-    this.#yieldTurn = wait
+    this.yieldTurn = wait
   }
 
   next(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) void this.#handOut()
+      if (this.waiting.push(resolve) === 1) void this.handOut()
     })
   }
 
-  async #handOut(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await this.#yieldTurn()
-      this.#waiting.shift()?.()
+  private async handOut(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await this.yieldTurn()
+      this.waiting.shift()?.()
     }
   }
 }
@@ -105,34 +105,34 @@ export const LANE_WAITING_MAX = 64
 
 /** Lets few long works run at once, in the order in which they come: each holds much memory until it ends. */
 export class Lane {
-  readonly #waiting: (() => void)[] = []
-  #free: number
+  private readonly waiting: (() => void)[] = []
+  private free: number
 
   /** @param widthMax how many run at once. */
   constructor(widthMax: number) {
-    this.#free = widthMax
+    this.free = widthMax
   }
 
   /** @throws AclError `unavailable` where {@link LANE_WAITING_MAX} wait already. */
   async run<T>(work: () => MaybePromise<T>): Promise<T> {
-    if (this.#free === 0) await this.#wait()
-    else this.#free--
+    if (this.free === 0) await this.wait()
+    else this.free--
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
+      const next = this.waiting.shift()
       if (next) next()
-      else this.#free++
+      else this.free++
     }
   }
 
-  #wait(): Promise<void> {
-    if (this.#waiting.length >= LANE_WAITING_MAX) {
+  private wait(): Promise<void> {
+    if (this.waiting.length >= LANE_WAITING_MAX) {
       throw new AclError('unavailable', 'Too many long requests are waiting: try again later', {
         headers: { 'Retry-After': '1' },
       })
     }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => this.waiting.push(resolve))
   }
 }
 

@@ -18,7 +18,7 @@ export interface ClientErrors {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export class Tally {
-  readonly #kinds = new Map<
+  private readonly kinds = new Map<
     string,
     Mutable<ClientErrors> & { spans: { from: number; to: number; count: number }[] }
   >()
@@ -31,7 +31,7 @@ export class Tally {
   ): void {
     if (count === 0) return
     const { kind, isError, status, text } = outcome
-    const known = this.#kinds.get(kind) ?? {
+    const known = this.kinds.get(kind) ?? {
       first,
       last,
       count: 0,
@@ -46,11 +46,11 @@ export class Tally {
     known.count += count
     known.workloads = { ...known.workloads, [workload]: (known.workloads[workload] ?? 0) + count }
     known.spans.push({ from: first, to: last, count })
-    this.#kinds.set(kind, known)
+    this.kinds.set(kind, known)
   }
 
   /** By kind, in order of first occurrence. */
   result(): ReadonlyMap<string, ClientErrors> {
-    return new Map([...this.#kinds].sort(([, a], [, b]) => a.first - b.first))
+    return new Map([...this.kinds].sort(([, a], [, b]) => a.first - b.first))
   }
 }

@@ -10,25 +10,25 @@ const LOAD_MAX = 0.6
 
 /** Behaves as the map from secret to position that a reading of legacy records asks for. */
 export class IdIndex extends Map<string, number> {
-  readonly #key = randomFillSync(new Uint32Array(2))
-  #slots = SLOTS_MIN
-  #used = 0
-  #table = new Uint32Array(SLOTS_MIN * 3)
+  private readonly key = randomFillSync(new Uint32Array(2))
+  private slots = SLOTS_MIN
+  private used = 0
+  private table = new Uint32Array(SLOTS_MIN * 3)
 
   override get(id: string): number | undefined {
-    const at = this.#find(this.#table, this.#slots, ...this.#hash(id))
-    const position = this.#table[at + 2] ?? 0
+    const at = this.find(this.table, this.slots, ...this.hash(id))
+    const position = this.table[at + 2] ?? 0
     return position === 0 ? undefined : position - 1
   }
 
   override set(id: string, position: number): this {
-    if (this.#used >= this.#slots * LOAD_MAX) this.#grow()
-    const [high, low] = this.#hash(id)
-    const at = this.#find(this.#table, this.#slots, high, low)
-    if (this.#table[at + 2] === 0) this.#used += 1
-    this.#table[at] = high
-    this.#table[at + 1] = low
-    this.#table[at + 2] = position + 1
+    if (this.used >= this.slots * LOAD_MAX) this.grow()
+    const [high, low] = this.hash(id)
+    const at = this.find(this.table, this.slots, high, low)
+    if (this.table[at + 2] === 0) this.used += 1
+    this.table[at] = high
+    this.table[at + 1] = low
+    this.table[at + 2] = position + 1
     return this
   }
 
@@ -37,13 +37,13 @@ export class IdIndex extends Map<string, number> {
   }
 
   override get size(): number {
-    return this.#used
+    return this.used
   }
 
   /** Two rounds of a multiplicative hash with different keys. */
-  #hash(id: string): [high: number, low: number] {
-    let high = this.#key[0] ?? 0
-    let low = this.#key[1] ?? 0
+  private hash(id: string): [high: number, low: number] {
+    let high = this.key[0] ?? 0
+    let low = this.key[1] ?? 0
     for (let i = 0; i < id.length; i++) {
       const code = id.charCodeAt(i)
       high = Math.imul(high ^ code, 0x9e3779b1)
@@ -55,22 +55,22 @@ export class IdIndex extends Map<string, number> {
   }
 
   /** Offset of the slot that holds the hash, or of the free one where it belongs. */
-  #find(table: Uint32Array, slots: number, high: number, low: number): number {
+  private find(table: Uint32Array, slots: number, high: number, low: number): number {
     for (let slot = low & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {
       const at = slot * 3
       if (table[at + 2] === 0 || (table[at] === high && table[at + 1] === low)) return at
     }
   }
 
-  #grow(): void {
-    const slots = this.#slots * 2
+  private grow(): void {
+    const slots = this.slots * 2
     const table = new Uint32Array(slots * 3)
-    for (let at = 0; at < this.#table.length; at += 3) {
-      if (this.#table[at + 2] === 0) continue
-      const free = this.#find(table, slots, this.#table[at] ?? 0, this.#table[at + 1] ?? 0)
-      table.set(this.#table.subarray(at, at + 3), free)
+    for (let at = 0; at < this.table.length; at += 3) {
+      if (this.table[at + 2] === 0) continue
+      const free = this.find(table, slots, this.table[at] ?? 0, this.table[at + 1] ?? 0)
+      table.set(this.table.subarray(at, at + 3), free)
     }
-    this.#slots = slots
-    this.#table = table
+    this.slots = slots
+    this.table = table
   }
 }

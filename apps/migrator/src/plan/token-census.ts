@@ -48,32 +48,32 @@ interface Issue {
 }
 
 export class TokenCensus {
-  readonly #seen = new IdIndex()
-  readonly #issues = new Map<string, Issue>()
-  readonly #analyses = new Map<string, RuleAnalysis>()
-  readonly #widening: 'keep' | 'comment-out'
-  readonly #placesMax: number
-  #client = 0
-  #management = 0
-  #withRules = 0
-  #refused = 0
-  #hasAnonymous = false
+  private readonly seen = new IdIndex()
+  private readonly issues = new Map<string, Issue>()
+  private readonly analyses = new Map<string, RuleAnalysis>()
+  private readonly widening: 'keep' | 'comment-out'
+  private readonly placesMax: number
+  private client = 0
+  private management = 0
+  private withRules = 0
+  private refused = 0
+  private hasAnonymous = false
 
   /** @param options.placesMax how many tokens each finding lists. */
   constructor(options: { readonly widening: 'keep' | 'comment-out'; readonly placesMax: number }) {
-    this.#widening = options.widening
-    this.#placesMax = options.placesMax
+    this.widening = options.widening
+    this.placesMax = options.placesMax
   }
 
   /** Takes the next record. */
   add(record: DumpRecord): void {
     const { token, findings } = readLegacyRecord(record.value, {
       position: record.position,
-      seen: this.#seen,
+      seen: this.seen,
     })
     for (const { code, severity, message } of findings) {
       const advice = DUMP_ADVICE[code]
-      this.#note(record, {
+      this.note(record, {
         id: `dump-${code.replaceAll('_', '-')}`,
         severity: severity === 'error' ? 'critical' : (advice.severity ?? 'warning'),
         title: advice.title,
@@ -81,24 +81,24 @@ export class TokenCensus {
         detail: message,
       })
     }
-    if (token === undefined) this.#refused += 1
-    else this.#count(record, token)
+    if (token === undefined) this.refused += 1
+    else this.count(record, token)
   }
 
   counts(): TokenCounts {
     return {
-      total: this.#client + this.#management,
-      client: this.#client,
-      management: this.#management,
-      anonymous: this.#hasAnonymous,
-      withRules: this.#withRules,
-      refused: this.#refused,
+      total: this.client + this.management,
+      client: this.client,
+      management: this.management,
+      anonymous: this.hasAnonymous,
+      withRules: this.withRules,
+      refused: this.refused,
     }
   }
 
   /** In order of first occurrence, rules last. */
   findings(): DumpFinding[] {
-    const found = [...this.#issues.values()].map(({ id, severity, title, avoid, count, places }) => ({
+    const found = [...this.issues.values()].map(({ id, severity, title, avoid, count, places }) => ({
       id,
       severity,
       count,
@@ -106,64 +106,64 @@ export class TokenCensus {
       avoid,
       tokens: places,
     }))
-    return [...found, ...this.#managementFinding()]
+    return [...found, ...this.managementFinding()]
   }
 
   /** The tokens as groups of a scenario, without rules, as the census has analysed them. */
   groups(): TokenGroup[] {
     const groups: TokenGroup[] = [
-      { type: 'client', count: this.#withRules, rules: undefined, unwritable: false },
-      { type: 'client', count: this.#client - this.#withRules, rules: '', unwritable: false },
-      { type: 'management', count: this.#management, rules: '', unwritable: false },
+      { type: 'client', count: this.withRules, rules: undefined, unwritable: false },
+      { type: 'client', count: this.client - this.withRules, rules: '', unwritable: false },
+      { type: 'management', count: this.management, rules: '', unwritable: false },
     ]
     return groups.filter((group) => group.count > 0)
   }
 
-  #count(record: DumpRecord, token: LegacyToken): void {
-    if (token.ID === ANONYMOUS_TOKEN_SECRET_ID) this.#hasAnonymous = true
+  private count(record: DumpRecord, token: LegacyToken): void {
+    if (token.ID === ANONYMOUS_TOKEN_SECRET_ID) this.hasAnonymous = true
     if (token.Type === 'management') {
-      this.#management += 1
+      this.management += 1
       return
     }
-    this.#client += 1
+    this.client += 1
     if (token.Rules === '') return
-    this.#withRules += 1
-    const analysis = this.#analyze(token.Rules)
+    this.withRules += 1
+    const analysis = this.analyze(token.Rules)
     for (const { id, severity, title, avoid, of } of RULE_ISSUES) {
       const detail = of(analysis)
-      if (detail !== undefined) this.#note(record, { id, severity, title, avoid, detail })
+      if (detail !== undefined) this.note(record, { id, severity, title, avoid, detail })
     }
   }
 
-  #analyze(rules: string): RuleAnalysis {
-    const known = this.#analyses.get(rules)
+  private analyze(rules: string): RuleAnalysis {
+    const known = this.analyses.get(rules)
     if (known !== undefined) return known
-    const analysis = analyzeRules(rules, { widening: this.#widening })
-    if (this.#analyses.size < ANALYSES_MAX) this.#analyses.set(rules, analysis)
+    const analysis = analyzeRules(rules, { widening: this.widening })
+    if (this.analyses.size < ANALYSES_MAX) this.analyses.set(rules, analysis)
     return analysis
   }
 
-  #note(
+  private note(
     record: DumpRecord,
     { detail, ...issue }: Omit<Issue, 'count' | 'places'> & { detail: string },
   ): void {
-    const known = this.#issues.get(issue.id) ?? { ...issue, count: 0, places: [] }
-    this.#issues.set(issue.id, known)
+    const known = this.issues.get(issue.id) ?? { ...issue, count: 0, places: [] }
+    this.issues.set(issue.id, known)
     known.count += 1
-    if (known.places.length < this.#placesMax) {
+    if (known.places.length < this.placesMax) {
       const { position, line, byte } = record
       known.places.push({ position, line, byte, detail })
     }
   }
 
-  #managementFinding(): DumpFinding[] {
-    if (this.#management === 0) return []
+  private managementFinding(): DumpFinding[] {
+    if (this.management === 0) return []
     return [
       {
         id: 'management-tokens',
         severity: 'info',
-        count: this.#management,
-        detail: `${counted(this.#management, 'management token')}: each is linked to global-management by the migration, and from then on the legacy API can no longer change it`,
+        count: this.management,
+        detail: `${counted(this.management, 'management token')}: each is linked to global-management by the migration, and from then on the legacy API can no longer change it`,
         avoid: 'Change them through the token API after their migration.',
         tokens: [],
       },

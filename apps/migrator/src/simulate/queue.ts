@@ -22,20 +22,20 @@ export interface QueueEntry {
 
 /** A binary heap by time, phase and insertion order. */
 export class EventQueue {
-  readonly #heap: QueueEntry[] = []
-  #sequence = 0
-  #active = 0
+  private readonly heap: QueueEntry[] = []
+  private sequence = 0
+  private active = 0
 
   /** Number of queued entries that can change something by themselves. */
   get activeCount(): number {
-    return this.#active
+    return this.active
   }
 
   push(atMs: number, phase: Phase, run: () => void, options: { passive?: boolean } = {}): void {
     const isActive = options.passive !== true
-    const entry = { atMs, phase, sequence: this.#sequence++, isActive, run }
-    if (isActive) this.#active += 1
-    const heap = this.#heap
+    const entry = { atMs, phase, sequence: this.sequence++, isActive, run }
+    if (isActive) this.active += 1
+    const heap = this.heap
     heap.push(entry)
     let i = heap.length - 1
     while (i > 0) {
@@ -49,22 +49,22 @@ export class EventQueue {
   }
 
   peek(): QueueEntry | undefined {
-    return this.#heap[0]
+    return this.heap[0]
   }
 
   pop(): QueueEntry | undefined {
-    const heap = this.#heap
+    const heap = this.heap
     const [first] = heap
     const last = heap.pop()
     if (first === undefined || last === undefined) return undefined
-    if (first.isActive) this.#active -= 1
-    if (heap.length > 0) this.#sink(last)
+    if (first.isActive) this.active -= 1
+    if (heap.length > 0) this.sink(last)
     return first
   }
 
   /** Puts an entry at the top and lets it sink to its place. */
-  #sink(entry: QueueEntry): void {
-    const heap = this.#heap
+  private sink(entry: QueueEntry): void {
+    const heap = this.heap
     let i = 0
     for (;;) {
       const left = heap[2 * i + 1]

@@ -42,33 +42,33 @@ interface Entry {
 }
 
 export class TrafficCheck {
-  readonly #to: ServiceVersion
-  readonly #entries = new Map<string, Entry>()
-  #calls = 0
-  #skipped = 0
+  private readonly to: ServiceVersion
+  private readonly entries = new Map<string, Entry>()
+  private calls = 0
+  private skipped = 0
 
   constructor(to: ServiceVersion) {
-    this.#to = to
+    this.to = to
   }
 
   addLine(line: string): void {
     const call = readLogLine(line)
     if (call === undefined) {
-      if (line.trim() !== '') this.#skipped += 1
+      if (line.trim() !== '') this.skipped += 1
       return
     }
-    this.#calls += 1
-    const verdict = judgeCall(call, this.#to)
+    this.calls += 1
+    const verdict = judgeCall(call, this.to)
     if (verdict === undefined) return
     const key = `${verdict.gate} ${verdict.call}`
-    const entry = this.#entries.get(key) ?? {
+    const entry = this.entries.get(key) ?? {
       verdict,
       count: 0,
       first: undefined,
       last: undefined,
       clients: new Map(),
     }
-    this.#entries.set(key, entry)
+    this.entries.set(key, entry)
     entry.count += 1
     if (call.atMs !== undefined) {
       entry.first = Math.min(entry.first ?? call.atMs, call.atMs)
@@ -81,11 +81,11 @@ export class TrafficCheck {
 
   /** Counts a line that was too long. */
   skip(): void {
-    this.#skipped += 1
+    this.skipped += 1
   }
 
   result(): TrafficResult {
-    const broken = [...this.#entries.values()].map(({ verdict, count, first, last, clients }): BrokenCall => {
+    const broken = [...this.entries.values()].map(({ verdict, count, first, last, clients }): BrokenCall => {
       const top = [...clients].sort(([, a], [, b]) => b.count - a.count).slice(0, CLIENTS_MAX)
       return {
         ...verdict,
@@ -101,7 +101,7 @@ export class TrafficCheck {
       }
     })
     broken.sort((a, b) => Number(b.breaks) - Number(a.breaks) || b.count - a.count)
-    return { to: this.#to.text, calls: this.#calls, skipped: this.#skipped, broken }
+    return { to: this.to.text, calls: this.calls, skipped: this.skipped, broken }
   }
 }
 

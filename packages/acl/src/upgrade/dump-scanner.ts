@@ -50,31 +50,31 @@ const MARK_BYTES_MAX = 3
 const NOTHING = new Uint8Array(0)
 
 export class DumpScanner {
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  #state: State = 'encoding'
-  #position = 0
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  private state: State = 'encoding'
+  private position = 0
   /** Offset of the first byte of the current chunk, what is left of the last one included. */
-  #base = 0
-  #line = 1
-  #rest: Uint8Array = NOTHING
-  #depth = 0
-  #inString = false
-  #escaped = false
-  #objectLine = 1
+  private base = 0
+  private line = 1
+  private rest: Uint8Array = NOTHING
+  private depth = 0
+  private inString = false
+  private escaped = false
+  private objectLine = 1
   /** Where to go on in the rest: what stands before was looked at. */
-  #resume = 0
+  private resume = 0
 
   /** Takes the next bytes and hands out the objects that are complete with them. @throws DumpSyntaxError */
   push(bytes: Uint8Array): DumpRecord[] {
-    const chunk = this.#rest.length === 0 ? bytes : joined(this.#rest, bytes)
-    if (this.#state === 'encoding') {
+    const chunk = this.rest.length === 0 ? bytes : joined(this.rest, bytes)
+    if (this.state === 'encoding') {
       if (chunk.length < MARK_BYTES_MAX) {
-        this.#rest = chunk
+        this.rest = chunk
         return []
       }
-      this.#checkEncoding(chunk)
+      this.checkEncoding(chunk)
     }
-    return this.#scan(chunk)
+    return this.scan(chunk)
   }
 
   /**
@@ -85,124 +85,124 @@ export class DumpScanner {
    */
   end(): DumpRecord[] {
     const records: DumpRecord[] = []
-    if (this.#state === 'encoding') {
-      this.#checkEncoding(this.#rest)
-      records.push(...this.#scan(this.#rest))
+    if (this.state === 'encoding') {
+      this.checkEncoding(this.rest)
+      records.push(...this.scan(this.rest))
     }
-    if (this.#depth > 0) {
-      throw this.#error(`the dump is cut off inside token ${this.#position}, which begins here`, this.#base)
+    if (this.depth > 0) {
+      throw this.error(`the dump is cut off inside token ${this.position}, which begins here`, this.base)
     }
-    if (this.#state === 'start') throw this.#error('the dump is empty', 0)
-    if (this.#state !== 'end' && this.#state !== 'lines') {
-      const after = this.#position === 0 ? 'at its start' : `after token ${this.#position - 1}`
-      throw this.#error(`the dump is cut off ${after}: the list is not closed`, this.#base)
+    if (this.state === 'start') throw this.error('the dump is empty', 0)
+    if (this.state !== 'end' && this.state !== 'lines') {
+      const after = this.position === 0 ? 'at its start' : `after token ${this.position - 1}`
+      throw this.error(`the dump is cut off ${after}: the list is not closed`, this.base)
     }
     return records
   }
 
   /** How many objects there were so far. */
   get count(): number {
-    return this.#position
+    return this.position
   }
 
-  #scan(chunk: Uint8Array): DumpRecord[] {
+  private scan(chunk: Uint8Array): DumpRecord[] {
     const records: DumpRecord[] = []
-    let start = this.#depth > 0 ? 0 : -1
-    for (let i = this.#resume; i < chunk.length; i += 1) {
+    let start = this.depth > 0 ? 0 : -1
+    for (let i = this.resume; i < chunk.length; i += 1) {
       const byte = chunk[i] ?? 0
-      if (byte === NEWLINE) this.#line += 1
-      if (this.#depth > 0) {
-        if (this.#isEndOfObject(byte)) {
-          records.push(this.#parse(chunk.subarray(start, i + 1), this.#base + start))
+      if (byte === NEWLINE) this.line += 1
+      if (this.depth > 0) {
+        if (this.isEndOfObject(byte)) {
+          records.push(this.parse(chunk.subarray(start, i + 1), this.base + start))
           start = -1
         }
       } else if (byte === OPEN) {
-        this.#enterObject(this.#base + i)
+        this.enterObject(this.base + i)
         start = i
-      } else if (!isSpace(byte)) this.#between(byte, this.#base + i)
+      } else if (!isSpace(byte)) this.between(byte, this.base + i)
     }
     const from = start === -1 ? chunk.length : start
-    this.#rest = chunk.slice(from)
-    this.#resume = this.#rest.length
-    this.#base += from
-    if (this.#rest.length > DUMP_RECORD_BYTES_MAX) {
-      throw this.#error(`token ${this.#position} is longer than ${DUMP_RECORD_BYTES_MAX} bytes`, this.#base)
+    this.rest = chunk.slice(from)
+    this.resume = this.rest.length
+    this.base += from
+    if (this.rest.length > DUMP_RECORD_BYTES_MAX) {
+      throw this.error(`token ${this.position} is longer than ${DUMP_RECORD_BYTES_MAX} bytes`, this.base)
     }
     return records
   }
 
   /** Takes a byte inside of an object. */
-  #isEndOfObject(byte: number): boolean {
-    if (this.#inString) {
-      if (this.#escaped) this.#escaped = false
-      else if (byte === BACKSLASH) this.#escaped = true
-      else if (byte === QUOTE) this.#inString = false
+  private isEndOfObject(byte: number): boolean {
+    if (this.inString) {
+      if (this.escaped) this.escaped = false
+      else if (byte === BACKSLASH) this.escaped = true
+      else if (byte === QUOTE) this.inString = false
       return false
     }
-    if (byte === QUOTE) this.#inString = true
-    else if (byte === OPEN || byte === OPEN_LIST) this.#depth += 1
-    else if (byte === CLOSE || byte === CLOSE_LIST) this.#depth -= 1
-    return this.#depth === 0
+    if (byte === QUOTE) this.inString = true
+    else if (byte === OPEN || byte === OPEN_LIST) this.depth += 1
+    else if (byte === CLOSE || byte === CLOSE_LIST) this.depth -= 1
+    return this.depth === 0
   }
 
-  #enterObject(byte: number): void {
-    if (this.#state === 'start') this.#state = 'lines'
-    if (this.#state === 'after-element') throw this.#error('expected "," or "]" between two tokens', byte)
-    if (this.#state === 'end') throw this.#error('there is more after the end of the list', byte)
-    this.#depth = 1
-    this.#objectLine = this.#line
+  private enterObject(byte: number): void {
+    if (this.state === 'start') this.state = 'lines'
+    if (this.state === 'after-element') throw this.error('expected "," or "]" between two tokens', byte)
+    if (this.state === 'end') throw this.error('there is more after the end of the list', byte)
+    this.depth = 1
+    this.objectLine = this.line
   }
 
-  #between(byte: number, at: number): void {
-    const isAfterElement = this.#state === 'after-element'
-    if (this.#state === 'start' && byte === OPEN_LIST) this.#state = 'first-element'
-    else if (isAfterElement && byte === COMMA) this.#state = 'element'
-    else if ((isAfterElement || this.#state === 'first-element') && byte === CLOSE_LIST) this.#state = 'end'
-    else throw this.#error(this.#expectation(), at)
+  private between(byte: number, at: number): void {
+    const isAfterElement = this.state === 'after-element'
+    if (this.state === 'start' && byte === OPEN_LIST) this.state = 'first-element'
+    else if (isAfterElement && byte === COMMA) this.state = 'element'
+    else if ((isAfterElement || this.state === 'first-element') && byte === CLOSE_LIST) this.state = 'end'
+    else throw this.error(this.expectation(), at)
   }
 
-  #expectation(): string {
-    if (this.#state === 'start') return 'expected a JSON list of legacy tokens, or one object per line'
-    if (this.#state === 'end') return 'there is more after the end of the list'
-    if (this.#state === 'after-element') return 'expected "," or "]" between two tokens'
-    return `token ${this.#position} is not an object`
+  private expectation(): string {
+    if (this.state === 'start') return 'expected a JSON list of legacy tokens, or one object per line'
+    if (this.state === 'end') return 'there is more after the end of the list'
+    if (this.state === 'after-element') return 'expected "," or "]" between two tokens'
+    return `token ${this.position} is not an object`
   }
 
-  #parse(bytes: Uint8Array, byte: number): DumpRecord {
-    const position = this.#position
-    this.#position += 1
-    if (this.#state !== 'lines') this.#state = 'after-element'
+  private parse(bytes: Uint8Array, byte: number): DumpRecord {
+    const position = this.position
+    this.position += 1
+    if (this.state !== 'lines') this.state = 'after-element'
     let text: string
     try {
-      text = this.#decoder.decode(bytes)
+      text = this.decoder.decode(bytes)
     } catch {
-      throw this.#error(`token ${position} is not UTF-8`, byte)
+      throw this.error(`token ${position} is not UTF-8`, byte)
     }
     try {
-      return { value: JSON.parse(text), position, byte, line: this.#objectLine }
+      return { value: JSON.parse(text), position, byte, line: this.objectLine }
     } catch (error) {
       // The message of the parser quotes the text, which may be a secret: only its number is used.
       const [, offset] = /position (\d+)/.exec(error instanceof Error ? error.message : '') ?? []
-      throw this.#error(`token ${position} is not valid JSON`, byte + Number(offset ?? 0))
+      throw this.error(`token ${position} is not valid JSON`, byte + Number(offset ?? 0))
     }
   }
 
-  #checkEncoding(chunk: Uint8Array): void {
+  private checkEncoding(chunk: Uint8Array): void {
     const [a, b, c] = chunk
-    this.#state = 'start'
+    this.state = 'start'
     if (a === 0xef && b === 0xbb && c === 0xbf) {
-      this.#resume = MARK_BYTES_MAX
+      this.resume = MARK_BYTES_MAX
       return
     }
-    this.#resume = 0
+    this.resume = 0
     if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) || b === 0 || a === 0) {
-      throw this.#error('the dump is UTF-16 or UTF-32; convert it to UTF-8 first', 0)
+      throw this.error('the dump is UTF-16 or UTF-32; convert it to UTF-8 first', 0)
     }
-    if (a === 0x1f && b === 0x8b) throw this.#error('the dump is compressed; decompress it first', 0)
+    if (a === 0x1f && b === 0x8b) throw this.error('the dump is compressed; decompress it first', 0)
   }
 
-  #error(message: string, byte: number): DumpSyntaxError {
-    return new DumpSyntaxError(message, { byte, line: this.#depth > 0 ? this.#objectLine : this.#line })
+  private error(message: string, byte: number): DumpSyntaxError {
+    return new DumpSyntaxError(message, { byte, line: this.depth > 0 ? this.objectLine : this.line })
   }
 }
 

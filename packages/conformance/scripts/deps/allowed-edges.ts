@@ -38,3 +38,9 @@ export const BROWSER_PACKAGES: readonly string[] = [
 export const ONE_FILE_LIBRARIES: Readonly<Record<string, string>> = {
   '@ts-rest/': 'packages/contract/src/route.ts',
 }
+
+/**
+ * Packages whose classes keep private state in `#` members; all others use `private`. Objects of the SDK hold the
+ * application's secret, and `#` keeps it out of what `console.log` and `JSON.stringify` print.
+ */
+export const HASH_MEMBER_PACKAGES: readonly string[] = ['@latchkey/sdk']

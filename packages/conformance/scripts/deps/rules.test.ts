@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest'
 import { findViolations } from './rules.ts'
-import { type Import, isTestPath, parseImports, type SourceFile, type WorkspacePackage } from './workspace.ts'
+import {
+  findHashMembers,
+  type Import,
+  isTestPath,
+  parseImports,
+  type SourceFile,
+  type WorkspacePackage,
+} from './workspace.ts'
 
 function anImport(specifier: string, reexportsAll = false): Import {
   return { specifier, line: 3, reexportsAll }
 }
 
 function aFile(path: string, imports: readonly Import[], isTest = false): SourceFile {
-  return { path, isTest, imports }
+  return { path, isTest, imports, hashMembers: [] }
 }
 
 function aPackage(name: string, over: Partial<WorkspacePackage> = {}): WorkspacePackage {
@@ -155,4 +162,13 @@ test('tests are told by their place and name', () => {
   for (const path of ['src/latest.ts', 'src/testing.ts', 'src/testing/seed.ts', 'src/contest/a.ts']) {
     expect(isTestPath(path), path).toBe(false)
   }
+})
+
+test('a #private member is refused, except in the SDK, whose objects hold a secret', () => {
+  const source = 'class A {\n  readonly #a = 1\n  *#b() {}\n  private c = `#d`\n}\n'
+  expect(findHashMembers(source)).toEqual([2, 3])
+  const file = { ...aFile('src/a.ts', []), hashMembers: [2] }
+  const [violation] = findViolations([aPackage('acl', { files: [file] })])
+  expect(violation).toMatchObject({ where: 'src/a.ts:2' })
+  expect(findViolations([aPackage('sdk', { files: [file] })])).toEqual([])
 })

@@ -4,6 +4,7 @@ import { posix } from 'node:path'
 import {
   ALLOWED_EDGES,
   BROWSER_PACKAGES,
+  HASH_MEMBER_PACKAGES,
   ONE_FILE_LIBRARIES,
   TEST_EDGES,
   TEST_EDGES_OF,
@@ -36,7 +37,11 @@ export function findViolations(packages: readonly WorkspacePackage[]): Violation
     }
     return [
       ...checkManifest(pkg),
-      ...pkg.files.flatMap((file) => [...checkPlace(pkg, file), ...checkFile(pkg, file, packages)]),
+      ...pkg.files.flatMap((file) => [
+        ...checkPlace(pkg, file),
+        ...checkPrivacy(pkg, file),
+        ...checkFile(pkg, file, packages),
+      ]),
     ]
   })
 }
@@ -67,6 +72,15 @@ function checkPlace(pkg: WorkspacePackage, { path }: SourceFile): Violation[] {
   if (!TEST_SUPPORT.test(path)) return []
   const fix = `move it to ${pkg.path}/test, or to packages/testkit where another package needs it too`
   return [{ where: path, problem: 'test support stands in src', fix }]
+}
+
+function checkPrivacy(pkg: WorkspacePackage, { path, hashMembers }: SourceFile): Violation[] {
+  if (HASH_MEMBER_PACKAGES.includes(pkg.name)) return []
+  return hashMembers.map((line) => ({
+    where: `${path}:${line}`,
+    problem: 'private members use the keyword `private` here, not `#`',
+    fix: 'write `private name` and `this.name`',
+  }))
 }
 
 function checkFile(

@@ -17,6 +17,8 @@ export interface SourceFile {
   /** A test, or what serves tests alone: fixtures, benches, scripts, examples, tool configuration. */
   readonly isTest: boolean
   readonly imports: readonly Import[]
+  /** Lines that declare a `#private` member, from 1. */
+  readonly hashMembers: readonly number[]
 }
 
 /** Fields of a manifest that name dependencies. */
@@ -63,7 +65,13 @@ function readPackage(root: string, folder: string): WorkspacePackage[] {
       },
       files: sourceFiles(folder).map((file) => {
         const path = toPath(root, file)
-        return { path, isTest: isTestPath(toPath(folder, file)), imports: readImports(file) }
+        const source = readFileSync(file, 'utf8')
+        return {
+          path,
+          isTest: isTestPath(toPath(folder, file)),
+          imports: parseImports(basename(file), source),
+          hashMembers: findHashMembers(source),
+        }
       }),
     },
   ]
@@ -85,8 +93,10 @@ function sourceFiles(folder: string): string[] {
     .sort()
 }
 
-function readImports(file: string): Import[] {
-  return parseImports(basename(file), readFileSync(file, 'utf8'))
+const HASH_MEMBER = /^\s+(?:(?:static|readonly|get|set|async|override)\s+)*\*?#[A-Za-z_]/
+
+export function findHashMembers(source: string): number[] {
+  return source.split('\n').flatMap((line, i) => (HASH_MEMBER.test(line) ? [i + 1] : []))
 }
 
 /** Static imports, re-exports, dynamic imports of a literal, and types by `import('…')`. */

@@ -36,21 +36,21 @@ function shortened(text: string): string {
 
 /** Of a long text, in parts: its length and 64 bits of hash, two runs of FNV-1a that differ in their start and prime. */
 export class Fingerprint {
-  #low = 0x811c9dc5
-  #high = 0x9747b28c
-  #length = 0
+  private low = 0x811c9dc5
+  private high = 0x9747b28c
+  private length = 0
 
   add(text: string): void {
-    this.#length += text.length
+    this.length += text.length
     for (let i = 0; i < text.length; i += 1) {
       const unit = text.charCodeAt(i)
-      this.#low = Math.imul(this.#low ^ unit, 0x01000193)
-      this.#high = Math.imul(this.#high ^ unit, 0x85ebca6b)
+      this.low = Math.imul(this.low ^ unit, 0x01000193)
+      this.high = Math.imul(this.high ^ unit, 0x85ebca6b)
     }
   }
 
   get text(): string {
-    return `${this.#length} ${this.#low >>> 0} ${this.#high >>> 0}`
+    return `${this.length} ${this.low >>> 0} ${this.high >>> 0}`
   }
 }
 

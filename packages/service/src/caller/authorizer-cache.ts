@@ -154,43 +154,43 @@ function byKey(a: PolicySource, b: PolicySource): number {
 
 /** Keeps what was used last, up to a total weight. */
 class BoundedMap<Value> {
-  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>()
-  readonly #maxWeight: number
-  readonly #sizeMin: number
-  #weight = 0
+  private readonly entries = new Map<string, { readonly value: Value; readonly weight: number }>()
+  private readonly maxWeight: number
+  private readonly sizeMin: number
+  private totalWeight = 0
 
   /** @param options keepsLast: the last value stays, whatever its weight. */
   constructor(maxWeight: number, options: { readonly keepsLast?: true } = {}) {
-    this.#maxWeight = maxWeight
-    this.#sizeMin = options.keepsLast ? 1 : 0
+    this.maxWeight = maxWeight
+    this.sizeMin = options.keepsLast ? 1 : 0
   }
 
   get size(): number {
-    return this.#entries.size
+    return this.entries.size
   }
 
   get weight(): number {
-    return this.#weight
+    return this.totalWeight
   }
 
   get(key: string): Value | undefined {
-    const entry = this.#entries.get(key)
+    const entry = this.entries.get(key)
     if (entry === undefined) return undefined
     // A Map keeps the order of insertion: what was inserted last is used last.
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
+    this.entries.delete(key)
+    this.entries.set(key, entry)
     return entry.value
   }
 
   /** Keeps a value, in the place of one that sliced work beside this has set. */
   set(key: string, value: Value, weight: number): Value {
-    this.#weight += weight - (this.#entries.get(key)?.weight ?? 0)
-    this.#entries.delete(key)
-    this.#entries.set(key, { value, weight })
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#weight <= this.#maxWeight || this.#entries.size <= this.#sizeMin) break
-      this.#entries.delete(oldest)
-      this.#weight -= entry.weight
+    this.totalWeight += weight - (this.entries.get(key)?.weight ?? 0)
+    this.entries.delete(key)
+    this.entries.set(key, { value, weight })
+    for (const [oldest, entry] of this.entries) {
+      if (this.totalWeight <= this.maxWeight || this.entries.size <= this.sizeMin) break
+      this.entries.delete(oldest)
+      this.totalWeight -= entry.weight
     }
     return value
   }

@@ -47,8 +47,8 @@ export class CompiledPolicies {
   readonly bytes: number
   /** Why a text of the set cannot be read; then nothing is allowed. */
   readonly unreadable: string | undefined
-  readonly #scalars: MergedRules['scalars']
-  readonly #resources: ReadonlyMap<string, ResourceRules>
+  private readonly scalars: MergedRules['scalars']
+  private readonly resources: ReadonlyMap<string, ResourceRules>
 
   /** Made by {@link compilePolicies}. */
   constructor(
@@ -59,8 +59,8 @@ export class CompiledPolicies {
       unreadable,
     }: { readonly defaults: AuthorizerDefaults; readonly unreadable: string | undefined },
   ) {
-    this.#scalars = scalars
-    this.#resources = resources
+    this.scalars = scalars
+    this.resources = resources
     this.defaultAllow = defaults.defaultPolicy === 'allow'
     this.unreadable = unreadable
     this.bytes = COMPILED_BYTES + bytesOf(scalars, resources.values())
@@ -71,7 +71,7 @@ export class CompiledPolicies {
   decide(question: Question): boolean {
     if (this.unreadable !== undefined) return false
     const rule = this.decidingRule(question)
-    if (rule === undefined) return this.#default(question)
+    if (rule === undefined) return this.default(question)
     return grants(rule.level, question.access)
   }
 
@@ -81,12 +81,12 @@ export class CompiledPolicies {
    */
   mayReadBelow(prefix: string): boolean {
     if (this.unreadable !== undefined) return false
-    const rule = this.#resources.get('key')?.ruleForReadingBelow(prefix)
+    const rule = this.resources.get('key')?.ruleForReadingBelow(prefix)
     return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
   }
 
   /** The default policy never grants acl rights. Reference 6.3. */
-  #default(question: Question): boolean {
+  private default(question: Question): boolean {
     return this.defaultAllow && question.resource !== 'acl'
   }
 
@@ -96,27 +96,27 @@ export class CompiledPolicies {
       case 'acl':
       case 'keyring':
       case 'operator':
-        return this.#scalars.get(resource)
+        return this.scalars.get(resource)
       case 'mesh':
       case 'peering':
         // Without a rule of their own these follow operator, as in the service versions that brought them.
-        return this.#scalars.get(resource) ?? this.#scalars.get('operator')
+        return this.scalars.get(resource) ?? this.scalars.get('operator')
       case 'intention':
-        if (segment === '*') return this.#ruleForAllIntentions(access)
+        if (segment === '*') return this.ruleForAllIntentions(access)
         break
       case 'key':
-        if (access === 'write-prefix') return this.#resources.get('key')?.ruleForWritingBelow(segment)
+        if (access === 'write-prefix') return this.resources.get('key')?.ruleForWritingBelow(segment)
         break
     }
-    return this.#ruleFor(resource, segment)
+    return this.ruleFor(resource, segment)
   }
 
-  #ruleFor(resource: SegmentResource, segment: string): MergedRule | undefined {
-    return this.#resources.get(resource)?.ruleFor(segment)
+  private ruleFor(resource: SegmentResource, segment: string): MergedRule | undefined {
+    return this.resources.get(resource)?.ruleFor(segment)
   }
 
-  #ruleForAllIntentions(access: Access): MergedRule | undefined {
-    const intentions = this.#resources.get('intention')
+  private ruleForAllIntentions(access: Access): MergedRule | undefined {
+    const intentions = this.resources.get('intention')
     return access === 'read' ? intentions?.ruleForReadingAny() : intentions?.ruleForWritingAll()
   }
 }
@@ -144,14 +144,14 @@ export class Authorizer {
   readonly aclWrite: boolean
   /** The same object for all tokens with the same set of policies. */
   readonly policies: CompiledPolicies
-  readonly #paths: () => ReadonlyMap<string, GrantPath>
+  private readonly paths: () => ReadonlyMap<string, GrantPath>
 
   /** @param paths how each source is reached: looked for where an explanation is asked for. */
   constructor(compiled: CompiledPolicies, paths: () => ReadonlyMap<string, GrantPath>) {
     this.aclRead = compiled.aclRead
     this.aclWrite = compiled.aclWrite
     this.policies = compiled
-    this.#paths = paths
+    this.paths = paths
   }
 
   /** May this be done? */
@@ -182,7 +182,7 @@ export class Authorizer {
         level,
         line: rule.line,
       },
-      path: this.#paths().get(origin.key) ?? origin.path,
+      path: this.paths().get(origin.key) ?? origin.path,
       ...missing,
     }
   }

@@ -78,66 +78,66 @@ export function* findEffectivePolicies(
 
 /** In the order in which they were found first. A thousand roles may lead to the same thousand policies. */
 class GatheredSources {
-  readonly #lookup: LinkLookup
-  readonly #datacenter: string
-  readonly #pace = new Pace()
-  readonly #sources: PolicySource[] = []
-  readonly #seen = {
+  private readonly lookup: LinkLookup
+  private readonly datacenter: string
+  private readonly pace = new Pace()
+  private readonly found: PolicySource[] = []
+  private readonly seen = {
     policies: new Set<PolicyRecord>(),
     services: new Set<string>(),
     nodes: new Set<string>(),
   }
-  #bytes = 0
+  private bytes = 0
 
   constructor(lookup: LinkLookup, datacenter: string) {
-    this.#lookup = lookup
-    this.#datacenter = datacenter
+    this.lookup = lookup
+    this.datacenter = datacenter
   }
 
   sources(): PolicySource[] {
-    return this.#isFull() ? [TOO_LONG] : this.#sources
+    return this.isFull() ? [TOO_LONG] : this.found
   }
 
   add(source: PolicySource): void {
-    this.#bytes += SOURCE_BYTES + source.text.length
-    this.#sources.push(source)
+    this.bytes += SOURCE_BYTES + source.text.length
+    this.found.push(source)
   }
 
   *addRoles(links: readonly StoredLink[], start: PathStart): Sliced<void> {
     for (const link of links) {
-      if (this.#pace.isDue()) yield
-      const role = this.#lookup.role(link.ID)
+      if (this.pace.isDue()) yield
+      const role = this.lookup.role(link.ID)
       if (role !== undefined) yield* this.addLinks(role, { ...start, role: { id: role.ID, name: role.Name } })
     }
   }
 
   *addLinks(links: Links, start: PathStart): Sliced<void> {
-    const { policies, services, nodes } = this.#seen
+    const { policies, services, nodes } = this.seen
     for (const link of links.Policies ?? []) {
-      if (this.#pace.isDue()) yield
-      const policy = this.#lookup.policy(link.ID)
-      if (policy === undefined || policies.has(policy) || this.#isFull()) continue
+      if (this.pace.isDue()) yield
+      const policy = this.lookup.policy(link.ID)
+      if (policy === undefined || policies.has(policy) || this.isFull()) continue
       policies.add(policy)
-      if (isValidIn(policy.Datacenters, this.#datacenter)) this.add(policySource(policy, start))
+      if (isValidIn(policy.Datacenters, this.datacenter)) this.add(policySource(policy, start))
     }
     for (const identity of links.ServiceIdentities ?? []) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       const { ServiceName, Datacenters } = identity
-      if (services.has(ServiceName) || !isValidIn(Datacenters, this.#datacenter) || this.#isFull()) continue
+      if (services.has(ServiceName) || !isValidIn(Datacenters, this.datacenter) || this.isFull()) continue
       services.add(ServiceName)
       this.add(serviceIdentitySource(identity, start))
     }
     for (const identity of links.NodeIdentities ?? []) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       const { NodeName, Datacenter } = identity
-      if (nodes.has(NodeName) || Datacenter !== this.#datacenter || this.#isFull()) continue
+      if (nodes.has(NodeName) || Datacenter !== this.datacenter || this.isFull()) continue
       nodes.add(NodeName)
       this.add(nodeIdentitySource(identity, start))
     }
   }
 
-  #isFull(): boolean {
-    return this.#bytes > limits.RULES_OF_TOKEN_BYTES_MAX
+  private isFull(): boolean {
+    return this.bytes > limits.RULES_OF_TOKEN_BYTES_MAX
   }
 }
 

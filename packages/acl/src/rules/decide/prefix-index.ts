@@ -24,59 +24,59 @@ export function* prefixIndexOf<T extends { readonly segment: string }>(
 /** Finds, among many names, the longest that a text begins with, and whether any begins with it. */
 export class PrefixIndex<T extends { readonly segment: string }> {
   /** Ascending by UTF-16 units. Names are whole characters, so prefixes are the same as by bytes (reference 6.3). */
-  readonly #entries: readonly T[]
+  private readonly entries: readonly T[]
   /** For each entry the index of the longest other entry that it begins with, or -1. */
-  readonly #parents: Int32Array
+  private readonly parents: Int32Array
 
   /** Made by {@link prefixIndexOf}. */
   constructor(entries: readonly T[], parents: Int32Array) {
-    this.#entries = entries
-    this.#parents = parents
+    this.entries = entries
+    this.parents = parents
   }
 
   /** In O(length of the text + log of the number of entries + nesting of entries). */
   longestPrefixOf(text: string): T | undefined {
-    let index = this.#countUpTo(text) - 1
+    let index = this.countUpTo(text) - 1
     if (index === -1) return undefined
-    const common = commonLength(this.#segment(index), text)
+    const common = commonLength(this.segment(index), text)
     // Every ancestor begins the entry; those no longer than the common part begin the text too.
-    while (index !== -1 && this.#segment(index).length > common) index = this.#parent(index)
-    return this.#entries[index]
+    while (index !== -1 && this.segment(index).length > common) index = this.parent(index)
+    return this.entries[index]
   }
 
   /** The first entry, in order, that begins with the text. */
   firstStartingWith(text: string): T | undefined {
-    const entry = this.#entries[this.#countBelow(text)]
+    const entry = this.entries[this.countBelow(text)]
     return entry?.segment.startsWith(text) === true ? entry : undefined
   }
 
-  #segment(index: number): string {
-    return this.#entries[index]?.segment ?? ''
+  private segment(index: number): string {
+    return this.entries[index]?.segment ?? ''
   }
 
-  #parent(index: number): number {
-    return this.#parents[index] ?? -1
+  private parent(index: number): number {
+    return this.parents[index] ?? -1
   }
 
   /** How many entries stand at or before the text. */
-  #countUpTo(text: string): number {
+  private countUpTo(text: string): number {
     let low = 0
-    let high = this.#entries.length
+    let high = this.entries.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#segment(middle) <= text) low = middle + 1
+      if (this.segment(middle) <= text) low = middle + 1
       else high = middle
     }
     return low
   }
 
   /** How many entries stand before the text. */
-  #countBelow(text: string): number {
+  private countBelow(text: string): number {
     let low = 0
-    let high = this.#entries.length
+    let high = this.entries.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#segment(middle) < text) low = middle + 1
+      if (this.segment(middle) < text) low = middle + 1
       else high = middle
     }
     return low

@@ -39,23 +39,23 @@ export function* rightsComparison(
  * each prefix.
  */
 export class RightsComparison {
-  readonly #questions: readonly Question[]
-  readonly #known = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, Difference>>()
+  private readonly questions: readonly Question[]
+  private readonly known = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, Difference>>()
 
   /** Made by {@link rightsComparison}. */
   constructor(questions: readonly Question[]) {
-    this.#questions = questions
+    this.questions = questions
   }
 
   *compare(before: CompiledPolicies, after: CompiledPolicies): Sliced<Difference> {
-    const knownBefore = this.#known.get(before) ?? new WeakMap<CompiledPolicies, Difference>()
-    this.#known.set(before, knownBefore)
+    const knownBefore = this.known.get(before) ?? new WeakMap<CompiledPolicies, Difference>()
+    this.known.set(before, knownBefore)
     const known = knownBefore.get(after)
     if (known !== undefined) return known
     const pace = new Pace()
     const gains: Question[] = []
     const losses: Question[] = []
-    for (const question of this.#questions) {
+    for (const question of this.questions) {
       if (pace.isDue(STEPS_PER_QUESTION)) yield
       const isAllowed = after.decide(question)
       if (before.decide(question) !== isAllowed) (isAllowed ? gains : losses).push(question)

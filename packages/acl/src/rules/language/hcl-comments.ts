@@ -9,33 +9,33 @@ import type { CommentGroup, Token } from './syntax-tree.ts'
  * Both are offered until an item takes them, so a comment in an odd place goes to the next item.
  */
 export class CommentedTokens {
-  readonly #read: ReadTokens
-  #index = 0
+  private readonly read: ReadTokens
+  private index = 0
   readonly comments: CommentGroup[] = []
-  #current: Token | undefined
-  #pushedBack = false
-  #lead: CommentGroup | undefined
-  #line: CommentGroup | undefined
+  private current: Token | undefined
+  private pushedBack = false
+  private lead: CommentGroup | undefined
+  private line: CommentGroup | undefined
 
   constructor(read: ReadTokens) {
-    this.#read = read
+    this.read = read
   }
 
   next(): Token {
-    if (this.#pushedBack && this.#current !== undefined) {
-      this.#pushedBack = false
-      return this.#current
+    if (this.pushedBack && this.current !== undefined) {
+      this.pushedBack = false
+      return this.current
     }
-    const previousLine = this.#current?.line
-    let token = this.#take()
-    if (token.type === 'comment') token = this.#readComments(token, previousLine)
-    this.#current = token
+    const previousLine = this.current?.line
+    let token = this.take()
+    if (token.type === 'comment') token = this.readComments(token, previousLine)
+    this.current = token
     return token
   }
 
   /** Makes the last token the next one again. */
   pushBack(): void {
-    this.#pushedBack = true
+    this.pushedBack = true
   }
 
   peek(): Token {
@@ -46,55 +46,55 @@ export class CommentedTokens {
 
   /** The comment above the words just read, unless it was taken already. */
   takeLead(): CommentGroup | undefined {
-    const group = this.#lead
-    this.#lead = undefined
+    const group = this.lead
+    this.lead = undefined
     return group
   }
 
   /** The comment at the end of the line just read, unless it was taken already. */
   takeLine(): CommentGroup | undefined {
-    const group = this.#line
-    this.#line = undefined
+    const group = this.line
+    this.line = undefined
     return group
   }
 
   /** The next word, comments included; after the last one, always `eof`. */
-  #take(): Token {
-    const token = this.#read.tokens[this.#index] ?? this.#read.tokens.at(-1)
-    if (this.#index === this.#read.tokens.length && this.#read.fault !== undefined) throw this.#read.fault
+  private take(): Token {
+    const token = this.read.tokens[this.index] ?? this.read.tokens.at(-1)
+    if (this.index === this.read.tokens.length && this.read.fault !== undefined) throw this.read.fault
     if (token === undefined) throw new TypeError('a text has at least the word that ends it')
-    if (this.#index < this.#read.tokens.length) this.#index++
+    if (this.index < this.read.tokens.length) this.index++
     return token
   }
 
-  #readComments(first: Token, previousLine: number | undefined): Token {
+  private readComments(first: Token, previousLine: number | undefined): Token {
     let token = first
     let group: CommentGroup | undefined
     let endLine = -1
     if (first.line === previousLine) {
-      const read = this.#readGroup(token, 0)
+      const read = this.readGroup(token, 0)
       token = read.next
-      if (token.line !== read.endLine) this.#line = read.group
+      if (token.line !== read.endLine) this.line = read.group
     }
     while (token.type === 'comment') {
-      const read = this.#readGroup(token, 1)
+      const read = this.readGroup(token, 1)
       token = read.next
       group = read.group
       endLine = read.endLine
     }
-    if (endLine + 1 === token.line && token.type !== '}' && token.type !== ']') this.#lead = group
+    if (endLine + 1 === token.line && token.type !== '}' && token.type !== ']') this.lead = group
     return token
   }
 
   /** Comments of which each begins at most `gap` lines below the end of the one before. */
-  #readGroup(first: Token, gap: number): { group: CommentGroup; endLine: number; next: Token } {
+  private readGroup(first: Token, gap: number): { group: CommentGroup; endLine: number; next: Token } {
     const comments: Token[] = []
     let token = first
     let endLine = first.line
     while (token.type === 'comment' && token.line <= endLine + gap) {
       comments.push(token)
       endLine = token.line + (token.text.startsWith('/*') ? newlinesIn(token.text).count : 0)
-      token = this.#take()
+      token = this.take()
     }
     const group = { comments }
     this.comments.push(group)

@@ -57,145 +57,145 @@ export function* readTokens(text: string): Sliced<ReadTokens> {
 
 /** Returns one token after the other; after the last one, always `eof`. */
 class HclScanner {
-  readonly #text: string
-  #offset = 0
-  #line = 1
-  #lineStart = 0
+  private readonly text: string
+  private offset = 0
+  private line = 1
+  private lineStart = 0
 
   constructor(text: string) {
-    this.#text = text
+    this.text = text
   }
 
   /** @throws AclError `rules_invalid` where no token begins, or one is not finished. */
   next(): Token {
-    this.#skipBlanks()
-    const start = this.#offset
-    const code = this.#text.charCodeAt(start)
-    if (start === this.#text.length) return this.#token('eof', start)
-    if (code === QUOTE) return this.#string()
-    if (code === HASH || code === SLASH) return this.#comment()
-    const type = PUNCTUATION.get(this.#text.charAt(start))
-    if (type !== undefined) return this.#token(type, start + 1)
-    const identEnd = matchEnd(IDENT, this.#text, start)
-    if (identEnd > start) return this.#word(identEnd)
-    const numberEnd = matchEnd(NUMBER, this.#text, start)
-    if (numberEnd > start) return this.#token('number', numberEnd)
-    if (code === LESS_THAN) return this.#heredoc()
-    throw this.#error(start, this.#characterAt(start), 'a rule, a word, a string or a comment')
+    this.skipBlanks()
+    const start = this.offset
+    const code = this.text.charCodeAt(start)
+    if (start === this.text.length) return this.token('eof', start)
+    if (code === QUOTE) return this.string()
+    if (code === HASH || code === SLASH) return this.comment()
+    const type = PUNCTUATION.get(this.text.charAt(start))
+    if (type !== undefined) return this.token(type, start + 1)
+    const identEnd = matchEnd(IDENT, this.text, start)
+    if (identEnd > start) return this.word(identEnd)
+    const numberEnd = matchEnd(NUMBER, this.text, start)
+    if (numberEnd > start) return this.token('number', numberEnd)
+    if (code === LESS_THAN) return this.heredoc()
+    throw this.error(start, this.characterAt(start), 'a rule, a word, a string or a comment')
   }
 
-  #skipBlanks(): void {
-    let at = this.#offset
+  private skipBlanks(): void {
+    let at = this.offset
     for (; ; at++) {
-      const code = this.#text.charCodeAt(at)
-      if (code === NEWLINE) this.#newline(at)
+      const code = this.text.charCodeAt(at)
+      if (code === NEWLINE) this.newline(at)
       else if (code !== SPACE && code !== TAB && code !== CARRIAGE_RETURN) break
     }
-    this.#offset = at
+    this.offset = at
   }
 
-  #newline(offset: number): void {
-    this.#line++
-    this.#lineStart = offset + 1
+  private newline(offset: number): void {
+    this.line++
+    this.lineStart = offset + 1
   }
 
   /** The token from the current offset to `end`, which becomes the current offset. */
-  #token(type: TokenType, end: number, value?: string): Token {
-    const offset = this.#offset
-    const text = this.#text.slice(offset, end)
-    this.#offset = end
+  private token(type: TokenType, end: number, value?: string): Token {
+    const offset = this.offset
+    const text = this.text.slice(offset, end)
+    this.offset = end
     return {
       type,
       text,
       value: value ?? text,
       offset,
-      line: this.#line,
-      column: offset - this.#lineStart + 1,
+      line: this.line,
+      column: offset - this.lineStart + 1,
     }
   }
 
-  /** As {@link HclScanner.#token}, for a token that may hold line ends: its place is where it begins. */
-  #longToken(type: TokenType, end: number, value?: string): Token {
-    const start = this.#offset
-    const token = this.#token(type, end, value)
+  /** As {@link HclScanner.token}, for a token that may hold line ends: its place is where it begins. */
+  private longToken(type: TokenType, end: number, value?: string): Token {
+    const start = this.offset
+    const token = this.token(type, end, value)
     // In the token alone: a search in the whole text runs to its end for each token of a text without line ends.
     const { count, lastAt } = newlinesIn(token.text)
     if (count > 0) {
-      this.#line += count
-      this.#lineStart = start + lastAt + 1
+      this.line += count
+      this.lineStart = start + lastAt + 1
     }
     return token
   }
 
-  #word(end: number): Token {
-    const token = this.#token('ident', end)
+  private word(end: number): Token {
+    const token = this.token('ident', end)
     return token.text === 'true' || token.text === 'false' ? { ...token, type: 'bool' } : token
   }
 
   /** `"…"`, with its escapes. Inside `${…}` quotes and line ends do not end the string. */
-  #string(): Token {
-    const start = this.#offset
+  private string(): Token {
+    const start = this.offset
     let depth = 0
     for (let at = start + 1; ; at++) {
-      const code = this.#text.charCodeAt(at)
-      if (at >= this.#text.length || (code === NEWLINE && depth === 0)) {
-        throw this.#error(start, 'a string that does not end', 'a closing " on the same line')
+      const code = this.text.charCodeAt(at)
+      if (at >= this.text.length || (code === NEWLINE && depth === 0)) {
+        throw this.error(start, 'a string that does not end', 'a closing " on the same line')
       }
       if (code === QUOTE && depth === 0) {
-        return this.#longToken('string', at + 1, this.#text.slice(start + 1, at))
+        return this.longToken('string', at + 1, this.text.slice(start + 1, at))
       }
       if (code === BACKSLASH) at++
-      else if (code === BRACE_OPEN && (depth > 0 || this.#text.charCodeAt(at - 1) === DOLLAR)) depth++
+      else if (code === BRACE_OPEN && (depth > 0 || this.text.charCodeAt(at - 1) === DOLLAR)) depth++
       else if (code === BRACE_CLOSE && depth > 0) depth--
     }
   }
 
-  #comment(): Token {
-    const start = this.#offset
-    if (this.#text.charCodeAt(start) === SLASH) {
-      const second = this.#text.charCodeAt(start + 1)
+  private comment(): Token {
+    const start = this.offset
+    if (this.text.charCodeAt(start) === SLASH) {
+      const second = this.text.charCodeAt(start + 1)
       if (second === ASTERISK) {
-        const close = this.#text.indexOf('*/', start + 2)
-        if (close === -1) throw this.#error(start, 'a comment that does not end', 'a closing */')
-        return this.#longToken('comment', close + 2)
+        const close = this.text.indexOf('*/', start + 2)
+        if (close === -1) throw this.error(start, 'a comment that does not end', 'a closing */')
+        return this.longToken('comment', close + 2)
       }
-      if (second !== SLASH) throw this.#error(start, '"/"', 'a comment: // or /*')
+      if (second !== SLASH) throw this.error(start, '"/"', 'a comment: // or /*')
     }
-    const newline = this.#text.indexOf('\n', start)
-    return this.#token('comment', newline === -1 ? this.#text.length : newline)
+    const newline = this.text.indexOf('\n', start)
+    return this.token('comment', newline === -1 ? this.text.length : newline)
   }
 
   /** `<<NAME`, lines, and a line with nothing but NAME; its line end, if there is one, belongs to the token. */
-  #heredoc(): Token {
-    const start = this.#offset
+  private heredoc(): Token {
+    const start = this.offset
     HEREDOC_ANCHOR.lastIndex = start
-    const anchor = HEREDOC_ANCHOR.exec(this.#text)
+    const anchor = HEREDOC_ANCHOR.exec(this.text)
     const name = anchor?.[1]
     if (anchor === null || name === undefined) {
-      throw this.#error(
+      throw this.error(
         start,
-        shown(this.#text.slice(start, start + 8)),
+        shown(this.text.slice(start, start + 8)),
         'a here-document: <<NAME and a line end',
       )
     }
     const bodyStart = start + anchor[0].length
-    const last = findEnding(this.#text, name, bodyStart)
+    const last = findEnding(this.text, name, bodyStart)
     if (last === undefined) {
-      throw this.#error(start, `<<${shown(name)} that does not end`, `a line with nothing but ${shown(name)}`)
+      throw this.error(start, `<<${shown(name)} that does not end`, `a line with nothing but ${shown(name)}`)
     }
-    const body = this.#text.slice(bodyStart, last.start)
-    return this.#longToken('heredoc', last.end, body)
+    const body = this.text.slice(bodyStart, last.start)
+    return this.longToken('heredoc', last.end, body)
   }
 
-  #characterAt(offset: number): string {
-    const character = String.fromCodePoint(this.#text.codePointAt(offset) ?? 0)
+  private characterAt(offset: number): string {
+    const character = String.fromCodePoint(this.text.codePointAt(offset) ?? 0)
     return /[\p{C}\p{Z}]/u.test(character)
       ? `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`
       : JSON.stringify(character)
   }
 
-  #error(offset: number, found: string, expected: string): Error {
-    return rulesError({ line: this.#line, column: offset - this.#lineStart + 1 }, found, expected)
+  private error(offset: number, found: string, expected: string): Error {
+    return rulesError({ line: this.line, column: offset - this.lineStart + 1 }, found, expected)
   }
 }
 

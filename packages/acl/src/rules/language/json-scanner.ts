@@ -10,45 +10,45 @@ const BLANKS = /[ \t\r\n]*/y
 
 /** Reads one token after the other; after the last one, and after {@link JsonScanner.stop}, always `eof`. */
 export class JsonScanner {
-  readonly #text: string
-  #offset = 0
-  #line = 1
-  #lineStart = 0
-  #peeked: Token | undefined
+  private readonly text: string
+  private offset = 0
+  private line = 1
+  private lineStart = 0
+  private peeked: Token | undefined
 
   constructor(text: string) {
-    this.#text = text
+    this.text = text
   }
 
   peek(): Token {
-    this.#peeked ??= this.#read()
-    return this.#peeked
+    this.peeked ??= this.read()
+    return this.peeked
   }
 
   next(): Token {
     const token = this.peek()
-    this.#peeked = undefined
+    this.peeked = undefined
     return token
   }
 
   /** Leaves the rest of the text unread. */
   stop(): void {
-    this.#offset = this.#text.length
-    this.#peeked = undefined
+    this.offset = this.text.length
+    this.peeked = undefined
   }
 
   /** What is left, blanks aside, as it stands; undefined if nothing is. */
   restOfText(): (Place & { readonly text: string }) | undefined {
-    this.#skipBlanks()
-    const text = this.#text.slice(this.#offset)
-    return text === '' ? undefined : { line: this.#line, column: this.#offset - this.#lineStart + 1, text }
+    this.skipBlanks()
+    const text = this.text.slice(this.offset)
+    return text === '' ? undefined : { line: this.line, column: this.offset - this.lineStart + 1, text }
   }
 
-  #read(): Token {
-    this.#skipBlanks()
-    const start = this.#offset
-    if (start === this.#text.length) return this.#token('eof', start)
-    const character = this.#text.charAt(start)
+  private read(): Token {
+    this.skipBlanks()
+    const start = this.offset
+    if (start === this.text.length) return this.token('eof', start)
+    const character = this.text.charAt(start)
     switch (character) {
       case '{':
       case '}':
@@ -56,59 +56,59 @@ export class JsonScanner {
       case ']':
       case ':':
       case ',':
-        return this.#token(character, start + 1)
+        return this.token(character, start + 1)
       case '"':
-        return this.#string()
+        return this.string()
     }
-    const numberEnd = this.#end(NUMBER)
-    if (numberEnd > start) return this.#token('number', numberEnd)
-    const wordEnd = this.#end(WORD)
-    if (wordEnd > start) return this.#token(character === 'n' ? 'null' : 'bool', wordEnd)
-    throw this.#error(JSON.stringify(String.fromCodePoint(this.#text.codePointAt(start) ?? 0)), 'JSON')
+    const numberEnd = this.end(NUMBER)
+    if (numberEnd > start) return this.token('number', numberEnd)
+    const wordEnd = this.end(WORD)
+    if (wordEnd > start) return this.token(character === 'n' ? 'null' : 'bool', wordEnd)
+    throw this.error(JSON.stringify(String.fromCodePoint(this.text.codePointAt(start) ?? 0)), 'JSON')
   }
 
-  #string(): Token {
-    const end = this.#end(STRING)
-    const text = this.#text.slice(this.#offset, end)
+  private string(): Token {
+    const end = this.end(STRING)
+    const text = this.text.slice(this.offset, end)
     if (text === '') {
-      throw this.#error('a string that does not end or has a character that must be escaped', 'a JSON string')
+      throw this.error('a string that does not end or has a character that must be escaped', 'a JSON string')
     }
     const value = decodeString(text)
-    if (!value.isWellFormed()) throw this.#error(`half of a character in ${shown(text)}`, 'whole characters')
-    return this.#token('string', end, value)
+    if (!value.isWellFormed()) throw this.error(`half of a character in ${shown(text)}`, 'whole characters')
+    return this.token('string', end, value)
   }
 
-  #skipBlanks(): void {
-    const start = this.#offset
-    this.#offset = this.#end(BLANKS)
+  private skipBlanks(): void {
+    const start = this.offset
+    this.offset = this.end(BLANKS)
     // In the blanks alone: a search in the whole text runs to its end for each token of a text without line ends.
-    const { count, lastAt } = newlinesIn(this.#text.slice(start, this.#offset))
+    const { count, lastAt } = newlinesIn(this.text.slice(start, this.offset))
     if (count === 0) return
-    this.#line += count
-    this.#lineStart = start + lastAt + 1
+    this.line += count
+    this.lineStart = start + lastAt + 1
   }
 
-  #end(pattern: RegExp): number {
-    pattern.lastIndex = this.#offset
-    return pattern.test(this.#text) ? pattern.lastIndex : this.#offset
+  private end(pattern: RegExp): number {
+    pattern.lastIndex = this.offset
+    return pattern.test(this.text) ? pattern.lastIndex : this.offset
   }
 
-  #token(type: TokenType, end: number, value?: string): Token {
-    const offset = this.#offset
-    const text = this.#text.slice(offset, end)
-    this.#offset = end
+  private token(type: TokenType, end: number, value?: string): Token {
+    const offset = this.offset
+    const text = this.text.slice(offset, end)
+    this.offset = end
     return {
       type,
       text,
       value: value ?? text,
       offset,
-      line: this.#line,
-      column: offset - this.#lineStart + 1,
+      line: this.line,
+      column: offset - this.lineStart + 1,
     }
   }
 
-  #error(found: string, expected: string): Error {
-    return rulesError({ line: this.#line, column: this.#offset - this.#lineStart + 1 }, found, expected)
+  private error(found: string, expected: string): Error {
+    return rulesError({ line: this.line, column: this.offset - this.lineStart + 1 }, found, expected)
   }
 }
 

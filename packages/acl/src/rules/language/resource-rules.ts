@@ -19,14 +19,14 @@ export function* resourceRulesOf(merged: MergedResource): Sliced<ResourceRules> 
 export class ResourceRules {
   /** About what it takes in memory. */
   readonly bytes: number
-  readonly #exact: ReadonlyMap<string, MergedRule>
-  readonly #prefixes: PrefixIndex<MergedRule>
+  private readonly exact: ReadonlyMap<string, MergedRule>
+  private readonly prefixes: PrefixIndex<MergedRule>
   /** Rules of either match that grant less than write, for questions about all names below a path. */
-  readonly #notWritable: PrefixIndex<MergedRule>
+  private readonly notWritable: PrefixIndex<MergedRule>
   /** Rules of either match that grant something. */
-  readonly #readable: PrefixIndex<MergedRule>
-  readonly #readAny: MergedRule | undefined
-  readonly #writeAll: MergedRule | undefined
+  private readonly readable: PrefixIndex<MergedRule>
+  private readonly readAny: MergedRule | undefined
+  private readonly writeAll: MergedRule | undefined
 
   /** Made by {@link resourceRulesOf}. */
   constructor(
@@ -39,16 +39,16 @@ export class ResourceRules {
     }: Readonly<Record<'prefixes' | 'notWritable' | 'readable', PrefixIndex<MergedRule>>>,
   ) {
     this.bytes = all.reduce((bytes, { segment }) => bytes + MERGED_RULE_BYTES + segment.length, 0)
-    this.#exact = merged.exact
-    this.#prefixes = prefixes
-    this.#notWritable = notWritable
-    this.#readable = readable
+    this.exact = merged.exact
+    this.prefixes = prefixes
+    this.notWritable = notWritable
+    this.readable = readable
     const everything = merged.prefix.get('')
-    this.#readAny =
+    this.readAny =
       everything !== undefined && everything.level !== 'deny'
         ? everything
         : (all.find((rule) => rule.level !== 'deny') ?? everything)
-    this.#writeAll =
+    this.writeAll =
       everything !== undefined && everything.level !== 'write'
         ? everything
         : (all.find((rule) => rule.level !== 'write') ?? everything)
@@ -56,7 +56,7 @@ export class ResourceRules {
 
   /** The rule for one name: the exact one, else the longest prefix, else none. */
   ruleFor(segment: string): MergedRule | undefined {
-    return this.#exact.get(segment) ?? this.#prefixes.longestPrefixOf(segment)
+    return this.exact.get(segment) ?? this.prefixes.longestPrefixOf(segment)
   }
 
   /**
@@ -64,9 +64,9 @@ export class ResourceRules {
    * path where it does not grant write, else any rule at or below the path that does not, else the prefix again.
    */
   ruleForWritingBelow(path: string): MergedRule | undefined {
-    const covering = this.#prefixes.longestPrefixOf(path)
+    const covering = this.prefixes.longestPrefixOf(path)
     if (covering !== undefined && covering.level !== 'write') return covering
-    return this.#notWritable.firstStartingWith(path) ?? covering
+    return this.notWritable.firstStartingWith(path) ?? covering
   }
 
   /**
@@ -74,19 +74,19 @@ export class ResourceRules {
    * it grants that, else any rule at or below the path that does, else the prefix again.
    */
   ruleForReadingBelow(path: string): MergedRule | undefined {
-    const covering = this.#prefixes.longestPrefixOf(path)
+    const covering = this.prefixes.longestPrefixOf(path)
     if (covering !== undefined && covering.level !== 'deny') return covering
-    return this.#readable.firstStartingWith(path) ?? covering
+    return this.readable.firstStartingWith(path) ?? covering
   }
 
   /** Intentions of any service (`*`), read: the rule that grants it, else the catch-all that denies it. */
   ruleForReadingAny(): MergedRule | undefined {
-    return this.#readAny
+    return this.readAny
   }
 
   /** Intentions of all services (`*`), write: the rule that refuses it, else the catch-all that grants it. */
   ruleForWritingAll(): MergedRule | undefined {
-    return this.#writeAll
+    return this.writeAll
   }
 }
 

@@ -37,65 +37,65 @@ interface Attributes {
 
 /** Reads one tree. Strictly, it throws at the first fault; leniently, it goes on where it can. */
 export class RuleReader {
-  readonly #options: ParseRulesOptions
-  readonly #lenient: boolean
+  private readonly options: ParseRulesOptions
+  private readonly lenient: boolean
   /** By keyword and segment, in the order of the text. */
-  readonly #rules = new Map<string, Rule>()
+  private readonly rules = new Map<string, Rule>()
   /** Where each of them stood first, also of those that set nothing. */
-  readonly #places = new Map<string, Place>()
-  readonly #warnings: RuleWarning[] = []
-  readonly #pace = new Pace()
-  #expectedKind: string | undefined
+  private readonly places = new Map<string, Place>()
+  private readonly warnings: RuleWarning[] = []
+  private readonly pace = new Pace()
+  private expectedKind: string | undefined
 
   constructor(options: ParseRulesOptions) {
-    this.#options = options
-    this.#lenient = options.lenient === true
+    this.options = options
+    this.lenient = options.lenient === true
   }
 
   ruleSet(): RuleSet {
-    return { rules: [...this.#rules.values()], warnings: this.#warnings }
+    return { rules: [...this.rules.values()], warnings: this.warnings }
   }
 
   *readTree(tree: SyntaxTree): Sliced<void> {
     for (const fault of tree.faults) {
       const { line = 1, column = 1 } = fault.details
-      this.#warn('syntax_tolerated', { line, column }, fault.message)
+      this.warn('syntax_tolerated', { line, column }, fault.message)
     }
-    if (tree.form === 'json') yield* this.#checkMembers(tree.items)
-    for (const item of tree.items) yield* this.#readItem(item, tree.form === 'json')
+    if (tree.form === 'json') yield* this.checkMembers(tree.items)
+    for (const item of tree.items) yield* this.readItem(item, tree.form === 'json')
   }
 
-  *#readItem(item: Item, isJson: boolean): Sliced<void> {
-    if (this.#pace.isDue()) yield
+  private *readItem(item: Item, isJson: boolean): Sliced<void> {
+    if (this.pace.isDue()) yield
     const word = firstKey(item)
-    const keyword = findKeyword(word.value, this.#options)
+    const keyword = findKeyword(word.value, this.options)
     if (keyword === undefined) {
-      const expected = this.#options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
+      const expected = this.options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
       // Made once, as a text may have thousands of unknown kinds.
-      this.#expectedKind ??= `${expected}: ${knownKeywords(this.#options)}`
-      this.#refuse('kind_ignored', word, `the unknown kind ${shown(word.text)}`, this.#expectedKind)
+      this.expectedKind ??= `${expected}: ${knownKeywords(this.options)}`
+      this.refuse('kind_ignored', word, `the unknown kind ${shown(word.text)}`, this.expectedKind)
       return
     }
-    if (keyword.match === 'scalar') this.#readScalar(item, word, keyword)
-    else yield* this.#readSegments(item, word, keyword, isJson)
+    if (keyword.match === 'scalar') this.readScalar(item, word, keyword)
+    else yield* this.readSegments(item, word, keyword, isJson)
   }
 
   /** `acl = "read"`. */
-  #readScalar(item: Item, word: Token, keyword: Keyword): void {
+  private readScalar(item: Item, word: Token, keyword: Keyword): void {
     const extra = item.keys[1]
     if (extra !== undefined) {
       throw rulesError(extra, shown(extra.text), `"=" and a level after ${word.text}, which has no segments`)
     }
-    const level = this.#readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
+    const level = this.readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
     const { line, column } = word
-    this.#checkDuplicate(keyword.kind, word, keyword.kind)
+    this.checkDuplicate(keyword.kind, word, keyword.kind)
     // Of a scalar that stands there twice the last one counts.
-    if (level === undefined) this.#rules.delete(keyword.kind)
-    else this.#rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
+    if (level === undefined) this.rules.delete(keyword.kind)
+    else this.rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
   }
 
   /** `key "a" { … }`, or `key { "a" { … } "b" { … } }`, in JSON also in lists. */
-  *#readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): Sliced<void> {
+  private *readSegments(item: Item, word: Token, keyword: Keyword, isJson: boolean): Sliced<void> {
     const [, segment, extra] = item.keys
     if (extra !== undefined)
       throw rulesError(
@@ -104,25 +104,25 @@ export class RuleReader {
         `"{" after ${shown(word.text)} ${shown(segment?.text ?? '')}`,
       )
     if (segment !== undefined) {
-      yield* this.#readBlocks(item.value, keyword, { start: word, segment, isJson })
+      yield* this.readBlocks(item.value, keyword, { start: word, segment, isJson })
       return
     }
     const expected = `a segment after ${word.text}, such as ${word.text} "name" { policy = "read" }`
     for (const object of objectsOf(item.value, expected, isJson)) {
-      if (this.#pace.isDue()) yield
-      if (isJson) yield* this.#checkMembers(object.items)
+      if (this.pace.isDue()) yield
+      if (isJson) yield* this.checkMembers(object.items)
       for (const member of object.items) {
         const [name, second] = member.keys
         if (name === undefined) continue
         if (second !== undefined)
           throw rulesError(second, shown(second.text), `"{" after ${shown(name.text)}`)
-        yield* this.#readBlocks(member.value, keyword, { start: name, segment: name, isJson })
+        yield* this.readBlocks(member.value, keyword, { start: name, segment: name, isJson })
       }
     }
   }
 
   /** The block of one segment; JSON may give it as a list of blocks. */
-  *#readBlocks(
+  private *readBlocks(
     value: Node,
     keyword: Keyword,
     where: { start: Token; segment: Token; isJson: boolean },
@@ -131,38 +131,38 @@ export class RuleReader {
     const expected = `a block { policy = "…" } for ${shown(segment.text)}`
     for (const object of objectsOf(value, expected, isJson)) {
       const { line, column } = start
-      this.#addBlock({
+      this.addBlock({
         ...keyword,
         segment: segment.value,
-        ...(yield* this.#readAttributes(object, keyword)),
+        ...(yield* this.readAttributes(object, keyword)),
         line,
         column,
       })
     }
   }
 
-  *#readAttributes(object: ObjectNode, keyword: Keyword): Sliced<Attributes> {
+  private *readAttributes(object: ObjectNode, keyword: Keyword): Sliced<Attributes> {
     const found = new Map<string, { level: GivenLevel | undefined; word: Token }>()
     for (const item of object.items) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       const word = firstKey(item)
       const name = asciiLowerCase(word.value)
       const isKnown = name === 'policy' || (name === 'intentions' && keyword.kind === 'service')
       if (!isKnown || item.keys.length > 1) {
         const expected = keyword.kind === 'service' ? 'policy or intentions' : 'policy'
-        this.#refuse('attribute_ignored', word, `the unknown attribute ${shown(word.text)}`, expected)
+        this.refuse('attribute_ignored', word, `the unknown attribute ${shown(word.text)}`, expected)
         continue
       }
       const earlier = found.get(name)
       if (earlier !== undefined) {
-        this.#refuse(
+        this.refuse(
           'duplicate_merged',
           word,
           `${name} a second time`,
           `it once; the first is on line ${earlier.word.line}`,
         )
       }
-      const level = this.#readLevel(item.value, name, keyword.kind, { mayBeUnset: name === 'intentions' })
+      const level = this.readLevel(item.value, name, keyword.kind, { mayBeUnset: name === 'intentions' })
       found.set(name, { level, word })
     }
     const level = found.get('policy')?.level
@@ -177,7 +177,7 @@ export class RuleReader {
     return intentions === undefined ? { level } : { level, intentions }
   }
 
-  #readLevel(
+  private readLevel(
     value: Node,
     name: string,
     kind: RuleKind,
@@ -191,7 +191,7 @@ export class RuleReader {
     // The null of JSON is the empty text, as in the reference.
     const text = value.token.type === 'null' ? '' : value.token.value
     if (text === '' && options.mayBeUnset) {
-      this.#warn('level_unset', start, `${name} is empty and therefore not set`)
+      this.warn('level_unset', start, `${name} is empty and therefore not set`)
       return undefined
     }
     const meant = asciiLowerCase(text)
@@ -200,52 +200,52 @@ export class RuleReader {
       throw rulesError(start, `the level ${shown(start.text)}`, `"${levels.join('" or "')}"`)
     if (level === text) return level
     const effect = level === 'deny' ? 'denies all the same' : 'grants nothing'
-    this.#warn('level_case', start, `the level ${shown(start.text)} ${effect}: it is spelled "${level}"`)
+    this.warn('level_case', start, `the level ${shown(start.text)} ${effect}: it is spelled "${level}"`)
     // A deny that did not count would widen what another rule grants.
     return level === 'deny' ? 'deny' : 'none'
   }
 
   /** A second rule for one segment is refused, or merged as between policies (reference 6.1). */
-  #addBlock(rule: Rule): void {
+  private addBlock(rule: Rule): void {
     const key = `${ruleKeyword(rule)} ${rule.segment}`
-    this.#checkDuplicate(key, rule, `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`)
-    const earlier = this.#rules.get(key)
-    this.#rules.set(key, earlier === undefined ? rule : mergeRules(earlier, rule))
+    this.checkDuplicate(key, rule, `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`)
+    const earlier = this.rules.get(key)
+    this.rules.set(key, earlier === undefined ? rule : mergeRules(earlier, rule))
   }
 
-  #checkDuplicate(key: string, place: Place, name: string): void {
-    const first = this.#places.get(key)
+  private checkDuplicate(key: string, place: Place, name: string): void {
+    const first = this.places.get(key)
     if (first === undefined) {
-      this.#places.set(key, place)
+      this.places.set(key, place)
       return
     }
     const expected = `each rule once; the first is on line ${first.line}, column ${first.column}`
-    this.#refuse('duplicate_merged', place, `${name} a second time`, expected)
+    this.refuse('duplicate_merged', place, `${name} a second time`, expected)
   }
 
   /** JSON: one name twice in one object. */
-  *#checkMembers(items: readonly Item[]): Sliced<void> {
+  private *checkMembers(items: readonly Item[]): Sliced<void> {
     const seen = new Map<string, Token>()
     for (const item of items) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       const word = firstKey(item)
       const earlier = seen.get(word.value)
       if (earlier !== undefined) {
         const expected = `each name once; the first is on line ${earlier.line}, column ${earlier.column}`
-        this.#refuse('duplicate_merged', word, `${shown(word.text)} a second time`, expected)
+        this.refuse('duplicate_merged', word, `${shown(word.text)} a second time`, expected)
       }
       seen.set(word.value, word)
     }
   }
 
   /** A fault that a strict reading refuses and a lenient one notes. */
-  #refuse(code: RuleWarningCode, place: Place, found: string, expected: string): void {
-    if (!this.#lenient) throw rulesError(place, found, expected)
-    this.#warn(code, place, rulesProblem(place, found, expected))
+  private refuse(code: RuleWarningCode, place: Place, found: string, expected: string): void {
+    if (!this.lenient) throw rulesError(place, found, expected)
+    this.warn(code, place, rulesProblem(place, found, expected))
   }
 
-  #warn(code: RuleWarningCode, place: Place, message: string): void {
-    this.#warnings.push({ code, message, line: place.line, column: place.column })
+  private warn(code: RuleWarningCode, place: Place, message: string): void {
+    this.warnings.push({ code, message, line: place.line, column: place.column })
   }
 }
 

@@ -4,25 +4,25 @@ import { Pace, type Sliced } from '../../turns.ts'
 const INDENT = '  '
 
 export class LineWriter {
-  readonly #parts: string[] = []
-  #isLineStart = true
-  #depth = 0
+  private readonly parts: string[] = []
+  private isLineStart = true
+  private depth = 0
   /** The depth at which lines are commented out, while they are. */
-  #commentDepth: number | undefined
-  readonly #pace = new Pace()
+  private commentDepth: number | undefined
+  private readonly pace = new Pace()
 
   /** Adds to the line. A text with line ends goes through {@link LineWriter.writeText}. */
   write(text: string): void {
     if (text === '') return
-    if (this.#isLineStart) this.#parts.push(this.#margin())
-    this.#isLineStart = false
-    this.#parts.push(text)
+    if (this.isLineStart) this.parts.push(this.margin())
+    this.isLineStart = false
+    this.parts.push(text)
   }
 
   newline(): void {
-    if (this.#isLineStart && this.#commentDepth !== undefined) this.#parts.push(this.#margin().trimEnd())
-    this.#parts.push('\n')
-    this.#isLineStart = true
+    if (this.isLineStart && this.commentDepth !== undefined) this.parts.push(this.margin().trimEnd())
+    this.parts.push('\n')
+    this.isLineStart = true
   }
 
   /**
@@ -33,12 +33,12 @@ export class LineWriter {
   *writeText(text: string, options: { readonly isFixed: boolean }): Sliced<void> {
     let isFirst = true
     for (const line of text.split('\n')) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       if (!isFirst) this.newline()
-      const isKept = !isFirst && options.isFixed && this.#commentDepth === undefined && line !== ''
+      const isKept = !isFirst && options.isFixed && this.commentDepth === undefined && line !== ''
       if (isKept) {
-        this.#isLineStart = false
-        this.#parts.push(line)
+        this.isLineStart = false
+        this.parts.push(line)
       } else {
         this.write(line)
       }
@@ -48,26 +48,26 @@ export class LineWriter {
 
   /** Indents what a piece of work writes by one more step. */
   *indented(writing: Sliced<void>): Sliced<void> {
-    this.#depth++
+    this.depth++
     yield* writing
-    this.#depth--
+    this.depth--
   }
 
   /** Turns every line that a piece of work writes into a comment. Begins at the start of a line. */
   *commentedOut(writing: Sliced<void>): Sliced<void> {
-    const before = this.#commentDepth
-    this.#commentDepth ??= this.#depth
+    const before = this.commentDepth
+    this.commentDepth ??= this.depth
     yield* writing
-    this.#commentDepth = before
+    this.commentDepth = before
   }
 
   toString(): string {
-    return this.#parts.join('')
+    return this.parts.join('')
   }
 
-  #margin(): string {
-    const commentDepth = this.#commentDepth
-    if (commentDepth === undefined) return INDENT.repeat(this.#depth)
-    return `${INDENT.repeat(commentDepth)}# ${INDENT.repeat(this.#depth - commentDepth)}`
+  private margin(): string {
+    const commentDepth = this.commentDepth
+    if (commentDepth === undefined) return INDENT.repeat(this.depth)
+    return `${INDENT.repeat(commentDepth)}# ${INDENT.repeat(this.depth - commentDepth)}`
   }
 }

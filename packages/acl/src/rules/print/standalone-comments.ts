@@ -3,12 +3,12 @@ import type { CommentGroup, Item, Node, SyntaxTree, Token } from '../language/sy
 
 export class StandaloneComments {
   /** In the order of the text. */
-  readonly #comments: readonly { readonly comment: Token; readonly group: CommentGroup }[]
+  private readonly comments: readonly { readonly comment: Token; readonly group: CommentGroup }[]
 
   constructor(tree: SyntaxTree) {
     const owned = new Set<CommentGroup>()
     for (const item of tree.items) collectOwned(item, owned)
-    this.#comments = tree.comments
+    this.comments = tree.comments
       .filter((group) => !owned.has(group))
       .flatMap((group) => group.comments.map((comment) => ({ comment, group })))
   }
@@ -17,8 +17,8 @@ export class StandaloneComments {
   *between(after: number, before: number): Generator<readonly Token[]> {
     let group: CommentGroup | undefined
     let members: Token[] = []
-    for (let index = this.#firstAfter(after); index < this.#comments.length; index++) {
-      const entry = this.#comments[index]
+    for (let index = this.firstAfter(after); index < this.comments.length; index++) {
+      const entry = this.comments[index]
       if (entry === undefined || entry.comment.offset >= before) break
       if (entry.group !== group && members.length > 0) {
         yield members
@@ -31,16 +31,16 @@ export class StandaloneComments {
   }
 
   hasBetween(after: number, before: number): boolean {
-    const first = this.#comments[this.#firstAfter(after)]
+    const first = this.comments[this.firstAfter(after)]
     return first !== undefined && first.comment.offset < before
   }
 
-  #firstAfter(offset: number): number {
+  private firstAfter(offset: number): number {
     let low = 0
-    let high = this.#comments.length
+    let high = this.comments.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#comments[middle]?.comment.offset ?? 0) <= offset) low = middle + 1
+      if ((this.comments[middle]?.comment.offset ?? 0) <= offset) low = middle + 1
       else high = middle
     }
     return low

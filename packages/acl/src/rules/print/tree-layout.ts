@@ -20,17 +20,17 @@ const SHORT_LINES_MAX = 2
 export class TreeLayout {
   readonly comments: StandaloneComments
   /** JSON has no layout to keep: all its words count as being on one line, which is next to none. */
-  readonly #isLaidOut: boolean
-  readonly #pace = new Pace()
+  private readonly isLaidOut: boolean
+  private readonly pace = new Pace()
 
   constructor(tree: SyntaxTree) {
     this.comments = new StandaloneComments(tree)
-    this.#isLaidOut = tree.form === 'hcl'
+    this.isLaidOut = tree.form === 'hcl'
   }
 
   /** Line of an item's first key; of no item, a line that is next to none. */
   lineOf(item: Item | undefined): number {
-    return item === undefined ? Number.NaN : this.#line(firstKey(item))
+    return item === undefined ? Number.NaN : this.line(firstKey(item))
   }
 
   /**
@@ -39,7 +39,7 @@ export class TreeLayout {
    */
   endsWithLineComment(item: Item): boolean {
     const start = nodeStart(item.value)
-    return this.#line(start) === this.lineOf(item) && start.type !== 'heredoc'
+    return this.line(start) === this.lineOf(item) && start.type !== 'heredoc'
   }
 
   /** Written on one line, and nothing in it that needs more. */
@@ -47,7 +47,7 @@ export class TreeLayout {
     return list.elements.every(
       (element) =>
         element.type === 'literal' &&
-        this.#line(element.token) === this.#line(list.open) &&
+        this.line(element.token) === this.line(list.open) &&
         element.lineComment === undefined &&
         (element.token.type !== 'heredoc' || list.elements.length === 1),
     )
@@ -64,8 +64,8 @@ export class TreeLayout {
     if (items.length === 1) return aligned
     for (let index = start; index < items.length; index++) {
       const item = items[index]
-      if (this.#pace.isDue()) yield
-      if (item === undefined || !this.#isShort(item, offset)) break
+      if (this.pace.isDue()) yield
+      if (item === undefined || !this.isShort(item, offset)) break
       offset = lastClose(item.value)?.offset ?? offset
       const line = this.lineOf(item)
       const isFollowed = this.lineOf(items[index + 1]) === line + 1
@@ -77,18 +77,18 @@ export class TreeLayout {
     return aligned
   }
 
-  #isShort(item: Item, previous: number): boolean {
+  private isShort(item: Item, previous: number): boolean {
     let lines = 1
     for (const key of item.keys) lines += countNewlines(key.text)
     for (const comment of item.leadComment?.comments ?? []) lines += 1 + countNewlines(comment.text)
     for (const comment of item.lineComment?.comments ?? []) {
       lines += countNewlines(comment.text) + (this.endsWithLineComment(item) ? 0 : 1)
     }
-    return lines + this.#newlinesOf(item.value, previous) <= SHORT_LINES_MAX
+    return lines + this.newlinesOf(item.value, previous) <= SHORT_LINES_MAX
   }
 
   /** Line ends in a printed value; of those that have many, at least as many as make it long. */
-  #newlinesOf(value: Node, previous: number): number {
+  private newlinesOf(value: Node, previous: number): number {
     switch (value.type) {
       case 'literal':
         return countNewlines(literalText(value))
@@ -108,8 +108,8 @@ export class TreeLayout {
     }
   }
 
-  #line(token: Token): number {
-    return this.#isLaidOut ? token.line : 0
+  private line(token: Token): number {
+    return this.isLaidOut ? token.line : 0
   }
 }
 

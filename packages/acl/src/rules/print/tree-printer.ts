@@ -33,100 +33,100 @@ export function* printInSlices(tree: SyntaxTree, options: PrintTreeOptions = {})
 }
 
 class TreePrinter {
-  readonly #layout: TreeLayout
-  readonly #options: PrintTreeOptions
-  readonly #pace = new Pace()
-  #out = new LineWriter()
+  private readonly layout: TreeLayout
+  private readonly options: PrintTreeOptions
+  private readonly pace = new Pace()
+  private out = new LineWriter()
   /** Offset of what was printed last; comments that stand alone after it are still to be printed. */
-  #previous = -1
+  private previous = -1
 
   constructor(layout: TreeLayout, options: PrintTreeOptions) {
-    this.#layout = layout
-    this.#options = options
+    this.layout = layout
+    this.options = options
   }
 
   *print(items: readonly Item[]): Sliced<string> {
-    const out = this.#out
+    const out = this.out
     for (const [index, item] of items.entries()) {
-      for (const group of this.#layout.comments.between(this.#previous, firstKey(item).offset)) {
-        for (const comment of group) yield* this.#commentLine(comment)
+      for (const group of this.layout.comments.between(this.previous, firstKey(item).offset)) {
+        for (const comment of group) yield* this.commentLine(comment)
         out.newline()
       }
-      yield* this.#printAlone(item)
+      yield* this.printAlone(item)
       const next = items[index + 1]
       if (next === undefined) continue
       out.newline()
-      const isAdjacent = this.#layout.lineOf(next) === this.#layout.lineOf(item) + 1
+      const isAdjacent = this.layout.lineOf(next) === this.layout.lineOf(item) + 1
       if (!(isAdjacent && isEmptyBlock(item) && isEmptyBlock(next))) out.newline()
     }
-    for (const group of this.#layout.comments.between(this.#previous, Number.POSITIVE_INFINITY)) {
-      if (this.#previous !== -1) {
+    for (const group of this.layout.comments.between(this.previous, Number.POSITIVE_INFINITY)) {
+      if (this.previous !== -1) {
         out.newline()
         out.newline()
       }
-      for (const comment of group) yield* this.#commentLine(comment)
+      for (const comment of group) yield* this.commentLine(comment)
     }
     return out.toString()
   }
 
-  *#printAlone(item: Item): Sliced<void> {
-    if (this.#pace.isDue()) yield
-    this.#previous = firstKey(item).offset
-    yield* this.#printItem(item, this.#printBody(item))
+  private *printAlone(item: Item): Sliced<void> {
+    if (this.pace.isDue()) yield
+    this.previous = firstKey(item).offset
+    yield* this.printItem(item, this.printBody(item))
   }
 
-  *#printBody(item: Item): Sliced<void> {
-    for (const key of item.keys) yield* this.#printKey(key, 1)
-    if (item.assign !== undefined && item.keys.length === 1) this.#out.write('= ')
-    yield* this.#printNode(item.value)
-    yield* this.#printLineComment(item, 1)
+  private *printBody(item: Item): Sliced<void> {
+    for (const key of item.keys) yield* this.printKey(key, 1)
+    if (item.assign !== undefined && item.keys.length === 1) this.out.write('= ')
+    yield* this.printNode(item.value)
+    yield* this.printLineComment(item, 1)
   }
 
   /** The comments above an item, and the item; as a comment itself where it must not take effect. */
-  *#printItem(item: Item, body: Sliced<void>): Sliced<void> {
-    for (const comment of item.leadComment?.comments ?? []) yield* this.#commentLine(comment)
-    if (!this.#layout.endsWithLineComment(item)) {
-      for (const comment of item.lineComment?.comments ?? []) yield* this.#commentLine(comment)
+  private *printItem(item: Item, body: Sliced<void>): Sliced<void> {
+    for (const comment of item.leadComment?.comments ?? []) yield* this.commentLine(comment)
+    if (!this.layout.endsWithLineComment(item)) {
+      for (const comment of item.lineComment?.comments ?? []) yield* this.commentLine(comment)
     }
-    const reason = this.#options.commentOut?.(item)
-    yield* reason === undefined ? body : this.#out.commentedOut(this.#printBelow(reason, body))
+    const reason = this.options.commentOut?.(item)
+    yield* reason === undefined ? body : this.out.commentedOut(this.printBelow(reason, body))
   }
 
-  *#printBelow(reason: string, body: Sliced<void>): Sliced<void> {
-    this.#out.write(reason)
-    this.#out.newline()
+  private *printBelow(reason: string, body: Sliced<void>): Sliced<void> {
+    this.out.write(reason)
+    this.out.newline()
     yield* body
   }
 
   /** A key over several lines is a name with line ends in it; the reference indents them, and so changes the name. */
-  *#printKey(key: Token, gapWidth: number): Sliced<void> {
-    yield* this.#out.writeText(key.text, { isFixed: true })
-    this.#out.write(' '.repeat(gapWidth))
+  private *printKey(key: Token, gapWidth: number): Sliced<void> {
+    yield* this.out.writeText(key.text, { isFixed: true })
+    this.out.write(' '.repeat(gapWidth))
   }
 
-  *#printLineComment(item: Item, gapWidth: number): Sliced<void> {
-    if (item.lineComment === undefined || !this.#layout.endsWithLineComment(item)) return
-    this.#out.write(' '.repeat(gapWidth))
+  private *printLineComment(item: Item, gapWidth: number): Sliced<void> {
+    if (item.lineComment === undefined || !this.layout.endsWithLineComment(item)) return
+    this.out.write(' '.repeat(gapWidth))
     for (const comment of item.lineComment.comments)
-      yield* this.#out.writeText(comment.text, { isFixed: false })
+      yield* this.out.writeText(comment.text, { isFixed: false })
   }
 
-  *#commentLine(comment: Token): Sliced<void> {
-    if (this.#pace.isDue()) yield
-    yield* this.#out.writeText(comment.text, { isFixed: false })
-    this.#out.newline()
+  private *commentLine(comment: Token): Sliced<void> {
+    if (this.pace.isDue()) yield
+    yield* this.out.writeText(comment.text, { isFixed: false })
+    this.out.newline()
   }
 
-  *#printNode(node: Node): Sliced<void> {
-    if (node.type === 'literal') yield* this.#out.writeText(literalText(node), { isFixed: true })
-    else if (node.type === 'object') yield* this.#printObject(node)
-    else if (this.#layout.isOneLineList(node)) yield* this.#printOneLineList(node)
-    else yield* this.#printList(node)
+  private *printNode(node: Node): Sliced<void> {
+    if (node.type === 'literal') yield* this.out.writeText(literalText(node), { isFixed: true })
+    else if (node.type === 'object') yield* this.printObject(node)
+    else if (this.layout.isOneLineList(node)) yield* this.printOneLineList(node)
+    else yield* this.printList(node)
   }
 
-  *#printObject(object: ObjectNode): Sliced<void> {
+  private *printObject(object: ObjectNode): Sliced<void> {
     const { items } = object
-    const out = this.#out
+    const out = this.out
     out.write('{')
     let isOpenLineEnded = false
     let wasCommented = false
@@ -137,29 +137,29 @@ class TreePrinter {
     for (let index = 0; ; ) {
       const next = items[index]
       const end = next === undefined ? object.close : firstKey(next)
-      for (const group of this.#layout.comments.between(this.#previous, end.offset)) {
+      for (const group of this.layout.comments.between(this.previous, end.offset)) {
         endOpenLine()
         wasCommented ||= index > 0
-        yield* this.#printGroup(group, { isBetweenItems: index > 0 })
-        if (next !== undefined && this.#layout.lineOf(next) !== (group.at(-1)?.line ?? 0) + 1) out.newline()
+        yield* this.printGroup(group, { isBetweenItems: index > 0 })
+        if (next !== undefined && this.layout.lineOf(next) !== (group.at(-1)?.line ?? 0) + 1) out.newline()
       }
       if (next === undefined) break
       endOpenLine()
       if (!wasCommented && index > 0) out.newline()
-      const aligned = yield* this.#layout.alignedFrom(items, index, this.#previous)
-      yield* out.indented(aligned.length > 0 ? this.#printAligned(aligned) : this.#printAlone(next))
+      const aligned = yield* this.layout.alignedFrom(items, index, this.previous)
+      yield* out.indented(aligned.length > 0 ? this.printAligned(aligned) : this.printAlone(next))
       out.newline()
       index += Math.max(aligned.length, 1)
     }
-    this.#previous = object.close.offset
+    this.previous = object.close.offset
     out.write('}')
   }
 
   /** Comments inside a block that belong to none of its items. */
-  *#printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): Sliced<void> {
-    const out = this.#out
+  private *printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): Sliced<void> {
+    const out = this.out
     for (const [position, comment] of group.entries()) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       // Above the first item the reference joins the comments of a group, which is harmless unless one of several
       // lines would begin inside the one before.
       const mustNotJoin = comment.text.includes('\n') && group[position - 1]?.text.startsWith('/*') === false
@@ -170,15 +170,15 @@ class TreePrinter {
     out.newline()
   }
 
-  *#printAligned(items: readonly Item[]): Sliced<void> {
-    for (const item of items) this.#previous = firstKey(item).offset
+  private *printAligned(items: readonly Item[]): Sliced<void> {
+    for (const item of items) this.previous = firstKey(item).offset
     const values: string[] = []
     const valueWidths: number[] = []
     let keyWidth = 0
     let valueWidth = 0
     for (const item of items) {
-      if (this.#pace.isDue()) yield
-      const value = yield* this.#printApart(item.value)
+      if (this.pace.isDue()) yield
+      const value = yield* this.printApart(item.value)
       const width = widthOf(value)
       values.push(value)
       valueWidths.push(width)
@@ -186,14 +186,14 @@ class TreePrinter {
       valueWidth = Math.max(valueWidth, width)
     }
     for (const [index, item] of items.entries()) {
-      if (this.#pace.isDue()) yield
-      if (index > 0) this.#out.newline()
+      if (this.pace.isDue()) yield
+      if (index > 0) this.out.newline()
       const gapWidth = valueWidth - (valueWidths[index] ?? 0) + 1
-      yield* this.#printItem(item, this.#printAlignedBody(item, values[index] ?? '', { keyWidth, gapWidth }))
+      yield* this.printItem(item, this.printAlignedBody(item, values[index] ?? '', { keyWidth, gapWidth }))
     }
   }
 
-  *#printAlignedBody(
+  private *printAlignedBody(
     item: Item,
     value: string,
     { keyWidth, gapWidth }: { readonly keyWidth: number; readonly gapWidth: number },
@@ -201,25 +201,25 @@ class TreePrinter {
     for (const [position, key] of item.keys.entries()) {
       // The reference pads by the first keys alone, which joins two words where a label is longer.
       const gapWidthMin = key.type === 'ident' && position < item.keys.length - 1 ? 1 : 0
-      yield* this.#printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
+      yield* this.printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
     }
-    if (item.keys.length === 1) this.#out.write('= ')
-    yield* this.#out.writeText(value, { isFixed: true })
-    yield* this.#printLineComment(item, gapWidth)
+    if (item.keys.length === 1) this.out.write('= ')
+    yield* this.out.writeText(value, { isFixed: true })
+    yield* this.printLineComment(item, gapWidth)
   }
 
   /** A value as a text of its own, to be measured. */
-  *#printApart(node: Node): Sliced<string> {
-    const out = this.#out
-    this.#out = new LineWriter()
-    yield* this.#printNode(node)
-    const text = this.#out.toString()
-    this.#out = out
+  private *printApart(node: Node): Sliced<string> {
+    const out = this.out
+    this.out = new LineWriter()
+    yield* this.printNode(node)
+    const text = this.out.toString()
+    this.out = out
     return text
   }
 
-  *#printList(list: ListNode): Sliced<void> {
-    const out = this.#out
+  private *printList(list: ListNode): Sliced<void> {
+    const out = this.out
     let longest = 0
     for (const element of list.elements) {
       if (element.type === 'literal') longest = Math.max(longest, byteLength(element.token.text))
@@ -228,13 +228,13 @@ class TreePrinter {
     out.newline()
     let isAfterEmptyLine = false
     for (const [index, element] of list.elements.entries()) {
-      if (this.#pace.isDue()) yield
+      if (this.pace.isDue()) yield
       const { leadComment } = element.type === 'literal' ? element : NO_LITERAL
       if (leadComment !== undefined) {
         if (!isAfterEmptyLine && index > 0) out.newline()
-        for (const comment of leadComment.comments) yield* out.indented(this.#commentLine(comment))
+        for (const comment of leadComment.comments) yield* out.indented(this.commentLine(comment))
       }
-      yield* out.indented(this.#printElement(element, longest))
+      yield* out.indented(this.printElement(element, longest))
       out.newline()
       isAfterEmptyLine = leadComment !== undefined && index !== list.elements.length - 1
       if (isAfterEmptyLine) out.newline()
@@ -243,10 +243,10 @@ class TreePrinter {
   }
 
   /** On a line of its own, its comments aligned behind the longest element. */
-  *#printElement(element: Node, longest: number): Sliced<void> {
-    const out = this.#out
+  private *printElement(element: Node, longest: number): Sliced<void> {
+    const out = this.out
     const { lineComment, token } = element.type === 'literal' ? element : NO_LITERAL
-    yield* this.#printNode(element)
+    yield* this.printNode(element)
     // The end of a here-document must be alone on its line.
     if (token?.type === 'heredoc') out.newline()
     out.write(',')
@@ -256,15 +256,15 @@ class TreePrinter {
     for (const comment of lineComment.comments) yield* out.writeText(comment.text, { isFixed: false })
   }
 
-  *#printOneLineList(list: ListNode): Sliced<void> {
-    this.#out.write('[')
+  private *printOneLineList(list: ListNode): Sliced<void> {
+    this.out.write('[')
     for (const [index, element] of list.elements.entries()) {
-      if (this.#pace.isDue()) yield
-      if (index > 0) this.#out.write(', ')
-      yield* this.#printNode(element)
-      if (element.type === 'literal' && element.token.type === 'heredoc') this.#out.newline()
+      if (this.pace.isDue()) yield
+      if (index > 0) this.out.write(', ')
+      yield* this.printNode(element)
+      if (element.type === 'literal' && element.token.type === 'heredoc') this.out.newline()
     }
-    this.#out.write(']')
+    this.out.write(']')
   }
 }
 
