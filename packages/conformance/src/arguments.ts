@@ -22,6 +22,7 @@ Runs the conformance suite against a running service and says which rows of the 
   --only <start>      only cases whose id, or row of the spec, begins so; may be repeated
   --slow              also cases that wait for tokens to expire, which takes minutes
   --report text|json  form of the report (default text)
+  --help, --version   print this text, or the version of Latchkey
 
 The suite makes tokens, policies, roles and keys of its own names and removes them again. Exit code: 0 where nothing
 failed, 1 where something did, 2 where the suite could not be run.`
@@ -35,9 +36,11 @@ export class UsageError extends Error {
 export function readArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): Arguments | 'help' {
+): Arguments | 'help' | 'version' {
+  if (args.length === 1 && args[0] === 'help') return 'help'
   const { values } = parse(args)
   if (values.help) return 'help'
+  if (values.version) return 'version'
   const { url, report } = values
   if (url === undefined) throw new UsageError('--url is missing: the address of a running service')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -66,6 +69,7 @@ function parse(args: readonly string[]) {
         slow: { type: 'boolean', default: false },
         report: { type: 'string', default: 'text' },
         help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'v', default: false },
       },
     })
   } catch (error) {

@@ -1,4 +1,5 @@
 /** `pnpm conformance`: the suite against a running service. */
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import { type Arguments, readArguments, USAGE, UsageError } from './arguments.ts'
 import { CASES } from './cases/index.ts'
 import { probeTraits } from './probe.ts'
@@ -22,6 +23,7 @@ async function run({ url, prefix, token, report: form, only, slow }: Arguments):
 try {
   const parsed = readArguments(process.argv.slice(2), process.env)
   if (parsed === 'help') console.log(USAGE)
+  else if (parsed === 'version') console.log(`Latchkey ${PRODUCT_VERSION}`)
   else process.exitCode = await run(parsed)
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)

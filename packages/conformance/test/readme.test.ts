@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
 
 test('the first example of the README is a command that exists, with options that are read', () => {
-  const [, command = ''] = /```sh\npnpm (.+)\n```/.exec(readme) ?? []
+  const [, command = ''] = /```sh\nnpx -y pnpm@12 (.+)\n```/.exec(readme) ?? []
   const [script = '', ...args] = command.replaceAll('"', '').replace('$LATCHKEY_TOKEN', 'secret').split(' ')
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   expect(scripts[script]).toBe('node packages/conformance/src/main.ts')

@@ -85,6 +85,7 @@ export {
   updatePolicySchema,
   whatIfRequestSchema,
 } from './policies/schemas.ts'
+export { PRODUCT_VERSION } from './product-version.ts'
 export { COMMON_ERRORS, codesOf } from './refusals/implied.ts'
 export { type Problem, problemSchema, type Refusal } from './refusals/problem.ts'
 export {

@@ -1,4 +1,5 @@
 /** Metrics of this process, for Prometheus and `/v1/agent/metrics`. Labels are bounded: endpoints, never paths. */
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
@@ -19,9 +20,23 @@ interface RequestSeries {
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
+/** Gauges of prom-client that are named like counters. Their parts by type remain, which add up to the same. */
+const MISNAMED_GAUGES = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'latchkey_' })
+  for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(`latchkey_${name}`)
+  new Gauge({
+    name: 'latchkey_build_info',
+    help: 'Always 1; the labels hold the versions of Latchkey and of Node.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: PRODUCT_VERSION, node: process.version }, 1)
   const requests = new Counter({
     name: 'latchkey_http_requests_total',
     help: 'Answered requests by endpoint and status.',

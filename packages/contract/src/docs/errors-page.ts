@@ -8,7 +8,7 @@ import { linkCitations, table } from './markdown.ts'
 const HEAD = `# Errors
 
 Every refusal, by its code. Generated from \`packages/contract/src/errors.ts\`; to change this page, change the table there
-and run \`node packages/contract/scripts/generate-docs.ts\`.
+and run \`pnpm generate\`.
 
 Codes are stable and never used for something else; sentences may improve. A program looks at \`code\` of the problem
 document, which requests with \`Accept: application/problem+json\` get; see [section 7](api.md#7) of the API reference.

@@ -9,7 +9,7 @@ import { linkCitations, replaceSection, table } from './markdown.ts'
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 test.each(generatedPages().map(({ path, text }) => ({ page: path.slice(ROOT.length), path, text })))(
-  '$page is current (else run: node packages/contract/scripts/generate-docs.ts)',
+  '$page is current (else run: pnpm generate)',
   async ({ path, text }) => {
     expect(text).toBe(readFileSync(path, 'utf8'))
   },

@@ -1,4 +1,5 @@
 /** An example for every operation, as the service really answered. Tests hold each to the schema of its place. */
+import { PRODUCT_VERSION } from '../product-version.ts'
 import { answer, type ExamplesOf } from '../shared/example.ts'
 
 const MEMBER = {
@@ -47,7 +48,7 @@ export const examples = {
       Version: '1.11',
     },
     DebugConfig: { defaultPolicy: 'deny' },
-    Stats: { latchkey: { acl: 'enabled', server: 'true' } },
+    Stats: { latchkey: { acl: 'enabled', server: 'true', version: PRODUCT_VERSION } },
     Member: MEMBER,
     Meta: {},
   }),

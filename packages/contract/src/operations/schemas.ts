@@ -51,9 +51,10 @@ export const agentSelfSchema = z
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: 'The whole configuration without secrets. May change any time.' }),
-    Stats: z
-      .record(z.string(), z.record(z.string(), z.string()))
-      .meta({ description: 'Facts about the process by part, as texts.' }),
+    Stats: z.record(z.string(), z.record(z.string(), z.string())).meta({
+      description:
+        'Facts about the process by part, as texts. `latchkey.version` is the version of Latchkey.',
+    }),
     Member: memberSchema.meta({ description: 'This process as the member list shows it.' }),
     Meta: z.record(z.string(), z.string()).meta({ description: 'Empty.' }),
   })

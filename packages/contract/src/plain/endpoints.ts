@@ -1,7 +1,7 @@
 // biome-ignore-all format: generated
 
 /**
- * Every endpoint as plain data. Generated from the contract by `node packages/contract/scripts/generate-docs.ts`; to
+ * Every endpoint as plain data. Generated from the contract by `pnpm generate`; to
  * change an endpoint, change its route.
  */
 import type { Endpoint } from './endpoint.ts'

@@ -4,7 +4,7 @@ import { GATE_NAMES, GATES, type VersionGate } from '../gates.ts'
 const HEAD = `# Version gates
 
 What each version of the service added, changed or removed. Generated from \`packages/contract/src/gates.ts\`; to
-change this page, change the table there and run \`node packages/contract/scripts/generate-docs.ts\`.
+change this page, change the table there and run \`pnpm generate\`.
 
 A gate is open in the versions of the second column. The last column says whether a client that was right before can be
 refused or misled when the version passes an edge of the gate. Sections are those of the API reference.

@@ -1,3 +1,4 @@
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { showMember } from './show-member.ts'
@@ -22,7 +23,9 @@ export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operati
   return json({
     Config: isReduced ? reduced : { ...debugConfig, ...reduced },
     ...(isReduced ? { DebugConfig: debugConfig } : {}),
-    Stats: { latchkey: { ...(knowsModes ? { acl: aclMode } : {}), server: 'true' } },
+    Stats: {
+      latchkey: { ...(knowsModes ? { acl: aclMode } : {}), server: 'true', version: PRODUCT_VERSION },
+    },
     Member: showMember(self),
     Meta: {},
   })

@@ -1,5 +1,5 @@
 /** The page of the API: made from the OpenAPI document alone, readable without any script. */
-import { COMMON_ERRORS } from '@latchkey/contract'
+import { COMMON_ERRORS, PRODUCT_VERSION } from '@latchkey/contract'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import { type Html, html } from './html.ts'
 import { operationView, type Place, placesOf } from './operation-view.ts'
@@ -34,6 +34,7 @@ ${sidebar(document, places)}
 <main id="content">
 <header class="intro" id="top">
 <h1>${info.title} API <span class="bounds">version ${info.version}</span></h1>
+<p class="bounds">Served by ${info.title} ${PRODUCT_VERSION}.</p>
 ${paragraphs(info.description)}
 <p>The same as <a href="${links.document}">OpenAPI 3.1</a>. For the examples:</p>
 <pre class="command"><code>export LATCHKEY_ADDR=<span id="origin">http://127.0.0.1:8500</span>

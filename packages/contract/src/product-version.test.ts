@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { PRODUCT_VERSION } from './product-version.ts'
+
+test('the version is the one of package.json: after `changeset version`, write it into product-version.ts', () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+  expect(PRODUCT_VERSION).toBe(version)
+})
