@@ -1,5 +1,7 @@
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { hasCode } from './has-code.ts'
 import { StartError } from './start-error.ts'
 
 /**
@@ -11,12 +13,24 @@ import { StartError } from './start-error.ts'
 export function openDataDirectory(path: string): string {
   try {
     // Root's database runs as another user, who must be able to pass through; only the owner may look.
-    mkdirSync(path, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 })
+    createDirectory(resolve(path), userInfo().uid === 0 ? 0o711 : 0o700)
     const dataDir = realpathSync(path)
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     return dataDir
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause)
     throw new StartError(`The data directory ${path} cannot be used: ${problem}`, { cause })
+  }
+}
+
+/** Creates a directory and its missing parents. `mkdirSync` with `recursive` never returns below /proc (Node 24.21). */
+function createDirectory(path: string, mode: number): void {
+  if (existsSync(path)) return
+  createDirectory(dirname(path), mode)
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    // Another process that starts at the same time may have created it.
+    if (!hasCode(error, 'EEXIST')) throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { Setting } from './setting.ts'
 import { SETTINGS } from './settings.ts'
 
-const TABLE_BEGIN = '<!-- configuration: begin (generated: node apps/server/scripts/config-table.ts) -->'
+const TABLE_BEGIN = '<!-- configuration: begin (generated: pnpm generate) -->'
 const TABLE_END = '<!-- configuration: end -->'
 
 /** The table of all settings, in Markdown. */

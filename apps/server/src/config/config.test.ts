@@ -128,10 +128,8 @@ describe('names', () => {
     ])
   })
 
-  test('a name that is near none gets no suggestion', () => {
-    expect(problemsOf({ LATCHKEY_FAVOURITE_COLOUR: 'red' })).toEqual([
-      'LATCHKEY_FAVOURITE_COLOUR: there is no such setting',
-    ])
+  test.each(['LATCHKEY_FAVOURITE_COLOUR', 'LATCHKEY_FOO'])('%s is near no name and suggests none', (name) => {
+    expect(problemsOf({ [name]: 'x' })).toEqual([`${name}: there is no such setting`])
   })
 
   test('variables of the SDK, of tests and of others are not ours to judge', () => {

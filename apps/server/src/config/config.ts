@@ -94,12 +94,13 @@ function shorten(value: string): string {
 }
 
 function findUnknown(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = Object.values(SETTINGS).map((setting): string => setting.env)
+  // Some settings have no prefix: LATCHKEY_PORT suggests PORT. The prefix itself says nothing about likeness.
+  const known = new Map(Object.values(SETTINGS).map(({ env: name }) => [name.replace(PREFIX, ''), name]))
   return Object.keys(env)
-    .filter((name) => name.toUpperCase().startsWith(PREFIX) && !known.includes(name) && !NOT_OURS.has(name))
+    .filter((name) => name.toUpperCase().startsWith(PREFIX) && !NOT_OURS.has(name))
+    .filter((name) => known.get(name.slice(PREFIX.length)) !== name)
     .map((name) => {
-      // Some settings have no prefix: whoever writes LATCHKEY_PORT means PORT.
-      const meant = findNearMiss(name, known) ?? findNearMiss(name.slice(PREFIX.length), known)
+      const meant = known.get(findNearMiss(name.slice(PREFIX.length), [...known.keys()]) ?? '')
       return `${name}: there is no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}`
     })
 }

@@ -1,13 +1,16 @@
-/** Farther than this, a name is not meant. */
+/** A name is a suggestion if at most these many edits, and at most a third of its characters, separate it. */
 const DISTANCE_MAX = 3
+const LENGTH_PER_EDIT = 3
 
-/** The name that somebody probably meant; undefined when none is near. Case does not count. */
+/** The name that was probably meant; undefined if none is near. Case does not count. */
 export function findNearMiss(written: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: editDistance(written.toUpperCase(), name.toUpperCase()) }))
     .sort((a, b) => a.distance - b.distance)
   const [nearest] = ranked
-  return nearest !== undefined && nearest.distance <= DISTANCE_MAX ? nearest.name : undefined
+  if (nearest === undefined) return undefined
+  const distanceMax = Math.min(DISTANCE_MAX, Math.floor(nearest.name.length / LENGTH_PER_EDIT))
+  return nearest.distance <= distanceMax ? nearest.name : undefined
 }
 
 /** How many characters must be put in, taken out or changed to make one text of the other (Levenshtein). */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,4 +114,25 @@ test('waits for a database that is not there yet, then says which one, without i
 test('does not wait where waiting changes nothing', async () => {
   const url = database.url.replace('latchkey_test_', 'latchkey_none_')
   await expect(migrate({ url, directory, log, patienceMs: 60_000 })).rejects.toThrow('does not exist')
+})
+
+test('a user with all rights on the database, and none on its schema, learns which statement gives them', async () => {
+  const role = `reader_${randomBytes(4).toString('hex')}`
+  const url = new URL(database.url)
+  const { pathname } = url
+  await query(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'secret'; GRANT ALL ON DATABASE "${pathname.slice(1)}" TO ${role}`,
+  )
+  Object.assign(url, { username: role, password: 'secret' })
+  const migrateAsRole = () => migrate({ url: url.href, directory, log })
+  try {
+    const grant = `GRANT USAGE, CREATE ON SCHEMA public TO ${role};`
+    const refused = await migrateAsRole().catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(StartError)
+    expect(String(refused)).toContain(grant)
+    await query(grant)
+    expect(await migrateAsRole()).toEqual(['20260101000000_first'])
+  } finally {
+    await query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+  }
 })

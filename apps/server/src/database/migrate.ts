@@ -14,6 +14,9 @@ export interface MigrateOptions extends FirstConnectionOptions {
 /** The server's own migrations. */
 export const MIGRATIONS_DIRECTORY = join(import.meta.dirname, '../../prisma/migrations')
 
+/** The oldest PostgreSQL that the migrations and the statements run on. */
+export const POSTGRES_VERSION_MIN = 15
+
 /** The advisory lock of `prisma migrate`: the official tool and we wait for each other. */
 const LOCK_KEY = 72_707_369
 const LOCK_TIMEOUT_MS = 60_000
@@ -56,6 +59,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   const migrations = readMigrations(options.directory ?? MIGRATIONS_DIRECTORY)
   const client = await connectPatiently(options)
   try {
+    await refuseOldPostgres(client)
     await takeLock(client)
     await client.query(CREATE_LEDGER)
     const pending = findPending(migrations, await readLedger(client))
@@ -64,10 +68,55 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
       options.log.info({ migration: migration.name }, 'applied a database migration')
     }
     return pending.map(({ name }) => name)
+  } catch (error) {
+    throw (await describeMissingRight(client, error)) ?? error
   } finally {
     // The end of the connection ends the lock too.
     await client.end()
   }
+}
+
+async function refuseOldPostgres(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: string; name: string }>(
+    `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS name`,
+  )
+  const [version] = rows
+  if (version === undefined || Number(version.number) >= POSTGRES_VERSION_MIN * 10_000) return
+  throw new StartError(
+    `The database is PostgreSQL ${version.name}; Latchkey needs version ${POSTGRES_VERSION_MIN} or later.`,
+  )
+}
+
+/**
+ * Since PostgreSQL 15, a right on a database (`GRANT ALL ON DATABASE`) includes none on its schema `public`, so that the
+ * first table cannot be created.
+ *
+ * @returns undefined if the error is not about a right that this user lacks.
+ */
+async function describeMissingRight(client: pg.Client, error: unknown): Promise<StartError | undefined> {
+  const cause = error instanceof StartError ? error.cause : error
+  if (sqlStateOf(cause) !== '42501') return undefined
+  const { rows } = await client
+    .query<{ role: string; database: string; schema: string; can_create: boolean }>(
+      `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database, quote_ident(schema) AS schema,
+              has_schema_privilege(schema, 'CREATE') AND has_schema_privilege(schema, 'USAGE') AS can_create
+       FROM (SELECT coalesce(current_schema(), 'public') AS schema) AS named`,
+    )
+    .catch(() => ({ rows: [] }))
+  const [found] = rows
+  const problem = cause instanceof Error ? cause.message : String(cause)
+  if (found === undefined || found.can_create) {
+    return new StartError(
+      `The database user lacks a right: ${problem}.\nIt must own the tables that an earlier start created.`,
+      { cause },
+    )
+  }
+  const { role, database, schema } = found
+  return new StartError(
+    `The database user ${role} lacks the right to create tables: ${problem}.\n` +
+      `Let the owner of the database ${database} run in it:\n  GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};`,
+    { cause },
+  )
 }
 
 function readMigrations(directory: string): Migration[] {

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { openDataDirectory } from './data-directory.ts'
+import { StartError } from './start-error.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'latchkey-data-'))
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+test('missing parents are created, for the owner alone to look into', () => {
+  const path = join(home, 'a/b')
+  expect(openDataDirectory(path)).toBe(path)
+  expect(statSync(path).mode & 0o066).toBe(0)
+  expect(openDataDirectory(path)).toBe(path)
+})
+
+// `mkdir` answers ENOENT below a directory of this kind, although the parent exists.
+test.runIf(process.platform === 'linux')(
+  'a directory that nothing can be created in is refused at once',
+  () => {
+    expect(() => openDataDirectory('/proc/latchkey/data')).toThrow(StartError)
+  },
+)
