@@ -16,7 +16,7 @@ export interface BenchOptions {
 
 export const USAGE = `Measures the server against a bare Express route and raw node:http on this machine.
 
-  node bench/run.ts [options]
+  pnpm bench [options]
 
   --only a,b        cases of these names, or whose names go on with a dash (default: all)
   --seconds 3       of one measurement
@@ -25,12 +25,19 @@ export const USAGE = `Measures the server against a bare Express route and raw n
   --log-level info  of the server; its log is thrown away
   --json FILE       where the figures go (default bench/result.json)
   --cpu-prof DIR    let the server write a CPU profile there
-  --list            print the cases and end
+  --list, --help    print this text and the cases
+  --version         print the version of Latchkey
 `
 
-export function readOptions(args: readonly string[]): BenchOptions & { readonly isList: boolean } {
-  const { values } = parseArgs({
+interface Asked {
+  readonly isHelp: boolean
+  readonly isVersion: boolean
+}
+
+export function readOptions(args: readonly string[]): BenchOptions & Asked {
+  const { values, positionals } = parseArgs({
     args: [...args],
+    allowPositionals: args.length === 1 && args[0] === 'help',
     options: {
       only: { type: 'string', default: '' },
       seconds: { type: 'string', default: '3' },
@@ -40,6 +47,8 @@ export function readOptions(args: readonly string[]): BenchOptions & { readonly 
       json: { type: 'string', default: new URL('result.json', import.meta.url).pathname },
       'cpu-prof': { type: 'string' },
       list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+      version: { type: 'boolean', short: 'v', default: false },
     },
   })
   return {
@@ -50,7 +59,8 @@ export function readOptions(args: readonly string[]): BenchOptions & { readonly 
     logLevel: values['log-level'],
     json: values.json,
     profileDir: values['cpu-prof'],
-    isList: values.list,
+    isHelp: values.list || values.help || positionals.length > 0,
+    isVersion: values.version,
   }
 }
 

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import type { Figures } from './bench.ts'
 import { CASES, type Case, type Context } from './cases.ts'
 import { measureCommits } from './commits.ts'
@@ -17,7 +18,11 @@ const LARGE = { 'tokens-100000': 100_000, 'tokens-1000000': 1_000_000 } as const
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
-  if (options.isList) {
+  if (options.isVersion) {
+    process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)
+    return
+  }
+  if (options.isHelp) {
     process.stdout.write(
       `${USAGE}\n${[...CASES.map(({ name }) => name), COMMITS, ...Object.keys(LARGE)].join('\n')}\n`,
     )

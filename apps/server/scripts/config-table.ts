@@ -12,8 +12,6 @@ const current = replaceConfigTable(page)
 
 if (!process.argv.includes('--check')) writeFileSync(readme, current)
 else if (page !== current) {
-  console.error(
-    'The configuration table in README.md is not current. Run: node apps/server/scripts/config-table.ts',
-  )
+  console.error('The configuration table in README.md is not current. Run: pnpm generate')
   process.exitCode = 1
 }

@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import { seedOfRun } from '@latchkey/testkit/random'
 import { COMMANDS, type ProofCommand, ROOT, type Scale } from './proofs/proof-command.ts'
 import { type Outcome, runProof } from './proofs/run-proof.ts'
@@ -17,6 +18,7 @@ const USAGE = `Runs the proofs of docs/reliability.md one after another, and pri
   --scale small|full    default: full with LATCHKEY_FULL=1, else small
   --json FILE           where the report goes as JSON; logs go beside it (default .proofs/report.json)
   --list                print the proofs and end
+  --help, --version     print this text, or the version of Latchkey
 
 LATCHKEY_SEED repeats a run. Exit code 0 where nothing failed, 1 where something did, 2 where nothing could be run.
 `
@@ -28,13 +30,16 @@ function fail(problem: string): never {
 
 function readOptions() {
   try {
+    const [word, ...more] = process.argv.slice(2)
     return parseArgs({
+      args: word === 'help' && more.length === 0 ? ['--help'] : undefined,
       options: {
         only: { type: 'string', default: '' },
         scale: { type: 'string', default: process.env.LATCHKEY_FULL === '1' ? 'full' : 'small' },
         json: { type: 'string', default: join(ROOT, '.proofs/report.json') },
         list: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'v', default: false },
       },
     }).values
   } catch (error) {
@@ -83,6 +88,8 @@ function printReport(outcomes: readonly Outcome[]): void {
 const options = readOptions()
 if (options.help) {
   process.stdout.write(USAGE)
+} else if (options.version) {
+  process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)
 } else if (options.list) {
   printList()
 } else {

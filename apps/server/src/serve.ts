@@ -3,6 +3,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
@@ -216,5 +217,5 @@ function greeting(url: string, isBootstrapped: boolean): string {
   const next = isBootstrapped
     ? `Ask who you are, with a token you have:\n  curl -H "X-Service-Token: $LATCHKEY_TOKEN" ${url}/v1/acl/token/self`
     : `Make the first management token, once; its SecretID is the credential:\n  curl -X PUT ${url}/v1/acl/bootstrap`
-  return `Latchkey listens on ${url}\n\n${next}\n\nDocumentation: ${url}/docs\n`
+  return `Latchkey ${PRODUCT_VERSION} listens on ${url}\n\n${next}\n\nDocumentation: ${url}/docs\n`
 }

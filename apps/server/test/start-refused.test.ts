@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe('exit code 2: the settings or arguments are wrong', () => {
+describe('exit code 2: the settings are wrong', () => {
   test('every problem at once, by name, with the accepted form (issue: configuration)', async () => {
     const { exitCode, stderr, stdout } = await runToEnd([], {
       PORT: '99999',
@@ -38,15 +38,6 @@ describe('exit code 2: the settings or arguments are wrong', () => {
     expect(stderr).toContain('LATCHKEY_INITIAL_MANAGEMENT_TOKEN: the value')
     expect(stderr).not.toContain(CANARY)
     expect(stderr).not.toContain('    at ')
-  })
-
-  test.each([
-    [['nonsense'], 'There is no command "nonsense".'],
-    [['import'], 'Usage: latchkey import FILE'],
-  ])('latchkey %s', async (args, message) => {
-    const { exitCode, stderr } = await runToEnd(args)
-    expect(exitCode).toBe(2)
-    expect(stderr).toContain(message)
   })
 
   test('check-config says so, and starts nothing', async () => {

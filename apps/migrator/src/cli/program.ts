@@ -1,5 +1,5 @@
 /** The command line: commands, help, and how everything that goes wrong becomes a message and an exit code. */
-import { AclError } from '@latchkey/contract'
+import { AclError, PRODUCT_VERSION } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import type { AddCommand } from './add-command.ts'
@@ -37,6 +37,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
     .description(
       'Rehearses the upgrade of a legacy cluster: know before the day how long it takes and what breaks.',
     )
+    .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
     .helpCommand(true)
     .showSuggestionAfterError(true)
     .addHelpText('after', EXIT_CODES)

@@ -7,19 +7,14 @@ import { StartError } from '../start-error.ts'
 import { type Environment, request } from './server-address.ts'
 
 const EXIT_FAILED = 1
-const EXIT_USAGE = 2
 
 /**
  * Streams: the list may be larger than the memory.
  *
- * @returns the exit code: 0 all is written, 1 refused, 2 usage.
+ * @returns the exit code: 0 all is written, 1 refused.
  * @throws StartError where no server answers, or the answer breaks off: then what was written is not a whole list.
  */
-export async function exportLegacyTokens(args: readonly string[], env: Environment): Promise<number> {
-  if (args.length > 0) {
-    process.stderr.write('Usage: latchkey export > FILE\n')
-    return EXIT_USAGE
-  }
+export async function exportLegacyTokens(env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })
   if (!response.ok || response.body === null) {
     process.stderr.write(`${(await response.text()) || `The server answered ${response.status}.`}\n`)

@@ -14,7 +14,6 @@ const resultSchema = z.object({
 type ImportResult = z.infer<typeof resultSchema>
 
 const EXIT_FAILED = 1
-const EXIT_USAGE = 2
 /** Problems that are printed; all are counted. */
 const PROBLEMS_SHOWN_MAX = 100
 /** Tokens between two lines of progress. */
@@ -24,15 +23,10 @@ const PROGRESS_TOKENS = 50_000
  * Reads the file twice. First all of it is judged, here and by the server: one bad record, and nothing is imported. Then
  * it is sent. The same command after a break goes on: what is there already is unchanged.
  *
- * @returns the exit code: 0 imported, 1 refused, 2 usage.
+ * @returns the exit code: 0 imported, 1 refused.
  * @throws StartError where the file cannot be read, no server answers, or one refuses altogether.
  */
-export async function importLegacyTokens(args: readonly string[], env: Environment): Promise<number> {
-  const [file, ...surplus] = args
-  if (file === undefined || surplus.length > 0) {
-    process.stderr.write('Usage: latchkey import FILE\n')
-    return EXIT_USAGE
-  }
+export async function importLegacyTokens(file: string, env: Environment): Promise<number> {
   const version = await versionOf(file)
   const errors = await checkAll(file, env)
   if (errors > 0) {

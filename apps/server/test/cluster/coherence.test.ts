@@ -1,4 +1,4 @@
-/** Rights and content over three processes, with change feeds that are cut. Long versions: `node scripts/prove.ts`. */
+/** Rights and content over three processes, with change feeds that are cut. Long versions: `pnpm proofs --scale full`. */
 
 import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Kills and pauses of processes and of the database. Long versions: `node scripts/prove.ts`. */
+/** Kills and pauses of processes and of the database. Long versions: `pnpm proofs --scale full`. */
 
 import { seedOfRun } from '@latchkey/testkit/random'
 import { afterAll, describe, expect, test } from 'vitest'

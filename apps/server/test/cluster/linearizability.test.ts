@@ -1,4 +1,4 @@
-/** COH-01 on real processes. The long version: `node scripts/prove.ts linearizability`. */
+/** COH-01 on real processes. The long version: `pnpm proofs --scale full --only linearizability`. */
 
 import { seedOfRun } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'

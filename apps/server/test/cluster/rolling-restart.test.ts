@@ -1,4 +1,4 @@
-/** DUR-09 at a small scale. Long versions: `node scripts/prove.ts rolling-restart`, `balanced-kill`. */
+/** DUR-09 at a small scale. Long versions: `pnpm proofs --scale full --only rolling-restart,balanced-kill`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { BALANCED_SERVERS, findBalancer } from './balancer.ts'

@@ -1,4 +1,4 @@
-/** LOAD-03 at a small scale. The long version: `node scripts/prove.ts soak 480`, for so many minutes. */
+/** LOAD-03 at a small scale. The long version: `pnpm proofs --scale full --only soak`, for 480 minutes. */
 
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** DUR-07 at a small scale. The long version: `node scripts/prove.ts disk`. */
+/** DUR-07 at a small scale. The long version: `pnpm proofs --scale full --only disk`. */
 
 import { chooseSeed } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** TIM-01 at a small scale. The long version, over HTTP: `node scripts/prove.ts secret-timing`. */
+/** TIM-01 at a small scale. The long version, over HTTP: `pnpm proofs --scale full --only secret-timing`. */
 
 import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,0 +1,47 @@
+import { PRODUCT_VERSION } from '@latchkey/contract'
+import { afterEach, expect, test, vi } from 'vitest'
+import { runCli } from './program.ts'
+
+const printed = { stdout: '', stderr: '' }
+for (const stream of ['stdout', 'stderr'] as const) {
+  vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+    printed[stream] += String(text)
+    return true
+  })
+}
+afterEach(() => {
+  Object.assign(printed, { stdout: '', stderr: '' })
+})
+
+/** Settings with which no command could start anything. */
+const UNUSABLE = { LATCHKEY_EDITION: 'x' }
+
+test.each([
+  '--help',
+  '-h',
+  'help',
+  'serve --help',
+  'postgres -h',
+  'check-config --help',
+  'help import',
+  'export --help',
+])('latchkey %s prints help and starts nothing: 0', async (line) => {
+  expect(await runCli(line.split(' '), UNUSABLE)).toBe(0)
+  expect(printed.stdout).toMatch(/^Usage: latchkey/)
+})
+
+test.each(['--version', '-v', 'version'])('latchkey %s prints the version: 0', async (line) => {
+  expect(await runCli([line], UNUSABLE)).toBe(0)
+  expect(printed.stdout).toBe(`Latchkey ${PRODUCT_VERSION}\n`)
+})
+
+test.each([
+  ['nonsense', "unknown command 'nonsense'"],
+  ['serv', 'Did you mean serve?'],
+  ['import', "missing required argument 'file'"],
+  ['export file', "too many arguments for 'export'"],
+  ['--port 80', "unknown option '--port'"],
+])('latchkey %s is refused: 2', async (line, message) => {
+  expect(await runCli(line.split(' '), {})).toBe(2)
+  expect(printed.stderr).toContain(message)
+})

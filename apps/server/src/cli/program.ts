@@ -1,0 +1,81 @@
+/** The command line of the server: commands, help, and exit codes. */
+import { PRODUCT_VERSION } from '@latchkey/contract'
+import { Command, CommanderError } from 'commander'
+import { ConfigError, loadConfig } from '../config/config.ts'
+import { serve, servePostgres } from '../serve.ts'
+import { StartError } from '../start-error.ts'
+import { exportLegacyTokens } from './export-legacy.ts'
+import { importLegacyTokens } from './import-legacy.ts'
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+const SETTINGS_HELP = `
+Settings come from the environment: see "Configuration" in README.md. The commands import and export call the server
+at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
+`
+
+/**
+ * Runs one command line, without the name of the program.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 the command line or a setting cannot be used; undefined while a server runs.
+ */
+export async function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number | undefined> {
+  let exitCode: number | undefined
+  const program = new Command('latchkey')
+    .description('Latchkey keeps access tokens and authorizes operations with them.')
+    .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
+    .helpCommand(true)
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(true)
+    .addHelpText('after', SETTINGS_HELP)
+    .exitOverride()
+  const command = (
+    name: string,
+    description: string,
+    run: (...words: string[]) => Promise<number | undefined>,
+  ) =>
+    program
+      .command(name)
+      .description(description)
+      .allowExcessArguments(false)
+      .exitOverride()
+      .action(async (...words: string[]) => {
+        exitCode = await run(...words)
+      })
+  command('serve', 'start the server (default)', async () => {
+    await serve(loadConfig(env))
+    return undefined
+  })
+  command('check-config', 'check the settings and exit', async () => {
+    loadConfig(env)
+    process.stdout.write('The configuration is valid.\n')
+    return 0
+  })
+  command('postgres', 'run only the embedded PostgreSQL, for several servers on one machine', async () => {
+    await servePostgres(loadConfig(env))
+    return undefined
+  })
+  command('import <file>', 'import the token list of a legacy cluster: all of it, or nothing', (file) =>
+    importLegacyTokens(file ?? '', env),
+  )
+  command('export', 'write the legacy tokens, with their secrets, to standard output', () =>
+    exportLegacyTokens(env),
+  )
+  command('version', 'print the version', async () => {
+    process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)
+    return 0
+  })
+  try {
+    await program.parseAsync(args.length === 0 ? ['serve'] : [...args], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
+    if (!(error instanceof StartError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return error instanceof ConfigError ? EXIT_USAGE : EXIT_FAILED
+  }
+}
