@@ -1,6 +1,6 @@
 /**
  * Header names. Each is `<family prefix><suffix>`; a server accepts several families (design 7), and a response
- * carries the family that the request used.
+ * carries the family that the request used, or all where it used none.
  */
 export const HEADER = {
   token: 'Token',

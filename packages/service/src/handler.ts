@@ -14,7 +14,6 @@ import {
 import type { Caller, Callers } from './caller/caller.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
-import type { HeaderFamily } from './request/headers.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
 import type { TokenTexts } from './tokens/token-json.ts'
 
@@ -70,8 +69,6 @@ export interface Context {
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal | undefined
   readonly now: number
-  /** Names of response headers, of the family that the request used. */
-  readonly family: HeaderFamily
 }
 
 /** What a route answers with 200, in a form that its metadata allows; or what is absent, and worth waiting for. */
@@ -90,7 +87,8 @@ export interface AnswerIn<Form> {
   readonly body: Form | Refusal
   /** For blocking reads: what wakes a waiter. */
   readonly watch?: Watch
-  readonly headers?: Readonly<Record<string, string>>
+  /** Where the next page begins, if there is one. */
+  readonly nextCursor?: string | undefined
 }
 
 /** JSON of a `T`, made already or not. */

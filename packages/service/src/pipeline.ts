@@ -48,7 +48,9 @@ export class Pipeline {
     for (;;) {
       const seen = await this.look(asked, received)
       if (asked.route.blocking) state.setIndex(seen.call.tableIndex)
-      if (!wait || (await wait.endsWith(seen))) return renderAnswer(seen.answer, state)
+      if (wait && !(await wait.endsWith(seen))) continue
+      if (seen.answer.nextCursor !== undefined) state.setHeader('nextCursor', seen.answer.nextCursor)
+      return renderAnswer(seen.answer, state)
     }
   }
 

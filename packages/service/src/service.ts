@@ -7,7 +7,7 @@ import type { ServiceOptions } from './options.ts'
 import { Pipeline } from './pipeline.ts'
 import { JsonDocument } from './reply/json-text.ts'
 import { renderError } from './reply/render.ts'
-import { familyOf, type HeaderFamily, headerFamilies } from './request/headers.ts'
+import { familiesOf, type HeaderFamily, headerFamilies } from './request/headers.ts'
 import { RequestState } from './request/request-state.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 import { TokenTexts } from './tokens/token-json.ts'
@@ -36,10 +36,10 @@ export class Service {
 
   /** Answers a request. Never rejects: whatever goes wrong is a reply. */
   async handle(request: WireRequest): Promise<WireReply> {
-    const state = new RequestState(request, familyOf(request, this.families))
+    const state = new RequestState(request, familiesOf(request, this.families))
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
-      state.headers[state.family.translateAddresses] = 'true'
+      state.setHeader('translateAddresses', 'true')
     try {
       return await this.pipeline.answer(request, state)
     } catch (error) {

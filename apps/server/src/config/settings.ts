@@ -138,7 +138,7 @@ export const SETTINGS = {
   }),
   headerPrefixes: list({
     env: 'LATCHKEY_HEADER_PREFIXES',
-    doc: 'Accepted families of header names. An answer uses the family of its request, or else the first.',
+    doc: 'Accepted families of header names. An answer uses the family of its request, or all where it shows none.',
     fallback: HEADER_PREFIXES_DEFAULT,
     accepts: 'header name beginnings that end with `-`, between commas',
     isPart: (part) => /^[A-Za-z][A-Za-z0-9-]{0,62}-$/.test(part),

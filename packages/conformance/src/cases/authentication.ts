@@ -1,6 +1,6 @@
 /** Who a request comes from. Spec 5.1; decisions: authentication; INJ-05, FUZ-03, SEC-01. */
 import assert from 'node:assert/strict'
-import type { Token } from '@latchkey/contract'
+import { HEADER_PREFIXES_DEFAULT, type Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { AskOptions, Context } from '../context.ts'
 
@@ -129,17 +129,38 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/families',
     spec: 'D/auth/families',
     title:
-      'an answer carries the headers of the family that the request used, and of the first where it used none',
+      'an answer carries the headers of the family that the request used, and of every family where it used none',
     async run(ctx) {
       const { SecretID } = await ctx.token()
-      const own = await ctx.call('GET', '/acl/token/self', { token: SecretID })
-      assert(own.headers.has(ctx.header('Index')))
-      const bearer = await ctx.call('GET', '/acl/token/self', {
-        token: null,
-        headers: { Authorization: `Bearer ${SecretID}` },
-      })
-      assert.equal(bearer.status, 200)
-      assert([...bearer.headers.keys()].some((name) => /^x-\w+-index$/.test(name)))
+      const self = '/acl/token/self'
+      const names = ['Index', 'KnownLeader', 'LastContact', 'Default-ACL-Policy']
+      const accepted: string[] = []
+      for (const prefix of new Set([ctx.target.prefix, ...HEADER_PREFIXES_DEFAULT])) {
+        const headers = { [`${prefix}Token`]: SecretID }
+        const reply = await ctx.call('GET', self, { token: null, headers })
+        if (reply.status === 200) accepted.push(prefix)
+      }
+      const shown = (headers: Headers) =>
+        accepted.filter((prefix) => names.some((name) => headers.has(`${prefix}${name}`)))
+      for (const prefix of accepted) {
+        const headers = { [`${prefix}Token`]: SecretID }
+        assert.deepEqual(shown((await ctx.call('GET', self, { token: null, headers })).headers), [prefix])
+      }
+      const bearer = { Authorization: `Bearer ${SecretID}` }
+      const replies = [
+        await ctx.call('GET', self, { token: null, headers: bearer }),
+        await ctx.call('GET', `${self}?token=${SecretID}`, { token: null }),
+        await ctx.call('GET', `/kv/${ctx.unique('tree')}?keys`, { token: null }),
+      ]
+      for (const { headers } of replies) {
+        for (const prefix of accepted) {
+          for (const name of names) {
+            const [value, first] = [prefix, accepted[0]].map((family) => headers.get(`${family}${name}`))
+            assert(value, `${prefix}${name} is not there`)
+            assert.equal(value, first)
+          }
+        }
+      }
     },
   },
   {

@@ -174,7 +174,6 @@ export class Admission {
       isBlocking: asked.options.index > 0,
       signal: asked.request.signal,
       now: service.clock.now(),
-      family: state.family,
     }
   }
 }

@@ -45,8 +45,7 @@ export async function scanTokens<T>(
   const next = () => {
     const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
     if (!isMore || !last) return {}
-    const cursor = formatCursor(call.service.store.placeOf(last))
-    return { headers: { [call.family.nextCursor]: cursor } }
+    return { nextCursor: formatCursor(call.service.store.placeOf(last)) }
   }
   for await (const tokens of call.service.store.tokens(filter)) {
     for (const token of tokens) {

@@ -22,7 +22,6 @@ export function renderAnswer(answer: AnyAnswer, context: ReplyContext): WireRepl
     status: 200,
     headers: {
       ...context.headers,
-      ...answer.headers,
       'Content-Type': contentType,
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: context.request.requestId,

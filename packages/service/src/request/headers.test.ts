@@ -2,7 +2,7 @@
 
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
-import { credentialOf, familyOf, headerFamilies, namespaceHeaderOf } from './headers.ts'
+import { credentialOf, headerFamilies, namespaceHeaderOf } from './headers.ts'
 
 const families = headerFamilies()
 
@@ -107,19 +107,26 @@ describe('families of names (design 7)', () => {
     return new Set(names.map((name) => name.split('-').slice(0, 2).join('-')))
   }
 
-  test.each<readonly [string, Headers, string]>([
-    ['none: the first', {}, 'X-Service'],
-    ['the first', { 'x-service-token': 'a' }, 'X-Service'],
-    ['the second', { 'x-consul-token': 'a' }, 'X-Consul'],
-    ['the second, by its namespace header', { 'x-consul-namespace': '' }, 'X-Consul'],
-    ['both: the first', { 'x-consul-token': 'a', 'x-service-token': '' }, 'X-Service'],
-  ])('a request that uses %s is answered in it, and in no other', async (_name, headers, family) => {
-    expect(await answered(headers)).toEqual(new Set([family]))
+  test.each<readonly [string, Headers, readonly string[]]>([
+    ['none: all', {}, ['X-Service', 'X-Consul']],
+    ['the first', { 'x-service-token': 'a' }, ['X-Service']],
+    ['the second', { 'x-consul-token': 'a' }, ['X-Consul']],
+    ['the second, by its namespace header', { 'x-consul-namespace': '' }, ['X-Consul']],
+    ['both: the first', { 'x-consul-token': 'a', 'x-service-token': '' }, ['X-Service']],
+  ])('a request that uses %s is answered in it, and in no other', async (_name, headers, shown) => {
+    expect(await answered(headers)).toEqual(new Set(shown))
+  })
+
+  test('a page says where the next one begins, in every family that the request could mean', async () => {
+    const { ask } = await aWorld()
+    const { headers } = await ask('GET', `/acl/tokens?limit=1&token=${MANAGEMENT}`)
+    expect(headers['X-Service-Next-Cursor']).toMatch(/./)
+    expect(headers['X-Consul-Next-Cursor']).toBe(headers['X-Service-Next-Cursor'])
   })
 
   test('configured ones, and no others', async () => {
     const prefixes = ['X-Mine-', 'X-Yours-']
-    expect(await answered({}, prefixes)).toEqual(new Set(['X-Mine']))
+    expect(await answered({}, prefixes)).toEqual(new Set(['X-Mine', 'X-Yours']))
     expect(await answered({ 'x-yours-token': '' }, prefixes)).toEqual(new Set(['X-Yours']))
     const world = await aWorld({ headerPrefixes: prefixes })
     const ask = (headers: Headers) => world.ask('GET', '/acl/tokens', { headers })
@@ -137,7 +144,7 @@ describe('families of names (design 7)', () => {
     expect(of({ 'x-service-namespace': 'a', 'x-consul-namespace': 'b' })?.value).toBe('a')
   })
 
-  test('without any family configured, the first of the contract answers', () => {
-    expect(familyOf(source({}), []).prefix).toBe('X-Service-')
+  test('without any family configured, the first of the contract answers', async () => {
+    expect(await answered({}, [])).toEqual(new Set(['X-Service']))
   })
 })

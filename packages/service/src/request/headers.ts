@@ -1,5 +1,5 @@
 /** Header families (design 7) and the credential (spec 5). */
-import { HEADER, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
+import { HEADER, HEADER_PREFIX_DEFAULT, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 
 export interface HeaderFamily {
   /** As configured, such as `X-Service-`. */
@@ -16,9 +16,11 @@ export interface HeaderFamily {
   readonly translateAddresses: string
 }
 
+/** @param configured where it names none, the first family of the contract. */
 export function headerFamilies(
-  prefixes: readonly string[] = HEADER_PREFIXES_DEFAULT,
+  configured: readonly string[] = HEADER_PREFIXES_DEFAULT,
 ): readonly HeaderFamily[] {
+  const prefixes = configured.length > 0 ? configured : [HEADER_PREFIX_DEFAULT]
   return prefixes.map((prefix) => ({
     prefix,
     token: `${prefix}${HEADER.token}`.toLowerCase(),
@@ -32,19 +34,20 @@ export function headerFamilies(
   }))
 }
 
+/** A header of answers, under the key of its names. */
+export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'namespace'>
+
 type HeaderSource = { header(name: string): string | undefined }
 
-/** The family that the request uses; the first one where it uses none. */
-export function familyOf(request: HeaderSource, families: readonly HeaderFamily[]): HeaderFamily {
-  for (const family of families) {
-    if (request.header(family.token) !== undefined || request.header(family.namespace) !== undefined)
-      return family
-  }
-  return families[0] ?? headerFamilies()[0] ?? neverEmpty()
-}
-
-function neverEmpty(): never {
-  throw new TypeError('at least one header family is needed')
+/** The families of an answer: the one that the request uses, or all where it uses none. Decisions: header families. */
+export function familiesOf(
+  request: HeaderSource,
+  families: readonly HeaderFamily[],
+): readonly HeaderFamily[] {
+  const used = families.find(
+    ({ token, namespace }) => request.header(token) !== undefined || request.header(namespace) !== undefined,
+  )
+  return used ? [used] : families
 }
 
 export interface Credential {

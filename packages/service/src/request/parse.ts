@@ -46,7 +46,7 @@ export function parse(
   // Options that routes share have one schema in all of them; a route that does not take one has no property for it.
   const query = decodeQuery(route.schemas.query, urlParams) as CommonQuery & BlockingQuery & NamespaceQuery
   state.pretty = query.pretty ?? false
-  state.headers[state.family.defaultPolicy] = defaultPolicy
+  state.setHeader('defaultPolicy', defaultPolicy)
   const options = route.blocking ? readOptionsOf(query, request.header('cache-control')) : plainRead(route)
   const header = namespaceHeaderOf(request, families)
   const credential = credentialOf(request, urlParams, families)

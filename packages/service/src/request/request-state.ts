@@ -2,30 +2,36 @@
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
-import type { HeaderFamily } from './headers.ts'
+import type { AnswerHeader, HeaderFamily } from './headers.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
 export class RequestState implements ReplyContext {
   readonly request: WireRequest
-  readonly family: HeaderFamily
+  /** Of the answer. */
+  private readonly families: readonly HeaderFamily[]
   readonly headers: Record<string, string> = {}
   endpoint: EndpointName | undefined
   accessorId: string | undefined
   pretty = false
 
-  constructor(request: WireRequest, family: HeaderFamily) {
+  constructor(request: WireRequest, families: readonly HeaderFamily[]) {
     this.request = request
-    this.family = family
+    this.families = families
   }
 
   /** Headers of a blocking read. Never 0, so that a client may send the index back. Reference 4.2. */
   setIndex(index: number): void {
-    this.headers[this.family.index] = String(Math.max(1, index))
+    this.setHeader('index', String(Math.max(1, index)))
   }
 
   setFreshness(freshness: Freshness): void {
-    this.headers[this.family.knownLeader] = String(freshness.knownLeader)
-    this.headers[this.family.lastContact] = String(Math.round(freshness.lastContactMs))
+    this.setHeader('knownLeader', String(freshness.knownLeader))
+    this.setHeader('lastContact', String(Math.round(freshness.lastContactMs)))
+  }
+
+  /** Sets a header in every family of the answer. */
+  setHeader(name: AnswerHeader, value: string): void {
+    for (const family of this.families) this.headers[family[name]] = value
   }
 
   /** A reply of headers alone. */

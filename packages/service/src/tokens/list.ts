@@ -75,11 +75,9 @@ async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Li
   const list = await readTokens(call, { ...filter, limit, ...(after ? { after } : {}) })
   const { count, last } = list
   const order = filter.newestFirst ? 'newest-first' : 'oldest-first'
-  const cursor = count === limit && last ? formatCursor(call.service.store.placeOf(last), order) : undefined
-  return {
-    ...wholeList(filter, list),
-    ...(cursor === undefined ? {} : { headers: { [call.family.nextCursor]: cursor } }),
-  }
+  const nextCursor =
+    count === limit && last ? formatCursor(call.service.store.placeOf(last), order) : undefined
+  return { ...wholeList(filter, list), nextCursor }
 }
 
 /** A list, and of the tokens that were read for it, shown or not, how many they are and the last. */
