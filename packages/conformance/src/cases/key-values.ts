@@ -96,6 +96,27 @@ export const keyValueCases: readonly Case[] = [
     },
   },
   {
+    id: 'kv/names-hidden',
+    spec: '5.4',
+    title:
+      'names of keys that the caller may not read are answered as if there were none: 404 below a prefix, [] of all',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      await ctx.ok('PUT', `/kv/${dir}/key`, { raw: 'v' })
+      const nobody = await ctx.caller('')
+      const elsewhere = await ctx.caller(`key_prefix "${dir}/other/" { policy = "read" }`)
+      for (const { SecretID: token } of [nobody, elsewhere]) {
+        for (const prefix of [dir, `${dir}/`, `${dir}/key`, `${dir}/none`]) {
+          for (const query of ['keys', 'keys&separator=/', 'recurse']) {
+            const refusal = { status: 404, code: 'not_found' } as const
+            await ctx.refuses('GET', `/kv/${prefix}?${query}`, { token }, refusal)
+          }
+        }
+        assert.deepEqual(await ctx.ok('GET', '/kv/?keys', { token }), [])
+      }
+    },
+  },
+  {
     id: 'kv/cas',
     spec: '5.4',
     title: 'cas writes and deletes only what has not changed since, and answers false otherwise',

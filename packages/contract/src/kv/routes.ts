@@ -18,7 +18,7 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Read a key, a tree of keys, or key names',
     description:
-      'One key (404 where there is none), a tree, or names. Without the right to a key: 403, whether it exists or not. Trees and names show what the caller may read.',
+      'One key (404 where there is none), a tree, or names. Without the right to a key: 403, whether it exists or not. Trees and names show what the caller may read; nothing to show is a 404, and `[]` for the names of all keys.',
     query: namespacedBlockingQuery({
       recurse: flag('All keys that start with the given one.'),
       keys: flag('Names of keys instead of entries.'),

@@ -37,15 +37,17 @@ export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntr
   return answer ?? nothing()
 }
 
-/** Names below a prefix; with a separator, cut after its first place behind the prefix. */
+/**
+ * Names below a prefix; with a separator, cut after its first place behind the prefix. None is a 404, and an empty list
+ * where all names are asked for, whether or not there are some that the caller may not read.
+ */
 export async function listKeys(call: Call<'kv.read'>): Promise<JsonAnswer<string[]>> {
   const { Key: prefix } = call.params
   const names = () => visibleNames(call, prefix)
   const answer = mayReadBelow(call, prefix)
     ? await answerWith(call, { pages: names(), show: (name) => name, marks: names })
     : undefined
-  if (answer) return answer
-  return (await isEmpty(call, prefix)) ? nothing() : json([], WATCH)
+  return answer ?? (prefix === '' ? json([], WATCH) : nothing())
 }
 
 function nothing(): JsonAnswer<never> {
@@ -154,13 +156,6 @@ async function lastHidden(call: Context, prefix: string, after: string): Promise
     }
   }
   return undefined
-}
-
-async function isEmpty(call: Context, prefix: string): Promise<boolean> {
-  for await (const page of call.service.store.kvKeys({ ...rangeOf(call, prefix), limit: 1 })) {
-    if (page.length > 0) return false
-  }
-  return true
 }
 
 function rangeOf({ namespace }: Context, prefix: string): KvRange {
