@@ -1,6 +1,6 @@
 /** Listing tokens. Spec 4.8. */
 import assert from 'node:assert/strict'
-import type { Token, TokenListEntry } from '@latchkey/contract'
+import type { Role, Token, TokenListEntry } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
@@ -63,14 +63,21 @@ export const listCases: readonly Case[] = [
     id: 'list/by-policy',
     spec: '4.8/policy',
     title:
-      'policy lists the tokens linked to this policy ID, not those that have it through a role, nor by its name',
+      'policy lists the tokens linked to this policy ID, in any case, not those that have it through a role, nor by its name',
     async run(ctx) {
       const policy = await ctx.policy()
       const role = await ctx.role({ Policies: [{ ID: policy.ID }] })
       const one = await ctx.token({ Policies: [{ ID: policy.ID }] })
       const two = await ctx.token({ Policies: [{ Name: policy.Name }] })
       await ctx.token({ Roles: [{ ID: role.ID }] })
-      assert.deepEqual(await accessors(ctx, `policy=${policy.ID}`), [one.AccessorID, two.AccessorID])
+      for (const id of [policy.ID, policy.ID.toUpperCase()]) {
+        assert.deepEqual(await accessors(ctx, `policy=${id}`), [one.AccessorID, two.AccessorID])
+        const roles = await ctx.ok<Role[]>('GET', `/acl/roles?policy=${id}`)
+        assert.deepEqual(
+          roles.map(({ ID }) => ID),
+          [role.ID],
+        )
+      }
       assert.deepEqual(await accessors(ctx, `policy=${policy.Name}`), [])
       assert.deepEqual(await accessors(ctx, `policy=${crypto.randomUUID()}`), [])
     },
@@ -78,12 +85,14 @@ export const listCases: readonly Case[] = [
   {
     id: 'list/by-role',
     spec: '4.8/role',
-    title: 'role lists the tokens linked to this role ID',
+    title: 'role lists the tokens linked to this role ID, in any case',
     async run(ctx) {
       const role = await ctx.role()
       const token = await ctx.token({ Roles: [{ Name: role.Name }] })
       await ctx.token()
-      assert.deepEqual(await accessors(ctx, `role=${role.ID}`), [token.AccessorID])
+      for (const id of [role.ID, role.ID.toUpperCase()]) {
+        assert.deepEqual(await accessors(ctx, `role=${id}`), [token.AccessorID])
+      }
       assert.deepEqual(await accessors(ctx, `role=${role.Name}`), [])
     },
   },

@@ -166,8 +166,8 @@ export const tokens = c.router({
     description:
       'In order of creation, expired tokens left out, at most one filter. With `limit` the answer is a page, and `Next-Cursor` leads on.',
     query: namespacedBlockingQuery({
-      policy: text('Only records linked to the policy with this ID.'),
-      role: text('Only tokens linked to the role with this ID.'),
+      policy: text('Only records linked to the policy with this ID, in any case.'),
+      role: text('Only tokens linked to the role with this ID, in any case.'),
       authmethod: text('Only tokens of the auth method with this name.'),
       'authmethod-ns': text('Extended edition only: namespace of that auth method.', { edition: 'extended' }),
       servicename: text('Only tokens with a service identity of this name.'),

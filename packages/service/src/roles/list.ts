@@ -4,7 +4,8 @@ import { isListed } from '../request/namespace.ts'
 
 /** All roles, or those that link one policy. */
 export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'> {
-  const { policy: policyId } = call.query
+  // In any case, as in a link: ids of policies are stored in lower case.
+  const policyId = call.query.policy?.toLowerCase()
   const roles = [...call.directory.roles()]
     .filter((role) => isListed(call, role.Namespace))
     .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))

@@ -5,13 +5,21 @@ import type { TokenFilter } from '../store/store.ts'
 /** What a client may narrow a list by. */
 type ShownFilter = Pick<TokenFilter, 'policyId' | 'roleId' | 'authMethod' | 'serviceName' | 'local'>
 
+type SetFilter = (value: string) => ShownFilter
+
+/** An ID matches in any case, as in a link; ids of policies and roles are stored in lower case. */
+const byPolicy: SetFilter = (id) => ({ policyId: id.toLowerCase() })
+const byRole: SetFilter = (id) => ({ roleId: id.toLowerCase() })
+const byAuthMethod: SetFilter = (authMethod) => ({ authMethod })
+const byServiceName: SetFilter = (serviceName) => ({ serviceName })
+
 /** Query option and the filter that it sets; at most one at a time. */
 const LINK_FILTERS = {
-  policy: 'policyId',
-  role: 'roleId',
-  authmethod: 'authMethod',
-  servicename: 'serviceName',
-} as const satisfies Record<string, keyof ShownFilter>
+  policy: byPolicy,
+  role: byRole,
+  authmethod: byAuthMethod,
+  servicename: byServiceName,
+} as const satisfies Record<string, SetFilter>
 
 const LINK_OPTIONS = [
   'policy',
@@ -22,12 +30,12 @@ const LINK_OPTIONS = [
 
 /** Fields of a `filter`: those that a store narrows a list by itself, so that what it leaves out is never read. */
 const FIELDS = {
-  'Policies.ID': (policyId) => ({ policyId }),
-  'Roles.ID': (roleId) => ({ roleId }),
-  AuthMethod: (authMethod) => ({ authMethod }),
-  'ServiceIdentities.ServiceName': (serviceName) => ({ serviceName }),
+  'Policies.ID': byPolicy,
+  'Roles.ID': byRole,
+  AuthMethod: byAuthMethod,
+  'ServiceIdentities.ServiceName': byServiceName,
   Local: (value) => ({ local: parseLocal(value) }),
-} as const satisfies Record<string, (value: string) => ShownFilter>
+} as const satisfies Record<string, SetFilter>
 
 /**
  * What a query narrows the list of tokens by; empty where it wants all. A link filter and `filter` may be combined, but
@@ -44,9 +52,8 @@ export function tokenFilterOf(query: Query<'tokens.list'>): ShownFilter {
 
 function linkFilterOf(query: Query<'tokens.list'>): ShownFilter {
   const given = LINK_OPTIONS.flatMap((option) => {
-    const name = LINK_FILTERS[option]
     const value = query[option]
-    return value === undefined ? [] : [{ option, name, value }]
+    return value === undefined ? [] : [{ option, value }]
   })
   const [first, second] = given
   if (second) {
@@ -56,7 +63,7 @@ function linkFilterOf(query: Query<'tokens.list'>): ShownFilter {
       { field: second.option },
     )
   }
-  return first ? { [first.name]: first.value } : {}
+  return first ? LINK_FILTERS[first.option](first.value) : {}
 }
 
 /**
