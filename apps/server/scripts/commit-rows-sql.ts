@@ -8,7 +8,7 @@ import { KV_PARAMETERS, type Parameter, TOKEN_PARAMETERS } from '../src/storage/
 /** Where it is committed. */
 export const COMMIT_ROWS_MIGRATION = join(
   import.meta.dirname,
-  '../prisma/migrations/20261124000000_commit_rows/migration.sql',
+  '../prisma/migrations/20261125000000_ids_without_case/migration.sql',
 )
 
 /** As an element of an array: what is no array of such elements goes as text. */
@@ -77,18 +77,19 @@ const KEY_UPDATE = KV_COLUMNS.flatMap(({ name }) =>
 ).join(', ')
 
 export function commitRowsSql(): string {
-  return wrapped(`-- The index of the last change of a token; 0 where there is none.
-CREATE FUNCTION latchkey_token_index(asked bytea) RETURNS bigint LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN coalesce((SELECT modify_index FROM token WHERE secret_hash = asked), 0);
-END $$;
+  return wrapped(`-- Ids are unique among accessors and secrets alike, in any case. accessor_hash is made of the accessor in lower case from
+-- here on; folded_hash is the keyed hash of a secret in lower case, null where that is what was typed: few rows have one.
+-- Those written before this migration get both when a server of this release starts: see src/storage/keys/fold-ids.ts.
+ALTER TABLE token ADD COLUMN folded_hash bytea;
+CREATE INDEX token_folded_hash ON token (folded_hash) WHERE folded_hash IS NOT NULL;
+ALTER TABLE lookup_key ADD COLUMN folds_ids boolean NOT NULL DEFAULT false;
 
 -- Written by scripts/generate-sql.ts from the tables of columns in src/storage; a test compares the two. A release that
 -- changes those tables brings a migration of its own, with CREATE OR REPLACE or another name.
 --
 -- Commits a group of writes of tokens and keys: each whole or not at all, each with the next index or with the reason
--- why not. Replaces latchkey_commit, latchkey_commit_at_once and all that they call, which processes of
--- release 0.1 use; they can be dropped by a release beside which none of those may run.
+-- why not. Replaces the function of this name that takes no t_folded_hash, which processes of release 0.1 call; it can
+-- be dropped by a release beside which none of those may run.
 --
 -- Writes are numbered from 1 to \`total\`. The first \`apart\` of them share no id or key with each other, nor with any
 -- other change of the group but those after them: they are made at once. The others follow, one by one.
@@ -142,7 +143,8 @@ BEGIN
   -- The first attempt is made as if nothing conflicted, which costs two thirds: unique indexes and the number of rows
   -- tell. What they do not see is looked at before.
   is_checked := apart = 0
-    OR EXISTS (SELECT FROM token WHERE secret_hash = ANY (t_accessor_as_secret))
+    OR EXISTS (SELECT FROM token WHERE secret_hash = ANY (t_accessor_as_secret || t_folded_hash))
+    OR EXISTS (SELECT FROM token WHERE folded_hash = ANY (t_accessor_as_secret || t_folded_hash || t_secret_hash))
     OR EXISTS (SELECT FROM token WHERE accessor_hash = ANY (t_secret_as_accessor))
     OR EXISTS (SELECT FROM (SELECT DISTINCT unnest(t_namespace || k_namespace) AS name) AS held
       WHERE NOT latchkey_namespace_exists(held.name));
@@ -159,9 +161,11 @@ BEGIN
         SELECT write, ordinal, CASE
           WHEN op = 'put' AND (SELECT t.secret_hash FROM token t WHERE t.accessor_key = i.accessor_key) <> i.secret_hash
             THEN 'accessor_in_use'
-          WHEN op = 'put' AND expect = 0 AND (SELECT true FROM token t WHERE t.secret_hash = i.accessor_as_secret)
-            THEN 'accessor_in_use'
+          WHEN op = 'put' AND expect = 0 AND ((SELECT true FROM token t WHERE t.secret_hash = i.accessor_as_secret)
+            OR (SELECT true FROM token t WHERE t.folded_hash = i.accessor_as_secret LIMIT 1)) THEN 'accessor_in_use'
           WHEN op = 'put' AND expect = 0 AND ((SELECT true FROM token t WHERE t.secret_hash = i.secret_hash)
+            OR (SELECT true FROM token t WHERE t.secret_hash = i.folded_hash)
+            OR (SELECT true FROM token t WHERE t.folded_hash = coalesce(i.folded_hash, i.secret_hash) LIMIT 1)
             OR (SELECT true FROM token t WHERE t.accessor_hash = i.secret_as_accessor LIMIT 1)) THEN 'secret_in_use'
           WHEN expect >= 0
             AND coalesce((SELECT t.modify_index FROM token t WHERE t.secret_hash = i.secret_hash), 0) <> expect

@@ -9,6 +9,14 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
+/**
+ * What no two ids may have in common: a UUID counts without case. Any other text is the ID of a legacy token, and counts
+ * as it is. Decisions: tokens.
+ */
+export function idKey(id: string): string {
+  return /[A-F]/.test(id) && isUuid(id) ? id.toLowerCase() : id
+}
+
 export function isReservedId(id: string): boolean {
   return id.toLowerCase().startsWith(RESERVED_ID_PREFIX)
 }

@@ -8,7 +8,7 @@ export {
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
-export { checkPathId } from './ids.ts'
+export { checkPathId, idKey } from './ids.ts'
 export { expandPolicyLinks, expandRoleLinks, resolvePolicyLinks, resolveRoleLinks } from './links.ts'
 export { andThen, isPromise, type MaybePromise } from './maybe-promise.ts'
 export {

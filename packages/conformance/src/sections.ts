@@ -160,7 +160,7 @@ export const SECTIONS: readonly Section[] = [
     'delete-own': 'a caller cannot delete the token it presents',
     anonymous: 'the anonymous token can be updated, not deleted',
     reserved: 'reserved ids',
-    unique: 'an id is new among accessors and secrets; accessors match without case',
+    unique: 'an id is new among accessors and secrets, in any case; accessors match without case',
     expired: 'expired means absent, to the millisecond',
     bounds: 'bounds of expiry are inclusive',
     'local-datacenters': 'local tokens carry no service identities with Datacenters',

@@ -1,16 +1,17 @@
 import type { Clock, Directory, KvRecord, MaybePromise, TokenRecord } from '@latchkey/acl'
-import type {
-  Change,
-  ConsistencyMode,
-  Freshness,
-  KvKey,
-  KvRange,
-  ListPosition,
-  Store,
-  TableName,
-  TokenFilter,
-  Topic,
-  WaitOutcome,
+import {
+  type Change,
+  type ConsistencyMode,
+  checkTogether,
+  type Freshness,
+  type KvKey,
+  type KvRange,
+  type ListPosition,
+  type Store,
+  type TableName,
+  type TokenFilter,
+  type Topic,
+  type WaitOutcome,
 } from '@latchkey/service'
 import type { ChangeFeed } from './follow/change-feed.ts'
 import type { ChangeFollower } from './follow/change-follower.ts'
@@ -147,6 +148,7 @@ export class PostgresStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<number> {
     const { commits, follower } = this.parts
+    checkTogether(changes)
     try {
       return await commits.commit(changes)
     } finally {

@@ -14,6 +14,7 @@ export interface TokenSource {
   readonly record: TokenRecord
   readonly hash: Buffer
   readonly accessorHash: Buffer | undefined
+  readonly foldedHash: Buffer | undefined
   readonly sealed: Sealed
 }
 
@@ -161,6 +162,11 @@ export const TOKEN_COLUMNS = [
     stamp: 'modified',
     encode: () => 0,
     decode: Number,
+  }),
+  hidden('folded_hash', {
+    sql: 'bytea',
+    sent: 'each',
+    encode: ({ foldedHash }) => (foldedHash ? storeBytes(foldedHash) : null),
   }),
 ] as const
 

@@ -5,7 +5,7 @@
  */
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID, utf8Length } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
-import { isReservedId } from '../ids.ts'
+import { idKey, isReservedId } from '../ids.ts'
 import { parseLegacyRules } from '../rules/language/parse-rules.ts'
 
 export type LegacyFindingCode =
@@ -75,8 +75,9 @@ export function readLegacyRecord(value: unknown, { position, seen }: LegacyReadi
     find('warning', 'rules_unused', 'Rules', 'are not looked at, as a management token may do everything')
   }
   if (token.ID !== '') {
-    const first = seen.get(token.ID)
-    if (first === undefined) seen.set(token.ID, position)
+    const key = idKey(token.ID)
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, position)
     else find('error', 'id_duplicate', 'ID', `is the same as [${first}].ID`)
   }
   const isRefused = findings.some((finding) => finding.severity === 'error')

@@ -90,15 +90,25 @@ export const createCases: readonly Case[] = [
     id: 'create/ids-taken',
     spec: 'D/tokens/unique',
     also: ['D/status/taken-409'],
-    title: '409 id_in_use: an id that is any accessor or any secret; accessors without case',
+    title: '409 id_in_use: an id that is any accessor or any secret, in any case',
     async run(ctx) {
       const taken = await ctx.token()
+      const capital = await ctx.token({
+        AccessorID: crypto.randomUUID().toUpperCase(),
+        SecretID: crypto.randomUUID().toUpperCase(),
+      })
       const cases = [
         ['AccessorID', taken.AccessorID],
         ['AccessorID', taken.AccessorID.toUpperCase()],
         ['AccessorID', taken.SecretID],
+        ['AccessorID', taken.SecretID.toUpperCase()],
         ['SecretID', taken.SecretID],
+        ['SecretID', taken.SecretID.toUpperCase()],
         ['SecretID', taken.AccessorID],
+        ['SecretID', taken.AccessorID.toUpperCase()],
+        ['AccessorID', capital.SecretID.toLowerCase()],
+        ['SecretID', capital.SecretID.toLowerCase()],
+        ['SecretID', capital.AccessorID.toLowerCase()],
       ] as const
       for (const [field, id] of cases) {
         const text = `Invalid Token: ${field} is already in use`

@@ -104,7 +104,9 @@ export const roles = c.router({
     path: '/v1/acl/roles',
     summary: 'List roles',
     description: 'In order of ID.',
-    query: namespacedBlockingQuery({ policy: text('Only records linked to the policy with this ID, in any case.') }),
+    query: namespacedBlockingQuery({
+      policy: text('Only records linked to the policy with this ID, in any case.'),
+    }),
     ...answers(z.array(roleSchema), { ...aclRead, blocking: 'roles', gate, spec, errors: [] }),
   },
 } satisfies ContractRoutes)

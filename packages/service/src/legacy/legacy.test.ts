@@ -74,12 +74,14 @@ describe('create', () => {
       'id_reserved',
     ],
     ['the accessor of another token as ID', { ID: anId(1) }, 409, 'id_in_use'],
+    ['the secret of another token in another case as ID', { ID: anId(0xa).toUpperCase() }, 409, 'id_in_use'],
     ['the secret of a new token as ID', { ID: anId(2) }, 400, 'legacy_token_immutable'],
     ['an ID that is too long', { ID: 'a'.repeat(513) }, 400, 'field_too_long'],
     ['a list as body', [], 400, 'field_type'],
   ])('refuses %s', async (_, body, status, code) => {
     const world = await legacyWorld()
     await world.token({ AccessorID: anId(1), SecretID: anId(2) })
+    await world.token({ SecretID: anId(0xa) })
     const reply = await world.ask('PUT', '/acl/create', { token, body })
     expect([reply.status, reply.code]).toEqual([status, code])
     expect(reply.text).not.toContain(anId(2))

@@ -7,15 +7,16 @@ import {
   DEFAULT_NAMESPACE,
   Directory,
   EMPTY_DIRECTORY,
+  idKey,
   type KvRecord,
   type NamespaceRecord,
-  nameKey,
   type PolicyRecord,
   type RoleRecord,
   type SystemRecord,
   type TokenRecord,
 } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
+import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
 import { RecentTokenChanges } from './recent-token-changes.ts'
 import {
@@ -65,6 +66,8 @@ export class MemoryStore implements Store {
   private index = 0
   /** Secrets by accessor in lower case: derived from the tokens. */
   private secretByAccessor = new Map<string, string>()
+  /** How many secrets have a key: derived from the tokens. */
+  private secretKeys = new Map<string, number>()
   /** Of every secret its place among those that came with the same commit. */
   private arrivals = new Map<string, number>()
   private arrivalCount = 0
@@ -166,8 +169,8 @@ export class MemoryStore implements Store {
 
   /** {@link MemoryStore.commit} at once: in memory there is nothing to wait for. */
   commitNow(changes: readonly Change[]): number {
-    for (const change of changes) this.check(change)
     checkTogether(changes)
+    for (const change of changes) this.check(change)
     this.index += 1
     const topics = new Set<Topic>()
     for (const change of changes) {
@@ -207,6 +210,7 @@ export class MemoryStore implements Store {
     this.tables = copyTables(snapshot)
     this.index += 1
     this.secretByAccessor = new Map()
+    this.secretKeys = new Map()
     this.arrivals = new Map()
     this.recentTokens.reset(this.index)
     for (const token of this.tables.tokens.values()) this.nameToken(token)
@@ -250,17 +254,17 @@ export class MemoryStore implements Store {
     })
   }
 
-  /** An id must be new among accessors and secrets alike; accessors match without case. Decisions: tokens. */
+  /** An id must be new among accessors and secrets alike, in any case. Decisions: tokens. */
   private checkTokenIds(record: TokenRecord, expect: number | undefined): void {
     if (record.AccessorID !== '') {
       const holder = this.secretByAccessor.get(record.AccessorID.toLowerCase())
       const isTaken = holder !== undefined && holder !== record.SecretID
-      const isSecret = expect === 0 && this.tables.tokens.has(record.AccessorID)
+      const isSecret = expect === 0 && this.secretKeys.has(idKey(record.AccessorID))
       if (isTaken || isSecret) throw new StoreConflict('accessor_in_use')
     }
     if (expect !== 0) return
-    const isAccessor = this.tokenByAccessor(record.SecretID)?.AccessorID === record.SecretID
-    if (isAccessor || this.tables.tokens.has(record.SecretID)) throw new StoreConflict('secret_in_use')
+    const key = idKey(record.SecretID)
+    if (this.secretByAccessor.has(key) || this.secretKeys.has(key)) throw new StoreConflict('secret_in_use')
   }
 
   /** @returns topics that only the application of the change knows. */
@@ -279,7 +283,10 @@ export class MemoryStore implements Store {
     if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
     if (change.op === 'delete') {
       table.delete(key)
-      if (change.table === 'tokens') this.arrivals.delete(key)
+      if (change.table === 'tokens') {
+        this.arrivals.delete(key)
+        if (existing) this.countSecret(key, -1)
+      }
       return []
     }
     const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
@@ -292,8 +299,16 @@ export class MemoryStore implements Store {
     if (!this.arrivals.has(token.SecretID)) {
       this.arrivalCount += 1
       this.arrivals.set(token.SecretID, this.arrivalCount)
+      this.countSecret(token.SecretID, 1)
     }
     if (token.AccessorID !== '') this.secretByAccessor.set(token.AccessorID.toLowerCase(), token.SecretID)
+  }
+
+  private countSecret(secretId: string, difference: 1 | -1): void {
+    const key = idKey(secretId)
+    const count = (this.secretKeys.get(key) ?? 0) + difference
+    if (count === 0) this.secretKeys.delete(key)
+    else this.secretKeys.set(key, count)
   }
 
   private rebuildDirectory(): void {
@@ -316,32 +331,6 @@ export class MemoryStore implements Store {
       this.waiters.delete(topic)
     }
   }
-}
-
-/** @throws StoreConflict where two changes of one commit claim the same accessor, or the same name. */
-function checkTogether(changes: readonly Change[]): void {
-  const claims = new Map<string, string>()
-  for (const change of changes) {
-    if (change.op !== 'put') continue
-    const claim = claimOf(change)
-    if (claim === undefined) continue
-    const holder = claims.get(claim)
-    if (holder !== undefined && holder !== keyOf(change)) {
-      throw new StoreConflict(change.table === 'tokens' ? 'accessor_in_use' : 'name_in_use')
-    }
-    claims.set(claim, keyOf(change))
-  }
-}
-
-/** What only one record may have, with its table. */
-function claimOf(change: Exclude<Change, { op: 'delete-tree' }>): string | undefined {
-  const { table, record } = change
-  if (table === 'tokens') {
-    return record.AccessorID === '' ? undefined : `${table}/${record.AccessorID.toLowerCase()}`
-  }
-  return table === 'policies' || table === 'roles'
-    ? `${table}/${nameKey(record.Namespace, record.Name)}`
-    : undefined
 }
 
 function* pagesOf<T>(records: readonly T[]): Generator<readonly T[]> {
@@ -368,21 +357,5 @@ function copyTables(tables: Tables): Tables {
     kv: new Map(tables.kv),
     namespaces: new Map(tables.namespaces),
     system: new Map(tables.system),
-  }
-}
-
-function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
-  switch (change.table) {
-    case 'tokens':
-      return change.record.SecretID
-    case 'policies':
-    case 'roles':
-      return change.record.ID
-    case 'kv':
-      return `${change.record.Namespace}/${change.record.Key}`
-    case 'namespaces':
-      return change.record.Name
-    case 'system':
-      return change.record.Key
   }
 }

@@ -31,27 +31,6 @@ describe('create (spec 4.2)', () => {
     expect(Date.parse(token.CreateTime)).toBe(START)
   })
 
-  test('409 id_in_use: an accessor or secret that is an accessor or secret already, in the case that counts', async () => {
-    const ID = 'abcdef00-0000-4000-8000-00000000000a'
-    await world.token({ AccessorID: ID, SecretID: 'abcdef00-0000-4000-8000-00000000000b' })
-    const taken: readonly (readonly [object, string])[] = [
-      [{ AccessorID: ID }, 'AccessorID'],
-      [{ AccessorID: ID.toUpperCase() }, 'AccessorID'],
-      [{ AccessorID: token.SecretID }, 'AccessorID'],
-      [{ SecretID: token.SecretID }, 'SecretID'],
-      [{ SecretID: token.AccessorID }, 'SecretID'],
-    ]
-    for (const [body, field] of taken) {
-      const reply = await ask('PUT', '/acl/token', { body })
-      expect(reply).toMatchObject({ status: 409, code: 'id_in_use' })
-      expect(reply.text).toBe(`Invalid Token: ${field} is already in use`)
-    }
-    const free = await ask('PUT', '/acl/token', {
-      body: { SecretID: 'ABCDEF00-0000-4000-8000-00000000000B' },
-    })
-    expect(free.status).toBe(200)
-  })
-
   test('ids of a deleted token are free again', async () => {
     await world.manage('DELETE', path)
     const { AccessorID, SecretID } = token

@@ -244,8 +244,40 @@ export function describeStore(
         await refused(store, [putNew(aToken({ SecretID: token.SecretID }))], 'secret_in_use')
         await refused(store, [putNew(aToken({ SecretID: token.AccessorID }))], 'secret_in_use')
         await refused(store, [putNew(token)], 'secret_in_use')
-        // Secrets match with case.
-        await store.commit([putNew(aToken({ SecretID: token.SecretID.toUpperCase() }))])
+      })
+
+      test('an id that differs in case alone from an accessor or a secret, and a text that is no UUID', async () => {
+        const store = await open()
+        const lower = aToken({ AccessorID: anId(0xabc1), SecretID: anId(0xdef1) })
+        const upper = aToken({
+          AccessorID: anId(0xabc2).toUpperCase(),
+          SecretID: anId(0xdef2).toUpperCase(),
+        })
+        await store.commit([putNew(lower), putNew(upper)])
+        for (const id of [lower.AccessorID, lower.SecretID, upper.AccessorID, upper.SecretID]) {
+          for (const text of [id.toLowerCase(), id.toUpperCase(), id.replace(/[a-f]/i, swapCase)]) {
+            await refused(store, [putNew(aToken({ AccessorID: text }))], 'accessor_in_use')
+            await refused(store, [putNew(aToken({ SecretID: text }))], 'secret_in_use')
+          }
+        }
+        const edited = { ...upper, Description: 'edited' }
+        await store.commit([{ table: 'tokens', op: 'put', record: edited, expect: undefined }])
+        await refused(
+          store,
+          [putNew(aToken({ AccessorID: upper.SecretID.toLowerCase() }))],
+          'accessor_in_use',
+        )
+        await store.commit([{ table: 'tokens', op: 'delete', record: edited, expect: undefined }])
+        await store.commit([putNew(aToken({ AccessorID: upper.SecretID.toLowerCase() }))])
+        // The ID of a legacy token is any text, and counts with case.
+        await store.commit([
+          putNew(aToken({ SecretID: 'Any Text' })),
+          putNew(aToken({ SecretID: 'any text' })),
+        ])
+        // One text may be both ids of one token.
+        await store.commit([
+          putNew(aToken({ AccessorID: anId(0xabc3), SecretID: anId(0xabc3).toUpperCase() })),
+        ])
       })
 
       test('a name that another policy or role of the namespace has, without case', async () => {
@@ -282,6 +314,14 @@ export function describeStore(
           [putNew(token), putNew(aToken({ AccessorID: token.AccessorID.toUpperCase() }))],
           'accessor_in_use',
         )
+        const lettered = aToken({ AccessorID: anId(0xabc4), SecretID: anId(0xdef4) })
+        for (const [fields, reason] of [
+          [{ SecretID: lettered.SecretID.toUpperCase() }, 'secret_in_use'],
+          [{ SecretID: lettered.AccessorID.toUpperCase() }, 'secret_in_use'],
+          [{ AccessorID: lettered.SecretID.toUpperCase() }, 'accessor_in_use'],
+        ] as const) {
+          await refused(store, [putNew(lettered), putNew(aToken(fields))], reason)
+        }
         await refused(
           store,
           [
@@ -863,4 +903,8 @@ async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = []
   for await (const page of pages) all.push(...page)
   return all
+}
+
+function swapCase(letter: string): string {
+  return letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
 }

@@ -1,3 +1,4 @@
+import { idKey, type TokenRecord } from '@latchkey/acl'
 import type { Change } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
@@ -43,11 +44,12 @@ interface ClaimSource {
   readonly isNew: boolean
   readonly hash: Buffer
   readonly accessorHash: Buffer | undefined
+  readonly foldedHash: Buffer | undefined
 }
 
 /**
- * An id must be new among accessors and secrets alike (decisions: tokens), so a new token brings the hash of its
- * accessor to be looked for among the secrets, and of its secret to be looked for among the accessors.
+ * An id must be new among accessors and secrets alike, in any case (decisions: tokens), so a new token brings the hash of
+ * its accessor to be looked for among the secrets, and of its secret to be looked for among the accessors.
  */
 export const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
   {
@@ -60,7 +62,7 @@ export const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
     name: 'secret_as_accessor',
     sql: 'bigint',
     sent: 'each',
-    encode: ({ isNew, hash }) => (isNew ? firstEightBytes(hash) : null),
+    encode: ({ isNew, hash, foldedHash }) => (isNew ? firstEightBytes(foldedHash ?? hash) : null),
   },
 ]
 
@@ -81,13 +83,24 @@ export function encodeRow(change: RowChange, place: number, secrets: SecretBox):
   if (change.table === 'kv') return { values: [...common, ...encodeKv(change)], secretHash: undefined }
   const { record, op, expect } = change
   const hash = secrets.lookupHash(record.SecretID)
-  const accessorHash = record.AccessorID === '' ? undefined : secrets.lookupHash(record.AccessorID)
-  const claim = { isNew: op === 'put' && expect === 0, hash, accessorHash }
-  const values =
-    op === 'put' ? encodeToken({ record, hash, accessorHash }, secrets) : encodeTokenKeys(record, hash)
+  const hashes = { hash, ...keyHashes(record, secrets) }
+  const claim = { isNew: op === 'put' && expect === 0, ...hashes }
+  const values = op === 'put' ? encodeToken({ record, ...hashes }, secrets) : encodeTokenKeys(record, hash)
   return {
     values: [...common, ...TOKEN_CLAIM_COLUMNS.map(({ encode }) => encode(claim)), ...values],
     secretHash: hash.toString('hex'),
+  }
+}
+
+/** Hashes of what counts without case: of the accessor, and of the secret where that differs from what was typed. */
+export function keyHashes(
+  { AccessorID, SecretID }: Pick<TokenRecord, 'AccessorID' | 'SecretID'>,
+  secrets: SecretBox,
+): Pick<ClaimSource, 'accessorHash' | 'foldedHash'> {
+  const key = idKey(SecretID)
+  return {
+    accessorHash: AccessorID === '' ? undefined : secrets.lookupHash(AccessorID.toLowerCase()),
+    foldedHash: key === SecretID ? undefined : secrets.lookupHash(key),
   }
 }
 

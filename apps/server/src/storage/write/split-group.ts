@@ -1,3 +1,4 @@
+import { idKey } from '@latchkey/acl'
 import { type Change, kvTopic } from '@latchkey/service'
 
 /** A group of writes of tokens and keys, those first that can be made at once. */
@@ -30,6 +31,5 @@ function idsOf(change: Change): readonly string[] {
   if (change.table === 'kv') return [kvTopic(change.record.Namespace, change.record.Key)]
   if (change.table !== 'tokens') return []
   const { AccessorID, SecretID } = change.record
-  // Accessors match without case, and as they were typed with secrets.
-  return AccessorID === '' ? [SecretID] : [SecretID, AccessorID, AccessorID.toLowerCase()]
+  return AccessorID === '' ? [idKey(SecretID)] : [idKey(SecretID), AccessorID.toLowerCase()]
 }

@@ -1,0 +1,68 @@
+import type { BaseLogger } from 'pino'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
+import { KeyRingError } from '../../secrets/key-ring.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import { readBytes, readText, storeBytes } from '../read/stored-text.ts'
+import { firstEightBytes } from '../token-table.ts'
+import { keyHashes } from '../write/row-changes.ts'
+
+/** Tokens that are read with one statement. */
+const BATCH = 500
+
+interface IdRow {
+  readonly secret_hash: string
+  readonly secret_cipher: string
+  readonly secret_key_id: string
+  readonly accessor_id: string
+}
+
+/**
+ * Makes the ids of tokens that an earlier release wrote comparable without case: once for a database, before it is
+ * served. Ids that are equal but for their case stay as they are and keep working; only new ones are refused.
+ */
+export async function foldIds(prisma: PrismaClient, secrets: SecretBox, log: BaseLogger): Promise<void> {
+  if ((await prisma.lookupKey.findFirst())?.foldsIds) return
+  let after = '\\x'
+  let folded = 0
+  for (;;) {
+    const rows = await prisma.$queryRaw<IdRow[]>(Prisma.sql`
+      SELECT secret_hash::text, secret_cipher::text, secret_key_id, accessor_id FROM token
+      WHERE secret_hash > ${after}::text::bytea ORDER BY secret_hash LIMIT ${BATCH}::int`)
+    const last = rows.at(-1)
+    if (last === undefined) break
+    after = last.secret_hash
+    const changed = rows.flatMap((row) => foldedRow(row, secrets) ?? [])
+    if (changed.length === 0) continue
+    folded += changed.length
+    // Behind the lock that every commit takes first: so neither waits for a row of the other.
+    await prisma.$transaction([
+      prisma.$queryRaw`SELECT index FROM commit_index FOR UPDATE`,
+      prisma.$executeRaw(Prisma.sql`
+        UPDATE token t SET accessor_hash = nullif(f.accessor, '')::bigint, folded_hash = nullif(f.folded, '')::bytea
+        FROM unnest(${changed.map(({ hash }) => hash)}::text[]::bytea[], ${changed.map(({ accessor }) => accessor)}::text[],
+          ${changed.map(({ secret }) => secret)}::text[]) AS f (hash, accessor, folded)
+        WHERE t.secret_hash = f.hash`),
+    ])
+  }
+  await prisma.lookupKey.updateMany({ data: { foldsIds: true } })
+  if (folded > 0) log.info(`made ${folded} tokens with ids in capitals comparable without case`)
+}
+
+/** @returns undefined where case makes no difference, or the secret does not open. */
+function foldedRow(row: IdRow, secrets: SecretBox) {
+  const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
+  const AccessorID = readText(row.accessor_id)
+  try {
+    const SecretID = secrets.open(sealed, row.secret_hash.slice(2))
+    const { accessorHash, foldedHash } = keyHashes({ AccessorID, SecretID }, secrets)
+    if (foldedHash === undefined && AccessorID === AccessorID.toLowerCase()) return undefined
+    return {
+      hash: row.secret_hash,
+      accessor: accessorHash ? firstEightBytes(accessorHash) : '',
+      secret: foldedHash ? storeBytes(foldedHash) : '',
+    }
+  } catch (error) {
+    if (error instanceof KeyRingError) return undefined
+    throw error
+  }
+}
