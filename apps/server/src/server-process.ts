@@ -92,7 +92,12 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     }
     const app = createApp({
       service,
-      door: new Door({ host: config.host, allowedHosts: config.allowedHosts }),
+      door: new Door({
+        host: config.host,
+        allowedHosts: config.allowedHosts,
+        allowedOrigins: config.corsOrigins,
+      }),
+      corsOrigins: config.corsOrigins,
       fastLane: config.fastLane,
       openapi,
       log,

@@ -5,7 +5,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runVariant } from '../test/run-variant.ts'
+import { runVariant, type VariantServer } from '../test/run-variant.ts'
 import { MANAGEMENT_TOKEN } from '../test/variants.ts'
 import { bundlePage, openPage } from './packages/page.ts'
 import { bin, expectOutput, failureOf, node, run } from './packages/run.ts'
@@ -115,5 +115,26 @@ async function checkPages(): Promise<void> {
     throw new Error(`the SDK is ${gzipBytes} bytes, at most ${SDK_GZIP_BYTES_MAX}`)
   await bundlePage(join(consumer, 'mocks-page'))
   expectOutput('conflict', await openPage(join(consumer, 'sdk-page')))
+  await checkAcrossOrigins()
   expectOutput('page', await openPage(join(consumer, 'mocks-page')))
+}
+
+/** The SDK on a page of another origin than the server's, with the origin listed and without. */
+async function checkAcrossOrigins(): Promise<void> {
+  for (const [isListed, title] of [
+    [true, 'made, read, watched: 404'],
+    [false, 'unavailable'],
+  ] as const) {
+    console.log(`Chromium, across origins, ${isListed ? 'listed' : 'not listed'}`)
+    let server: VariantServer | undefined
+    try {
+      const seen = await openPage(join(consumer, 'sdk-page'), async (origin) => {
+        server = await runVariant({ server: isListed ? { LATCHKEY_CORS_ORIGINS: origin } : {} })
+        return String(new URLSearchParams({ address: server.url, token: MANAGEMENT_TOKEN }))
+      })
+      expectOutput(title, seen)
+    } finally {
+      await server?.stop()
+    }
+  }
 }

@@ -61,6 +61,12 @@ describe('values', () => {
     ['LATCHKEY_CACHE_BYTES', '1024', 'cacheBytes', 1024],
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '1m30s', 'shutdownTimeoutMs', 90_000],
     ['LATCHKEY_HEADER_PREFIXES', 'X-Acme-, X-Service-', 'headerPrefixes', ['X-Acme-', 'X-Service-']],
+    [
+      'LATCHKEY_CORS_ORIGINS',
+      'https://a.example, http://localhost:3000',
+      'corsOrigins',
+      ['https://a.example', 'http://localhost:3000'],
+    ],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8,::1', 'trustedProxies', ['10.0.0.0/8', '::1']],
     ['LATCHKEY_INITIAL_MANAGEMENT_TOKEN', UUID, 'initialManagementToken', UUID],
     ['LATCHKEY_SERVICE_VERSION', '1.6.3', 'serviceVersion', { text: '1.6.3', major: 1, minor: 6, patch: 3 }],
@@ -87,6 +93,8 @@ describe('values', () => {
     ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" does not have that form'],
     ['LATCHKEY_HEADER_PREFIXES', 'X-A', 'LATCHKEY_HEADER_PREFIXES: "X-A" has a part that does not'],
     ['LATCHKEY_HEADER_PREFIXES', 'X-A-,X-A-', 'LATCHKEY_HEADER_PREFIXES: "X-A-,X-A-" names something twice'],
+    ['LATCHKEY_CORS_ORIGINS', 'https://a.example/', 'LATCHKEY_CORS_ORIGINS: "https://a.example/" has a part'],
+    ['LATCHKEY_CORS_ORIGINS', 'a.example', 'LATCHKEY_CORS_ORIGINS: "a.example" has a part'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/33', 'LATCHKEY_TRUSTED_PROXIES: "10.0.0.0/33" has a part'],
     [
       'LATCHKEY_SERVICE_VERSION',

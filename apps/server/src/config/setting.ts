@@ -189,6 +189,11 @@ export function isHost(part: string): boolean {
   )
 }
 
+/** An origin as browsers send it: scheme, host and port if it is not the usual one; or `*` for all. */
+export function isOrigin(part: string): boolean {
+  return part === '*' || (/^https?:/.test(part) && URL.parse(part)?.origin === part)
+}
+
 /** Any kind that none of the others is. */
 export function custom<T>(
   base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },

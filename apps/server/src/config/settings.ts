@@ -18,6 +18,7 @@ import {
   integer,
   isAddressRange,
   isHost,
+  isOrigin,
   list,
   type Setting,
   SettingError,
@@ -176,6 +177,13 @@ export const SETTINGS = {
     fallback: [],
     accepts: 'host names or addresses without port, between commas, or `*`',
     isPart: isHost,
+  }),
+  corsOrigins: list({
+    env: 'LATCHKEY_CORS_ORIGINS',
+    doc: 'Origins whose web pages may call the server from a browser; `*` lets pages of every origin read.',
+    fallback: [],
+    accepts: 'origins such as `https://app.example.com`, between commas, or `*`',
+    isPart: isOrigin,
   }),
   trustedProxies: list({
     env: 'LATCHKEY_TRUSTED_PROXIES',

@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from 'pino'
 import { type ApiListener, type ApiListenerOptions, createApiListener } from './api/api-listener.ts'
 import { mountContract } from './api/mount-contract.ts'
+import { corsFor } from './cors.ts'
 import { docsRouter } from './docs/docs-router.ts'
 import type { Door } from './door.ts'
 import { extendResponses } from './extend-responses.ts'
@@ -15,6 +16,8 @@ import { requestIdOf } from './request-id.ts'
 export interface AppOptions extends ApiListenerOptions {
   /** Decides which requests are answered at all. */
   readonly door: Pick<Door, 'refusalOf'>
+  /** Origins whose pages may read answers. */
+  readonly corsOrigins?: readonly string[]
   /** Whether reads from memory skip Express. */
   readonly fastLane: boolean
   /** What the page at `/docs` shows. */
@@ -31,14 +34,19 @@ export function createApp(options: AppOptions): RequestListener {
   const listener = createApiListener(options)
   const app = createExpressApp(options, listener)
   const extend = extendResponses(app)
-  return (request, response) => {
-    const refusal = options.door.refusalOf(request)
-    if (refusal) listener.refuse(request, response, refusal)
-    else if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
+  const route: RequestListener = (request, response) => {
+    if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
     else {
       extend(response)
       app(request, response)
     }
+  }
+  const cors = corsFor(options.corsOrigins ?? [])
+  return (request, response) => {
+    const refusal = options.door.refusalOf(request)
+    if (refusal) listener.refuse(request, response, refusal)
+    else if (cors) cors(request, response, () => route(request, response))
+    else route(request, response)
   }
 }
 

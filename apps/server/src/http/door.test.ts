@@ -2,6 +2,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { ANY_ORIGIN } from './cors.ts'
 import { ANY_HOST, Door } from './door.ts'
 
 interface Sent {
@@ -134,6 +135,13 @@ describe('the origin of a write', () => {
       const sent = host === undefined ? { method, origin } : { method, origin, host }
       expect(codeOf(door, sent)).toBe('origin_foreign')
     }
+  })
+
+  test('a listed origin may write, and the wildcard lists none', () => {
+    const listed = new Door({ ...LOOPBACK, allowedOrigins: ['https://app.example.com', ANY_ORIGIN] })
+    const write = { method: 'PUT', host: 'localhost:8500' }
+    expect(codeOf(listed, { ...write, origin: 'https://app.example.com' })).toBeUndefined()
+    expect(codeOf(listed, { ...write, origin: 'https://evil.example' })).toBe('origin_foreign')
   })
 
   test('what only reads is not asked for its origin; a program names none', () => {

@@ -12,6 +12,8 @@ export interface DoorOptions {
   readonly host: string
   /** Names and addresses that requests may be sent to, besides its own. */
   readonly allowedHosts: readonly string[]
+  /** Origins whose pages may write. A wildcard names none. */
+  readonly allowedOrigins?: readonly string[]
 }
 
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
@@ -27,12 +29,14 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
  */
 export class Door {
   private readonly names: ReadonlySet<string>
+  private readonly origins: ReadonlySet<string>
   private readonly allowsAny: boolean
   private readonly isEverywhere: boolean
   /** Clients send the same one again and again. */
   private lastAdmitted: string | undefined
 
-  constructor({ host, allowedHosts }: DoorOptions) {
+  constructor({ host, allowedHosts, allowedOrigins }: DoorOptions) {
+    this.origins = new Set(allowedOrigins)
     this.names = new Set([host, ...allowedHosts].map((name) => canonical(name)))
     this.allowsAny = allowedHosts.includes(ANY_HOST)
     this.isEverywhere = WILDCARDS.has(host)
@@ -46,7 +50,7 @@ export class Door {
     const target = authorityOf(request.url)
     if (target !== undefined && !this.admits(target, request.socket)) return hostNotAllowed()
     if (origin === undefined || SAFE_METHODS.has(request.method ?? 'GET')) return undefined
-    return isSameHost(origin, host) ? undefined : originForeign()
+    return isSameHost(origin, host) || this.origins.has(origin) ? undefined : originForeign()
   }
 
   private admits(host: string, socket: Socket): boolean {

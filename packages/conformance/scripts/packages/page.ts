@@ -22,8 +22,15 @@ export async function bundlePage(root: string): Promise<{ readonly gzipBytes: nu
   return { gzipBytes: gzip.reduce((sum, bytes) => sum + bytes, 0) }
 }
 
-/** The title that a page gives itself, or what went wrong on it. */
-export async function openPage(root: string): Promise<string> {
+/**
+ * The title that a page gives itself, or what went wrong on it.
+ *
+ * @param queryFor receives the origin of the page, and returns the query that the page is opened with.
+ */
+export async function openPage(
+  root: string,
+  queryFor: (origin: string) => Promise<string> = async () => '',
+): Promise<string> {
   const server = await preview({
     root,
     logLevel: 'error',
@@ -37,7 +44,9 @@ export async function openPage(root: string): Promise<string> {
     const complaint = new Promise<string>((resolve) => {
       page.once('pageerror', (error) => resolve(String(error)))
     })
-    await page.goto(server.resolvedUrls?.local[0] ?? '')
+    const url = new URL(server.resolvedUrls?.local[0] ?? '')
+    url.search = await queryFor(url.origin)
+    await page.goto(url.href)
     const titled = page
       .waitForFunction("document.title !== 'waiting'", undefined, { timeout: OPEN_TIMEOUT_MS })
       .then(() => page.title())
