@@ -57,7 +57,7 @@ describe('an answer that breaks the contract does not compile', () => {
     const bytes = new Uint8Array(0)
     const raw: Answer<'kv.read'> = { body: { kind: 'bytes', bytes, contentType: 'application/octet-stream' } }
     const text: Answer<'legacy.translate'> = { body: { kind: 'text', text: '' } }
-    const absent: Answer<'tokens.read'> = missing(notFound('x'), 'tokens')
+    const absent: Answer<'tokens.read'> = missing(notFound('x'), { topic: 'tokens' })
     expectTypeOf([raw, text, absent]).toBeArray()
     // @ts-expect-error tokens are JSON
     const token: Answer<'tokens.read'> = { body: { kind: 'text', text: '' } }

@@ -130,6 +130,10 @@ export interface Watch {
    * Decisions: blocking queries.
    */
   readonly filtered?: true
+  /** Of a read of one record: its ModifyIndex. Only a change of it is news, whatever else the topic is about. */
+  readonly modifyIndex?: number
+  /** Set where one record is missing and the topic is about it alone: only what touches the topic is news. */
+  readonly isOwn?: true
   /**
    * Set where the answer leaves out records whose time is over. An earlier answer at the same index may show them, so it
    * cannot be known from this one.
@@ -145,8 +149,8 @@ export function json<T>(value: NoInfer<T>, watch?: Watch): JsonAnswer<T> {
 }
 
 /** The answer of a read whose record is not there, yet. */
-export function missing(error: AclError, topic: Topic): AnswerIn<never> {
-  return { body: { kind: 'refusal', error }, watch: { topic } }
+export function missing(error: AclError, watch: Watch): AnswerIn<never> {
+  return { body: { kind: 'refusal', error }, watch }
 }
 
 /** A record that is not there, in the words of the reference. Decisions: status codes. */

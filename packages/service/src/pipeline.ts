@@ -5,7 +5,7 @@
 
 import { isPromise, type MaybePromise } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { isCurrent, type Seen, Wait } from './blocking/blocking.ts'
+import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
@@ -47,7 +47,7 @@ export class Pipeline {
     const wait = asked.options.index > 0 ? new Wait(asked, this.options) : undefined
     for (;;) {
       const seen = await this.look(asked, received)
-      if (asked.route.blocking) state.setIndex(seen.call.tableIndex)
+      if (asked.route.blocking) state.setIndex(indexOf(seen, asked.options.index))
       if (wait && !(await wait.endsWith(seen))) continue
       if (seen.answer.nextCursor !== undefined) state.setHeader('nextCursor', seen.answer.nextCursor)
       return renderAnswer(seen.answer, state)

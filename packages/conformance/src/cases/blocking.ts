@@ -187,6 +187,63 @@ export const blockingCases: readonly Case[] = [
     },
   },
   {
+    id: 'blocking/unchanged',
+    spec: 'D/blocking/wakes',
+    title:
+      'a read of one record waits while only others change, whatever the index of its table; its own change ends it',
+    async run(ctx) {
+      const key = `/kv/${ctx.unique('key')}`
+      const [missing, missingKey] = [crypto.randomUUID(), `/kv/${ctx.unique('missing')}`]
+      const [token, policy, role] = [await ctx.token(), await ctx.policy(), await ctx.role()]
+      await ctx.ok('PUT', key, { raw: 'v' })
+      const renamed = (record: { Name: string }) => ({ body: { ...record, Description: 'changed' } })
+      const reads: readonly (readonly [string, string, AskOptions])[] = [
+        [key, key, { raw: 'w' }],
+        [`${key}?raw`, key, { raw: 'x' }],
+        [missingKey, missingKey, { raw: 'v' }],
+        [`/acl/token/${token.AccessorID}`, `/acl/token/${token.AccessorID}`, { body: {} }],
+        [`/acl/token/${missing}`, '/acl/token', { body: { AccessorID: missing } }],
+        [`/acl/policy/${policy.ID}`, `/acl/policy/${policy.ID}`, renamed(policy)],
+        [`/acl/policy/name/${policy.Name}`, `/acl/policy/${policy.ID}`, renamed(policy)],
+        [`/acl/role/${role.ID}`, `/acl/role/${role.ID}`, renamed(role)],
+        [`/acl/role/name/${role.Name}`, `/acl/role/${role.ID}`, renamed(role)],
+      ]
+      for (const [path, target, change] of reads) {
+        const first = await ctx.call('GET', path)
+        await Promise.all([
+          ctx.ok('PUT', `${key}-other`, { raw: 'v' }),
+          ctx.token(),
+          ctx.policy(),
+          ctx.role(),
+        ])
+        const joint = path.includes('?') ? '&' : '?'
+        const at = `${path}${joint}index=${indexOf(ctx, first)}`
+        const unchanged = await (await block(ctx, `${at}&wait=150ms`)).reply
+        assert.deepEqual([unchanged.status, unchanged.text], [first.status, first.text], path)
+        assert(unchanged.ms >= 149, `${path} was answered after ${unchanged.ms} ms`)
+        await ctx.ok('PUT', target, change)
+        const news = await ctx.call('GET', at)
+        assert.notEqual(news.text, first.text, path)
+        assert(indexOf(ctx, news) > indexOf(ctx, first), path)
+      }
+    },
+  },
+  {
+    id: 'blocking/key-index',
+    spec: 'D/blocking/headers',
+    title: 'a read of one key carries the ModifyIndex of that key',
+    async run(ctx) {
+      const key = `/kv/${ctx.unique('key')}`
+      await ctx.ok('PUT', key, { raw: 'v' })
+      await ctx.ok('PUT', `/kv/${ctx.unique('other')}`, { raw: 'v' })
+      const read = await ctx.call('GET', key)
+      assert.equal(indexOf(ctx, read), JSON.parse(read.text)[0].ModifyIndex)
+      assert.equal(indexOf(ctx, await ctx.call('GET', `${key}?raw`)), indexOf(ctx, read))
+      await ctx.ok('DELETE', key)
+      assert(indexOf(ctx, await ctx.call('GET', key)) > indexOf(ctx, read), 'a deletion moves the index')
+    },
+  },
+  {
     id: 'blocking/missing',
     spec: 'D/blocking/missing',
     title:

@@ -62,10 +62,13 @@ describe('when a query does not wait (spec 4.1; reference 4.1)', () => {
     expect(world.clock.waiting).toBe(0)
   })
 
-  test('an index below the current one, by one', async () => {
-    const { world, path } = await aSmallWorld()
-    const index = indexOf(await world.ask('GET', path, { token: MANAGEMENT }))
-    expect((await holdAt(world, `${path}?index=${index - 1}`)).reply?.status).toBe(200)
+  test('an index below the current one, by one: that of the table, and of one record its own', async () => {
+    const { world, path, token } = await aSmallWorld()
+    const index = world.store.tableIndex('tokens')
+    expect(index).toBeGreaterThan(token.ModifyIndex)
+    expect((await holdAt(world, `/acl/tokens?index=${index - 1}`)).reply?.status).toBe(200)
+    expect((await holdAt(world, `${path}?index=${token.ModifyIndex - 1}`)).reply?.status).toBe(200)
+    expect((await holdAt(world, `${path}?index=${token.ModifyIndex}`)).reply).toBeUndefined()
   })
 
   const ERRORS: readonly (readonly [string, AskOptions, string])[] = [

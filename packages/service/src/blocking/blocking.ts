@@ -3,7 +3,7 @@
 import type { Random } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { tableOf } from '../caller/admission.ts'
-import type { AnyAnswer, AnyCall } from '../handler.ts'
+import type { AnyAnswer, AnyCall, Watch } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { Store } from '../store/store.ts'
@@ -33,10 +33,24 @@ export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean
 }
 
 /**
- * A query that waits until there is news: an answer above the index that the client has, showing something else than the
- * client knows. What the client knows can be told from an exact view at its very index alone. A newer one may already
- * hold the change that is waited for, and taking it for known would lose that change; so where there is none, any higher
- * index is news.
+ * The index of an answer: that of its table, and of a key that is there its ModifyIndex, as clients of keys expect it. An
+ * index above that is one of the table, and must not go back.
+ *
+ * @param asked index that the client has; 0 for none.
+ */
+export function indexOf({ call, answer }: Seen, asked: number): number {
+  const { modifyIndex } = answer.watch ?? {}
+  const isKeys = modifyIndex !== undefined && tableOf(call.route) === 'kv' && modifyIndex >= asked
+  return isKeys ? modifyIndex : Math.max(1, call.tableIndex)
+}
+
+/**
+ * A query that waits until there is news. Of one record that is a ModifyIndex above the index that the client has, or, of
+ * one that is missing, a change since then.
+ *
+ * Of any other read it is an answer above the client's index, showing something else than the client knows. What the
+ * client knows can be told from an exact view at its very index alone. A newer one may already hold the change that is
+ * waited for, and taking it for known would lose that change; so where there is none, any higher index is news.
  */
 export class Wait {
   private readonly index: number
@@ -44,6 +58,9 @@ export class Wait {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock' | 'random'>
   private readonly deadline: number
   private known: Shown
+  /** ModifyIndex of the record when it was last looked at. */
+  private lastModifyIndex: number | undefined
+  private isWoken = false
   private isLast = false
 
   constructor(
@@ -58,17 +75,30 @@ export class Wait {
 
   /** Whether this answer is to be sent; if not, it is told when there may be another one. */
   async endsWith({ call, answer }: Seen): Promise<boolean> {
-    if (this.isLast || !answer.watch) return true
+    const { watch } = answer
+    if (this.isLast || !watch) return true
     const { store, clock } = this.ports
     const index = Math.max(1, call.tableIndex)
-    const shown = answer.watch.filtered ? shownIn(answer) : undefined
-    const isNews = this.index < index && !isSame(shown, this.known)
+    const shown = watch.filtered ? shownIn(answer) : undefined
     const leftMs = this.deadline - clock.now()
-    if (isNews || leftMs <= 0) return true
-    if (this.index === index && (await isExact(call, answer, store))) this.known = shown
+    if (leftMs <= 0 || this.isNews(watch, index, shown)) return true
+    if (shown !== undefined && this.index === index && (await isExact(call, answer, store)))
+      this.known = shown
+    this.lastModifyIndex = watch.modifyIndex
+    // Whether a missing record has changed since the client's index is for the store to say, once.
+    const after = watch.isOwn && !this.isWoken ? Math.min(this.index, index) : index
     // However the wait ends, rights and record are looked at again: either may have expired in the meantime.
-    this.isLast = (await store.wait(answer.watch.topic, index, leftMs, this.signal)) !== 'changed'
+    this.isLast = (await store.wait(watch.topic, after, leftMs, this.signal)) !== 'changed'
+    this.isWoken = true
     return false
+  }
+
+  private isNews({ modifyIndex, isOwn }: Watch, index: number, shown: Shown): boolean {
+    if (modifyIndex !== undefined && modifyIndex > this.index) return true
+    if (this.index >= index) return false
+    // Another record than at the last look is news whatever its index: a store may have been set back.
+    if (modifyIndex !== undefined) return this.isWoken && modifyIndex !== this.lastModifyIndex
+    return isOwn ? this.isWoken : !isSame(shown, this.known)
   }
 }
 

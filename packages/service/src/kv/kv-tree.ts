@@ -51,7 +51,7 @@ export async function listKeys(call: Call<'kv.read'>): Promise<JsonAnswer<string
 }
 
 function nothing(): JsonAnswer<never> {
-  return { ...missing(noSuchKey(), WATCH.topic), watch: WATCH }
+  return missing(noSuchKey(), WATCH)
 }
 
 /** In one piece where that is short, else page by page; `undefined` where there is nothing to show. */

@@ -16,11 +16,12 @@ async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
   requireKeyRead(call, key)
   const topic = kvTopic(call.namespace, key)
   const entry = await call.service.store.kvEntry(call.namespace, key)
-  if (!entry) return missing(noSuchKey(), topic)
-  if (!call.query.raw) return json([showEntry(call, entry)], { topic })
+  if (!entry) return missing(noSuchKey(), { topic, isOwn: true })
+  const watch = { topic, modifyIndex: entry.ModifyIndex }
+  if (!call.query.raw) return json([showEntry(call, entry)], watch)
   return {
     body: { kind: 'bytes', bytes: entry.Value, contentType: 'application/octet-stream' },
-    watch: { topic },
+    watch,
   }
 }
 

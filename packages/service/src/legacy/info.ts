@@ -7,6 +7,7 @@ export async function infoLegacyHandler(call: Call<'legacy.info'>): Promise<Answ
   const stored = await call.service.store.tokenBySecret(requireSecret(call.params))
   const token = living(call, stored)
   const legacy = token && toLegacyToken(token)
-  const watch = { topic: 'tokens', filtered: true } as const
+  const news = token ? { modifyIndex: token.ModifyIndex } : { filtered: true as const }
+  const watch = { topic: 'tokens', ...news } as const
   return json(legacy ? [legacy] : [], stored && !token ? { ...watch, leavesOutExpired: true } : watch)
 }

@@ -3,6 +3,6 @@ import { findNamespace, showNamespace } from './stored-namespace.ts'
 
 export function readNamespaceHandler(call: Call<'namespaces.read'>): Answer<'namespaces.read'> {
   const record = findNamespace(call.directory, call.params.Name)
-  if (!record) return missing(notFound('Requested namespace'), 'namespaces')
-  return json(showNamespace(record, call.directory), { topic: 'namespaces', filtered: true })
+  if (!record) return missing(notFound('Requested namespace'), { topic: 'namespaces', filtered: true })
+  return json(showNamespace(record, call.directory), { topic: 'namespaces', modifyIndex: record.ModifyIndex })
 }

@@ -19,8 +19,8 @@ export function requirePolicy(call: Context, directory: Directory, id: string): 
 
 /** The answer of a read, which a waiter may see come, change and go. */
 export function policyRead(call: Context, policy: PolicyRecord | undefined): JsonAnswer<Policy> {
-  if (!policy) return missing(notFound('Requested policy'), 'policies')
-  return { ...policyShown(call, policy), watch: { topic: 'policies', filtered: true } }
+  if (!policy) return missing(notFound('Requested policy'), { topic: 'policies', filtered: true })
+  return { ...policyShown(call, policy), watch: { topic: 'policies', modifyIndex: policy.ModifyIndex } }
 }
 
 export function policyShown({ service }: Context, policy: PolicyRecord): JsonAnswer<Policy> {

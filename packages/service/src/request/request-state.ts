@@ -19,7 +19,7 @@ export class RequestState implements ReplyContext {
     this.families = families
   }
 
-  /** Headers of a blocking read. Never 0, so that a client may send the index back. Reference 4.2. */
+  /** Of a blocking read. Never 0, so that a client may send the index back. Reference 4.2. */
   setIndex(index: number): void {
     this.setHeader('index', String(Math.max(1, index)))
   }

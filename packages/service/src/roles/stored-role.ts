@@ -19,8 +19,11 @@ export function requireRole(call: Context, directory: Directory, id: string): Ro
 
 /** The answer of a read, which a waiter may see come, change and go. */
 export function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswer<Role> {
-  if (!role) return missing(notFound('Requested role'), 'roles')
-  return { ...roleShown(call, role, call.directory), watch: { topic: 'roles', filtered: true } }
+  if (!role) return missing(notFound('Requested role'), { topic: 'roles', filtered: true })
+  return {
+    ...roleShown(call, role, call.directory),
+    watch: { topic: 'roles', modifyIndex: role.ModifyIndex },
+  }
 }
 
 export function roleShown({ service }: Context, role: RoleRecord, directory: Directory): JsonAnswer<Role> {

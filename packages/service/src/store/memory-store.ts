@@ -73,6 +73,8 @@ export class MemoryStore implements Store {
   private arrivalCount = 0
   private currentDirectory = EMPTY_DIRECTORY
   private readonly topicIndexes = new Map<Topic, number>()
+  /** Index of the last {@link MemoryStore.restore}: every topic has changed with it. */
+  private restoredAt = 0
   private readonly recentTokens = new RecentTokenChanges()
   private readonly waiters = new Map<Topic, Set<Wake>>()
   private readonly sleeper: Sleeper
@@ -183,7 +185,7 @@ export class MemoryStore implements Store {
 
   wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
     if (signal?.aborted) return Promise.resolve('aborted')
-    if ((this.topicIndexes.get(topic) ?? 0) > after) return Promise.resolve('changed')
+    if ((this.topicIndexes.get(topic) ?? this.restoredAt) > after) return Promise.resolve('changed')
     return new Promise((resolve) => {
       const wake: Wake = (outcome) => {
         cancelTimer()
@@ -213,6 +215,8 @@ export class MemoryStore implements Store {
     this.secretKeys = new Map()
     this.arrivals = new Map()
     this.recentTokens.reset(this.index)
+    this.topicIndexes.clear()
+    this.restoredAt = this.index
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
     this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES]))

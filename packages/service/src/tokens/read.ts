@@ -12,16 +12,15 @@ export function readTokenHandler(call: Call<'tokens.read'>): MaybePromise<Answer
 function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {
   const { service, directory, params, texts } = call
   const topic = tokenTopic(params.AccessorID)
-  if (!token) return missing(notFound('Requested token'), topic)
+  if (!token) return missing(notFound('Requested token'), { topic, isOwn: true })
+  const watch = { topic, modifyIndex: token.ModifyIndex }
   const showSecret = seesSecret(call, token)
   if (!isExpanded(call)) {
-    return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch: { topic } }
+    return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch }
   }
   const { defaultPolicy, nodeName, edition } = service
   const showNamespace = edition === 'extended'
-  return json(expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace }), {
-    topic,
-  })
+  return json(expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace }), watch)
 }
 
 /** Spec 4.3: by presence or `true`; `expanded=false` is plain. Decisions: record shapes. */

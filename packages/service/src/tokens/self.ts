@@ -4,9 +4,7 @@ import { tokenTopic } from '../store/store.ts'
 /** Spec 4.4: the caller holds the secret already, so it sees it. */
 export function readSelfHandler({ caller, directory, texts }: Call<'tokens.self'>): Answer<'tokens.self'> {
   const { token } = caller
-  const watch =
-    token.AccessorID === ''
-      ? ({ topic: 'tokens', filtered: true } as const)
-      : { topic: tokenTopic(token.AccessorID) }
+  const topic = token.AccessorID === '' ? 'tokens' : tokenTopic(token.AccessorID)
+  const watch = { topic, modifyIndex: token.ModifyIndex } as const
   return { body: { kind: 'json-text', text: texts.token(token, directory, true) }, watch }
 }
