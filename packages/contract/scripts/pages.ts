@@ -1,7 +1,8 @@
 /// <reference types="node" />
-/** The pages under docs/, and the one source file, that are derived from the contract. For the script and its test alone. */
+/** The pages under docs/, and the one source file, that are derived from the contract. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { GeneratedFile } from '@latchkey/testkit/packaging/generated'
 import { renderEndpointsTable } from '../src/docs/endpoints-table.ts'
 import { renderErrorsPage, rowsByStatus } from '../src/docs/errors-page.ts'
 import { renderLimitsTable } from '../src/docs/limits-table.ts'
@@ -9,14 +10,8 @@ import { replaceSection, table } from '../src/docs/markdown.ts'
 import { renderEndpoints } from '../src/plain/render.ts'
 import { renderGatesTable } from '../src/versions/gates-table.ts'
 
-export interface GeneratedPage {
-  /** Where it is on this machine. */
-  readonly path: string
-  readonly text: string
-}
-
 /** Every generated page as it should be; of pages that people write, with the generated sections renewed. */
-export function generatedPages(): readonly GeneratedPage[] {
+export function generatedPages(): readonly GeneratedFile[] {
   return [
     { path: sourceOf('plain/endpoints.ts'), text: renderEndpoints() },
     { path: pathOf('version-gates.md'), text: renderGatesTable() },

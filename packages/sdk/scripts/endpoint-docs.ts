@@ -39,11 +39,6 @@ export function withEndpointDocs(source: string): string {
   })
 }
 
-/** The endpoints that the docstrings of a source name. */
-export function endpointsIn(source: string): readonly string[] {
-  return [...source.matchAll(PARAGRAPH)].map(([, , name = '']) => name)
-}
-
 /** For instance: Endpoint `tokens.self` (GET /v1/acl/token/self). Right: self. Spec 4.4, from 1.4.0. Errors: … */
 function endpointFacts(name: RouteName): string {
   const endpoint = routeOf(name)

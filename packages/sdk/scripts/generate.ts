@@ -1,5 +1,6 @@
 /** Writes the facts of the endpoints, from the contract, into the docstrings of their methods. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { generate } from '@latchkey/testkit/packaging/generated'
 import { documentedFiles, withEndpointDocs } from './endpoint-docs.ts'
 
-for (const file of documentedFiles()) writeFileSync(file, withEndpointDocs(readFileSync(file, 'utf8')))
+generate(documentedFiles().map((path) => ({ path, text: withEndpointDocs(readFileSync(path, 'utf8')) })))

@@ -1,12 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { renderJsonSchema } from './json-schema.ts'
 import { WORKLOAD_KINDS } from './schema-workloads.ts'
-
-test('scenario.schema.json is the zod schema: run node scripts/generate-schema.ts after a change', () => {
-  const file = readFileSync(new URL('../../scenario.schema.json', import.meta.url), 'utf8')
-  expect(file).toBe(renderJsonSchema())
-})
 
 test('the JSON Schema refuses unknown fields and lists the kinds of workloads and events', () => {
   const schema = JSON.parse(renderJsonSchema())

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { scenarioSchema } from './schema.ts'
 
-/** The text of apps/migrator/scenario.schema.json; `node scripts/generate-schema.ts` writes it. */
+/** The text of apps/migrator/scenario.schema.json; `pnpm generate` writes it. */
 export function renderJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(scenarioSchema, { io: 'input' }), null, 2)}\n`
 }

@@ -11,6 +11,7 @@ import { linkCases } from './links.ts'
 import { listCases } from './list.ts'
 import { methodCases } from './methods.ts'
 import { namespaceCases } from './namespaces.ts'
+import { operationCases } from './operations.ts'
 import { policyRoleCases } from './policies-roles.ts'
 import { readCases } from './read.ts'
 import { recordCases } from './records.ts'
@@ -33,5 +34,6 @@ export const CASES: readonly Case[] = [
   ...policyRoleCases,
   ...keyValueCases,
   ...methodCases,
+  ...operationCases,
   ...versionCases,
 ]

@@ -17,7 +17,7 @@ export const keyValueCases: readonly Case[] = [
       const dir = `/kv/${key.split('/')[0]}`
       assert.deepEqual(await ctx.ok('GET', `${dir}/?keys`), [key])
       assert.equal((await ctx.ok<unknown[]>('GET', `${dir}?recurse`)).length, 1)
-      assert.equal((await ctx.call('DELETE', path)).text, 'true')
+      assert.equal((await ctx.call('DELETE', `/kv/${encodeURIComponent(key)}`)).text, 'true')
       await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
     },
   },

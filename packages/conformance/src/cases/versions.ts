@@ -141,6 +141,27 @@ export const versionCases: readonly Case[] = [
     },
   },
   {
+    id: 'versions/legacy-update',
+    spec: '9.1/1.11',
+    title: 'before 1.11 legacy tokens are imported, updated and exported, and their rules translated',
+    needs: { before: '1.11', from: '1.8.1' },
+    async run(ctx) {
+      const ID = crypto.randomUUID()
+      const legacy = { ID, Name: 'imported', Type: 'client', Rules: 'key "a" { policy = "read" }' }
+      const imported = await ctx.ok('PUT', '/internal/acl/legacy-tokens', { body: [legacy] })
+      assert.deepEqual([imported.Imported, imported.Problems], [1, []])
+      await ctx.ok('PUT', '/acl/update', { body: { ...legacy, Name: 'updated' } })
+      const exported = await ctx.ok<{ ID: string; Name: string }[]>('GET', '/internal/acl/legacy-tokens')
+      assert.equal(exported.find((one) => one.ID === ID)?.Name, 'updated')
+      const translated = 'key_prefix "a" {\n  policy = "read"\n}'
+      const text = await ctx.call('POST', '/acl/rules/translate', { raw: legacy.Rules })
+      assert.equal(text.text, translated)
+      const accessor = await accessorOf(ctx, ID)
+      assert.equal((await ctx.call('GET', `/acl/rules/translate/${accessor}`)).text, translated)
+      await ctx.ok('PUT', `/acl/destroy/${ID}`)
+    },
+  },
+  {
     id: 'versions/legacy-clone-refused',
     spec: 'D/tokens/clone-refused',
     title: '400 clone_refused: a token with legacy rules',

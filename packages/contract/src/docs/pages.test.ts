@@ -3,17 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { generatedPages } from '../../scripts/pages.ts'
 import { linkCitations, replaceSection, table } from './markdown.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-
-test.each(generatedPages().map(({ path, text }) => ({ page: path.slice(ROOT.length), path, text })))(
-  '$page is current (else run: pnpm generate)',
-  async ({ path, text }) => {
-    expect(text).toBe(readFileSync(path, 'utf8'))
-  },
-)
 
 /** Files below a folder, without what is installed or generated. */
 function filesBelow(folder: string, ending: RegExp): readonly string[] {

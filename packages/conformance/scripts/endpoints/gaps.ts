@@ -1,0 +1,48 @@
+/** Which endpoints lack a handler, an SDK method or a conformance case, read off the sources. */
+import type { AnyRoute } from '@latchkey/contract'
+
+export interface Sources {
+  /** The table of handlers. */
+  readonly handlers: string
+  readonly sdk: string
+  readonly cases: string
+}
+
+/** @returns a sentence for each gap, which names the endpoint and where it belongs. */
+export function findGaps(
+  routes: readonly Pick<AnyRoute, 'name' | 'resource' | 'method' | 'path'>[],
+  { handlers, sdk, cases }: Sources,
+): readonly string[] {
+  const asked = requestsIn(cases)
+  return routes.flatMap(({ name, resource, method, path }) => {
+    // A key is all of the path that follows.
+    const pattern = path.replace(/^\/v1/, '').replace(':Key', '.+').replace(/:\w+/g, '[^/]+')
+    const place = new RegExp(`^${method} ${pattern}$`)
+    const gaps: string[] = []
+    if (!handlers.includes(`'${name}':`)) {
+      gaps.push(`${name}: no handler; add one to packages/service/src/${resource}, then run pnpm generate`)
+    }
+    if (!sdk.includes(`endpoint: '${name}'`)) {
+      gaps.push(`${name}: no SDK method calls it; add one to packages/sdk/src/resources/${resource}.ts`)
+    }
+    if (!new RegExp(`\\* Endpoint \`${name}\``).test(sdk)) {
+      gaps.push(`${name}: no docstring of the SDK has a paragraph that begins with "Endpoint \`${name}\`"`)
+    }
+    if (!asked.some((request) => place.test(request))) {
+      gaps.push(
+        `${name}: no conformance case asks ${method} ${path}; add one to packages/conformance/src/cases`,
+      )
+    }
+    return gaps
+  })
+}
+
+/** Requests that a source writes out: a method, and a path whose inserted values stand for one segment each. */
+function requestsIn(source: string): readonly string[] {
+  return [...source.matchAll(/'(GET|PUT|POST|DELETE)',\s*(?:'(\/[^']*)'|`(\/[^`]*)`)/g)].map(
+    ([, method = '', plain = '', template = '']) => {
+      const path = (plain || template).replace(/\$\{[^}]*\}/g, 'x')
+      return `${method} ${path.split('?', 1)[0]}`
+    },
+  )
+}

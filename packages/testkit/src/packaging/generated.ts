@@ -1,0 +1,22 @@
+/** Files that a script derives from the contract: written, or with `--check` compared with what is committed. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+
+export interface GeneratedFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** Writes the files that differ. With `--check` it writes nothing, names them, and makes the process fail. */
+export function generate(files: readonly GeneratedFile[]): void {
+  const stale = files.filter(({ path, text }) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+  const names = stale.map(({ path }) => relative(process.cwd(), path)).join(', ')
+  if (stale.length === 0) return
+  if (process.argv.includes('--check')) {
+    console.error(`out of date: ${names}. Run: pnpm generate`)
+    process.exitCode = 1
+    return
+  }
+  for (const { path, text } of stale) writeFileSync(path, text)
+  console.log(`wrote ${names}`)
+}
