@@ -10,6 +10,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly errors: readonly AclErrorCode[]
   /** Any method but GET: refused to a page of another origin. Decisions: hosts. */
   readonly sameOrigin?: true
+  /** The body may name the namespace, before `ns` and the header; the right is needed there. Spec 4.9.1. */
+  readonly namespaceInBody?: true
   /** Most JSON values in the body. Absent: `JSON_VALUES_MAX`. */
   readonly bodyValuesMax?: number
   /** For a body that is a list: its most entries, and what they are in a word. Beyond it: `batch_too_large`. */

@@ -29,6 +29,8 @@ test.each(all)(
       expect(options.includes(option)).toBe(Boolean(route.blocking))
     expect(options.includes('ns')).toBe(Boolean(route.namespaced))
     expect(options).toContain('pretty')
+    const fields = Object.keys((route.schemas.body as { shape?: object } | undefined)?.shape ?? {})
+    expect(fields.includes('Namespace')).toBe(Boolean(route.namespaceInBody))
   },
 )
 

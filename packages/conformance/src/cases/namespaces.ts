@@ -108,6 +108,48 @@ export const namespaceCases: readonly Case[] = [
     },
   },
   {
+    id: 'namespace/body-right',
+    spec: '4.9.1',
+    also: ['4.9.2', '4.9.3', '5.2'],
+    title: 'the right is needed in the namespace of the body, whatever ns and the header say; 403 elsewhere',
+    needs: EXTENDED,
+    async run(ctx) {
+      const [own, other] = [await aNamespace(ctx), await aNamespace(ctx)]
+      const { SecretID: token } = await writerIn(ctx, own)
+      const record = await ctx.token({ Namespace: own })
+      const policy = await ctx.policy('', { Namespace: own })
+      const role = await ctx.role({ Namespace: own })
+      const headers = { [ctx.header('Namespace')]: other }
+      for (const [path, body] of [
+        ['/acl/token', {}],
+        [`/acl/token/${record.AccessorID}`, {}],
+        [`/acl/token/${record.AccessorID}/clone`, {}],
+        ['/acl/policy', { Name: ctx.unique('policy') }],
+        [`/acl/policy/${policy.ID}`, { Name: policy.Name }],
+        ['/acl/role', { Name: ctx.unique('role') }],
+        [`/acl/role/${role.ID}`, { Name: role.Name }],
+      ] as const) {
+        const named = { ...body, Namespace: own }
+        const made = await ctx.ok('PUT', `${path}?ns=${other}`, { body: named, headers, token })
+        assert.equal(made.Namespace, own)
+        const refusal = { status: 403, code: 'privilege_missing' } as const
+        await ctx.refuses('PUT', `${path}?ns=${other}`, { body, token }, refusal)
+        await ctx.refuses('PUT', path, { body, headers, token }, refusal)
+        await ctx.refuses('PUT', `${path}?ns=${ctx.unique('none')}`, { body, token }, refusal)
+        const elsewhere = { body: { ...body, Namespace: ctx.unique('none') }, token }
+        await ctx.refuses('PUT', `${path}?ns=${own}`, elsewhere, refusal)
+      }
+      const reader = await ctx.policy('acl = "read"', { Namespace: own })
+      const { SecretID } = await ctx.token({ Namespace: own, Policies: [{ ID: reader.ID }] })
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { raw: '{', token: SecretID },
+        { status: 403, code: 'privilege_missing' },
+      )
+    },
+  },
+  {
     id: 'namespace/read',
     spec: '4.3/ns',
     also: ['4.5/ns', '4.6/ns', '4.7/ns'],
@@ -168,17 +210,31 @@ export const namespaceCases: readonly Case[] = [
       for (const { AccessorID } of [one, two]) assert(all.includes(AccessorID))
       const caller = await writerIn(ctx, ns)
       assert.deepEqual(await list('ns=*', caller.SecretID), [one.AccessorID, caller.AccessorID])
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('GET', '/acl/tokens?ns=*', { token: one.SecretID }, refusal)
     },
   },
   {
     id: 'namespace/auth-method',
     spec: '4.8/authmethod-ns',
-    title: 'authmethod-ns is taken with authmethod',
+    title: 'authmethod-ns is taken with authmethod; 400 for a bad name, 403 where the caller may not read',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
       await ctx.token()
       assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=none&authmethod-ns=${ns}`), [])
+      for (const bad of ['a%20b', '*', 'x'.repeat(65)]) {
+        const refusal = { status: 400, code: 'query_invalid', field: 'authmethod-ns' } as const
+        await ctx.refuses('GET', `/acl/tokens?authmethod=none&authmethod-ns=${bad}`, {}, refusal)
+      }
+      const { SecretID: token } = await writerIn(ctx, ns)
+      await ctx.ok('GET', `/acl/tokens?authmethod=none&authmethod-ns=${ns}`, { token })
+      await ctx.refuses(
+        'GET',
+        '/acl/tokens?authmethod=none&authmethod-ns=default',
+        { token },
+        { status: 403, code: 'privilege_missing' },
+      )
     },
   },
   {

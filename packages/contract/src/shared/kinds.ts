@@ -16,6 +16,7 @@ export const aclWrite = {
   acl: true,
   refusedInLegacyMode: true,
   namespaced: true,
+  namespaceInBody: true,
 } as const
 
 /** A delete of an ACL record. */

@@ -5,7 +5,7 @@ import { andThen, DEFAULT_NAMESPACE, isPromise, legacyModeError, type MaybePromi
 import { AclError, type AnyRoute, limits, type Right } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
-import { resolveNamespace } from '../request/namespace.ts'
+import { type NamespaceQuery, resolveNamespace } from '../request/namespace.ts'
 import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
 import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, Store, TableName } from '../store/store.ts'
@@ -148,10 +148,13 @@ export class Admission {
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
-    // What is in no namespace is the cluster's, and its rights are those of `default`. Spec 4.9.5.
-    const home = route.namespaced ? namespace : DEFAULT_NAMESPACE
-    if (service.aclEnabled)
-      requireEndpointRight(caller, route.right, { namespace: home, nodeName: service.nodeName })
+    if (service.aclEnabled) {
+      const { nodeName } = service
+      requireEndpointRight(caller, route.right, { namespace: homeOf(route, namespace, caller), nodeName })
+      const { 'authmethod-ns': methodNamespace } = query as NamespaceQuery
+      if (methodNamespace !== undefined && service.edition === 'extended')
+        requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
+    }
     const { callers, texts, openapi, turns, lane, writeLane } = this.services
     return {
       service,
@@ -176,6 +179,16 @@ export class Admission {
       now: service.clock.now(),
     }
   }
+}
+
+/**
+ * Where the caller needs the right of a route. What is in no namespace is the cluster's, and its rights are those of
+ * `default` (spec 4.9.5). Where the body may name another, the caller must have the right at home, and the handler holds it
+ * to the right there (spec 4.9.1).
+ */
+function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
+  if (!route.namespaced) return DEFAULT_NAMESPACE
+  return route.namespaceInBody ? token.Namespace : namespace
 }
 
 /** The table whose highest index the answers of a route carry. Reference 4.2. */

@@ -7,6 +7,7 @@ import {
   Authorizer,
   andThen,
   BLANK_TOKEN,
+  DEFAULT_NAMESPACE,
   GLOBAL_MANAGEMENT_POLICY_NAME,
   inTurns,
   isExpired,
@@ -73,15 +74,18 @@ export class Callers {
   private readonly turns: Turns
   private readonly authorizerOptions: AuthorizerOptions
   private readonly clock: ServiceOptions['clock']
+  private readonly edition: ServiceOptions['edition']
   private readonly authorizers: AuthorizerCache = createAuthorizerCache({ bytesMax: AUTHORIZERS_BYTES_MAX })
   private readonly kept = new WeakMap<TokenRecord, KeptRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
 
-  constructor({ datacenter, defaultPolicy, profile, clock }: ServiceOptions, turns: Turns) {
+  constructor(options: ServiceOptions, turns: Turns) {
+    const { datacenter, defaultPolicy, profile, clock, edition } = options
     // Spec 9.1: the legacy system is gone from 1.11, and with it the rights that only it gave.
     const legacyRules = profile.has('upgrade.legacyRules')
     this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }
     this.clock = clock
+    this.edition = edition
     this.turns = turns
   }
 
@@ -99,6 +103,8 @@ export class Callers {
     if (isNeverASecret(secretId)) throw callerUnknown()
     return andThen(store.tokenBySecret(secretId), (token) => {
       if (!token || isExpired(token, this.clock.now())) throw callerUnknown()
+      // Where there are no namespaces, what is in one is not there. Decisions: namespaces.
+      if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
       return { token, presented: true }
     })
   }

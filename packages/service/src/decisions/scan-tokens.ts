@@ -37,7 +37,7 @@ export async function scanTokens<T>(
   let last: TokenRecord | undefined
   let looked = 0
   const filter = {
-    ...(call.service.edition === 'extended' ? { namespace: call.namespace } : {}),
+    namespace: call.namespace,
     ...(page.after ? { after: page.after } : {}),
     limit: TOKENS_LOOKED_AT_MAX,
   }

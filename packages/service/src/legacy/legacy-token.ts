@@ -2,6 +2,7 @@
 
 import type { TokenRecord } from '@latchkey/acl'
 import {
+  DEFAULT_NAMESPACE,
   findRulesProblem,
   isExpired,
   type LegacyWrite,
@@ -32,8 +33,10 @@ export async function writeLegacy(
   return decideAndCommitFor(call, async () => {
     const stored = await store.tokenBySecret(write.ID)
     const record = writeLegacyToken(living(call, stored), write, rulesProblem)
+    // A token of another namespace is not replaced: its ID is taken.
+    const expect = stored?.Namespace === DEFAULT_NAMESPACE ? stored.ModifyIndex : 0
     return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: stored?.ModifyIndex ?? 0 }],
+      changes: [{ table: 'tokens', op: 'put', record, expect }],
       answer: () => json({ ID: record.SecretID }),
     }
   })
@@ -57,8 +60,10 @@ export function requireSecret({ ID: secretId }: { readonly ID: string }): string
 
 /**
  * A token of the new API that has expired is as absent here as anywhere, whether or not the reaper has come by: a legacy
- * token may have its secret, and takes over its row. Decisions: tokens.
+ * token may have its secret, and takes over its row. Absent is also what is not in `default`, the namespace of this API.
+ * Decisions: tokens, namespaces.
  */
 export function living({ service }: Context, token: TokenRecord | undefined): TokenRecord | undefined {
-  return token && isExpired(token, service.clock.now()) ? undefined : token
+  const isAbsent = token?.Namespace !== DEFAULT_NAMESPACE || isExpired(token, service.clock.now())
+  return isAbsent ? undefined : token
 }

@@ -64,6 +64,50 @@ describe('the standard edition has none (spec 4.9; reference 2.1)', () => {
   })
 })
 
+test('data of the extended edition, opened as standard: what is in other namespaces is not there (spec 4.9)', async () => {
+  const extended = await aWorld({ edition: 'extended', version: '1.10' })
+  await extended.manage('PUT', '/namespace', { Name: 'team' })
+  const home = await extended.token({ Description: 'in default' })
+  const policy = await extended.policy({ Name: 'all', Rules: ALL_WRITE, Namespace: 'team' })
+  const team = await extended.token({ Namespace: 'team', Policies: [{ ID: policy.ID }] })
+  const manager = await extended.token({ Policies: [{ Name: 'global-management' }] })
+  const standard = await aWorld({ edition: 'standard', version: '1.10', twinOf: extended })
+  const withTeam = { token: team.SecretID }
+
+  for (const path of ['/acl/tokens', '/acl/token/self', '/kv/a', `/acl/token/${home.AccessorID}`]) {
+    expect(await standard.ask('GET', path, withTeam)).toMatchObject({ status: 403, code: 'caller_unknown' })
+  }
+  const checks = { ...withTeam, body: [{ Resource: 'key', Segment: 'a', Access: 'read' }] }
+  expect((await standard.ask('POST', '/internal/acl/authorize', checks)).code).toBe('caller_unknown')
+  const listed = (await standard.manage('GET', '/acl/tokens')) as readonly Token[]
+  const accessors = listed.map(({ AccessorID }) => AccessorID)
+  expect(accessors).toContain(home.AccessorID)
+  expect(accessors).toContain(manager.AccessorID)
+  expect(accessors).not.toContain(team.AccessorID)
+  const question = { Resource: 'key', Segment: 'a', Access: 'write' }
+  const found = (await standard.manage('POST', '/internal/acl/who-can', question)) as readonly Token[]
+  expect(found.map(({ AccessorID }) => AccessorID)).not.toContain(team.AccessorID)
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PUT', ''],
+    ['PUT', '/clone'],
+    ['DELETE', ''],
+  ] as const) {
+    const at = `/acl/token/${team.AccessorID}${path}`
+    expect((await standard.ask(method, at, { token: MANAGEMENT, body: {} })).status).toBe(404)
+  }
+  await standard.manage('PUT', `/acl/destroy/${team.SecretID}`)
+  for (const [path, body] of [
+    ['/acl/create', { ID: team.SecretID }],
+    ['/acl/update', { ID: team.SecretID }],
+    ['/acl/token', { AccessorID: team.AccessorID }],
+  ] as const) {
+    expect((await standard.ask('PUT', path, { token: MANAGEMENT, body })).code).toBe('id_in_use')
+  }
+  // Back in the extended edition it is as it was.
+  expect((await extended.ask('GET', '/acl/token/self', withTeam)).json).toEqual(team)
+})
+
 describe('the extended edition', () => {
   let world: World
   /** Secrets by the name of who has them. */

@@ -2,7 +2,7 @@
 
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { AclError, type AnyRoute, ownText, shorten } from '@latchkey/contract'
-import { type Caller, requireRight } from '../caller/caller.ts'
+import { type Caller, isAtHome, requireRight } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
 const NAMESPACE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
@@ -36,7 +36,7 @@ export function requestedNamespace(
 ): string | undefined {
   const { header, query, route } = requested
   if (!route.namespaced || route.right === 'self') return undefined
-  const { ns } = query
+  const { ns, 'authmethod-ns': methodNamespace } = query
   if (edition === 'standard') {
     if (header) throw unsupported(`Invalid header: "${header.name}"`, header.name)
     for (const option of ['ns', 'authmethod-ns'] as const) {
@@ -45,12 +45,17 @@ export function requestedNamespace(
     return undefined
   }
   const name = ns ?? header?.value
-  if (name !== undefined && !(name === '*' && route.path.endsWith('s')) && !NAMESPACE_NAME.test(name)) {
-    throw new AclError('query_invalid', `Invalid namespace ${JSON.stringify(shorten(name))}`, {
-      field: ns === undefined ? (header?.name ?? 'ns') : 'ns',
-    })
+  if (name !== undefined && !(name === '*' && route.path.endsWith('s'))) {
+    checkName(name, ns === undefined ? (header?.name ?? 'ns') : 'ns')
   }
+  if (methodNamespace !== undefined) checkName(methodNamespace, 'authmethod-ns')
   return name === undefined ? undefined : ownText(name)
+}
+
+/** @throws AclError `query_invalid`. */
+function checkName(name: string, field: string): void {
+  if (NAMESPACE_NAME.test(name)) return
+  throw new AclError('query_invalid', `Invalid namespace ${JSON.stringify(shorten(name))}`, { field })
 }
 
 /** Spec 4.9, from the third place on: header or `ns`, the caller's own token, `default`. */
@@ -58,9 +63,9 @@ export function resolveNamespace(requested: string | undefined, caller: Caller):
   return requested ?? (caller.presented ? caller.token.Namespace : DEFAULT_NAMESPACE)
 }
 
-/** Whether a list shows what is in a namespace: `ns=*` is all for whoever has rights in all. Spec 4.8. */
+/** Whether a list shows what is in a namespace: with `ns=*` in each where the caller may read. Spec 4.8. */
 export function isListed(call: Context, namespace: string): boolean {
-  return namespace === call.namespace || (call.allNamespaces && call.caller.isGlobal)
+  return namespace === call.namespace || (call.allNamespaces && isAtHome(call.caller, namespace))
 }
 
 /**
@@ -71,19 +76,20 @@ export function isListed(call: Context, namespace: string): boolean {
  */
 export function inBodyNamespace(call: Context, field: string | undefined): Context {
   const namespace = bodyNamespace(call, field)
+  // First: a caller without the right does not learn which namespaces there are.
   requireRight(call.caller, namespace, { resource: 'acl', access: 'write' })
-  return { ...call, namespace }
+  return { ...call, namespace: requireExisting(call, namespace) }
 }
 
 function bodyNamespace(call: Context, field: string | undefined): string {
-  if (field === undefined || field === '') return requireExisting(call, call.namespace)
+  if (field === undefined || field === '') return call.namespace
   if (call.service.edition === 'standard') throw unsupported('Invalid field: "Namespace"', 'Namespace')
   if (!NAMESPACE_NAME.test(field)) {
     throw new AclError('field_invalid', `Invalid Namespace ${JSON.stringify(shorten(field))}`, {
       field: 'Namespace',
     })
   }
-  return requireExisting(call, field)
+  return field
 }
 
 /**

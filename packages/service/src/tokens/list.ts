@@ -58,10 +58,9 @@ function filterOf(call: Call, order: ListOrder): TokenFilter {
   }
 }
 
-/** `ns=*` is all namespaces for whoever has rights in all, and the caller's own for everyone else. Spec 4.8. */
+/** `ns=*` is each namespace where the caller may read: all, or its own. Spec 4.8. */
 function namespaceOf(call: Call): string | undefined {
-  const isAll = call.service.edition === 'standard' || (call.allNamespaces && call.caller.isGlobal)
-  return isAll ? undefined : call.namespace
+  return call.allNamespaces && call.caller.isGlobal ? undefined : call.namespace
 }
 
 function watchOf(filter: TokenFilter, leavesOutExpired: boolean): Watch {

@@ -8,8 +8,8 @@ import { requireToken, shownToWriter } from './stored-token.ts'
 /** Spec 4.5. */
 export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<'tokens.update'>> {
   const { service, body, params } = call
-  checkBodyAccessor(params.AccessorID, body)
   const there = inBodyNamespace(call, body.Namespace)
+  checkBodyAccessor(params.AccessorID, body)
   return decideAndCommitFor(call, async () => {
     const existing = await requireToken(there, params.AccessorID)
     const record = updateToken(existing, params.AccessorID, body, await service.store.directory())
