@@ -1,7 +1,7 @@
 /** A rehearsal on real processes: the servers of this repository, three of them, one killed on the way. */
 import { readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { expect, test } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { afterAll, describe, expect, test } from 'vitest'
 import { EXIT, InputError } from '../errors.ts'
 import { readScenario } from '../scenario/read.ts'
 import { type RehearsalOptions, rehearse } from './rehearsal.ts'
@@ -23,6 +23,15 @@ events:
   - { at: 7, kind: crash, server: a }
 `
 
+const ONE_SERVER = `
+name: straight to 1.11
+datacenters:
+  - name: dc1
+    servers: [{ id: a, version: 1.11, from: 1.3.1, start: 0 }]
+legacyTokens:
+  - { type: client, count: 1, rules: 'key "app/" { policy = "read" }' }
+`
+
 function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): RehearsalOptions {
   return {
     scenario: readScenario(yaml, 'test.yaml'),
@@ -36,50 +45,50 @@ function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): Rehea
   }
 }
 
-const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('latchkey-rehearsal-'))
+// Rehearsals mostly wait, so they wait together. Each makes a directory here.
+const folder = temporaryFolder('rehearsals')
+process.env.TMPDIR = folder
 
-test('1,000 legacy tokens on three servers, one killed: all proofs hold, nothing is left behind (MIG-04, spec 9.2)', async () => {
-  const before = leftovers()
-  const rehearsal = await rehearse(options(THREE_SERVERS))
-  expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
-  expect(rehearsal).toMatchObject({ verdict: 'proved', migration: { tokens: 1_002, batches: 8 } })
-  expect(rehearsal.migration.smallestGapMs).toBeGreaterThanOrEqual(1_000)
-  expect(Object.keys(rehearsal.clients.errors)).toContain('new API: legacy_mode')
-  expect(leftovers()).toEqual(before)
-}, 60_000)
-
-test('a version that no longer reads legacy rules takes rights away, and the proof says which (spec 9.1)', async () => {
-  const yaml = `
-name: straight to 1.11
-datacenters:
-  - name: dc1
-    servers: [{ id: a, version: 1.11, from: 1.3.1, start: 0 }]
-legacyTokens:
-  - { type: client, count: 1, rules: 'key "app/" { policy = "read" }' }
-`
-  const rehearsal = await rehearse(options(yaml))
-  const rights = rehearsal.proofs.find((proof) => proof.name === 'no secret gained or lost a right')
-  expect(rights).toMatchObject({
-    holds: false,
-    detail: expect.stringContaining('token 0: lost key:read on "app/'),
+describe.concurrent('on real processes', () => {
+  afterAll(() => {
+    expect(readdirSync(folder), 'left behind by a rehearsal, interrupted or not').toEqual([])
   })
-  expect(rehearsal.verdict).toBe('failed')
-}, 60_000)
 
-test('an interrupted rehearsal ends its processes and removes its directory', async () => {
-  const before = leftovers()
-  const interrupted = new AbortController()
-  const run = rehearse(
-    options(THREE_SERVERS, {
-      signal: interrupted.signal,
-      onProgress: (text) => {
-        if (text === 'a becomes 1.4.0') interrupted.abort(new Error('interrupted'))
-      },
-    }),
-  )
-  await expect(run).rejects.toThrow('interrupted')
-  expect(leftovers()).toEqual(before)
-}, 60_000)
+  test('1,000 legacy tokens on three servers, one killed: all proofs hold (MIG-04, spec 9.2)', async ({
+    expect,
+  }) => {
+    const rehearsal = await rehearse(options(THREE_SERVERS))
+    expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
+    expect(rehearsal).toMatchObject({ verdict: 'proved', migration: { tokens: 1_002, batches: 8 } })
+    expect(rehearsal.migration.smallestGapMs).toBeGreaterThanOrEqual(1_000)
+    expect(Object.keys(rehearsal.clients.errors)).toContain('new API: legacy_mode')
+  }, 120_000)
+
+  test('a version that no longer reads legacy rules takes rights away, and the proof says which (spec 9.1)', async ({
+    expect,
+  }) => {
+    const rehearsal = await rehearse(options(ONE_SERVER))
+    const rights = rehearsal.proofs.find((proof) => proof.name === 'no secret gained or lost a right')
+    expect(rights).toMatchObject({
+      holds: false,
+      detail: expect.stringContaining('token 0: lost key:read on "app/'),
+    })
+    expect(rehearsal.verdict).toBe('failed')
+  }, 120_000)
+
+  test('an interrupted rehearsal ends its processes and removes its directory', async ({ expect }) => {
+    const interrupted = new AbortController()
+    const run = rehearse(
+      options(ONE_SERVER, {
+        signal: interrupted.signal,
+        onProgress: (text) => {
+          if (text.startsWith('a becomes')) interrupted.abort(new Error('interrupted'))
+        },
+      }),
+    )
+    await expect(run).rejects.toThrow('interrupted')
+  }, 120_000)
+})
 
 test.each([
   [

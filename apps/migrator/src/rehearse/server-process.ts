@@ -40,6 +40,12 @@ export interface ProcessOptions {
   readonly onLog: (line: LogLine) => void
 }
 
+/** What a server needs of our environment; `NODE_COMPILE_CACHE` makes the next start faster. */
+function inherited(): NodeJS.ProcessEnv {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }
+}
+
 /**
  * Starts a process and waits until it is ready.
  *
@@ -48,7 +54,7 @@ export interface ProcessOptions {
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const { main, args = [], env, ready, name, onLog } = options
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // The rehearsal itself passes on a Ctrl-C from the terminal, in order.
     detached: true,
