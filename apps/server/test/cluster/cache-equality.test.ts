@@ -19,10 +19,10 @@ describe(`seed ${seed}`, () => {
       const nodes = await openEqualNodes([databases[0].url, databases[isShared ? 0 : 1].url], seed)
       try {
         const random = new SeededRandom(seed)
-        const result = await proveCacheEquality({ ...nodes, isShared, random, requests: 5_000 })
+        const result = await proveCacheEquality({ ...nodes, isShared, random, requests: 2_000 })
         expect(result.differences).toEqual([])
-        expect(result.writes).toBeGreaterThan(100)
-        for (const status of [200, 403, 404]) expect(result.statuses[status]).toBeGreaterThan(100)
+        expect(result.writes).toBeGreaterThan(50)
+        for (const status of [200, 403, 404]) expect(result.statuses[status]).toBeGreaterThan(50)
       } finally {
         await Promise.all([nodes.cached.close(), nodes.uncached.close()])
         await Promise.all(databases.map((database) => database.drop()))

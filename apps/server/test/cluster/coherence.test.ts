@@ -22,18 +22,18 @@ afterAll(async () => {
 
 describe(`seed ${seed}`, () => {
   test('COH-02, COH-03: what was taken away is refused everywhere from then on; stale answers tell their age', async () => {
-    const result = await proveRevocation({ doors: group.doors, random, tries: 1_000 })
+    const result = await proveRevocation({ doors: group.doors, random, tries: 280 })
     expect(result.grants).toEqual([])
     expect(result.untruths).toEqual([])
-    for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(80)
+    for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(15)
     expect(Math.max(...result.staleMs)).toBeLessThan(2_000)
   }, 180_000)
 
   for (const mode of ['default', 'consistent'] as const) {
     test(`COH-10: in ${mode} mode, nobody sees content by a right that was taken away before`, async () => {
-      const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 40 })
+      const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 20 })
       expect(sightings).toBe(0)
-      expect(reads).toBeGreaterThan(300)
+      expect(reads).toBeGreaterThan(150)
     }, 180_000)
   }
 

@@ -4,8 +4,8 @@ import { createTestDatabase } from '../database.ts'
 import { areWatchesProven, proveWatches } from './watches.ts'
 
 test.each([
-  { servers: 1, watchers: 200, changes: 80, faultEveryMs: 4_000 },
-  { servers: 3, watchers: 300, changes: 150, faultEveryMs: 1_000 },
+  { servers: 1, watchers: 150, changes: 40, faultEveryMs: 4_000 },
+  { servers: 3, watchers: 200, changes: 80, faultEveryMs: 1_000 },
 ])(
   'COH-05, COH-06: $watchers watchers of tokens, lists, trees and names end with what is stored, through kills and cut feeds; on $servers',
   async (scale) => {

@@ -6,13 +6,13 @@ import { createTestDatabase } from '../database.ts'
 import { judgeSoak, type SoakFigures, type Window } from './judge-soak.ts'
 import { soak } from './soak.ts'
 
-test('LOAD-03: ten seconds of mixed load fails no request and leaves no handle behind', {
+test('LOAD-03: six seconds of mixed load fails no request and leaves no handle behind', {
   timeout: 120_000,
 }, async () => {
   const { url: databaseUrl, drop } = await createTestDatabase()
   const seed = chooseSeed('LOAD-03')
   try {
-    const figures = await soak({ databaseUrl, minutes: 1 / 6, random: new SeededRandom(seed) })
+    const figures = await soak({ databaseUrl, minutes: 1 / 10, random: new SeededRandom(seed) })
     const { windows, ...rest } = figures
     const verdict = judgeSoak(figures)
     console.log(`LOAD-03: ${JSON.stringify({ ...rest, ...verdict })}`)

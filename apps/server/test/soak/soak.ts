@@ -20,7 +20,9 @@ export interface SoakOptions {
 
 const TOKENS = 1_000
 const WINDOWS = 25
-const CAPACITY_MS = 5_000
+const CAPACITY_MS_MAX = 5_000
+/** A short run spends no more than this part of its time on the capacity. */
+const CAPACITY_PART = 0.3
 const CAPACITY_CLIENTS = 32
 const LOAD_PART = 0.6
 const TICK_MS = 10
@@ -36,7 +38,7 @@ export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promi
     const [door, server] = [group.doors[0] as Door, group.server(0) as RunningServer]
     const load = new Load(door, random)
     await load.prepare()
-    const capacity = await load.measureCapacity()
+    const capacity = await load.measureCapacity(Math.min(CAPACITY_MS_MAX, minutes * 60_000 * CAPACITY_PART))
     const perSecond = Math.max(1, Math.round(capacity * LOAD_PART))
     const windows: Window[] = []
     let before = 0
@@ -76,12 +78,15 @@ class Load {
   }
 
   async prepare(): Promise<void> {
-    for (let n = 0; n < TOKENS; n += 1) this.accessors.push(await this.create())
+    const client = async () => {
+      while (this.accessors.length < TOKENS) this.accessors.push(await this.create())
+    }
+    await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, client))
   }
 
   /** @returns requests a second that are answered one after the other. */
-  async measureCapacity(): Promise<number> {
-    const until = performance.now() + CAPACITY_MS
+  async measureCapacity(ms: number): Promise<number> {
+    const until = performance.now() + ms
     let answered = 0
     const client = async () => {
       while (performance.now() < until) {
@@ -90,7 +95,7 @@ class Load {
       }
     }
     await Promise.all(Array.from({ length: CAPACITY_CLIENTS }, client))
-    return Math.round((answered * 1_000) / CAPACITY_MS)
+    return Math.round((answered * 1_000) / ms)
   }
 
   /** Asks at a steady pace, whether answers come or not. @returns the p99 of all answers, in milliseconds. */
