@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     // Files that wait for processes leave room for others.
-    maxWorkers: 2,
+    maxWorkers: 3,
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts'],
   },
 })
