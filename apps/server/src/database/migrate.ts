@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { StartError } from '../start-error.ts'
+import { COMMIT_ROWS_FUNCTION, CREATE_COMMIT_ROWS } from './commit-rows-function.ts'
 import { sqlStateOf } from './database-error.ts'
 import { connectPatiently, type FirstConnectionOptions } from './first-connection.ts'
 
@@ -67,6 +68,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
       await apply(client, migration)
       options.log.info({ migration: migration.name }, 'applied a database migration')
     }
+    await createCommitFunction(client)
     return pending.map(({ name }) => name)
   } catch (error) {
     throw (await describeMissingRight(client, error)) ?? error
@@ -193,6 +195,11 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     const problem = cause instanceof Error ? cause.message : String(cause)
     throw new StartError(`The migration ${name} failed${whereIn(sql, cause)}: ${problem}`, { cause })
   }
+}
+
+async function createCommitFunction(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_proc WHERE proname = $1', [COMMIT_ROWS_FUNCTION])
+  if (rowCount === 0) await client.query(CREATE_COMMIT_ROWS)
 }
 
 /** The line of a script at which PostgreSQL stumbled, where it says so. */

@@ -110,7 +110,6 @@ export function rowParameters(
   writes: readonly (readonly EncodedRow[])[],
 ): readonly (readonly unknown[])[] {
   const numbers = writes.flatMap((rows, i) => rows.map(() => i + 1))
-  const isOneEach = numbers.every((number, i) => number === i + 1)
   const values = writes.flatMap((rows) => rows.map((row) => row.values))
-  return [isOneEach ? [] : numbers, ...columnArrays(parameters, values)]
+  return [numbers, ...columnArrays(parameters, values)]
 }

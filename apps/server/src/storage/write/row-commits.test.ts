@@ -4,9 +4,10 @@ import type { Change, ConflictReason } from '@latchkey/service'
 import { aKey, anId, aToken } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { COMMIT_ROWS_MIGRATION, commitRowsSql } from '../../../scripts/commit-rows-sql.ts'
+import { commitRowsSql } from '../../../scripts/commit-rows-sql.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
+import { COMMIT_ROWS_FILE } from '../../database/commit-rows-function.ts'
 import { connectDatabase } from '../../database/connect.ts'
 import { openSecrets } from '../keys/open-secrets.ts'
 import { commitRows, onPool } from './row-commits.ts'
@@ -222,5 +223,5 @@ test('through the store, a conflict is told to its own caller alone', async () =
 })
 
 test('the SQL function is the one that its generator writes: run `pnpm --filter @latchkey/server generate:sql`', () => {
-  expect(readFileSync(COMMIT_ROWS_MIGRATION, 'utf8')).toBe(commitRowsSql())
+  expect(readFileSync(COMMIT_ROWS_FILE, 'utf8')).toBe(commitRowsSql())
 })

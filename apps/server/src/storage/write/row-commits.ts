@@ -1,5 +1,6 @@
 import type { ConflictReason } from '@latchkey/service'
 import type pg from 'pg'
+import { COMMIT_ROWS_FUNCTION } from '../../database/commit-rows-function.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { type EncodedRow, KV_PARAMETERS, rowParameters, TOKEN_PARAMETERS } from './row-changes.ts'
@@ -9,34 +10,39 @@ import type { EncodedWrite, GroupAnswer } from './writes.ts'
 type WriteRows = EncodedWrite['rows']
 
 interface Answer {
-  readonly before: string | bigint | null
+  readonly before: number
   readonly reasons: readonly (ConflictReason | null)[] | null
   readonly is_behind: boolean
 }
 
-/** Parameters before the columns: who commits, what it has seen, how many writes, and how many of them are apart. */
+/** Parameters before the columns: author, highest index seen, count of writes, and how many of them are apart. */
 const OTHERS = 4
 const COLUMNS = TOKEN_PARAMETERS.length + KV_PARAMETERS.length + 2
 
-const COMMIT_ROWS = `SELECT before, reasons, is_behind FROM latchkey_commit_rows(${Array.from(
+const COMMIT_ROWS = `SELECT ${COMMIT_ROWS_FUNCTION}(${Array.from(
   { length: OTHERS + COLUMNS },
   (_, i) => `$${i + 1}`,
-).join(', ')})`
+).join(', ')}) AS answer`
+
+interface AnswerRow {
+  /** Null if the author is fenced. */
+  readonly answer: Answer | null
+}
 
 /** Runs {@link COMMIT_ROWS}, which answers one row. */
-type RunStatement = (values: readonly unknown[]) => Promise<readonly Answer[]>
+type RunStatement = (values: readonly unknown[]) => Promise<readonly AnswerRow[]>
 
 /** With a connection of the pool, prepared once for each. */
 export function onPool(pool: pg.Pool): RunStatement {
   return async (values) => {
     const statement = { name: 'commit-rows', text: COMMIT_ROWS, values: [...values] }
-    return (await pool.query<Answer>(statement)).rows
+    return (await pool.query<AnswerRow>(statement)).rows
   }
 }
 
 /** As a part of a transaction. */
 export function inTransaction(transaction: Prisma.TransactionClient): RunStatement {
-  return (values) => transaction.$queryRawUnsafe<Answer[]>(COMMIT_ROWS, ...values)
+  return (values) => transaction.$queryRawUnsafe<AnswerRow[]>(COMMIT_ROWS, ...values)
 }
 
 /** Who commits, and the highest index that it has seen. */
@@ -68,15 +74,15 @@ export async function commitRows(
     ...rowParameters(TOKEN_PARAMETERS, of('tokens')),
     ...rowParameters(KV_PARAMETERS, of('kv')),
   ]
-  const [answer] = await withAclErrors(() => run(values))
-  if (!answer || answer.before === null) return undefined
-  const before = Number(answer.before)
+  const [row] = await withAclErrors(() => run(values))
+  if (!row?.answer) return undefined
+  const { before, reasons, is_behind } = row.answer
   let index = before
   const results = writes.map((_, i) => {
-    const reason = answer.reasons?.[i]
+    const reason = reasons?.[i]
     if (reason) return reason
     index += 1
     return index
   })
-  return { before, results, isBehind: answer.is_behind }
+  return { before, results, isBehind: is_behind }
 }
