@@ -47,17 +47,49 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'clone/description',
     spec: '4.6/Description',
-    title:
-      'a clone takes the description of the body, or that of its source where it is empty; nothing else of the body counts',
+    title: 'a clone takes the description of the body, or that of its source where it is empty',
     async run(ctx) {
       const token = await ctx.token({ Description: 'source' })
       const clone = (body: object) => ctx.ok<Token>('PUT', `/acl/token/${token.AccessorID}/clone`, { body })
       assert.equal((await clone({ Description: 'mine' })).Description, 'mine')
       assert.equal((await clone({ Description: '' })).Description, 'source')
-      const AccessorID = crypto.randomUUID()
-      const ignored = await clone({ AccessorID, Local: true, Policies: [{ Name: 'none' }] })
-      assert.notEqual(ignored.AccessorID, AccessorID)
-      assert.equal(ignored.Local, false)
+    },
+  },
+  {
+    id: 'clone/fields',
+    spec: '7/unknown-field',
+    also: ['4.6', 'D/tokens/clone'],
+    title: '400 field_unknown: a clone asks for anything but a description, such as another lifetime',
+    async run(ctx) {
+      const token = await ctx.token({ ExpirationTTL: '2h' })
+      const path = `/acl/token/${token.AccessorID}/clone`
+      const fields = {
+        ExpirationTTL: '1h',
+        ExpirationTime: token.ExpirationTime,
+        AccessorID: token.AccessorID,
+        SecretID: token.SecretID,
+        Policies: [],
+        Roles: [],
+        ServiceIdentities: [],
+        NodeIdentities: [],
+        Rules: '',
+        Local: false,
+        AuthMethod: '',
+        CreateTime: token.CreateTime,
+        Hash: token.Hash,
+        CreateIndex: token.CreateIndex,
+        ModifyIndex: token.ModifyIndex,
+      }
+      for (const [field, value] of Object.entries(fields)) {
+        const refusal = {
+          status: 400,
+          code: 'field_unknown',
+          field,
+          text: `unknown field "${field}"`,
+        } as const
+        await ctx.refuses('PUT', path, { body: { Description: 'd', [field]: value } }, refusal)
+        await ctx.refuses('PUT', path, { body: { [field]: null } }, refusal)
+      }
     },
   },
   {

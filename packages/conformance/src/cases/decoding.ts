@@ -43,7 +43,7 @@ export const decodingCases: readonly Case[] = [
         [{ ID: 'x' }, 'ID', /"ID"/],
       ]
       for (const [body, field, text] of unknown) {
-        for (const path of ['/acl/token', `/acl/token/${AccessorID}`, `/acl/token/${AccessorID}/clone`]) {
+        for (const path of ['/acl/token', `/acl/token/${AccessorID}`]) {
           await ctx.refuses('PUT', path, { body }, { status: 400, code: 'field_unknown', field, text })
         }
       }

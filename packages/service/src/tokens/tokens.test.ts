@@ -173,12 +173,6 @@ describe('clone (spec 4.6)', () => {
     [`/acl/token/${ANONYMOUS}/clone`, '', 400, 'body_required'],
     [`/acl/token/${ANONYMOUS}/clone`, '{"Foo":1}', 400, 'field_unknown'],
     [`/acl/token/${ANONYMOUS}/clone`, 'null', 200, undefined],
-    [
-      `/acl/token/${ANONYMOUS}/clone`,
-      '{"SecretID":"ignored","Local":true,"ExpirationTTL":"5s"}',
-      200,
-      undefined,
-    ],
   ])('PUT %s with %s: %d', async (at, body, status, code) => {
     expect(await ask('PUT', at, { body })).toMatchObject({ status, code })
   })
