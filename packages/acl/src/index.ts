@@ -10,7 +10,6 @@ export { policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
 export { checkPathId, idKey } from './ids.ts'
 export { expandPolicyLinks, expandRoleLinks, resolvePolicyLinks, resolveRoleLinks } from './links.ts'
-export { andThen, isPromise, type MaybePromise } from './maybe-promise.ts'
 export {
   checkPolicyDelete,
   createPolicy,

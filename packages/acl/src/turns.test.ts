@@ -1,6 +1,5 @@
 import { AclError } from '@latchkey/contract'
 import { expect, test, vi } from 'vitest'
-import { isPromise } from './maybe-promise.ts'
 import {
   atOnce,
   inTurns,
@@ -29,11 +28,9 @@ function countedTurns(): Turns & { readonly count: number } {
 
 test('work that ends within its first slice is done at once, longer work in as many turns as it yields', async () => {
   const turns = countedTurns()
-  expect(inTurns(counting(0), { turns })).toBe(0)
+  expect(await inTurns(counting(0), { turns })).toBe(0)
   expect(turns.count).toBe(0)
-  const longer = inTurns(counting(3), { turns })
-  expect(isPromise(longer)).toBe(true)
-  expect(await longer).toBe(3)
+  expect(await inTurns(counting(3), { turns })).toBe(3)
   expect(turns.count).toBe(3)
   expect(atOnce(counting(3))).toBe(3)
 })

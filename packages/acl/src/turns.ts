@@ -3,7 +3,6 @@
  * their turn; {@link inTurns} runs one slice per turn of the event loop, so that no caller holds it for the rest.
  */
 import { AclError } from '@latchkey/contract'
-import type { MaybePromise } from './maybe-promise.ts'
 
 /** Work that yields at the end of each slice. */
 export type Sliced<T> = Generator<void, T, void>
@@ -53,21 +52,16 @@ export interface InTurnsOptions {
 }
 
 /**
- * Runs work one slice per turn; at once where it ends within the first slice.
+ * Runs work one slice per turn, the first one at once.
  *
  * @throws AclError `unavailable` once the signal is aborted.
  */
-export function inTurns<T>(work: Sliced<T>, options: InTurnsOptions): MaybePromise<T> {
-  const first = work.next()
-  return first.done ? first.value : restInTurns(work, options)
-}
-
-async function restInTurns<T>(work: Sliced<T>, { turns, signal }: InTurnsOptions): Promise<T> {
+export async function inTurns<T>(work: Sliced<T>, { turns, signal }: InTurnsOptions): Promise<T> {
   for (;;) {
-    await turns.next()
-    checkWanted(signal)
     const slice = work.next()
     if (slice.done) return slice.value
+    await turns.next()
+    checkWanted(signal)
   }
 }
 
@@ -114,7 +108,7 @@ export class Lane {
   }
 
   /** @throws AclError `unavailable` where {@link LANE_WAITING_MAX} wait already. */
-  async run<T>(work: () => MaybePromise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free === 0) await this.wait()
     else this.free--
     try {

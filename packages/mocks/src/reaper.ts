@@ -12,14 +12,14 @@ export function createReaper(store: MemoryStore, clock: MockClock): () => void {
   let cancel = () => {}
   const reap = () => {
     const changes = store
-      .expiredTokens(clock.now(), Number.POSITIVE_INFINITY)
+      .expiredNow(clock.now(), Number.POSITIVE_INFINITY)
       .map((record) => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }) as const)
     if (changes.length > 0) store.commitNow(changes)
     schedule()
   }
   const schedule = () => {
     cancel()
-    const [next] = store.expiredTokens(Number.POSITIVE_INFINITY, 1)
+    const [next] = store.expiredNow(Number.POSITIVE_INFINITY, 1)
     const expiresAt = parseInstant(next?.ExpirationTime ?? '')
     if (expiresAt === undefined) return
     const inMs = Math.max(0, expiresAt - clock.now())

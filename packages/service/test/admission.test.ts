@@ -9,6 +9,7 @@ type Loading = 'kvEntry' | 'kvEntries' | 'tokenByAccessor' | 'tokenBySecret' | '
 /** Lets something happen before the next answer of a method of the store, which then shows it. */
 function before(world: World, method: Loading, happen: () => Promise<unknown>): void {
   const { store } = world
+  Object.assign(store, { memory: undefined })
   const own = store[method].bind(store) as (...args: unknown[]) => unknown
   const once = async () => {
     Object.assign(store, { [method]: own })
@@ -122,6 +123,7 @@ test('names that change faster than they are looked up hold no answer up', async
   const own = store.tokenByAccessor.bind(store)
   let renames = 0
   Object.assign(store, {
+    memory: undefined,
     async tokenByAccessor(accessorId: string) {
       renames += 1
       await world.manage('PUT', `/acl/policy/${policy.ID}`, { ID: policy.ID, Name: `name-${renames}` })

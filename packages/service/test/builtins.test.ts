@@ -40,12 +40,12 @@ test('in a secondary its own tokens get accessor and link, the others wait for t
   plant(store, 'other', 'management')
   await ensureBuiltins(store, aContext(MANAGEMENT))
   await convertBuiltins(store, aContext(MANAGEMENT))
-  expect(store.tokenBySecret('anonymous')?.AccessorID).toBe(ANONYMOUS_TOKEN_ACCESSOR_ID)
-  expect(store.tokenBySecret(MANAGEMENT)).toMatchObject({
+  expect((await store.tokenBySecret('anonymous'))?.AccessorID).toBe(ANONYMOUS_TOKEN_ACCESSOR_ID)
+  expect(await store.tokenBySecret(MANAGEMENT)).toMatchObject({
     AccessorID: expect.stringMatching(/^[0-9a-f-]{36}$/),
     Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }],
   })
-  expect(store.tokenBySecret('other')?.AccessorID).toBe('')
+  expect((await store.tokenBySecret('other'))?.AccessorID).toBe('')
   const before = store.snapshot()
   await convertBuiltins(store, aContext(MANAGEMENT))
   expect(store.snapshot()).toEqual(before)

@@ -123,7 +123,7 @@ describe('ids', () => {
     const { AccessorID } = token
     const create = () => world.ask('PUT', '/acl/token', { token: MANAGEMENT, body: { AccessorID } })
     expect((await create()).code).toBe('id_in_use')
-    const [record] = world.store.expiredTokens(world.clock.now(), 1)
+    const [record] = world.store.expiredNow(world.clock.now(), 1)
     if (!record) expect.fail('not expired')
     await world.store.commit([{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }])
     expect((await create()).status).toBe(200)

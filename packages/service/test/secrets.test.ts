@@ -227,6 +227,7 @@ describe('DOS-05: what is longer than any secret', () => {
     const token = aToken({ SecretID: 's'.repeat(limits.LEGACY_SECRET_LENGTH_MAX) })
     await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
     const asked: string[] = []
+    Object.assign(world.store, { memory: undefined })
     const tokenBySecret = world.store.tokenBySecret.bind(world.store)
     world.store.tokenBySecret = (secretId) => {
       asked.push(secretId)

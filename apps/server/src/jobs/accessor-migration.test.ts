@@ -31,7 +31,7 @@ class WatchedStore extends MemoryStore {
   }
 
   edit(secretId: string): void {
-    const token = this.tokenBySecret(secretId)
+    const token = this.memory.tokenBySecret(secretId)?.record
     if (token?.AccessorID !== '') throw new Error(`${secretId} has an accessor, or is not there`)
     const record = { ...token, Description: `${token.Description}, edited` }
     this.commitNow([{ table: 'tokens', op: 'put', record, expect: token.ModifyIndex }])
@@ -97,7 +97,7 @@ test('a token edited while its batch is on its way keeps the edit, and costs the
   await done
   expect([sizes(), seconds(), store.attempts]).toEqual([[128, 72], [0, 1], 3])
   expect(store.batches[0]?.tokens.map((token) => token.SecretID)).not.toContain('secret-5')
-  expect(store.tokenBySecret('secret-5')).toMatchObject({ Description: 'a, edited' })
+  expect(await store.tokenBySecret('secret-5')).toMatchObject({ Description: 'a, edited' })
 })
 
 test('a token edited between two batches is planned as it is then', async () => {

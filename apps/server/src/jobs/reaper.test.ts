@@ -59,7 +59,7 @@ describe('beside others', () => {
     store.commit = async (changes) => {
       if (isFirst) {
         isFirst = false
-        const [record] = store.expiredTokens(NOW, 1)
+        const [record] = store.expiredNow(NOW, 1)
         if (record) await commit([{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }])
       }
       return commit(changes)

@@ -1,4 +1,4 @@
-import type { Clock, Directory, KvRecord, MaybePromise, TokenRecord } from '@latchkey/acl'
+import type { Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import {
   type Change,
   type ConsistencyMode,
@@ -8,6 +8,7 @@ import {
   type KvRange,
   type ListPosition,
   type Store,
+  type StoreMemory,
   type TableName,
   type TokenFilter,
   type Topic,
@@ -84,18 +85,27 @@ export class PostgresStore implements Store {
   readonly membership: Membership
   /** The same store for reads after `refresh('stale')`: what is not in memory may come from the replica, if there is one. */
   readonly stale: Store | undefined
+  readonly memory: StoreMemory
 
   constructor(parts: StoreParts) {
     this.parts = parts
     this.clock = parts.clock
     this.membership = parts.membership
     this.stale = parts.replica && new StaleReads(this, parts)
+    this.memory = {
+      freshness: (mode) => this.freshness(mode),
+      tokenByAccessor: (accessorId) => parts.tokens.knownByAccessor(accessorId),
+      tokenBySecret: (secretId) => parts.tokens.knownBySecret(secretId),
+    }
   }
 
-  refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
+  async refresh(mode: ConsistencyMode): Promise<Freshness> {
+    return this.freshness(mode) ?? this.confirm()
+  }
+
+  private freshness(mode: ConsistencyMode): Freshness | undefined {
     if (mode === 'stale') return this.staleness()
-    if (mode === 'default' && this.membership.lease.isValid()) return CURRENT
-    return this.confirm()
+    return mode === 'default' && this.membership.lease.isValid() ? CURRENT : undefined
   }
 
   directory(): Directory {
@@ -106,11 +116,11 @@ export class PostgresStore implements Store {
     return this.parts.state.topics.table(table)
   }
 
-  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined> {
+  tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
     return this.parts.tokens.byAccessor(accessorId)
   }
 
-  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined> {
+  tokenBySecret(secretId: string): Promise<TokenRecord | undefined> {
     return this.parts.tokens.bySecret(secretId)
   }
 
@@ -134,7 +144,7 @@ export class PostgresStore implements Store {
     return this.parts.lists.expired(now, limit)
   }
 
-  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+  kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
     return this.parts.kv.entry(namespace, key)
   }
 

@@ -261,7 +261,7 @@ describe('one process', () => {
     const first = await openTestStore({ url: own.url })
     await expect.poll(() => isAlone(first)).toBe(true)
     const { confirmations } = first.status()
-    expect(first.refresh('default')).toEqual({ knownLeader: true, lastContactMs: 0 })
+    expect(first.memory.freshness('default')).toEqual({ knownLeader: true, lastContactMs: 0 })
     expect(first.status().confirmations).toBe(confirmations)
 
     const second = await openTestStore({ url: own.url })

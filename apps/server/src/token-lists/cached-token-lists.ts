@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@latchkey/acl'
 import type { TokenListCache, TokenListRequest, WholeTokenList } from '@latchkey/service'
 import { ListCache } from './list-cache.ts'
 import type { TokenList } from './token-list.ts'
@@ -13,7 +12,7 @@ export class CachedTokenLists implements TokenListCache {
     this.cache = new ListCache(bytesMax)
   }
 
-  whole(request: TokenListRequest): MaybePromise<WholeTokenList | undefined> {
+  whole(request: TokenListRequest): Promise<WholeTokenList | undefined> {
     const { tokensIndex, directoryVersion, now } = request
     const bytesMax = this.cache.wholeBytesMax
     return this.cache.whole(

@@ -3,7 +3,6 @@
  * on: the filter and who may see what; the index of the table and the version of the directory. A list also holds only
  * until one of its tokens expires.
  */
-import type { MaybePromise } from '@latchkey/acl'
 
 export interface CachedList {
   readonly bytes: Uint8Array
@@ -65,7 +64,7 @@ export class ListCache<L extends CachedList = CachedList> {
    * @param make answers `undefined` where the list is longer than {@link wholeBytesMax}.
    * @returns `undefined` for a list that is to be streamed.
    */
-  whole(request: ListRequest, make: MakeList<L>): MaybePromise<L | undefined> {
+  async whole(request: ListRequest, make: MakeList<L>): Promise<L | undefined> {
     const { key } = request
     if (this.long.has(key)) return undefined
     return this.get(request) ?? this.made(request, make)

@@ -25,7 +25,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     name: 'trust in the change feed: default reads are not confirmed, and notifications come late',
     wrap: (store) =>
       withOverrides(store, {
-        refresh: (mode) =>
+        refresh: async (mode) =>
           mode === 'default' ? { knownLeader: true, lastContactMs: 0 } : store.refresh(mode),
       }),
   },
@@ -137,7 +137,8 @@ export function staleCache(store: PostgresStore, outdatedMs: number): Store {
 
 /** The store with some methods replaced; the others run on the store itself. */
 export function withOverrides(store: PostgresStore, overrides: Partial<Store>): Store {
-  return Object.assign(Object.create(store), overrides)
+  // Without a memory, every read asks the overrides.
+  return Object.assign(Object.create(store), { memory: undefined }, overrides)
 }
 
 /** An update only: what nobody may do twice is still refused. */

@@ -39,7 +39,7 @@ describe(`seed ${seed}`, () => {
     const secrets = await makeAlikeSecrets(await aNode(), TOKENS)
     const ask = await aNode((store) =>
       withOverrides(store, {
-        tokenBySecret: (secretId) =>
+        tokenBySecret: async (secretId) =>
           secrets.some((known) => hasSameCharacters(known, secretId))
             ? store.tokenBySecret(secretId)
             : undefined,

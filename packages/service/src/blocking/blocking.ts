@@ -82,8 +82,7 @@ export class Wait {
     const shown = watch.filtered ? shownIn(answer) : undefined
     const leftMs = this.deadline - clock.now()
     if (leftMs <= 0 || this.isNews(watch, index, shown)) return true
-    if (shown !== undefined && this.index === index && (await isExact(call, answer, store)))
-      this.known = shown
+    if (shown !== undefined && this.index === index && isExact(call, answer, store)) this.known = shown
     this.lastModifyIndex = watch.modifyIndex
     // Whether a missing record has changed since the client's index is for the store to say, once.
     const after = watch.isOwn && !this.isWoken ? Math.min(this.index, index) : index
@@ -103,10 +102,10 @@ export class Wait {
 }
 
 /** Whether every answer with the index of a call shows the same: the table stood still, and so did names and rights. */
-async function isExact(call: AnyCall, answer: AnyAnswer, store: Store): Promise<boolean> {
+function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
   // What is read elsewhere may be newer than the indexes of this store say.
   if (call.service.store !== store || !dependsOnTableAlone(call, answer)) return false
-  return (await store.tableIndex(tableOf(call.route))) === call.tableIndex
+  return store.tableIndex(tableOf(call.route)) === call.tableIndex
 }
 
 /**

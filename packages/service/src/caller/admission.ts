@@ -1,7 +1,7 @@
 /** Whether a request may be made: freshness, legacy mode, caller and right. All of it is checked again when a wait ends. */
 
 import type { Directory } from '@latchkey/acl'
-import { andThen, DEFAULT_NAMESPACE, isPromise, legacyModeError, type MaybePromise } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE, legacyModeError } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits, type Right } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -16,28 +16,24 @@ import { requireEndpointRight } from './endpoint-right.ts'
 /** What every call has from the service. */
 export type CallServices = Pick<Context, 'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane'>
 
-/** As fresh as it was asked for, or fresher. */
-interface Fresh {
-  readonly mode: ConsistencyMode
-  readonly freshness: Freshness
-}
-
-/** What a request is judged by. */
-interface Seen {
+/** What a request is judged on. */
+interface Basis {
+  /** At least as fresh as the request asked for. */
   readonly mode: ConsistencyMode
   readonly service: ServiceOptions
+}
+
+/** The moment at which a request is judged. */
+interface Moment extends Basis {
   readonly directory: Directory
-  /** Of the route's table, taken before the directory. */
+  /** Of the route's table, taken before the directory: an answer may be newer than its index, never older. */
   readonly tableIndex: number
 }
 
-/**
- * Judges requests. Where the store answers from memory, all of it happens at once: nothing is awaited, so that nothing
- * can change between the judgement and a handler that answers from memory too (COH-10).
- */
+/** Decides whether a request may be made, and by whom. */
 export class Admission {
   private readonly options: ServiceOptions
-  /** As the options, over the store's view for stale reads. */
+  /** The same over the store's view for stale reads. */
   private readonly staleOptions: ServiceOptions
   private readonly callers: Callers
   private readonly services: CallServices
@@ -50,99 +46,92 @@ export class Admission {
   }
 
   /**
+   * Admits a request synchronously, if freshness, caller and rights are all in memory.
+   *
+   * @returns undefined if something must be waited for: see {@link admit}.
+   * @throws AclError as {@link admit}.
+   */
+  peek(asked: ParsedRequest, options = asked.options): AnyCall | undefined {
+    const freshness = this.options.store.memory?.freshness(options.mode)
+    if (!freshness || isTooOld(freshness, options)) return undefined
+    return this.peekAt(asked, this.basisOf(asked, options.mode, freshness))
+  }
+
+  /**
    * The call of a request that may be made, without its body.
    *
    * @throws AclError `legacy_mode`, `caller_unknown`, `privilege_missing`, `unavailable`.
    */
-  admit(asked: ParsedRequest): MaybePromise<AnyCall> {
-    return this.admitAt(asked, asked.options)
+  async admit(asked: ParsedRequest): Promise<AnyCall> {
+    const { store } = this.options
+    let { mode } = asked.options
+    let freshness = await store.refresh(mode)
+    if (isTooOld(freshness, asked.options)) {
+      mode = 'default'
+      freshness = await store.refresh(mode)
+    }
+    return this.admitAt(asked, this.basisOf(asked, mode, freshness))
   }
 
-  /** Whether a request may send its body, for all that is known here; where that is a no, it may be out of date. */
+  /** Admits the sender of a body. A refusal from memory may be out of date, so the database has the last word. */
   async admitBody(asked: ParsedRequest): Promise<AnyCall> {
     try {
-      return await this.admitAt(asked, KNOWN_HERE)
-    } catch {
-      return this.admit(asked)
+      const call = this.peek(asked, KNOWN_HERE)
+      if (call) return call
+    } catch (error) {
+      if (!(error instanceof AclError)) throw error
+    }
+    return this.admit(asked)
+  }
+
+  /** Judges a call again after its handler has waited. Stale reads keep their first authorization. */
+  async readmit(asked: ParsedRequest, call: AnyCall): Promise<AnyCall> {
+    return call.mode === 'stale' ? call : this.admitAt(asked, call)
+  }
+
+  private basisOf(asked: ParsedRequest, mode: ConsistencyMode, freshness: Freshness): Basis {
+    if (asked.route.blocking) asked.state.setFreshness(freshness)
+    return { mode, service: mode === 'stale' ? this.staleOptions : this.options }
+  }
+
+  private peekAt(asked: ParsedRequest, basis: Basis): AnyCall | undefined {
+    const { memory } = basis.service.store
+    if (!memory || asked.route.right === 'none') return undefined
+    const moment = momentOf(asked, basis)
+    const presented = this.callers.peek(secretOf(asked, basis), memory)
+    const rights = presented && this.callers.peekRights(presented.token, moment.directory)
+    return rights && this.callBy({ ...presented, ...rights }, asked, moment)
+  }
+
+  private async admitAt(asked: ParsedRequest, basis: Basis): Promise<AnyCall> {
+    const call = this.peekAt(asked, basis)
+    if (call) return call
+    const { store } = basis.service
+    for (;;) {
+      const moment = momentOf(asked, basis)
+      const presented = await this.present(secretOf(asked, basis), asked.route.right, store)
+      // A token just read may be newer than the directory that its links point into.
+      if (store.directory().version !== moment.directory.version) continue
+      // The directory may change while rights are found; the rights of that moment are still consistent.
+      const rights = await this.callers.rightsOf(presented.token, moment.directory)
+      return this.callBy({ ...presented, ...rights }, asked, moment)
     }
   }
 
-  /** The call as it would be admitted now, after what it reads has come. Stale reads keep their first authorization. */
-  readmit(asked: ParsedRequest, call: AnyCall): MaybePromise<AnyCall> {
-    return call.mode === 'stale' ? call : this.admitTo(asked, call)
-  }
-
-  private admitAt(asked: ParsedRequest, options: ReadOptions): MaybePromise<AnyCall> {
-    return andThen(this.refresh(options), ({ mode, freshness }) => {
-      const service = mode === 'stale' ? this.staleOptions : this.options
-      if (asked.route.blocking) asked.state.setFreshness(freshness)
-      return this.admitTo(asked, { mode, service })
-    })
-  }
-
-  /** `max_stale` bounds what `stale` may show: an older state is refreshed first. */
-  private refresh({ mode, maxStaleMs }: ReadOptions): MaybePromise<Fresh> {
-    return andThen(this.options.store.refresh(mode), (freshness) => {
-      if (maxStaleMs === undefined || freshness.lastContactMs <= maxStaleMs) return { mode, freshness }
-      return andThen(this.options.store.refresh('default'), (newer) => ({
-        mode: 'default',
-        freshness: newer,
-      }))
-    })
-  }
-
-  private admitTo(
-    asked: ParsedRequest,
-    { mode, service }: Pick<Seen, 'mode' | 'service'>,
-  ): MaybePromise<AnyCall> {
-    // The index before the content it stands for: an answer may be newer than its index, never older.
-    return andThen(service.store.tableIndex(tableOf(asked.route)), (tableIndex) =>
-      andThen(service.store.directory(), (directory) =>
-        this.admitBy(asked, { mode, service, directory, tableIndex }),
-      ),
-    )
-  }
-
-  private admitBy(asked: ParsedRequest, seen: Seen): MaybePromise<AnyCall> {
-    const { route } = asked
-    const { service, directory } = seen
-    if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
-      throw legacyModeError(service.cluster.legacyModeWaitsFor())
-    }
-    const secretId = service.aclEnabled ? asked.secretId : undefined
-    const presented = this.presentedBy(isAnyones(asked) ? undefined : secretId, route.right, service.store)
-    if (!isPromise(presented)) return this.admitToken(presented, asked, seen)
-    return presented.then(async (token) => {
-      const isSame = (await service.store.directory()).version === directory.version
-      // The token that was read may be newer than the directory that its links point into.
-      return isSame ? this.admitToken(token, asked, seen) : this.admitTo(asked, seen)
-    })
-  }
-
-  /** An endpoint that needs no right takes no notice of an unknown secret. Reference 3. */
-  private presentedBy(secretId: string | undefined, right: Right, store: Store): MaybePromise<Presented> {
-    return right === 'none' ? this.tokenOrNobody(secretId, store) : this.callers.resolve(secretId, store)
-  }
-
-  private async tokenOrNobody(secretId: string | undefined, store: Store): Promise<Presented> {
+  /** Endpoints that need no right ignore an unknown secret. */
+  private async present(secretId: string | undefined, right: Right, store: Store): Promise<Presented> {
     try {
       return await this.callers.resolve(secretId, store)
     } catch (error) {
-      if (!(error instanceof AclError) || error.code !== 'caller_unknown') throw error
+      if (right !== 'none' || !(error instanceof AclError) || error.code !== 'caller_unknown') throw error
       return { ...(await this.callers.resolve(undefined, store)), unknown: true }
     }
-  }
-
-  /** Rights that take turns to find are those of the directory that they were begun with, however often it changes. */
-  private admitToken(presented: Presented, asked: ParsedRequest, seen: Seen): MaybePromise<AnyCall> {
-    const rights = this.callers.rightsOf(presented.token, seen.directory)
-    return andThen(rights, (known) => this.callBy({ ...presented, ...known }, asked, seen))
   }
 
   private callBy(
     caller: Caller,
     asked: ParsedRequest,
-    { service, mode, directory, tableIndex }: Seen,
+    { service, mode, directory, tableIndex }: Moment,
   ): AnyCall {
     const { route, params, query, state } = asked
     if (caller.presented) state.accessorId = caller.token.AccessorID
@@ -191,13 +180,32 @@ function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
   return route.namespaceInBody ? token.Namespace : namespace
 }
 
+/** @throws AclError `legacy_mode`. */
+function momentOf({ route }: ParsedRequest, { mode, service }: Basis): Moment {
+  const tableIndex = service.store.tableIndex(tableOf(route))
+  const directory = service.store.directory()
+  if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
+    throw legacyModeError(service.cluster.legacyModeWaitsFor())
+  }
+  return { mode, service, directory, tableIndex }
+}
+
+/** Whether `max_stale` rules out what a stale read would show. */
+function isTooOld({ lastContactMs }: Freshness, { maxStaleMs }: ReadOptions): boolean {
+  return maxStaleMs !== undefined && lastContactMs > maxStaleMs
+}
+
+function secretOf(asked: ParsedRequest, { service }: Basis): string | undefined {
+  return service.aclEnabled && !isForAnyone(asked) ? asked.secretId : undefined
+}
+
 /** The table whose highest index the answers of a route carry. Reference 4.2. */
 export function tableOf({ blocking = 'tokens' }: AnyRoute): TableName {
   return blocking
 }
 
-/** Whether it does not matter who asks: what a process holds is shown to anybody, and short bodies are taken of anybody. */
-function isAnyones({ route, request }: ParsedRequest): boolean {
+/** Whether the caller does not matter: the endpoint answers from the process itself, and a body is short. */
+function isForAnyone({ route, request }: ParsedRequest): boolean {
   if (route.local === undefined || route.body === undefined) return route.local === true
   // Without an announced length the body may be long.
   return Number(request.header('content-length') ?? Number.NaN) <= limits.ANONYMOUS_BODY_BYTES_MAX

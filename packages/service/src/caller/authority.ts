@@ -29,7 +29,7 @@ export function decideAndCommitFor<T>(
 ): Promise<T> {
   return decideAndCommit(call.service.store, async () => {
     const decision = await decide()
-    requireNamespaces(decision.changes, await call.service.store.directory())
+    requireNamespaces(decision.changes, call.service.store.directory())
     await requireAuthority(call, decision.changes)
     return decision
   })
@@ -58,7 +58,7 @@ function requireNamespaces(changes: readonly Change[], directory: Directory): vo
  */
 export async function requireAuthority(call: Context, changes: readonly Change[]): Promise<void> {
   const { service, caller } = call
-  const directory = await service.store.directory()
+  const directory = service.store.directory()
   for (const change of changes) {
     if (change.table === 'namespaces' && change.op === 'put') checkDefaults(call, change.record, directory)
     if (change.table === 'roles' && change.op === 'put') checkNotDefault(change.record, directory)
@@ -92,7 +92,8 @@ async function touchesGlobalManagement(
     case 'tokens': {
       if (isGlobalManager(change.record, directory)) return true
       // A new one replaces nothing: no look-up.
-      const existing = change.expect === 0 ? undefined : await storedToken(call, change.record)
+      const existing =
+        change.expect === 0 ? undefined : await call.service.store.tokenBySecret(change.record.SecretID)
       return existing !== undefined && isGlobalManager(existing, directory)
     }
     case 'roles': {
@@ -104,10 +105,6 @@ async function touchesGlobalManagement(
     default:
       return false
   }
-}
-
-function storedToken({ service }: Context, { SecretID }: TokenRecord) {
-  return service.store.tokenBySecret(SecretID)
 }
 
 function checkDefaults({ caller }: Context, record: NamespaceRecord, directory: Directory): void {

@@ -5,22 +5,19 @@ import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
   Authorizer,
-  andThen,
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
   GLOBAL_MANAGEMENT_POLICY_NAME,
   inTurns,
   isExpired,
   isGlobalManager,
-  isPromise,
-  type MaybePromise,
   ROOT_NAMES,
   type Sliced,
   type Turns,
 } from '@latchkey/acl'
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import type { ServiceOptions } from '../options.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreMemory } from '../store/store.ts'
 import {
   type AuthorizerCache,
   type AuthorizerOptions,
@@ -46,7 +43,7 @@ export interface Rights {
 export interface Caller extends Presented, Rights {}
 
 /** The anonymous token before its record exists: no links, no rights. */
-const NOBODY: TokenRecord = {
+const NO_TOKEN: TokenRecord = {
   ...BLANK_TOKEN,
   AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
   SecretID: ANONYMOUS_TOKEN_SECRET_ID,
@@ -90,55 +87,70 @@ export class Callers {
   }
 
   /**
-   * The token that a secret names; without one, the anonymous token.
+   * The token that a secret names; without a secret, the anonymous token.
    *
-   * @throws AclError `caller_unknown` where the secret is unknown or its token is expired. Spec 5; decisions.
+   * @throws AclError `caller_unknown` if the secret is unknown or its token is expired. Spec 5; decisions: authentication.
    */
-  resolve(secretId: string | undefined, store: Store): MaybePromise<Presented> {
-    if (secretId === undefined) {
-      return andThen(store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID), (found) => {
-        return { token: found ?? NOBODY, presented: false }
-      })
-    }
-    if (isNeverASecret(secretId)) throw callerUnknown()
-    return andThen(store.tokenBySecret(secretId), (token) => {
-      if (!token || isExpired(token, this.clock.now())) throw callerUnknown()
-      // Where there are no namespaces, what is in one is not there. Decisions: namespaces.
-      if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
-      return { token, presented: true }
-    })
+  async resolve(secretId: string | undefined, store: Store): Promise<Presented> {
+    checkSecret(secretId)
+    const token =
+      secretId === undefined
+        ? await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
+        : await store.tokenBySecret(secretId)
+    return this.present(secretId, token)
   }
 
-  /** Whether the rights of a token are known, so that they cost next to nothing. */
+  /** As {@link resolve}, from memory; `undefined` if the store must be asked. */
+  peek(secretId: string | undefined, memory: StoreMemory): Presented | undefined {
+    checkSecret(secretId)
+    const known =
+      secretId === undefined
+        ? memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
+        : memory.tokenBySecret(secretId)
+    return known && this.present(secretId, known.record)
+  }
+
+  private present(secretId: string | undefined, token: TokenRecord | undefined): Presented {
+    if (secretId === undefined) return { token: token ?? NO_TOKEN, presented: false }
+    if (!token || isExpired(token, this.clock.now())) throw callerUnknown()
+    // The standard edition has no namespaces, so a token of one does not exist there. Decisions: namespaces.
+    if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
+    return { token, presented: true }
+  }
+
+  /** Whether the rights of a token are known, so that asking for them costs next to nothing. */
   knows(token: TokenRecord, directory: Directory): boolean {
     return this.kept.get(token)?.directoryVersion === directory.version
   }
 
   /**
-   * The rights of a token: at once where they are known or take no longer than a slice.
+   * The rights of a token.
    *
-   * @param turns for those that take longer. They are shared by all who ask, so they do not end with a client.
+   * @param turns for long work. Concurrent callers share that work, so it does not end with a client.
    */
-  rightsOf(token: TokenRecord, directory: Directory, turns: Turns = this.turns): MaybePromise<Rights> {
-    const kept = this.kept.get(token)
-    const policies = kept?.directoryVersion === directory.version && this.authorizers.kept(kept.key)
-    if (kept && policies) {
-      const ways = waysTo(token, directory, this.authorizerOptions)
-      return { authorizer: new Authorizer(policies, ways), isGlobal: kept.isGlobal }
-    }
-    const resolving = this.resolving.get(token)
-    if (resolving?.directoryVersion === directory.version) return resolving.rights
+  async rightsOf(token: TokenRecord, directory: Directory, turns: Turns = this.turns): Promise<Rights> {
+    const known = this.peekRights(token, directory)
+    if (known) return known
+    const running = this.resolving.get(token)
+    if (running?.directoryVersion === directory.version) return running.rights
     const rights = inTurns(this.findRights(token, directory), { turns })
-    return isPromise(rights) ? this.shared(token, { directoryVersion: directory.version, rights }) : rights
-  }
-
-  private async shared(token: TokenRecord, resolving: Resolving): Promise<Rights> {
+    const resolving = { directoryVersion: directory.version, rights }
     this.resolving.set(token, resolving)
     try {
-      return await resolving.rights
+      return await rights
     } finally {
       if (this.resolving.get(token) === resolving) this.resolving.delete(token)
     }
+  }
+
+  /** The rights of a token, if they are known. */
+  peekRights(token: TokenRecord, directory: Directory): Rights | undefined {
+    const kept = this.kept.get(token)
+    if (kept?.directoryVersion !== directory.version) return undefined
+    const policies = this.authorizers.kept(kept.key)
+    if (!policies) return undefined
+    const ways = waysTo(token, directory, this.authorizerOptions)
+    return { authorizer: new Authorizer(policies, ways), isGlobal: kept.isGlobal }
   }
 
   private *findRights(token: TokenRecord, directory: Directory): Sliced<Rights> {
@@ -154,11 +166,16 @@ export function callerUnknown(): AclError {
 }
 
 /**
- * Redaction text and root names are poison on every way in. Design 4; reference 3. A text longer than any secret is
- * refused before a store or a cache sees it.
+ * Refuses what is never a secret, before a store or a cache sees it: a text that is too long, the redaction text, and the
+ * root names.
+ *
+ * @throws AclError `caller_unknown`.
  */
-function isNeverASecret(text: string): boolean {
-  return text.length > limits.LEGACY_SECRET_LENGTH_MAX || text === REDACTED_SECRET_ID || ROOT_NAMES.has(text)
+function checkSecret(text: string | undefined): void {
+  if (text === undefined) return
+  if (text.length > limits.LEGACY_SECRET_LENGTH_MAX || text === REDACTED_SECRET_ID || ROOT_NAMES.has(text)) {
+    throw callerUnknown()
+  }
 }
 
 /** Whether a caller has rights in a namespace at all. Decisions: rights across namespaces. */

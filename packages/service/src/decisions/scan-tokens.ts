@@ -1,5 +1,5 @@
 /** A walk through the tokens of a namespace that looks at the rights of each: who-can and what-if. Extensions. */
-import type { MaybePromise, TokenRecord } from '@latchkey/acl'
+import type { TokenRecord } from '@latchkey/acl'
 import { checkWanted, isExpired, Pace, STEPS_PER_SLICE, type Turns } from '@latchkey/acl'
 import { type Context, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page } from '../reply/paging.ts'
@@ -16,7 +16,7 @@ const STEPS_PER_TOKEN = 10
  *
  * @param turns for long work on it.
  */
-export type ShowToken<T> = (token: TokenRecord, turns: Turns) => MaybePromise<T | undefined>
+export type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
 
 /**
  * Walks the tokens of the namespace from a place in the list, keeps what `show` makes of them, up to a page. One call is

@@ -189,7 +189,7 @@ describe('a long tree is streamed', () => {
     const secret = await world.secretWith('key_prefix "tree/" { policy = "read" }')
     const { pieces } = await open('/kv/tree/?recurse', secret)
     await pieces.next()
-    const accessorId = world.store.tokenBySecret(secret)?.AccessorID
+    const accessorId = (await world.store.tokenBySecret(secret))?.AccessorID
     await world.manage('DELETE', `/acl/token/${accessorId}`)
     await expect(rest(pieces)).rejects.toMatchObject({ code: 'caller_unknown' })
   })

@@ -39,13 +39,13 @@ test('an import that is repeated goes on: what is there already is unchanged, mi
   const dump = ['a', 'b', 'c'].map((ID) => aLegacy(ID, { Type: ID === 'b' ? 'management' : 'client' }))
   await world.manage('PUT', PATH, dump.slice(0, 2))
   for (const [i, ID] of ['a', 'b'].entries()) {
-    const stored = world.store.tokenBySecret(ID)
+    const stored = await world.store.tokenBySecret(ID)
     if (!stored) throw new Error('not imported')
     const record = convertForMigration(stored, `a0000000-0000-4000-8000-00000000000${i}`)
     world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
   }
   expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1, Unchanged: 2 })
-  expect(world.store.tokenBySecret('a')?.AccessorID).not.toBe('')
+  expect((await world.store.tokenBySecret('a'))?.AccessorID).not.toBe('')
 })
 
 test('more than one commit holds, all of it in the order of the list', async () => {

@@ -20,8 +20,8 @@ async function callersOf(world: World) {
 }
 
 /** Gives a legacy token its accessor, as the migration does. */
-function migrate({ store }: World, secretId: string): void {
-  const stored = store.tokenBySecret(secretId)
+async function migrate({ store }: World, secretId: string): Promise<void> {
+  const stored = await store.tokenBySecret(secretId)
   if (!stored) throw new Error(`there is no ${secretId}`)
   const record = convertForMigration(stored, anId(0x7000))
   store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
@@ -92,7 +92,7 @@ describe('update', () => {
   test('an unknown ID creates; a known one keeps its accessor', async () => {
     const world = await legacyWorld()
     expect(await world.manage('PUT', '/acl/update', { ID: 'a', Rules: RULES })).toEqual({ ID: 'a' })
-    migrate(world, 'a')
+    await migrate(world, 'a')
     await world.manage('PUT', '/acl/update', { ID: 'a', Name: 'again', Rules: RULES })
     const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
     expect(self.json).toMatchObject({ AccessorID: anId(0x7000), Description: 'again', Rules: RULES })
@@ -107,7 +107,7 @@ describe('update', () => {
   test('a migrated client becomes a management token by its type, without a link (reference, upgrade 3.1)', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
-    migrate(world, 'a')
+    await migrate(world, 'a')
     await world.manage('PUT', '/acl/update', { ID: 'a', Type: 'management' })
     const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
     expect(self.json).not.toHaveProperty('Policies')
@@ -117,7 +117,7 @@ describe('update', () => {
   test('a migrated management token cannot be updated, but destroyed (reference, upgrade 3.1)', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Type: 'management' })
-    migrate(world, 'a')
+    await migrate(world, 'a')
     const update = await world.ask('PUT', '/acl/update', { token, body: { ID: 'a', Type: 'management' } })
     expect(update.text).toBe('Cannot use legacy endpoint to modify a non-legacy token')
     expect(await world.manage('PUT', '/acl/destroy/a')).toBe(true)
@@ -330,7 +330,7 @@ describe('translate', () => {
   test('the rules of a stored token, by its accessor', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: 'node "n" { policy = "read" }' })
-    migrate(world, 'a')
+    await migrate(world, 'a')
     const path = `/acl/rules/translate/${anId(0x7000)}`
     expect((await world.ask('GET', path, { token })).text).toContain('node_prefix "n"')
     const { AccessorID } = await world.token()
@@ -348,7 +348,7 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
   test('an update converts: rules and type are gone, rights are what the body links', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
-    migrate(world, 'a')
+    await migrate(world, 'a')
     const path = `/acl/token/${anId(0x7000)}`
     const policy = await world.policy({ Name: 'other', Rules: 'key "other" { policy = "read" }' })
     await world.manage('PUT', path, { Description: 'converted', Policies: [{ ID: policy.ID }] })
@@ -362,7 +362,7 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
   test('a record that was read cannot be sent back with its rules, and a clone is refused (reference, upgrade 3.1)', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
-    migrate(world, 'a')
+    await migrate(world, 'a')
     const path = `/acl/token/${anId(0x7000)}`
     const read = await world.manage('GET', path)
     expect((await world.ask('PUT', path, { token, body: read })).status).toBe(400)

@@ -13,8 +13,8 @@ export function createNamespaceHandler(
   const request = call.body
   const name = request.Name
   checkName(name)
-  return decideAndCommitFor(call, async () => {
-    const directory = await store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = store.directory()
     if (findNamespace(directory, name)) {
       throw new AclError('name_in_use', `A namespace with Name "${name}" already exists`, { field: 'Name' })
     }

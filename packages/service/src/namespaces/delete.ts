@@ -12,7 +12,7 @@ export function deleteNamespaceHandler(
   const { store } = call.service
   const { Name: name } = call.params
   return decideAndCommitFor(call, async () => {
-    const directory = await store.directory()
+    const directory = store.directory()
     const existing = requireNamespace(directory, name)
     if (name === DEFAULT_NAMESPACE) {
       throw new AclError('delete_refused', 'The namespace "default" always exists')

@@ -16,8 +16,8 @@ export function updateNamespaceHandler(
       field: 'Name',
     })
   }
-  return decideAndCommitFor(call, async () => {
-    const directory = await store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = store.directory()
     const existing = requireNamespace(directory, name)
     const record = { ...existing, ...contentOf(request, name, directory) }
     return {

@@ -36,9 +36,9 @@ export async function migrationHandler(
 /** What was done and what is left, of the same moment: a batch in between would be counted twice, or not at all. */
 async function migrationFacts(store: Store) {
   for (;;) {
-    const before = (await store.directory()).system('migration')
+    const before = store.directory().system('migration')
     const remaining = await store.countTokens({ withoutAccessor: true })
-    const directory = await store.directory()
+    const directory = store.directory()
     const after = directory.system('migration')
     if (after?.ModifyIndex !== before?.ModifyIndex) continue
     return { directory, remaining, record: (after?.Value as MigrationRecord | undefined) ?? NO_BATCHES }

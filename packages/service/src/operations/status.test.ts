@@ -133,9 +133,9 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
     const { store } = world
     const count = store.countTokens.bind(store)
     let batches = 0
-    store.countTokens = (filter) => {
-      const remaining = count(filter)
-      const stored = store.tokenBySecret('a')
+    store.countTokens = async (filter) => {
+      const remaining = await count(filter)
+      const stored = await store.tokenBySecret('a')
       if (batches === 0 && stored) {
         batches += 1
         const record = convertForMigration(stored, 'a0000000-0000-4000-8000-0000000000aa')

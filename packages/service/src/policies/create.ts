@@ -20,8 +20,8 @@ export async function createPolicyBy(
   const { namespace } = inBodyNamespace(call, request.Namespace)
   const { Rules = '' } = request
   const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
-  return decideAndCommitFor(call, async () => {
-    const directory = await service.store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
     const record = createPolicy(request, { random: service.random, directory, namespace, rulesProblem })
     return {
       changes: [{ table: 'policies', op: 'put', record, expect: 0 }],

@@ -14,8 +14,8 @@ export async function updatePolicyHandler(call: Call<'policies.update'>): Promis
   const there = inBodyNamespace(call, body.Namespace)
   const { Rules = '' } = body
   const rulesProblem = await readToWrite(call, Rules, () => findRulesProblem(Rules))
-  return decideAndCommitFor(call, async () => {
-    const directory = await service.store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
     const existing = requirePolicy(there, directory, params.ID)
     const record = updatePolicy(existing, body, { directory, rulesProblem })
     return {

@@ -1,4 +1,4 @@
-import { checkWanted, inTurns, type MaybePromise, type Sliced } from '@latchkey/acl'
+import { checkWanted, inTurns, type Sliced } from '@latchkey/acl'
 import type { Context } from '../handler.ts'
 
 /** Characters of a text that is read within about a slice. */
@@ -21,7 +21,7 @@ export function readInTurns<T>(
 }
 
 /** As {@link readInTurns}, for a text that is to be stored; a short one is read at once. */
-export function readToWrite<T>(call: Context, text: string, work: () => Sliced<T>): MaybePromise<T> {
+export function readToWrite<T>(call: Context, text: string, work: () => Sliced<T>): Promise<T> {
   if (text.length <= SHORT_TEXT_LENGTH) return inTurns(work(), call)
   return readInTurns(call, text, work, call.writeLane)
 }

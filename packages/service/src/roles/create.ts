@@ -14,8 +14,8 @@ export function createRoleHandler(call: Call<'roles.create'>): Promise<Answer<'r
 export function createRoleBy(call: Context, request: CreateRole): Promise<Answer<'roles.create'>> {
   const { service } = call
   const { namespace } = inBodyNamespace(call, request.Namespace)
-  return decideAndCommitFor(call, async () => {
-    const directory = await service.store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
     const record = createRole(request, { random: service.random, directory, namespace })
     return {
       changes: [{ table: 'roles', op: 'put', record, expect: 0 }],

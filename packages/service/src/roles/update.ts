@@ -11,8 +11,8 @@ export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'r
   const { service, body, params } = call
   if (params.ID === '') return createRoleBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
-  return decideAndCommitFor(call, async () => {
-    const directory = await service.store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
     const existing = requireRole(there, directory, params.ID)
     const record = updateRole(existing, body, directory)
     return {

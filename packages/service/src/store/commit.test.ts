@@ -11,7 +11,7 @@ const put = (record = aToken()): Change => ({ table: 'tokens', op: 'put', record
 /** Adds one to the number in a token's description. */
 function increment(store: MemoryStore, secretId: string): () => Promise<Decision<number>> {
   return async () => {
-    const existing = store.tokenBySecret(secretId)
+    const existing = await store.tokenBySecret(secretId)
     if (!existing) throw new TypeError('no token')
     const record = { ...existing, Description: String(Number(existing.Description) + 1) }
     return {
@@ -36,7 +36,7 @@ test('COH-09: none of 100 increments at once is lost, or refused', async () => {
   const indexes = await Promise.all(
     Array.from({ length: 100 }, () => decideAndCommit(store, increment(store, token.SecretID))),
   )
-  expect(store.tokenBySecret(token.SecretID)?.Description).toBe('100')
+  expect((await store.tokenBySecret(token.SecretID))?.Description).toBe('100')
   expect(new Set(indexes).size).toBe(100)
 })
 
@@ -64,7 +64,7 @@ describe('a conflict', () => {
     store.commit = async () => {
       throw new StoreConflict('changed')
     }
-    store.refresh = (mode) => {
+    store.refresh = async (mode) => {
       modes.push(mode)
       return { knownLeader: true, lastContactMs: 0 }
     }
@@ -96,7 +96,7 @@ describe('a conflict', () => {
       decideAndCommit(store, increment(store, token.SecretID)),
     ])
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(store.tokenBySecret(token.SecretID)?.Description).toBe('2')
+    expect((await store.tokenBySecret(token.SecretID))?.Description).toBe('2')
   })
 
   test("a fault of the store is nobody else's", async () => {

@@ -28,8 +28,8 @@ test('a snapshot keeps what was, whatever comes after, and restoring it brings t
   expect(before.tokens.size).toBe(1)
   store.restore(before)
   expect(store.snapshot()).toEqual(before)
-  expect(store.tokenByAccessor(token.AccessorID)?.SecretID).toBe(token.SecretID)
-  expect(store.tokenByAccessor(added.AccessorID)).toBeUndefined()
+  expect((await store.tokenByAccessor(token.AccessorID))?.SecretID).toBe(token.SecretID)
+  expect(await store.tokenByAccessor(added.AccessorID)).toBeUndefined()
   expect(store.directory().policyByName('default', policy.Name)?.ID).toBe(policy.ID)
 })
 

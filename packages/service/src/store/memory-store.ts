@@ -29,6 +29,7 @@ import {
   type ListPosition,
   type Store,
   StoreConflict,
+  type StoreMemory,
   type TableName,
   type TokenFilter,
   type Topic,
@@ -55,6 +56,7 @@ interface Tables {
 export type MemorySnapshot = Readonly<Tables>
 
 const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
+const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 const PAGE_SIZE = 1_000
 /** Digits of a tie: as texts they have the order of the numbers. */
 const TIE_LENGTH = 16
@@ -83,8 +85,14 @@ export class MemoryStore implements Store {
     this.sleeper = sleeper
   }
 
-  refresh(_mode: ConsistencyMode): Freshness {
-    return { knownLeader: true, lastContactMs: 0 }
+  readonly memory: StoreMemory = {
+    freshness: () => CURRENT,
+    tokenByAccessor: (accessorId) => ({ record: this.findByAccessor(accessorId) }),
+    tokenBySecret: (secretId) => ({ record: this.tables.tokens.get(secretId) }),
+  }
+
+  async refresh(_mode: ConsistencyMode): Promise<Freshness> {
+    return CURRENT
   }
 
   directory(): Directory {
@@ -95,13 +103,17 @@ export class MemoryStore implements Store {
     return this.topicIndexes.get(table) ?? 0
   }
 
-  tokenByAccessor(accessorId: string): TokenRecord | undefined {
-    const secret = this.secretByAccessor.get(accessorId.toLowerCase())
-    return secret === undefined ? undefined : this.tables.tokens.get(secret)
+  async tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
+    return this.findByAccessor(accessorId)
   }
 
-  tokenBySecret(secretId: string): TokenRecord | undefined {
+  async tokenBySecret(secretId: string): Promise<TokenRecord | undefined> {
     return this.tables.tokens.get(secretId)
+  }
+
+  private findByAccessor(accessorId: string): TokenRecord | undefined {
+    const secret = this.secretByAccessor.get(accessorId.toLowerCase())
+    return secret === undefined ? undefined : this.tables.tokens.get(secret)
   }
 
   async *tokens(filter: TokenFilter): AsyncGenerator<readonly TokenRecord[]> {
@@ -129,13 +141,18 @@ export class MemoryStore implements Store {
     return this.recentTokens.after(index)
   }
 
-  countTokens(filter: TokenFilter): number {
+  async countTokens(filter: TokenFilter): Promise<number> {
     let count = 0
     for (const token of this.tables.tokens.values()) if (matchesFilter(token, filter)) count += 1
     return count
   }
 
-  expiredTokens(now: number, limit: number): readonly TokenRecord[] {
+  async expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
+    return this.expiredNow(now, limit)
+  }
+
+  /** {@link MemoryStore.expiredTokens} at once. */
+  expiredNow(now: number, limit: number): readonly TokenRecord[] {
     const expired: { readonly token: TokenRecord; readonly at: number }[] = []
     for (const token of this.tables.tokens.values()) {
       const at = token.ExpirationTime === undefined ? undefined : parseInstant(token.ExpirationTime)
@@ -145,7 +162,7 @@ export class MemoryStore implements Store {
     return expired.slice(0, limit).map(({ token }) => token)
   }
 
-  kvEntry(namespace: string, key: string): KvRecord | undefined {
+  async kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
     return this.tables.kv.get(`${namespace}/${key}`)
   }
 

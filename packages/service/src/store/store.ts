@@ -12,7 +12,6 @@
 import type {
   Directory,
   KvRecord,
-  MaybePromise,
   NamespaceRecord,
   PolicyRecord,
   RoleRecord,
@@ -133,6 +132,22 @@ export type KvKey = Pick<KvRecord, 'Key' | 'ModifyIndex'>
 
 export type WaitOutcome = 'changed' | 'timeout' | 'aborted'
 
+/**
+ * What a store knows without waiting, so that a read of what is in memory is answered synchronously. Every method returns
+ * `undefined` if the store itself must be asked.
+ */
+export interface StoreMemory {
+  /** What {@link Store.refresh} would return, if the reads that follow are that fresh already. */
+  freshness(mode: ConsistencyMode): Freshness | undefined
+  tokenByAccessor(accessorId: string): KnownToken | undefined
+  tokenBySecret(secretId: string): KnownToken | undefined
+}
+
+/** A token, or the knowledge that there is none. */
+export interface KnownToken {
+  readonly record: TokenRecord | undefined
+}
+
 export interface Store {
   /**
    * The same store for reads after `refresh('stale')`, where they may come from elsewhere, and be newer than its indexes
@@ -140,23 +155,26 @@ export interface Store {
    */
   readonly stale?: Store | undefined
 
+  /** Absent: every read of a token waits. */
+  readonly memory?: StoreMemory | undefined
+
   /**
    * Makes the reads that follow as fresh as the mode asks.
    *
-   * @throws AclError `unavailable` where the database cannot confirm it.
+   * @throws AclError `unavailable` if the database cannot confirm it.
    */
-  refresh(mode: ConsistencyMode): MaybePromise<Freshness>
+  refresh(mode: ConsistencyMode): Promise<Freshness>
 
-  /** Policies, roles, namespaces and system facts: few, read by every request, held whole. */
-  directory(): MaybePromise<Directory>
+  /** Policies, roles, namespaces and system facts: few, read by every request, held in memory as a whole. */
+  directory(): Directory
 
-  /** Highest index that a write to this table had, deletes included; 0 where there was none. */
-  tableIndex(table: TableName): MaybePromise<number>
+  /** Highest index of a write to this table, deletes included; 0 if there was none. */
+  tableIndex(table: TableName): number
 
-  /** By accessor, without case. Expired tokens are answered too: expiry is the rules' to decide. */
-  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined>
-  /** By secret, with case. */
-  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined>
+  /** By accessor, ignoring case. Also finds expired tokens: the rules decide about expiry. */
+  tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined>
+  /** By secret, case-sensitive. */
+  tokenBySecret(secretId: string): Promise<TokenRecord | undefined>
   /** Pages of tokens in order of (CreateIndex, AccessorID, tie), or its reverse. Bounded memory, whatever the number. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
   /** The place of a token in {@link Store.tokens}, for a list that goes on after it. */
@@ -167,11 +185,11 @@ export interface Store {
    */
   tokensChangedAfter(index: number): readonly string[] | undefined
   /** How many tokens {@link Store.tokens} would give for a filter without place and limit; none is read for it. */
-  countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'until' | 'limit'>): MaybePromise<number>
+  countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'until' | 'limit'>): Promise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
-  expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]>
+  expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]>
 
-  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined>
+  kvEntry(namespace: string, key: string): Promise<KvRecord | undefined>
   /** Pages of entries in byte order of their keys, each page of one moment. Bounded memory, whatever the tree. */
   kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]>
   /** As {@link Store.kvEntries}, without reading a value. */

@@ -8,7 +8,7 @@ import { bootstrapChanges, managementToken } from './builtins.ts'
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
   const { service } = call
   return decideAndCommit(service.store, async () => {
-    const directory = await service.store.directory()
+    const directory = service.store.directory()
     const done = directory.system('bootstrap')
     if (done) await requireReset(call, done.ModifyIndex)
     const record = managementToken('Bootstrap Token (Global Management)', service.random, service.clock.now())

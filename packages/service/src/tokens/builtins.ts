@@ -136,7 +136,7 @@ async function ensure(
   const { initialManagementToken: secretId } = context
   const makeWhatIsMissing = () =>
     decideAndCommit(store, async () => {
-      const directory = await store.directory()
+      const directory = store.directory()
       const found = {
         directory,
         anonymousToken: await store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID),

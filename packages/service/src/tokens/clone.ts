@@ -11,7 +11,7 @@ export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'t
   const there = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, async () => {
     const source = await requireToken(there, params.AccessorID)
-    const directory = await service.store.directory()
+    const directory = service.store.directory()
     const record = cloneToken(source, body.Description, {
       now: service.clock.now(),
       random: service.random,

@@ -9,8 +9,8 @@ import { shownToWriter } from './stored-token.ts'
 export function createTokenHandler(call: Call<'tokens.create'>): Promise<Answer<'tokens.create'>> {
   const { service, body } = call
   const { namespace } = inBodyNamespace(call, body.Namespace)
-  return decideAndCommitFor(call, async () => {
-    const directory = await service.store.directory()
+  return decideAndCommitFor(call, () => {
+    const directory = service.store.directory()
     const record = createToken(body, {
       now: service.clock.now(),
       random: service.random,

@@ -1,7 +1,7 @@
 /** The list of tokens. Spec 4.8. */
 
 import type { TokenRecord } from '@latchkey/acl'
-import { andThen, expirationMs, type MaybePromise } from '@latchkey/acl'
+import { expirationMs } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
 import type { Answer, Call as CallOf, JsonForm, Watch } from '../handler.ts'
@@ -14,21 +14,18 @@ import type { ShownTokens, TokenListRequest, WholeTokenList } from './token-list
 type Call = CallOf<'tokens.list'>
 type Listed = Answer<'tokens.list'>
 
-export function listTokensHandler(call: Call): MaybePromise<Listed> {
+export async function listTokensHandler(call: Call): Promise<Listed> {
   const order = orderOf(call.query)
   const filter = filterOf(call, order)
   const page = pageOf(call.query, order)
   if (page) return listPage(call, filter, page)
-  const { lists } = call.service
-  if (!lists) return andThen(readTokens(call, filter), (list) => wholeList(filter, list))
-  return andThen(call.service.store.tableIndex('tokens'), (tokensIndex) => {
-    const request = cacheRequest(call, filter, tokensIndex)
-    return andThen(lists.whole(request), (list): Listed => {
-      if (list) return wholeList(filter, list)
-      const noteLength = (length: number) => lists.noteStreamed(request, length)
-      return { body: streamed(call, filter, noteLength), watch: watchOf(filter, false) }
-    })
-  })
+  const { lists, store } = call.service
+  if (!lists) return wholeList(filter, await readTokens(call, filter))
+  const request = cacheRequest(call, filter, store.tableIndex('tokens'))
+  const list = await lists.whole(request)
+  if (list) return wholeList(filter, list)
+  const noteLength = (length: number) => lists.noteStreamed(request, length)
+  return { body: streamed(call, filter, noteLength), watch: watchOf(filter, false) }
 }
 
 function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): TokenListRequest {

@@ -1,12 +1,17 @@
-import { andThen, expandToken, type MaybePromise, type TokenRecord } from '@latchkey/acl'
+import { expandToken, type TokenRecord } from '@latchkey/acl'
 import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Call, json, missing, notFound } from '../handler.ts'
 import { tokenTopic } from '../store/store.ts'
-import { findToken } from './stored-token.ts'
+import { findToken, visibleToken } from './stored-token.ts'
 
-/** Spec 4.3. What is absent is worth waiting for. */
-export function readTokenHandler(call: Call<'tokens.read'>): MaybePromise<Answer<'tokens.read'>> {
-  return andThen(findToken(call, call.params.AccessorID), (token) => shown(call, token))
+/** Spec 4.3. Answers at once if the token is in memory. A waiter may see an absent token appear. */
+export function readTokenHandler(
+  call: Call<'tokens.read'>,
+): Answer<'tokens.read'> | Promise<Answer<'tokens.read'>> {
+  const { AccessorID } = call.params
+  const known = call.service.store.memory?.tokenByAccessor(AccessorID)
+  if (known) return shown(call, visibleToken(call, known.record))
+  return findToken(call, AccessorID).then((token) => shown(call, token))
 }
 
 function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {

@@ -1,15 +1,18 @@
 /** A stored token as its handlers find and show it. */
 
-import { andThen, isExpired, type MaybePromise, showToken, type TokenRecord } from '@latchkey/acl'
+import { isExpired, showToken, type TokenRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
 
-/** The token, unless it is absent, expired or of another namespace, which are the same to a caller. */
-export function findToken(call: Context, accessorId: string): MaybePromise<TokenRecord | undefined> {
-  return andThen(call.service.store.tokenByAccessor(accessorId), (token) => {
-    if (!token || isExpired(token, call.service.clock.now())) return undefined
-    return token.Namespace === call.namespace ? token : undefined
-  })
+/** The token, unless it is absent, expired or in another namespace, which are the same to a caller. */
+export async function findToken(call: Context, accessorId: string): Promise<TokenRecord | undefined> {
+  return visibleToken(call, await call.service.store.tokenByAccessor(accessorId))
+}
+
+/** The token that the store has, if the caller may know of it. */
+export function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
+  if (!token || isExpired(token, call.service.clock.now())) return undefined
+  return token.Namespace === call.namespace ? token : undefined
 }
 
 /** @throws AclError `not_found`. */

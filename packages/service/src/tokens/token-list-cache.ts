@@ -1,5 +1,5 @@
 /** The port to a cache of whole lists. The server has one, in a layout of its own; without one each list is made when asked for. */
-import type { MaybePromise, TokenRecord } from '@latchkey/acl'
+import type { TokenRecord } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import type { JsonElements } from '../reply/json-text.ts'
 import type { Store, TokenFilter } from '../store/store.ts'
@@ -10,7 +10,7 @@ export interface TokenListCache {
    *
    * @returns `undefined` for a list that is too long to be held: it is streamed.
    */
-  whole(request: TokenListRequest): MaybePromise<WholeTokenList | undefined>
+  whole(request: TokenListRequest): Promise<WholeTokenList | undefined>
   /** Takes note of the length of a list that was streamed: it may have become shorter. */
   noteStreamed(request: TokenListRequest, length: number): void
 }

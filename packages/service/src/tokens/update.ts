@@ -12,7 +12,7 @@ export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<
   checkBodyAccessor(params.AccessorID, body)
   return decideAndCommitFor(call, async () => {
     const existing = await requireToken(there, params.AccessorID)
-    const record = updateToken(existing, params.AccessorID, body, await service.store.directory())
+    const record = updateToken(existing, params.AccessorID, body, service.store.directory())
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
       answer: (index) => shownToWriter(call, modified(record, index)),

@@ -77,7 +77,7 @@ describe('9.2: the upgrade to 1.4.0', () => {
         const body = { ID: 'old', Policies: [{ Name: 'global-management' }] }
         const withPolicies = await world.ask('PUT', '/acl/create', { token, body })
         const plain = await world.ask('PUT', '/acl/create', { token, body: { ID: 'old' } })
-        const made = world.store.tokenBySecret('old')
+        const made = await world.store.tokenBySecret('old')
         return [withPolicies.status, made?.Policies.length === 0 ? 'without links' : plain.status]
       },
     ))

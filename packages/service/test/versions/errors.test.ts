@@ -161,7 +161,7 @@ describe('in legacy mode the new ACL APIs and bootstrap answer an error that say
 describe('a key-value read with an unauthorized token: 403, and 404 before 1.0', () => {
   const powerless = async (world: World) => {
     await world.ask('PUT', '/kv/there', { token, body: 'x' })
-    const made = world.store.tokenBySecret('anonymous')
+    const made = await world.store.tokenBySecret('anonymous')
     if (!made) throw new Error('no anonymous token')
     const record = { ...made, AccessorID: anId(7), SecretID: 'powerless' }
     world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])

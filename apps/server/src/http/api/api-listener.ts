@@ -1,6 +1,5 @@
 /** `/v1` on plain Node requests, without Express. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { MaybePromise } from '@latchkey/acl'
 import type { AclError } from '@latchkey/contract'
 import { renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
 import type { Logger } from 'pino'
@@ -36,7 +35,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   async function answer(
     request: IncomingMessage,
     response: ServerResponse,
-    replyTo: (wire: WireRequest) => MaybePromise<WireReply>,
+    replyTo: (wire: WireRequest) => WireReply | Promise<WireReply>,
   ): Promise<void> {
     const startedAt = performance.now()
     const requestId = requestIdOf(request)

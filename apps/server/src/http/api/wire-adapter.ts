@@ -1,7 +1,6 @@
 /** Between Node's requests and answers and the API's. Nothing is decided here. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { MaybePromise } from '@latchkey/acl'
 import type { WireReply, WireRequest } from '@latchkey/service'
 import { readBody } from './read-body.ts'
 
@@ -67,13 +66,13 @@ function firstValue(request: IncomingMessage, name: string): string | undefined 
 export function writeReply(
   { status, headers, body }: WireReply,
   response: ServerResponse,
-): MaybePromise<void> {
-  if (response.destroyed) return
+): Promise<void> | undefined {
+  if (response.destroyed) return undefined
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
     response.writeHead(status, { ...headers, 'Content-Length': length })
     response.end(body)
-    return
+    return undefined
   }
   response.writeHead(status, headers)
   return writeStream(body, response)
@@ -85,7 +84,7 @@ async function writeStream(
 ): Promise<void> {
   try {
     for await (const piece of body) {
-      if (response.destroyed) return
+      if (response.destroyed) return undefined
       if (!response.write(piece)) await drained(response)
     }
     response.end()

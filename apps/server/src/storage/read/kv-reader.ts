@@ -1,4 +1,4 @@
-import type { KvRecord, MaybePromise } from '@latchkey/acl'
+import type { KvRecord } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { type KvKey, type KvRange, kvTopic, type Topic } from '@latchkey/service'
 import type { ChangeFollower } from '../follow/change-follower.ts'
@@ -40,7 +40,7 @@ export class KvReader {
     this.parts = parts
   }
 
-  entry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+  async entry(namespace: string, key: string): Promise<KvRecord | undefined> {
     const topic = kvTopic(namespace, key)
     const known = this.parts.cache.get(topic)
     return known ? known.record : this.load(topic, namespace, key)

@@ -1,4 +1,4 @@
-import type { Directory, KvRecord, MaybePromise, TokenRecord } from '@latchkey/acl'
+import type { Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import type {
   Change,
   ConsistencyMode,
@@ -7,6 +7,7 @@ import type {
   KvRange,
   ListPosition,
   Store,
+  StoreMemory,
   TableName,
   TokenFilter,
   Topic,
@@ -30,23 +31,27 @@ export class StaleReads implements Store {
     this.lists = lists
   }
 
-  refresh(mode: ConsistencyMode): MaybePromise<Freshness> {
+  get memory(): StoreMemory | undefined {
+    return this.store.memory
+  }
+
+  refresh(mode: ConsistencyMode): Promise<Freshness> {
     return this.store.refresh(mode)
   }
 
-  directory(): MaybePromise<Directory> {
+  directory(): Directory {
     return this.store.directory()
   }
 
-  tableIndex(table: TableName): MaybePromise<number> {
+  tableIndex(table: TableName): number {
     return this.store.tableIndex(table)
   }
 
-  tokenByAccessor(accessorId: string): MaybePromise<TokenRecord | undefined> {
+  tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
     return this.reader.byAccessor(accessorId, true)
   }
 
-  tokenBySecret(secretId: string): MaybePromise<TokenRecord | undefined> {
+  tokenBySecret(secretId: string): Promise<TokenRecord | undefined> {
     return this.reader.bySecret(secretId, true)
   }
 
@@ -62,15 +67,15 @@ export class StaleReads implements Store {
     return this.store.tokensChangedAfter(index)
   }
 
-  countTokens(filter: TokenFilter): MaybePromise<number> {
+  countTokens(filter: TokenFilter): Promise<number> {
     return this.store.countTokens(filter)
   }
 
-  expiredTokens(now: number, limit: number): MaybePromise<readonly TokenRecord[]> {
+  expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
     return this.store.expiredTokens(now, limit)
   }
 
-  kvEntry(namespace: string, key: string): MaybePromise<KvRecord | undefined> {
+  kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
     return this.store.kvEntry(namespace, key)
   }
 

@@ -1,4 +1,5 @@
-import type { MaybePromise, TokenRecord } from '@latchkey/acl'
+import type { TokenRecord } from '@latchkey/acl'
+import type { KnownToken } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
@@ -18,6 +19,8 @@ export interface TokenReaderParts {
   /** Where `stale` reads look for what is not in memory. */
   readonly replica: ReplicaReads | undefined
 }
+
+const NO_TOKEN: KnownToken = { record: undefined }
 
 type ReadToken = () => Promise<Snapshot<TokenRow | undefined>>
 
@@ -57,16 +60,28 @@ export class TokenReader {
     this.secrets = new BatchedLoader((keys) => findBySecret(parts.queries, keys))
   }
 
-  /** @param isStale the answer may come from the replica. */
-  byAccessor(accessorId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
-    const accessorKey = accessorId.toLowerCase()
+  /** What the cache knows, absence included. */
+  knownByAccessor(accessorId: string): KnownToken | undefined {
     // A legacy token without accessor has none to be found by. Spec 9.2.3.
-    if (accessorKey === '') return undefined
-    const known = this.cache.byAccessorKey(accessorKey)
-    if (known) {
-      this.counts.hits += 1
-      return known.record
-    }
+    if (accessorId === '') return NO_TOKEN
+    return this.counted(this.cache.byAccessorKey(accessorId.toLowerCase()))
+  }
+
+  /** As {@link knownByAccessor}. */
+  knownBySecret(secretId: string): KnownToken | undefined {
+    return this.counted(this.cache.bySecretId(secretId))
+  }
+
+  private counted(known: KnownToken | undefined): KnownToken | undefined {
+    if (known) this.counts.hits += 1
+    return known
+  }
+
+  /** @param isStale the answer may come from the replica. */
+  async byAccessor(accessorId: string, isStale = false): Promise<TokenRecord | undefined> {
+    const known = this.knownByAccessor(accessorId)
+    if (known) return known.record
+    const accessorKey = accessorId.toLowerCase()
     const load = () =>
       this.load(
         accessorLoad(accessorKey),
@@ -76,12 +91,9 @@ export class TokenReader {
     return isStale ? this.loadStale(findByAccessor, accessorKey, load) : load()
   }
 
-  bySecret(secretId: string, isStale = false): MaybePromise<TokenRecord | undefined> {
-    const known = this.cache.bySecretId(secretId)
-    if (known) {
-      this.counts.hits += 1
-      return known.record
-    }
+  async bySecret(secretId: string, isStale = false): Promise<TokenRecord | undefined> {
+    const known = this.knownBySecret(secretId)
+    if (known) return known.record
     const secretHash = this.parts.secrets.lookupHash(secretId).toString('hex')
     const load = () =>
       this.load(
