@@ -12,10 +12,10 @@ const DIST = join(PACKAGE, 'dist')
 /** What of the contract is packed, by its name in the sources. */
 const CONTRACT = { from: '@latchkey/contract/plain', to: './contract/plain.js' }
 
+const ENTRIES = ['index', 'express', 'fastify', 'hono'].flatMap((name) => [`${name}.js`, `${name}.d.ts`])
+
 rmSync(DIST, { recursive: true, force: true })
 compile(PACKAGE, 'tsconfig.build-contract.json')
 compile(PACKAGE, 'tsconfig.build.json')
 writeFileSync(join(DIST, 'types.d.ts'), publishedTypes())
-linkDist(DIST, ['index.js', 'index.d.ts'], (specifier) =>
-  specifier === CONTRACT.from ? CONTRACT.to : undefined,
-)
+linkDist(DIST, ENTRIES, (specifier) => (specifier === CONTRACT.from ? CONTRACT.to : undefined))

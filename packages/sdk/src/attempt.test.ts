@@ -16,6 +16,7 @@ import {
 import { ContractBroken, LatchkeyError, NotFound, Timeout, Unavailable } from './errors.ts'
 
 const once = { retries: 0 }
+const INDEX = { 'X-Service-Index': 7 }
 
 test.each([
   ['a reset connection', reset(), Unavailable],
@@ -40,7 +41,8 @@ test.each([
     plain(404, '{"code":', { 'Content-Type': 'application/problem+json' }),
     ContractBroken,
   ],
-  ['a plain 404, as other services of this API answer', plain(404, ''), NotFound],
+  ['a plain 404 with an index, as other services of this API answer', plain(404, '', INDEX), NotFound],
+  ['a plain 404, as any server answers', plain(404, ''), ContractBroken],
 ])('%s is a typed error (SDK-01)', async (_, fault, errorClass) => {
   await using server = await startServer(fault)
   const client = clientOf(server, { ...once, attemptTimeout: 100 })

@@ -2,7 +2,7 @@
 import { buildRequest, type Call, factsOf, type QueryValue, type WireRequest } from './call.ts'
 import { LatchkeyError, Timeout, Unavailable } from './errors.ts'
 import type { WithMeta } from './meta.ts'
-import { checkToken, type Settings } from './options.ts'
+import { type AttemptFacts, checkToken, type Settings } from './options.ts'
 import { readAnswer } from './read-answer.ts'
 import { networkCode, redact, safeCause } from './secrets.ts'
 import { startTimer, until } from './time.ts'
@@ -35,12 +35,26 @@ export async function attempt(
   const onAbort = (): void => deadline.abort(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   const timer = startTimer(limitMs, () => deadline.abort())
+  const startedAt = performance.now()
+  const log = (facts: Pick<AttemptFacts, 'status' | 'requestId'>): void => {
+    const ms = Math.round(performance.now() - startedAt)
+    const outcome = facts.status ?? 'no answer'
+    settings.logger?.debug(`${call.endpoint}: ${outcome} in ${ms} ms`, {
+      endpoint: call.endpoint,
+      ...facts,
+      ms,
+    })
+  }
   try {
     const token = checkToken(await until(deadline.signal, Promise.resolve(settings.token())))
     const request = buildRequest(settings, call, token, waiting)
     const secrets = [token, ...(call.secrets ?? [])].filter((secret) => secret !== undefined)
-    return await exchange(settings, call, request, deadline.signal, secrets)
+    const answer = await exchange(settings, call, request, deadline.signal, secrets)
+    log({ status: 200, requestId: answer.requestId })
+    return answer
   } catch (error) {
+    if (error instanceof LatchkeyError) log(error)
+    else log({})
     if (signal?.aborted) throw signal.reason
     if (deadline.signal.aborted) throw timeoutOf(call, limitMs)
     throw error

@@ -102,7 +102,8 @@ export function buildRequest(
   const endpoint: Endpoint = ENDPOINTS[call.endpoint]
   const namespace = call.options.namespace ?? settings.namespace
   const query = { ...call.query, ...(endpoint.namespaced ? { ns: namespace } : {}), ...waiting }
-  const headers = new Headers({ Accept: acceptOf(call.form) })
+  const headers = new Headers(settings.headers)
+  headers.set('Accept', acceptOf(call.form))
   if (token !== undefined) headers.set(settings.headerPrefix + HEADER.token, token)
   if (call.json !== undefined) headers.set('Content-Type', 'application/json')
   return {

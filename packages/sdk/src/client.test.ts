@@ -4,7 +4,7 @@ import { ACCESSOR_ID, aToken } from '../test/records.ts'
 import { json, plain, startServer } from '../test/test-server.ts'
 import { ContractBroken } from './errors.ts'
 
-const check = { Resource: 'key', Segment: 'web/port', Access: 'read' }
+const check = { Resource: 'key', Segment: 'web/port', Access: 'read' } as const
 
 test('authorize asks with its options and answers in order', async () => {
   await using server = await startServer(json([{ ...check, Allow: true }]))

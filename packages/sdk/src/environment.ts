@@ -23,6 +23,15 @@ const NOTHING: Environment = { address: undefined, token: undefined, readTokenFi
 export function readEnvironment(): Environment {
   const node = nodeProcess()
   if (!node) return NOTHING
+  try {
+    return readFrom(node)
+  } catch {
+    // Deno refuses to show the environment to a program that was not given it.
+    return NOTHING
+  }
+}
+
+function readFrom(node: NodeProcess): Environment {
   const { env } = node
   const tokenFile = env.LATCHKEY_TOKEN_FILE || undefined
   return {

@@ -73,7 +73,7 @@ test('expanded changes the answer', () => {
 })
 
 test('authorize answers a tuple for a tuple', () => {
-  const check = { Resource: 'key', Segment: 'a', Access: 'read' }
+  const check = { Resource: 'key', Segment: 'a', Access: 'read' } as const
   expectTypeOf(client.authorize([check, check])).resolves.toEqualTypeOf<[AuthorizeAnswer, AuthorizeAnswer]>()
   const checks = [check] as (typeof check)[]
   expectTypeOf(client.authorize(checks)).resolves.toEqualTypeOf<AuthorizeAnswer[]>()

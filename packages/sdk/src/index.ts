@@ -16,10 +16,12 @@ export {
 } from './errors.ts'
 export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
 export type {
+  AttemptFacts,
   CallOptions,
   ClientOptions,
   Consistency,
   Fetch,
+  Logger,
   PageOptions,
   ReadOptions,
   RetryEvent,

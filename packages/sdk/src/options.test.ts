@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { clientOf } from '../test/client.ts'
+import { CALLER_SECRET, clientOf } from '../test/client.ts'
 import { aToken } from '../test/records.ts'
-import { json, startServer, type TestServer } from '../test/test-server.ts'
+import { json, problem, startServer, type TestServer } from '../test/test-server.ts'
 import { createClient } from './client.ts'
+import { PRODUCT_VERSION } from './contract.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -166,4 +167,54 @@ test('withMeta tells index, known leader, last contact, request id and next curs
     index: undefined,
     knownLeader: undefined,
   })
+})
+
+test('sends headers of its own and a User-Agent, and neither replaces what the SDK needs', async () => {
+  await using server = await startServer(json(aToken()))
+  const headers = { 'X-Gateway': 'g', Accept: 'text/html', 'X-Service-Token': 'other' }
+  await clientOf(server, { headers }).tokens.self()
+  await clientOf(server, { headers: { 'User-Agent': 'mine' } }).tokens.self()
+  const [first, second] = server.requests
+  expect(first?.headers).toMatchObject({
+    'x-gateway': 'g',
+    'x-service-token': CALLER_SECRET,
+    accept: expect.stringContaining('application/json'),
+    'user-agent': `latchkey-sdk/${PRODUCT_VERSION}`,
+  })
+  expect(second?.headers['user-agent']).toBe('mine')
+})
+
+test('a header that cannot be sent is refused by its name', () => {
+  const headers = { 'X-Note': 'line\nsecret' }
+  expect(() => createClient({ address: 'http://x', headers })).toThrow(/"X-Note"/)
+  expect(() => createClient({ address: 'http://x', headers })).not.toThrow(/secret/)
+})
+
+test('a logger learns of every attempt and repetition, and of no secret', async () => {
+  await using server = await startServer(
+    problem(503, 'unavailable'),
+    json(aToken(), { 'X-Request-Id': 'r-1' }),
+  )
+  const lines: string[] = []
+  const logger = {
+    debug: (message: string, facts: object) => lines.push(`debug ${message} ${JSON.stringify(facts)}`),
+    warn: (message: string, facts: object) => lines.push(`warn ${message} ${JSON.stringify(facts)}`),
+  }
+  await clientOf(server, { logger }).tokens.self()
+  expect(lines).toEqual([
+    expect.stringMatching(/^debug tokens\.self: 503 in \d+ ms/),
+    expect.stringMatching(/^warn tokens\.self: attempt 1 failed, next in \d+ ms: /),
+    expect.stringMatching(/^debug tokens\.self: 200 in \d+ ms .*"requestId":"r-1"/),
+  ])
+  expect(lines.join()).not.toContain(CALLER_SECRET)
+})
+
+test('an environment that may not be read counts as empty, as in Deno without --allow-env', () => {
+  const refuse = () => {
+    throw new Error('NotCapable: Requires env access')
+  }
+  const env = new Proxy({}, { get: refuse, has: refuse, ownKeys: refuse })
+  vi.stubGlobal('process', { env, getBuiltinModule: refuse })
+  expect(createClient({ address: 'http://x', token: 'y' }).toJSON()).toEqual({ address: 'http://x' })
+  expect(() => createClient()).toThrow('No address')
 })

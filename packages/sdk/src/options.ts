@@ -1,7 +1,7 @@
 /** How a client and a call are configured. All times are in milliseconds. */
 
 import type { EndpointName } from './contract.ts'
-import { HEADER_PREFIX_DEFAULT } from './contract.ts'
+import { HEADER_PREFIX_DEFAULT, PRODUCT_VERSION } from './contract.ts'
 import { readEnvironment } from './environment.ts'
 import type { LatchkeyError } from './errors.ts'
 
@@ -43,7 +43,7 @@ export interface ClientOptions {
   readonly timeout?: number | undefined
   /** Most time of one attempt, body included; a blocking query may take its wait on top. Default 10,000. */
   readonly attemptTimeout?: number | undefined
-  /** Most repetitions of a failed call. Default 2. Writes are repeated only where that is safe: see the README. */
+  /** Maximum repetitions of a failed call. Default 5. Writes are repeated only where that is safe: see the README. */
   readonly retries?: number | undefined
   /** Default of all reads. */
   readonly consistency?: Consistency | undefined
@@ -54,6 +54,25 @@ export interface ClientOptions {
   readonly waitSlice?: number | undefined
   /** Told before every repetition, also in a watch. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
+  /** Headers of every request, such as those that a gateway asks for. The SDK's own win, except `User-Agent`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Receives a line per attempt (`debug`) and per repetition (`warn`): `console` is one. No secret is in it. */
+  readonly logger?: Logger | undefined
+}
+
+/** Where a client writes what it does. */
+export interface Logger {
+  debug(message: string, facts: AttemptFacts): void
+  warn(message: string, facts: RetryEvent): void
+}
+
+/** One attempt, as a log shows it. */
+export interface AttemptFacts {
+  readonly endpoint: EndpointName
+  /** HTTP status; absent where no answer arrived. */
+  readonly status?: number | undefined
+  readonly requestId?: string | undefined
+  readonly ms: number
 }
 
 /** Options of every call. */
@@ -114,7 +133,9 @@ export interface Settings {
   readonly retries: number
   readonly consistency: Consistency
   readonly waitSlice: number
-  readonly onRetry: ((event: RetryEvent) => void) | undefined
+  readonly onRetry: (event: RetryEvent) => void
+  readonly headers: Readonly<Record<string, string>>
+  readonly logger: Logger | undefined
 }
 
 /**
@@ -136,11 +157,38 @@ export function readOptions(options: ClientOptions): Settings {
     headerPrefix: options.headerPrefix ?? HEADER_PREFIX_DEFAULT,
     timeout: positive('timeout', options.timeout ?? 30_000),
     attemptTimeout: positive('attemptTimeout', options.attemptTimeout ?? 10_000),
-    retries: count('retries', options.retries ?? 2),
+    retries: count('retries', options.retries ?? 5),
     consistency: options.consistency ?? 'default',
     waitSlice: positive('waitSlice', options.waitSlice ?? 240_000),
-    onRetry: options.onRetry,
+    onRetry: (event) => {
+      const { endpoint, attempt, delayMs, error } = event
+      options.logger?.warn(
+        `${endpoint}: attempt ${attempt} failed, next in ${Math.round(delayMs)} ms: ${error.message}`,
+        event,
+      )
+      options.onRetry?.(event)
+    },
+    headers: checkHeaders({ ...userAgent(), ...options.headers }),
+    logger: options.logger,
   }
+}
+
+/** Browsers name themselves, and would ask a server of another origin first whether we may. */
+function userAgent(): Record<string, string> {
+  const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
+  return isBrowser ? {} : { 'User-Agent': `latchkey-sdk/${PRODUCT_VERSION}` }
+}
+
+/** @throws TypeError naming a header that cannot be sent, not its value. */
+function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]])
+    } catch {
+      throw new TypeError(`headers: ${JSON.stringify(name)} or its value cannot be sent`)
+    }
+  }
+  return headers
 }
 
 /** A token as a source; a fixed one is checked here, so that a bad one fails early. */

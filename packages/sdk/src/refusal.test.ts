@@ -2,7 +2,7 @@ import { ACL_ERRORS, type AclErrorCode } from '@latchkey/contract'
 import { expect, test } from 'vitest'
 import { clientOf } from '../test/client.ts'
 import { ACCESSOR_ID } from '../test/records.ts'
-import { plain, problem, type Reply, startServer } from '../test/test-server.ts'
+import { html, plain, problem, type Reply, startServer } from '../test/test-server.ts'
 import type { ErrorKind, LatchkeyError } from './errors.ts'
 import { kindOf } from './refusal.ts'
 
@@ -109,4 +109,19 @@ test('a code that only a newer service knows is passed on', async () => {
     kind: 'invalid',
     code: 'quota_exceeded',
   })
+})
+
+test.each([
+  ['the text of a server for a path that it lacks', plain(404, 'No such endpoint')],
+  ['nothing', plain(404, '')],
+  ['a web page', html(404)],
+])('404 with %s breaks the contract: the path of the address may be wrong', async (_, reply) => {
+  const error = await errorOf(reply)
+  expect(error).toMatchObject({ kind: 'contract_broken', status: 404 })
+  expect(error.message).toContain('check the path of the address')
+})
+
+test('404 with an index is the word of the service, also without a problem', async () => {
+  const error = await errorOf(plain(404, '', { 'X-Service-Index': 7 }))
+  expect(error).toMatchObject({ kind: 'not_found', index: 7 })
 })

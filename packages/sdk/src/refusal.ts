@@ -80,7 +80,9 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   const { call, status, meta, retryAfterMs } = answer
   const problem = answer.mediaType === PROBLEM_JSON ? readProblem(answer.body, answer.clean) : undefined
   const isPlain = answer.mediaType === 'text/plain' || answer.body === ''
-  const isOurs = problem !== undefined || isPlain || status >= 500 || status === 429
+  // Any server answers 404 in plain text to a path that it does not have, such as one below a wrong base path.
+  const isStrangers404 = status === 404 && problem === undefined && meta.index === undefined
+  const isOurs = problem !== undefined || (isPlain && !isStrangers404) || status >= 500 || status === 429
   const kind = isOurs ? kindOf(status, problem?.code) : 'contract_broken'
   const detail =
     problem?.detail ?? (isPlain ? answer.clean(answer.body).trim().slice(0, DETAIL_LENGTH_MAX) : '')
@@ -100,7 +102,8 @@ function describeStranger({ status, mediaType, clean }: RefusalAnswer): string {
   if (status === 0 || (status >= 300 && status < 400)) {
     return 'is a redirect, which is not followed: the secret would go along'
   }
-  return `is not an answer of this service (content type ${clean(mediaType) || 'absent'})`
+  const advice = status === 404 ? '; check the path of the address' : ''
+  return `is not an answer of this service (content type ${clean(mediaType) || 'absent'})${advice}`
 }
 
 interface Problem {

@@ -76,7 +76,7 @@ async function repeat<T>(
       // Timers cut their time to whole milliseconds: the attempt that ended with the call may have ended just before it.
       const isLate = performance.now() + delayMs + 1 >= deadline
       if (failures > retries || isLate || !mayRepeat(call, error)) throw error
-      settings.onRetry?.({ endpoint: call.endpoint, attempt: failures, delayMs, error })
+      settings.onRetry({ endpoint: call.endpoint, attempt: failures, delayMs, error })
       await sleep(delayMs, options.signal)
     }
   }

@@ -5,7 +5,7 @@ import { publishedTypes } from '../scripts/published-types.ts'
 let published: string
 beforeAll(() => {
   published = publishedTypes()
-}, 60_000)
+}, 300_000)
 
 /** The names that a text exports as types. */
 function namesIn(text: string): readonly string[] {

@@ -147,6 +147,6 @@ function isTransient(error: unknown): error is LatchkeyError {
 function announceRetry(settings: Settings, error: LatchkeyError, failures: number): number {
   const retryAfterMs = error instanceof Unavailable ? error.retryAfterMs : 0
   const delayMs = retryDelay(failures, retryAfterMs, WATCH_DELAY_MAX)
-  settings.onRetry?.({ endpoint: error.endpoint, attempt: failures, delayMs, error })
+  settings.onRetry({ endpoint: error.endpoint, attempt: failures, delayMs, error })
   return delayMs
 }

@@ -12,6 +12,7 @@ export function clientOf(server: Pick<TestServer, 'address'>, options: ClientOpt
     env: false,
     timeout: 5_000,
     attemptTimeout: 1_000,
+    retries: 2,
     ...options,
   })
 }

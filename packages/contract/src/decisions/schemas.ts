@@ -9,10 +9,32 @@ const SEGMENT =
   'The name or path within the resource. Absent for `acl`, `keyring`, `mesh`, `operator`, `peering`.'
 const ACCESS = '`read` or `write`; for keys also `list` and `write-prefix`. Without case.'
 
+/** Resources that a check can name. The service itself reads any text, and refuses one that it does not know. */
+export type CheckedResource =
+  | 'acl'
+  | 'agent'
+  | 'event'
+  | 'intention'
+  | 'key'
+  | 'keyring'
+  | 'mesh'
+  | 'node'
+  | 'operator'
+  | 'peering'
+  | 'query'
+  | 'service'
+  | 'session'
+export type CheckedAccess = 'read' | 'write' | 'list' | 'write-prefix'
+
+/** A text for the service, and a union for those who call it. */
+function union<T extends string>(description: string): z.ZodType<string, T> {
+  return z.string().meta({ description }) as z.ZodType as z.ZodType<string, T>
+}
+
 const asked = {
-  Resource: z.string().meta({ description: RESOURCE }),
+  Resource: union<CheckedResource>(RESOURCE),
   Segment: boundedText(SEGMENT_BYTES_MAX).optional().meta({ description: SEGMENT }),
-  Access: z.string().meta({ description: ACCESS }),
+  Access: union<CheckedAccess>(ACCESS),
 }
 
 export const authorizeCheckSchema = z

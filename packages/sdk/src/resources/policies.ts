@@ -2,8 +2,10 @@
 
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import { ensure } from '../ensure.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import { send } from '../send.ts'
 import type {
   LintFinding,
   Policy,
@@ -102,6 +104,43 @@ export class Policies<M extends Mode> {
    */
   list(options: ReadOptions = {}): Promise<Result<M, PolicyListEntry[]>> {
     return call(this.#core, { endpoint: 'policies.list', options })
+  }
+
+  /** Goes through all policies, without their rules, in the order of {@link list}. */
+  async *each(options: ReadOptions = {}): AsyncGenerator<PolicyListEntry, undefined, undefined> {
+    yield* (await send(this.#core.settings, { endpoint: 'policies.list', options })).value
+  }
+
+  /**
+   * Makes sure that a policy of this name exists with this content: creates it, updates it if it differs, or leaves it
+   * as it is. What `policy` leaves out is cleared, as by {@link update}.
+   *
+   * @returns the policy as it then is.
+   */
+  async ensure(
+    policy: PolicyCreate & { readonly Name: string },
+    options: CallOptions = {},
+  ): Promise<Result<M, Policy>> {
+    const { settings } = this.#core
+    const { Name } = policy
+    return this.#core.shape(
+      await ensure<Policy>({
+        read: () => send(settings, { endpoint: 'policies.readByName', params: { Name }, options }),
+        create: () => send(settings, { endpoint: 'policies.create', json: policy, options }),
+        update: ({ ID }) =>
+          send(settings, {
+            endpoint: 'policies.update',
+            params: { ID },
+            json: policy,
+            repeatable: 'unlessPending',
+            options,
+          }),
+        isSame: (found) =>
+          found.Description === (policy.Description ?? '') &&
+          found.Rules === (policy.Rules ?? '') &&
+          String(found.Datacenters ?? []) === String(policy.Datacenters ?? []),
+      }),
+    )
   }
 
   /**

@@ -3,8 +3,10 @@
 import { whenGone } from '../absence.ts'
 import type { QueryOf } from '../call.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
+import { ensure, hasLinks, hasRecords } from '../ensure.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
+import { send } from '../send.ts'
 import type { Role, RoleCreate, RoleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
@@ -84,6 +86,47 @@ export class Roles<M extends Mode> {
       recover: whenGone,
       options,
     })
+  }
+
+  /** Goes through all roles that match, in the order of {@link list}. */
+  async *each(
+    filter: RoleFilter = {},
+    options: ReadOptions = {},
+  ): AsyncGenerator<Role, undefined, undefined> {
+    yield* (await send(this.#core.settings, { endpoint: 'roles.list', query: filter, options })).value
+  }
+
+  /**
+   * Makes sure that a role of this name exists with this content: creates it, updates it if it differs, or leaves it as
+   * it is. What `role` leaves out is cleared, as by {@link update}.
+   *
+   * @returns the role as it then is.
+   */
+  async ensure(
+    role: RoleCreate & { readonly Name: string },
+    options: CallOptions = {},
+  ): Promise<Result<M, Role>> {
+    const { settings } = this.#core
+    const { Name } = role
+    return this.#core.shape(
+      await ensure<Role>({
+        read: () => send(settings, { endpoint: 'roles.readByName', params: { Name }, options }),
+        create: () => send(settings, { endpoint: 'roles.create', json: role, options }),
+        update: ({ ID }) =>
+          send(settings, {
+            endpoint: 'roles.update',
+            params: { ID },
+            json: role,
+            repeatable: 'unlessPending',
+            options,
+          }),
+        isSame: (found) =>
+          found.Description === (role.Description ?? '') &&
+          hasLinks(found.Policies, role.Policies) &&
+          hasRecords(found.ServiceIdentities, role.ServiceIdentities) &&
+          hasRecords(found.NodeIdentities, role.NodeIdentities),
+      }),
+    )
   }
 
   /**

@@ -1,0 +1,38 @@
+/** Protects routes of Fastify. */
+import type { Client } from './client.ts'
+import { type AccessOptions, denialOf } from './guard.ts'
+
+/** What is used of a request of Fastify. */
+export interface FastifyRequest {
+  // biome-ignore lint/suspicious/noExplicitAny: the application types the parameters of its routes.
+  readonly params: any
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** What is used of a reply of Fastify. */
+export interface FastifyReply {
+  code(status: number): this
+  headers(values: object): this
+  send(body: string): this
+}
+
+/**
+ * A `preHandler` that lets a request through where its token has the right, and answers it with 401, 403 or 503
+ * otherwise. Spec 5.
+ *
+ * @example
+ * app.get('/orders', { preHandler: requireAccess(client, { resource: 'key', segment: 'orders/', access: 'list' }) }, list)
+ */
+export function requireAccess<R extends FastifyRequest = FastifyRequest>(
+  client: Client,
+  options: AccessOptions<R>,
+): (request: R, reply: FastifyReply) => Promise<unknown> {
+  return async (request, reply) => {
+    const header = (name: string) => {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value[0] : value
+    }
+    const denial = await denialOf(client, options, request, header)
+    return denial ? reply.code(denial.status).headers(denial.headers).send(denial.body) : undefined
+  }
+}

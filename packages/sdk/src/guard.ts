@@ -1,0 +1,75 @@
+/** What the middlewares share: a request's secret, one check, and the answer where the check says no. */
+import type { Client } from './client.ts'
+import { HEADER, HEADER_PREFIX_DEFAULT, PROBLEM_JSON } from './contract.ts'
+import { LatchkeyError, PermissionDenied } from './errors.ts'
+import type { AuthorizeCheck } from './types.ts'
+
+/** What a route asks for, and of whom. */
+export interface AccessOptions<R> {
+  /** The resource, such as `key` or `service`. */
+  readonly resource: AuthorizeCheck['Resource']
+  /** The name or path within the resource: fixed, or taken from the request. Scalar resources have none. */
+  readonly segment?: string | ((request: R) => string) | undefined
+  readonly access: AuthorizeCheck['Access']
+  /** Where the request carries the secret. Default: `Authorization: Bearer`, else the header `X-Service-Token`. */
+  readonly secret?: ((request: R) => string | undefined) | undefined
+}
+
+/** An answer that ends the request, RFC 9457. */
+export interface Denial {
+  readonly status: 401 | 403 | 503
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const TOKEN_HEADER = `${HEADER_PREFIX_DEFAULT}${HEADER.token}`
+const RETRY_AFTER_SECONDS = 1
+
+/**
+ * Decides one request. It is let in only where the service says yes: without an answer of the service it is not.
+ *
+ * @returns how to refuse it; `undefined` lets it in.
+ * @throws LatchkeyError where the service refuses the question itself, as in legacy mode.
+ */
+export async function denialOf<R>(
+  client: Client,
+  options: AccessOptions<R>,
+  request: R,
+  header: (name: string) => string | undefined,
+): Promise<Denial | undefined> {
+  const { resource: Resource, access: Access, segment } = options
+  const secret = options.secret ? options.secret(request) : secretOf(header)
+  if (secret === undefined || secret === '') return denial(401, 'No token', 'The request carries no token')
+  const Segment = typeof segment === 'function' ? segment(request) : segment
+  const check = Segment === undefined ? { Resource, Access } : { Resource, Access, Segment }
+  try {
+    const [answer] = await client.withToken(secret).authorize([check])
+    if (answer.Allow) return undefined
+    const missing = {
+      resource: Resource,
+      access: Access,
+      ...(Segment === undefined ? {} : { segment: Segment }),
+    }
+    return denial(403, 'Permission denied', 'The token lacks a right', { missing })
+  } catch (error) {
+    if (error instanceof PermissionDenied || error instanceof TypeError) {
+      return denial(401, 'Unknown token', 'The token is unknown or has expired')
+    }
+    if (error instanceof LatchkeyError && (error.kind === 'unavailable' || error.kind === 'timeout')) {
+      return denial(503, 'No decision', 'The access-token service does not answer')
+    }
+    throw error
+  }
+}
+
+function secretOf(header: (name: string) => string | undefined): string | undefined {
+  const [, bearer] = /^bearer +(\S+)$/i.exec(header('authorization') ?? '') ?? []
+  return bearer ?? header(TOKEN_HEADER.toLowerCase())
+}
+
+function denial(status: Denial['status'], title: string, detail: string, facts: object = {}): Denial {
+  const headers: Record<string, string> = { 'Content-Type': PROBLEM_JSON }
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (status === 503) headers['Retry-After'] = String(RETRY_AFTER_SECONDS)
+  return { status, headers, body: JSON.stringify({ title, status, detail, ...facts }) }
+}

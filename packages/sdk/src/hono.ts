@@ -1,0 +1,26 @@
+/** Protects routes of Hono. */
+import type { Client } from './client.ts'
+import { type AccessOptions, denialOf } from './guard.ts'
+
+/** What is used of a context of Hono. */
+export interface HonoContext {
+  readonly req: { header(name: string): string | undefined; param(name: string): string | undefined }
+}
+
+/**
+ * Lets a request through where its token has the right, and answers it with 401, 403 or 503 otherwise. Spec 5.
+ *
+ * @example
+ * app.get('/orders/:id', requireAccess(client, { resource: 'key', segment: (c) => `orders/${c.req.param('id')}`, access: 'read' }), show)
+ */
+export function requireAccess<C extends HonoContext = HonoContext>(
+  client: Client,
+  options: AccessOptions<C>,
+): (context: C, next: () => Promise<void>) => Promise<Response | undefined> {
+  return async (context, next) => {
+    const denial = await denialOf(client, options, context, (name) => context.req.header(name))
+    if (denial) return new Response(denial.body, { status: denial.status, headers: denial.headers })
+    await next()
+    return undefined
+  }
+}
