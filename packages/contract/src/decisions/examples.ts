@@ -3,9 +3,9 @@ import { ORDERS_LINK } from '../policies/examples.ts'
 import { answer, type ExamplesOf } from '../shared/example.ts'
 import { ACCESSOR, BOOTSTRAP_TOKEN } from '../tokens/examples.ts'
 
-const readOrders = { Resource: 'key', Segment: 'orders/1', Access: 'read' }
+const readOrders = { Resource: 'key', Segment: 'orders/1', Access: 'read' } as const
 
-const writeOrders = { ...readOrders, Access: 'write' }
+const writeOrders = { ...readOrders, Access: 'write' } as const
 
 const decidedBy = {
   Rule: {
