@@ -64,7 +64,7 @@ describe('service identities (spec 2.4)', () => {
     }
   })
 
-  test('are sorted by name, and their datacenters too', () => {
+  test('are sorted by name, and their datacenters stay as they were given', () => {
     const given = [
       { ServiceName: 'web', Datacenters: ['dc3', 'dc1'] },
       { ServiceName: 'api' },
@@ -73,7 +73,7 @@ describe('service identities (spec 2.4)', () => {
     expect(normalizeServiceIdentities(given, 'token')).toEqual([
       { ServiceName: 'a-1' },
       { ServiceName: 'api' },
-      { ServiceName: 'web', Datacenters: ['dc1', 'dc3'] },
+      { ServiceName: 'web', Datacenters: ['dc3', 'dc1'] },
     ])
   })
 
@@ -150,7 +150,7 @@ const nodes = fc.array(fc.record({ NodeName: names, Datacenter: fc.constantFrom(
   maxLength: 8,
 })
 
-test('equal sets have one form: normalising is idempotent and does not depend on the order', () => {
+test('normalising is idempotent and does not depend on the order of identities', () => {
   fc.assert(
     fc.property(services, nodes, fc.nat(), (given, givenNodes, turn) => {
       const turned = <T>(list: readonly T[]): T[] => {

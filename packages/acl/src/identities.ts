@@ -10,8 +10,9 @@ export function isIdentityName(name: string): boolean {
 }
 
 /**
- * Checks service identities and brings them into one form: sorted by name; equal names merge, and one without
- * datacenters makes the merged one valid everywhere.
+ * Checks service identities and brings them into the reference's form: sorted by name; equal names merge into the sorted
+ * union of their datacenters, and one without any makes the merged one valid everywhere. The datacenters of a name that
+ * is there once stay as they were given. Decisions: hash and indexes.
  *
  * @param owner `token` or `role`, for the error.
  * @param local whether they are on a local token, which may not name datacenters. Decisions: tokens.
@@ -24,19 +25,20 @@ export function normalizeServiceIdentities(
 ): readonly ServiceIdentity[] {
   if (!identities) return []
   for (const [i, identity] of identities.entries()) checkServiceIdentity(identity, i, owner, local)
-  const byName = new Map<string, Set<string> | undefined>()
-  for (const { ServiceName, Datacenters } of identities) {
-    const known = byName.has(ServiceName) ? byName.get(ServiceName) : new Set<string>()
-    const isEverywhere = !Datacenters || Datacenters.length === 0 || !known
-    // Into the set that is there: a copy of it for each identity would take quadratic time.
-    if (!isEverywhere) for (const datacenter of Datacenters) known.add(datacenter)
-    byName.set(ServiceName, isEverywhere ? undefined : known)
-  }
+  const byName = Map.groupBy(identities, ({ ServiceName }) => ServiceName)
   return [...byName.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([ServiceName, datacenters]) =>
-      datacenters ? { ServiceName, Datacenters: [...datacenters].sort() } : { ServiceName },
-    )
+    .map(([ServiceName, equals]) => {
+      const Datacenters = mergeDatacenters(equals)
+      return Datacenters ? { ServiceName, Datacenters } : { ServiceName }
+    })
+}
+
+/** @returns undefined for everywhere. */
+function mergeDatacenters(identities: readonly ServiceIdentity[]): string[] | undefined {
+  const lists = identities.map(({ Datacenters }) => Datacenters ?? [])
+  if (lists.some((list) => list.length === 0)) return undefined
+  return lists.length === 1 ? lists[0] : [...new Set(lists.flat())].sort()
 }
 
 function checkServiceIdentity(identity: ServiceIdentity, i: number, owner: string, local: boolean): void {

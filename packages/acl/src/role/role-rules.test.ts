@@ -27,7 +27,7 @@ describe('create', () => {
       Name: 'new',
       Description: '',
       Policies: [{ ID: policy.ID }],
-      ServiceIdentities: [{ ServiceName: 'api' }, { ServiceName: 'web', Datacenters: ['dc1', 'dc2'] }],
+      ServiceIdentities: [{ ServiceName: 'api' }, { ServiceName: 'web', Datacenters: ['dc2', 'dc1'] }],
       NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
       Hash: roleHash(record),
       CreateIndex: 0,

@@ -56,7 +56,7 @@ test('every field that may be set is set, in its one form, under the hash of the
     AccessorID: ID.toUpperCase(),
     SecretID: ID,
     Description: 'd',
-    ServiceIdentities: [{ ServiceName: 'api', Datacenters: ['dc1', 'dc2'] }, { ServiceName: 'web' }],
+    ServiceIdentities: [{ ServiceName: 'api', Datacenters: ['dc2', 'dc1'] }, { ServiceName: 'web' }],
     NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
     Local: false,
     ExpirationTime: '2028-02-29T12:00:30.25Z',

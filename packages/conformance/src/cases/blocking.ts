@@ -149,6 +149,17 @@ export const blockingCases: readonly Case[] = [
     },
   },
   {
+    id: 'blocking/self-unknown',
+    spec: 'D/blocking/missing',
+    also: ['4.1/Read self'],
+    title: '403 caller_unknown at once: self waits with a secret that names no token',
+    async run(ctx) {
+      const refusal = { status: 403, code: 'caller_unknown' } as const
+      const token = crypto.randomUUID()
+      await ctx.refuses('GET', '/acl/token/self?index=1000000&wait=10m', { token }, refusal)
+    },
+  },
+  {
     id: 'blocking/self-wakes',
     spec: 'D/blocking/wakes',
     also: ['4.1/Read self'],

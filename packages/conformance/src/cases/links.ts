@@ -205,7 +205,8 @@ export const linkCases: readonly Case[] = [
   {
     id: 'links/service-datacenters',
     spec: '2.4/Datacenters',
-    title: 'a service identity is valid in its datacenters, and everywhere without any; one name merges',
+    title:
+      'a service identity is valid in its datacenters, and everywhere without any; one name merges, the rest stays as given',
     async run(ctx) {
       const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
       const ServiceName = ctx.unique('web')
@@ -232,6 +233,11 @@ export const linkCases: readonly Case[] = [
         { ServiceName: 'a' },
         { ServiceName, Datacenters: ['a', 'b'] },
       ])
+      const given = { ServiceName, Datacenters: ['b', 'a', 'b'] }
+      const alone = await ctx.token({ ServiceIdentities: [given] })
+      assert.deepEqual(alone.ServiceIdentities, [given])
+      const several = await ctx.role({ ServiceIdentities: [given, { ServiceName: 'a' }] })
+      assert.deepEqual(several.ServiceIdentities, [{ ServiceName: 'a' }, given])
     },
   },
   {

@@ -10,7 +10,11 @@ const TOKEN_HASHES: readonly (readonly [object, string])[] = [
   [{ Description: 'loc', Local: true }, 'k+94MePXlfEPMGfReCV8Df2qNzFgIbmQeX15T9Ou9xc='],
   [
     {
-      ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc3', 'dc1', 'dc2'] }, { ServiceName: 'api' }],
+      ServiceIdentities: [
+        { ServiceName: 'web', Datacenters: ['dc3', 'dc1'] },
+        { ServiceName: 'api' },
+        { ServiceName: 'web', Datacenters: ['dc2'] },
+      ],
     },
     'I4t6v87VqLDPg2b3DGEF5NBD4YIcYsAsTCmEXlo/vPE=',
   ],

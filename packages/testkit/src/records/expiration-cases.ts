@@ -81,6 +81,8 @@ export const EXPIRATION_CASES: readonly ExpirationCase[] = [
   ttl('1ms', refusedTtl),
   ttl(60_000, refusedTtl),
   ttl(0.5, refusedTtl),
+  ttl('0.5ns', refusedTtl),
+  ttl('60.0000000001s', IN_A_MINUTE),
 
   // The longest, inclusive.
   ttl('24h', IN_A_DAY),
@@ -93,6 +95,7 @@ export const EXPIRATION_CASES: readonly ExpirationCase[] = [
   ttl('24h1ms', refusedTtl),
   ttl('24h0m0.000000001s', refusedTtl),
   ttl(86_400_000_000_001, refusedTtl),
+  ttl('24h0m0.0000000005s', refusedTtl),
   ttl('25h', refusedTtl),
   ttl('2540400h', refusedTtl),
   ttl(1e300, refusedTtl),
