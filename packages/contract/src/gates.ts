@@ -72,6 +72,17 @@ const TABLE = {
     breaksClients: true,
     decidedBy: 'agent',
   },
+  'api.legacyTokenRules': {
+    kind: 'endpoint',
+    since: '1.4.0',
+    until: '1.11',
+    specRow: '9.1 (1.11); 9.2.3',
+    sentence:
+      'Before 1.4.0 no token has an accessor; from it the rules of a stored token are translated by that, until 1.11.',
+    clientSees: 'GET /v1/acl/rules/translate/:AccessorID answers 404 before 1.4.0, and 410 from 1.11.',
+    breaksClients: true,
+    decidedBy: 'agent',
+  },
   // Spec 2 and 9.1: the fields of a token.
   'token.settableIds': {
     kind: 'field',

@@ -20,6 +20,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly bodyType?: string
   /** Needs no right, and yet its answer depends on the token that is presented. */
   readonly asksAboutCaller?: true
+  /** Takes the options of a blocking query, which are checked and change nothing. */
+  readonly checksReadOptions?: true
   /** The answer is plain text instead of JSON. */
   readonly answerForm?: 'text'
   /** Forms of the answer besides JSON. */

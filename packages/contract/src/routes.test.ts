@@ -26,7 +26,7 @@ test.each(all)(
   (_, route) => {
     const options = Object.keys(route.schemas.query.shape)
     for (const option of BLOCKING_QUERY_OPTIONS)
-      expect(options.includes(option)).toBe(Boolean(route.blocking))
+      expect(options.includes(option)).toBe(Boolean(route.blocking || route.checksReadOptions))
     expect(options.includes('ns')).toBe(Boolean(route.namespaced))
     expect(options).toContain('pretty')
     const fields = Object.keys((route.schemas.body as { shape?: object } | undefined)?.shape ?? {})

@@ -15,7 +15,7 @@ import type { HeaderFamily } from './request/headers.ts'
 import { type ParsedRequest, parse } from './request/parse.ts'
 import { checkPathIds } from './request/path-ids.ts'
 import type { RequestState } from './request/request-state.ts'
-import { route } from './request/routing.ts'
+import { requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 
 export class Pipeline {
@@ -39,6 +39,7 @@ export class Pipeline {
     if (match.endpoint.acl && !this.options.aclEnabled) {
       throw new AclError('acl_disabled', 'ACL support disabled')
     }
+    requireParams(match)
     const { datacenter, defaultPolicy, edition } = this.options
     const families = this.families
     const asked = parse(request, match, state, { datacenter, defaultPolicy, edition, families })

@@ -130,6 +130,12 @@ export const blockingCases: readonly Case[] = [
           { status: 400, code: 'query_invalid', field: 'wait', text: 'Invalid wait time' },
         )
       }
+      // The status of replication never waits, and looks at these options all the same.
+      for (const query of ['index=-1', 'wait=soon', 'stale&consistent', 'max_stale=soon']) {
+        const refusal = { status: 400, code: 'query_invalid' } as const
+        await ctx.refuses('GET', `/acl/replication?${query}`, {}, refusal)
+      }
+      await ctx.ok('GET', '/acl/replication?index=1000000000&wait=10s&stale')
       await ctx.ok('GET', '/acl/tokens?wait=1ns')
       await ctx.ok('GET', '/acl/tokens?index=18446744073709551615&wait=1ms')
     },
@@ -283,6 +289,21 @@ export const blockingCases: readonly Case[] = [
       const { news } = await watch(ctx, path)
       await ctx.ok('DELETE', path)
       assert.equal((await news).status, 404)
+    },
+  },
+  {
+    id: 'blocking/self-deleted',
+    spec: 'D/blocking/rights',
+    also: ['4.1/Read self'],
+    title: '403 caller_unknown with the index of the deletion: self waits, and its token is deleted',
+    async run(ctx) {
+      const { AccessorID, SecretID: token } = await ctx.token()
+      const index = indexOf(ctx, await ctx.call('GET', '/acl/token/self', { token }))
+      const { reply } = await block(ctx, `/acl/token/self?index=${index}&wait=60s`, { token })
+      await ctx.ok('DELETE', `/acl/token/${AccessorID}`)
+      const refused = await reply
+      assert.equal(refused.status, 403)
+      assert(indexOf(ctx, refused) > index, `index ${indexOf(ctx, refused)} after ${index}`)
     },
   },
   {

@@ -122,7 +122,7 @@ export const methodCases: readonly Case[] = [
     spec: '4.1/Create',
     also: ['4.1/Read', '4.1/Update', '4.1/Clone', '4.1/Delete', '4.1/List', '5.2', 'D/status/caller-403'],
     title: 'every endpoint that needs a right refuses every kind of caller without it (AUTHZ-01)',
-    run: (ctx) => holdMatrix(ctx, ({ gate, edition }) => gate !== 'api.legacy' && edition === undefined, 25),
+    run: (ctx) => holdMatrix(ctx, (one) => !isOfLegacyApi(one) && one.edition === undefined, 25),
   },
   {
     id: 'methods/matrix-legacy',
@@ -130,7 +130,7 @@ export const methodCases: readonly Case[] = [
     also: ['5.2'],
     title: 'every legacy endpoint that needs a right refuses callers without it (AUTHZ-01)',
     needs: { from: '1.8.1', before: '1.11' },
-    run: (ctx) => holdMatrix(ctx, ({ gate }) => gate === 'api.legacy', 8),
+    run: (ctx) => holdMatrix(ctx, isOfLegacyApi, 8),
   },
   {
     id: 'methods/matrix-extended',
@@ -171,6 +171,11 @@ export const methodCases: readonly Case[] = [
     },
   },
 ]
+
+/** Whether an endpoint is gone from 1.11. */
+export function isOfLegacyApi({ gate }: Endpoint): boolean {
+  return gate === 'api.legacy' || gate === 'api.legacyTokenRules'
+}
 
 /** Every endpoint that the target has. */
 function endpointsOf({ target }: Context): readonly Endpoint[] {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { ENDPOINTS, type Endpoint, LEGACY_ENDPOINTS, type Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
+import { isOfLegacyApi } from './methods.ts'
 
 /** A path of an endpoint, its parameters filled. */
 function pathOf({ path }: Endpoint): string {
@@ -31,6 +32,9 @@ export const versionCases: readonly Case[] = [
         await ctx.refuses('GET', path, {}, { status: 404, code: 'endpoint_unknown' })
       }
       await ctx.refuses('PUT', '/acl/bootstrap', {}, { status: 404, code: 'endpoint_unknown' })
+      // There are no accessors to name a token by.
+      const ofToken = `/acl/rules/translate/${crypto.randomUUID()}`
+      await ctx.refuses('GET', ofToken, {}, { status: 404, code: 'endpoint_unknown' })
     },
   },
   {
@@ -156,6 +160,14 @@ export const versionCases: readonly Case[] = [
       const translated = 'key_prefix "a" {\n  policy = "read"\n}'
       const text = await ctx.call('POST', '/acl/rules/translate', { raw: legacy.Rules })
       assert.equal(text.text, translated)
+      // A GET has no body here, which is an empty text.
+      const [got, posted] = [
+        await ctx.call('GET', '/acl/rules/translate'),
+        await ctx.call('POST', '/acl/rules/translate'),
+      ]
+      assert.deepEqual([got.status, got.text], [200, posted.text])
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('GET', '/acl/rules/translate', { token: null }, refusal)
       const accessor = await accessorOf(ctx, ID)
       assert.equal((await ctx.call('GET', `/acl/rules/translate/${accessor}`)).text, translated)
       await ctx.ok('PUT', `/acl/destroy/${ID}`)
@@ -223,7 +235,7 @@ export const versionCases: readonly Case[] = [
       const text = 'The ACL system is currently in legacy mode.'
       const refused = Object.values<Endpoint>(ENDPOINTS).filter(
         (endpoint) =>
-          endpoint.refusedInLegacyMode && endpoint.gate !== 'api.legacy' && endpoint.edition === undefined,
+          endpoint.refusedInLegacyMode && !isOfLegacyApi(endpoint) && endpoint.edition === undefined,
       )
       assert(refused.length > 20)
       for (const endpoint of refused) {
@@ -285,8 +297,8 @@ export const versionCases: readonly Case[] = [
     needs: { acl: 'off' },
     async run(ctx) {
       const refusal = { status: 401, code: 'acl_disabled', text: 'ACL support disabled' } as const
-      for (const path of ['/acl/tokens', '/acl/token/self', '/acl/policies'])
-        await ctx.refuses('GET', path, {}, refusal)
+      const paths = ['/acl/tokens', '/acl/token/self', '/acl/policies', '/acl/token/', '/acl/policy/name/']
+      for (const path of paths) await ctx.refuses('GET', path, {}, refusal)
       await ctx.refuses('PUT', '/acl/token', { body: {} }, refusal)
       await ctx.refuses('POST', '/acl/token', {}, { status: 405, code: 'method_not_allowed' })
       await ctx.ok('PUT', `/kv/${ctx.unique('key')}`, { raw: 'v', token: null })

@@ -16,7 +16,7 @@ export const legacy = c.router({
     path: '/v1/acl/rules/translate',
     summary: 'Translate legacy rules',
     description:
-      'Text in, text out. Never widens rights: what the legacy system ignored is commented out, and the text says so.',
+      'Text in, text out; GET does the same. Never widens rights: what the legacy system ignored is commented out, and the text says so.',
     query: query({}),
     // ts-rest sends a text of this type as it is; any other it would quote as JSON.
     contentType: 'application/x-www-form-urlencoded',
@@ -27,6 +27,7 @@ export const legacy = c.router({
       right: 'acl:read',
       body: 'text',
       bodyOptional: true,
+      alsoGet: true,
       answerForm: 'text',
       errors: ['rules_invalid'],
     }),
@@ -40,6 +41,7 @@ export const legacy = c.router({
     query: query({}),
     ...answers(z.string(), {
       ...rules,
+      gate: 'api.legacyTokenRules',
       right: 'acl:read',
       refusedInLegacyMode: true,
       answerForm: 'text',

@@ -119,7 +119,7 @@ function operationOf(route: AnyRoute, schemas: EndpointSchemas, options: OpenApi
     tags: [resource],
     summary: route.summary,
     description: route.description,
-    ...(route.gate === 'api.legacy' ? { deprecated: true as const } : {}),
+    ...(route.resource === 'legacy' ? { deprecated: true as const } : {}),
     parameters: parametersOf(route, options),
     ...(schemas.body ? { requestBody: requestBody(route, schemas.body) } : {}),
     responses: responsesOf(route, { answer: schemas.answer, headerPrefix }),

@@ -1,7 +1,7 @@
 /** What the service says of itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { query, text, word } from '../shared/query.ts'
+import { checkedQuery, query, text, word } from '../shared/query.ts'
 import {
   agentMetricsSchema,
   agentSelfSchema,
@@ -20,8 +20,8 @@ export const operations = c.router({
     path: '/v1/acl/replication',
     summary: 'Read the state of replication',
     description: 'Zero values in the primary datacenter.',
-    query: query({}),
-    ...answers(replicationStatusSchema, { ...open, acl: true, spec: '9.4' }),
+    query: checkedQuery(),
+    ...answers(replicationStatusSchema, { ...open, acl: true, spec: '9.4', checksReadOptions: true }),
   },
   migration: {
     method: 'GET',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ENDPOINTS } from '../plain.ts'
+import { ENDPOINTS, type Endpoint } from '../plain.ts'
 import { LEGACY_ENDPOINTS, legacyEndpointOf, REQUIRED_METHODS, requiredMethodOf } from './methods.ts'
 
 /** Spec 9.4, copied. */
@@ -62,13 +62,13 @@ test('the legacy endpoints are those of the spec (spec 9.1)', () => {
     'GET /acl/info/',
     'PUT /acl/clone/',
     'GET /acl/list',
-    'POST /acl/rules/translate',
+    'GET,POST /acl/rules/translate',
     'GET /acl/rules/translate/',
   ])
 })
 
-test('translate takes POST for a text and GET for an accessor, in both trailing forms of the others (spec 9.1)', () => {
-  expect(legacyEndpointOf('/acl/rules/translate')?.methods).toEqual(['POST'])
+test('translate takes a text by GET and POST, and an accessor by GET; others both trailing forms (spec 9.1)', () => {
+  expect(legacyEndpointOf('/acl/rules/translate')?.methods).toEqual(['GET', 'POST'])
   expect(legacyEndpointOf('/acl/rules/translate/00000000-0000-0000-0000-000000000002')?.methods).toEqual([
     'GET',
   ])
@@ -80,7 +80,9 @@ test('translate takes POST for a text and GET for an accessor, in both trailing 
 
 test('what is built, and every legacy endpoint, is an endpoint with that method, and what is not built is none', () => {
   const known = new Set(
-    Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path.replace(/:.*$/, '')}`),
+    Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, alsoGet, path }) =>
+      [method, ...(alsoGet ? ['GET'] : [])].map((one) => `${one} ${path.replace(/:.*$/, '')}`),
+    ),
   )
   for (const { method, path, built } of REQUIRED_METHODS)
     expect(known.has(`${method} ${path}`), path).toBe(built)

@@ -72,7 +72,7 @@ export interface LegacyEndpoint {
   readonly replacement: string
 }
 
-/** Every row of spec 9.1, in its order; the two forms of translate take one method each. */
+/** Every row of spec 9.1, in its order, and the translation of a stored token's rules. */
 export const LEGACY_ENDPOINTS: readonly LegacyEndpoint[] = [
   { methods: ['PUT'], path: '/acl/create', replacement: 'PUT /v1/acl/token' },
   { methods: ['PUT'], path: '/acl/update', replacement: 'PUT /v1/acl/token/:AccessorID' },
@@ -85,7 +85,7 @@ export const LEGACY_ENDPOINTS: readonly LegacyEndpoint[] = [
   { methods: ['PUT'], path: '/acl/clone/', replacement: 'PUT /v1/acl/token/:AccessorID/clone' },
   { methods: ['GET'], path: '/acl/list', replacement: 'GET /v1/acl/tokens' },
   {
-    methods: ['POST'],
+    methods: ['GET', 'POST'],
     path: '/acl/rules/translate',
     replacement: 'PUT /v1/acl/policy, with rules in the new syntax',
   },

@@ -108,7 +108,10 @@ function formsOf(templates: readonly PathTemplate[]): PrefixGroup['forms'] {
 function formOf(templates: readonly PathTemplate[]): PathForm {
   const byMethod = new Map<Method, PathTemplate>()
   for (const template of templates) {
-    if (!byMethod.has(template.endpoint.method)) byMethod.set(template.endpoint.method, template)
+    const { method, alsoGet } = template.endpoint
+    for (const reached of alsoGet ? ([method, 'GET'] as const) : [method]) {
+      if (!byMethod.has(reached)) byMethod.set(reached, template)
+    }
   }
   return { byMethod, methods: METHOD_ORDER.filter((method) => byMethod.has(method)) }
 }

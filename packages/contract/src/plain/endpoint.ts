@@ -46,6 +46,8 @@ export interface EndpointFacts {
   readonly bodyOptional?: true
   /** Largest body, in bytes. Absent: `BODY_BYTES_MAX`. */
   readonly bodyBytesMax?: number
+  /** GET does the same, with the same body. Spec 9.1. */
+  readonly alsoGet?: true
   /** What the path names, in the words of the reference, for `Missing …`. Absent: the name of the parameter. */
   readonly subject?: string
   /** The path parameter may be empty: all keys, or a create on the path of an update. */

@@ -35,6 +35,7 @@ export function plainEndpoint(route: AnyRoute): Endpoint {
     body,
     bodyOptional,
     bodyBytesMax,
+    alsoGet,
     subject,
     mayBeEmpty,
   } = route
@@ -53,6 +54,7 @@ export function plainEndpoint(route: AnyRoute): Endpoint {
     body,
     bodyOptional,
     bodyBytesMax,
+    alsoGet,
     subject,
     mayBeEmpty,
     answer: kindOf(z.toJSONSchema(route.schemas.answer, { io: 'output', unrepresentable: 'any' })),

@@ -41,6 +41,7 @@ const IMPLIED = {
   refusedInLegacyMode: { any: ['legacy_mode'] },
   sameOrigin: { any: ['origin_foreign'] },
   blocking: { any: ['header_invalid'] },
+  checksReadOptions: { any: ['header_invalid'] },
   namespaced: { any: ['namespace_unsupported'] },
 } as const satisfies {
   readonly [K in keyof RouteMetadata]?: Readonly<Record<string, readonly AclErrorCode[]>>

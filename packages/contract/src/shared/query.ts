@@ -223,6 +223,13 @@ export function blockingQuery<const S extends z.ZodRawShape>(
   return withConflicts({ ...own, ...blocking }) as unknown as z.ZodObject<S & typeof blocking & typeof common>
 }
 
+/** The query of a read that looks at the options of a blocking query, and never waits. */
+export function checkedQuery(): z.ZodObject<typeof blocking & typeof common> {
+  const description = 'Checked as in a blocking query; changes nothing.'
+  const checked = Object.entries(blocking).map(([name, option]) => [name, option.meta({ description })])
+  return withConflicts(Object.fromEntries(checked)) as unknown as z.ZodObject<typeof blocking & typeof common>
+}
+
 /** Both kinds. */
 export function namespacedBlockingQuery<const S extends z.ZodRawShape>(
   own: S,

@@ -15,6 +15,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['api.token', '1.3.0', '1.4.0'],
   ['api.policy', '1.3.1', '1.4.0'],
   ['api.role', '1.4.9', '1.5.0'],
+  ['api.legacyTokenRules', '1.3.1', '1.4.0', '1.10.12', '1.11'],
   ['token.settableIds', '1.4.9', '1.5.0'],
   ['token.roles', '1.4.9', '1.5.0'],
   ['token.serviceIdentities', '1.4.9', '1.5.0'],
@@ -47,6 +48,15 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['intentions.readOnlyWhileMigrating', '1.8.7', '1.9.0'],
   ['intentions.legacyFields', '1.8.7', '1.9.0'],
 ]
+
+test.each([
+  ['0.7', false],
+  ['1.3.1', false],
+  ['1.10', false],
+  ['1.11', true],
+] as const)('version %s has had what 1.4.0 to 1.10 have: %j', (version, had) => {
+  expect(profile(version).hasNoLonger('api.legacyTokenRules')).toBe(had)
+})
 
 describe('each gate opens and closes exactly at the versions of the spec (spec 8, 9)', () => {
   test.each(BOUNDARIES)('%s: closed at %s, open at %s', (gate, without, first, last = '1.11', after) => {
@@ -96,6 +106,7 @@ test('the newest version has everything but what was removed or fixed (spec 9)',
   const closed = GATE_NAMES.filter((name) => !profile('1.11').has(name))
   expect(closed).toEqual([
     'api.legacy',
+    'api.legacyTokenRules',
     'http.connectionLimit100',
     'upgrade.legacyRules',
     'catalog.tagFilterIgnored',
@@ -119,6 +130,7 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
   expect(changes('1.3.1', '1.4.0')).toEqual([
     '1.4.0 added api.token',
     '1.4.0 added api.policy',
+    '1.4.0 added api.legacyTokenRules',
     '1.4.0 added token.expanded',
     '1.4.0 added list.secretId',
     '1.4.0 added upgrade.accessorMigration',
@@ -130,7 +142,11 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-2)).toEqual(['1.11 removed api.legacy', '1.11 removed upgrade.legacyRules'])
+  expect(list.slice(-3)).toEqual([
+    '1.11 removed api.legacy',
+    '1.11 removed api.legacyTokenRules',
+    '1.11 removed upgrade.legacyRules',
+  ])
 })
 
 test('a fault that a version between fixed is listed with both edges (spec 9.3)', () => {

@@ -9,6 +9,8 @@ export interface ServiceProfile {
   readonly version: ServiceVersion
   /** Whether this version has what the gate names. */
   has(gate: GateName): boolean
+  /** Whether an earlier version had what the gate names, and this one no longer has. */
+  hasNoLonger(gate: GateName): boolean
   /** Most connections of one client address where the configuration does not say; 0 means no limit. Spec 8. */
   readonly connectionLimit: number
 }
@@ -31,7 +33,13 @@ export interface VersionChange {
 /** The service as `version`; every gate is decided here, once. */
 export function profileOf(version: ServiceVersion): ServiceProfile {
   const open = new Set(GATE_NAMES.filter((name) => isOpen(GATES[name], version)))
-  return { version, has: (gate) => open.has(gate), connectionLimit: connectionLimitOf(open) }
+  const closed = new Set(GATE_NAMES.filter((name) => isClosed(GATES[name], version)))
+  return {
+    version,
+    has: (gate) => open.has(gate),
+    hasNoLonger: (gate) => closed.has(gate),
+    connectionLimit: connectionLimitOf(open),
+  }
 }
 
 /**
@@ -58,7 +66,11 @@ export function changesBetween(from: ServiceVersion, to: ServiceVersion): readon
 
 function isOpen(gate: VersionGate, version: ServiceVersion): boolean {
   if (gate.since !== undefined && isBefore(version, knownVersion(gate.since))) return false
-  return gate.until === undefined || isBefore(version, knownVersion(gate.until))
+  return !isClosed(gate, version)
+}
+
+function isClosed({ until }: VersionGate, version: ServiceVersion): boolean {
+  return until !== undefined && !isBefore(version, knownVersion(until))
 }
 
 function connectionLimitOf(open: ReadonlySet<GateName>): number {

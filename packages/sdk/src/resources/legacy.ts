@@ -140,9 +140,9 @@ export class Legacy<M extends Mode> {
   /**
    * Translates the legacy rules of a token.
    *
-   * Endpoint `legacy.translateToken` (GET /v1/acl/rules/translate/:AccessorID). Right: acl:read. Spec 9.1, removed
-   * in 1.11. Errors: Invalid (id_missing, id_invalid, legacy_rules_missing), NotFound, PermissionDenied
-   * (caller_unknown, privilege_missing), LegacyMode.
+   * Endpoint `legacy.translateToken` (GET /v1/acl/rules/translate/:AccessorID). Right: acl:read. Spec 9.1, from
+   * service version 1.4.0, removed in 1.11. Errors: Invalid (id_missing, id_invalid, legacy_rules_missing),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   translateToken(accessorId: string, options: CallOptions = {}): Promise<Result<M, string>> {
     const params = { AccessorID: accessorId }

@@ -91,7 +91,7 @@ describe('when a query does not wait (spec 4.1; reference 4.1)', () => {
     const { world, path } = await aSmallWorld()
     const query = '?index=999999&wait=abc'
     expect((await world.ask('PUT', `${path}${query}`, { token: MANAGEMENT, body: {} })).status).toBe(200)
-    expect((await world.ask('GET', `/acl/replication${query}`)).status).toBe(200)
+    expect((await world.ask('GET', `/agent/self${query}`, { token: MANAGEMENT })).status).toBe(200)
     expect((await world.ask('GET', `/status/leader${query}`)).status).toBe(200)
   })
 })

@@ -181,8 +181,10 @@ function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
 }
 
 /** @throws AclError `legacy_mode`. */
-function momentOf({ route }: ParsedRequest, { mode, service }: Basis): Moment {
+function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Moment {
   const tableIndex = service.store.tableIndex(tableOf(route))
+  // A refusal carries it too: what ended a wait may be that the caller is gone.
+  if (route.blocking) state.setIndex(tableIndex)
   const directory = service.store.directory()
   if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
     throw legacyModeError(service.cluster.legacyModeWaitsFor())

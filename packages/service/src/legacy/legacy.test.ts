@@ -291,10 +291,16 @@ describe('both trailing forms', () => {
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', text])
   })
 
-  test('the bare form of translate takes a text, and nothing else (reference, upgrade 5.3)', async () => {
+  test('the bare form of translate takes a text, by GET or POST (spec 9.1)', async () => {
     const { ask } = await legacyWorld()
-    const reply = await ask('GET', '/acl/rules/translate', { token })
-    expect([reply.status, reply.headers.Allow]).toEqual([405, 'OPTIONS,POST'])
+    const body = 'key "app" { policy = "write" }'
+    const [got, posted] = [
+      await ask('GET', '/acl/rules/translate', { token, body }),
+      await ask('POST', '/acl/rules/translate', { token, body }),
+    ]
+    expect([got.status, got.text]).toEqual([200, posted.text])
+    const reply = await ask('PUT', '/acl/rules/translate', { token })
+    expect([reply.status, reply.headers.Allow]).toEqual([405, 'OPTIONS,GET,POST'])
     const other = await ask('POST', `/acl/rules/translate/${anId(1)}`, { token, body: '' })
     expect([other.status, other.headers.Allow]).toEqual([405, 'OPTIONS,GET'])
   })

@@ -47,7 +47,9 @@ export function parse(
   const query = decodeQuery(route.schemas.query, urlParams) as CommonQuery & BlockingQuery & NamespaceQuery
   state.pretty = query.pretty ?? false
   state.setHeader('defaultPolicy', defaultPolicy)
-  const options = route.blocking ? readOptionsOf(query, request.header('cache-control')) : plainRead(route)
+  const isChecked = route.blocking || route.checksReadOptions
+  const checked = isChecked ? readOptionsOf(query, request.header('cache-control')) : undefined
+  const options = route.blocking && checked ? checked : plainRead(route)
   const header = namespaceHeaderOf(request, families)
   const credential = credentialOf(request, urlParams, families)
   const namespace = requestedNamespace({ header, query, route }, edition)

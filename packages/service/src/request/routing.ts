@@ -56,7 +56,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
     const endpoint = match.form.byMethod.get(candidate)?.endpoint
     if (endpoint?.edition !== undefined && endpoint.edition !== edition) return false
     const gate = endpoint?.gate
-    return gate === undefined || gate === 'api.legacy' || profile.has(gate)
+    return gate === undefined || profile.has(gate) || profile.hasNoLonger(gate)
   })
   const row = open && open.length > 0 ? undefined : requiredMethodOf(path)
   const methods: readonly Method[] = row ? [row.method] : (open ?? [])
@@ -68,8 +68,8 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
   if (row || !match) throw notBuilt(path)
   const found = match.routeOf(chosen)
   if (!found) throw unknownEndpoint()
-  if (found.endpoint.gate === 'api.legacy' && !profile.has('api.legacy')) throw removed(path)
-  requireParams(found)
+  const { gate } = found.endpoint
+  if (gate !== undefined && profile.hasNoLonger(gate)) throw removed(path)
   return { kind: 'route', match: found }
 }
 
@@ -78,7 +78,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
  *
  * @throws AclError `id_missing`.
  */
-function requireParams({ endpoint, params }: RouteMatch): void {
+export function requireParams({ endpoint, params }: RouteMatch): void {
   if (endpoint.mayBeEmpty) return
   for (const [param, value] of Object.entries(params)) {
     if (value === '')

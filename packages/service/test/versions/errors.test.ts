@@ -116,12 +116,11 @@ describe('in legacy mode the new ACL APIs and bootstrap answer an error that say
     const { method, path, gate } = endpoint(name)
     const since = gate === 'api.role' ? '1.5.0' : '1.4.0'
     const inMode = '403 legacy_mode The ACL system is currently in legacy mode. It waits for a test.'
-    const before = gate === 'api.legacy' ? inMode : '404 endpoint_unknown No such endpoint'
     return expectSince(
       [
-        ['0.7', before],
+        ['0.7', '404 endpoint_unknown No such endpoint'],
         [since, inMode],
-        ...(gate === 'api.legacy'
+        ...(gate === 'api.legacyTokenRules'
           ? ([['1.11', expect.stringContaining('410 endpoint_removed')]] as const)
           : []),
       ],
@@ -190,8 +189,8 @@ describe('a key-value read with an unauthorized token: 403, and 404 before 1.0',
       async (world) => (await world.ask('GET', '/kv/there')).status,
     ))
 
-  test('a tree stays 404, and names stay an empty list (reference, upgrade 5.1)', () =>
-    expectSince([['0.7', ['404 ', '200 []']]], async (world) => {
+  test('a tree and names are 404 in every version', () =>
+    expectSince([['0.7', ['404 ', '404 ']]], async (world) => {
       const secret = await powerless(world)
       const replies = [
         await world.ask('GET', '/kv/there?recurse', { token: secret }),
