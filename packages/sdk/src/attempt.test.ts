@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { atOnce } from '../test/at-once.ts'
 import { clientOf } from '../test/client.ts'
 import { ACCESSOR_ID, aToken } from '../test/records.ts'
 import {
@@ -45,7 +46,7 @@ test.each([
   ['a plain 404, as any server answers', plain(404, ''), ContractBroken],
 ])('%s is a typed error (SDK-01)', async (_, fault, errorClass) => {
   await using server = await startServer(fault)
-  const client = clientOf(server, { ...once, attemptTimeout: 100 })
+  const client = clientOf(server, { ...once, ...(errorClass === Timeout ? { attemptTimeout: 100 } : {}) })
   const error = await client.tokens.read(ACCESSOR_ID).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(errorClass)
   expect(error).toBeInstanceOf(LatchkeyError)
@@ -71,18 +72,17 @@ test('a redirect is not followed, so the secret stays with the service', async (
 test.each([
   ['while it waits for the answer', silence()],
   ['while the body arrives', stalledBody()],
-])('an abort %s returns within 50 ms with the reason of the signal (SDK-01)', async (_, fault) => {
+])('an abort %s returns at once with the reason of the signal (SDK-01)', async (_, fault) => {
   await using server = await startServer(fault)
   const abort = new AbortController()
   const reason = new Error('enough')
   const call = clientOf(server)
     .tokens.self({ signal: abort.signal })
     .catch((e: unknown) => e)
+  await expect.poll(() => server.requests.length).toBe(1)
   await delay(50)
-  const abortedAt = performance.now()
   abort.abort(reason)
-  expect(await call).toBe(reason)
-  expect(performance.now() - abortedAt).toBeLessThan(50)
+  expect(await atOnce(call)).toBe(reason)
 })
 
 test('an aborted write gives the reason of the signal too, not a timeout', async () => {
@@ -93,13 +93,15 @@ test('an aborted write gives the reason of the signal too, not a timeout', async
   await expect(call).rejects.toHaveProperty('name', 'AbortError')
 })
 
-test('an abort while it pauses before a repetition returns within 50 ms (SDK-01)', async () => {
+test('an abort while it pauses before a repetition returns at once (SDK-01)', async () => {
   await using server = await startServer(plain(503, '', { 'Retry-After': 2 }))
   const abort = new AbortController()
-  const client = clientOf(server, { onRetry: () => setTimeout(() => abort.abort(), 20) })
-  const startedAt = performance.now()
-  await expect(client.tokens.self({ signal: abort.signal })).rejects.toHaveProperty('name', 'AbortError')
-  expect(performance.now() - startedAt).toBeLessThan(200)
+  const pause = Promise.withResolvers<void>()
+  const client = clientOf(server, { onRetry: () => pause.resolve() })
+  const call = client.tokens.self({ signal: abort.signal }).catch((e: unknown) => e)
+  await pause.promise
+  abort.abort()
+  expect(await atOnce(call)).toHaveProperty('name', 'AbortError')
 })
 
 test('a call with an aborted signal sends nothing', async () => {
@@ -112,19 +114,16 @@ test('a call with an aborted signal sends nothing', async () => {
 })
 
 test('an abort returns even if the injected fetch ignores signals, and its late answer is closed', async () => {
-  let isClosed = false
-  const body = new ReadableStream({
-    cancel() {
-      isClosed = true
-    },
-  })
+  const answer = Promise.withResolvers<Response>()
+  const closed = Promise.withResolvers<void>()
+  const body = new ReadableStream({ cancel: () => closed.resolve() })
   const client = clientOf(
     { address: 'http://127.0.0.1:1' },
-    { fetch: () => delay(60).then(() => new Response(body)), attemptTimeout: 20, retries: 0 },
+    { fetch: () => answer.promise, attemptTimeout: 20, retries: 0 },
   )
   await expect(client.tokens.self()).rejects.toThrow(Timeout)
-  await delay(80)
-  expect(isClosed).toBe(true)
+  answer.resolve(new Response(body))
+  await closed.promise
 })
 
 test('an injected fetch is used for every call', async () => {
@@ -159,8 +158,10 @@ test('no socket stays busy after faults, timeouts and aborts (SDK-01)', async ()
   const client = clientOf(server, { ...once, attemptTimeout: 60 })
   for (const _ of faults) await client.tokens.self().catch(() => undefined)
   const abort = new AbortController()
-  const aborted = client.tokens.self({ signal: abort.signal, attemptTimeout: 5_000 }).catch(() => undefined)
-  await expect.poll(() => server.requests.length).toBe(faults.length + 1)
+  const aborted = client.tokens
+    .read(ACCESSOR_ID, { signal: abort.signal, attemptTimeout: 5_000 })
+    .catch(() => undefined)
+  await expect.poll(() => server.requests.at(-1)?.url).toContain(ACCESSOR_ID)
   abort.abort()
   await aborted
   // Node's fetch keeps some connections for later: idle ones, and fresh ones that have carried no request yet.

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { atOnce } from '../test/at-once.ts'
 import { CALLER_SECRET, clientOf } from '../test/client.ts'
 import { ACCESSOR_ID, aToken } from '../test/records.ts'
 import {
@@ -9,11 +10,10 @@ import {
   plain,
   problem,
   reset,
-  silence,
   startServer,
 } from '../test/test-server.ts'
 import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from './errors.ts'
-import type { RetryEvent } from './options.ts'
+import type { ClientOptions, RetryEvent } from './options.ts'
 
 // Jitter is random; here every pause is its shortest.
 beforeEach(() => {
@@ -21,7 +21,29 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.useRealTimers()
 })
+
+/** A client whose n-th request has the n-th answer, and every later one the last; times are those of a clock that stands. */
+function clockedClient(options: ClientOptions, ...answers: readonly (() => Promise<Response>)[]) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  let count = 0
+  const fetch = vi.fn(() => {
+    count += 1
+    return answers[Math.min(count, answers.length) - 1]?.() ?? expect.unreachable()
+  })
+  return { client: clientOf({ address: 'http://acl.example' }, { fetch, ...options }), fetch }
+}
+
+const never = () => new Promise<never>(() => {})
+const token = async () => Response.json(aToken())
+const unavailable =
+  (retryAfter: string, headers = {}) =>
+  async () =>
+    Response.json(
+      { code: 'unavailable' },
+      { status: 503, headers: { 'Retry-After': retryAfter, ...headers } },
+    )
 
 const update = { Local: false, Description: 'new' }
 
@@ -51,20 +73,23 @@ test('repeats a read twice, then gives the last error (SDK-01)', async () => {
 })
 
 test('repeats an attempt that timed out, within the time of the call (SDK-01)', async () => {
-  await using server = await startServer(silence(), json(aToken()))
-  await clientOf(server, { attemptTimeout: 60 }).tokens.self()
-  expect(server.requests).toHaveLength(2)
+  const { client, fetch } = clockedClient({ attemptTimeout: 60 }, never, token)
+  const call = client.tokens.self()
+  await vi.advanceTimersByTimeAsync(59)
+  expect(fetch).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(2)
+  expect((await call).AccessorID).toBe(ACCESSOR_ID)
+  expect(fetch).toHaveBeenCalledTimes(2)
 })
 
 test('does not begin a repetition after the time of the call (SDK-01)', async () => {
-  await using server = await startServer(silence())
-  const startedAt = performance.now()
-  const error = await clientOf(server, { attemptTimeout: 60, timeout: 100 })
-    .tokens.self()
-    .catch((e: unknown) => e)
-  expect(error).toBeInstanceOf(Timeout)
-  expect(server.requests).toHaveLength(2)
-  expect(performance.now() - startedAt).toBeLessThan(300)
+  const { client, fetch } = clockedClient({ attemptTimeout: 60, timeout: 100 }, never)
+  const call = client.tokens.self().catch((e: unknown) => e)
+  await vi.advanceTimersByTimeAsync(99)
+  expect(await atOnce(call)).toBe('pending')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await call).toBeInstanceOf(Timeout)
+  expect(fetch).toHaveBeenCalledTimes(2)
 })
 
 test.each([
@@ -80,27 +105,28 @@ test.each([
 })
 
 test('waits as long as Retry-After says, in seconds', async () => {
-  await using server = await startServer(
-    problem(503, 'unavailable', {}, { 'Retry-After': 1 }),
-    json(aToken()),
-  )
   const events: RetryEvent[] = []
-  const startedAt = performance.now()
-  await clientOf(server, { onRetry: (event) => events.push(event) }).tokens.self()
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990)
+  const onRetry = (event: RetryEvent) => events.push(event)
+  const { client, fetch } = clockedClient({ onRetry }, unavailable('1'), token)
+  const call = client.tokens.self()
+  await vi.advanceTimersByTimeAsync(999)
+  expect(fetch).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(1)
+  await call
+  expect(fetch).toHaveBeenCalledTimes(2)
   expect(events).toMatchObject([{ endpoint: 'tokens.self', attempt: 1, delayMs: 1_000 }])
 })
 
 test('measures a Retry-After instant with the clock of the service, not the local one (SDK-01)', async () => {
   const serviceNow = Date.UTC(2001, 0, 1)
-  const headers = {
-    Date: new Date(serviceNow).toUTCString(),
-    'Retry-After': new Date(serviceNow + 1_000).toUTCString(),
-  }
-  await using server = await startServer(problem(429, 'too_many_connections', {}, headers), json(aToken()))
-  const events: RetryEvent[] = []
-  await clientOf(server, { onRetry: (event) => events.push(event) }).tokens.self()
-  expect(events[0]?.delayMs).toBe(1_000)
+  const [now, retryAt] = [serviceNow, serviceNow + 1_000].map((ms) => new Date(ms).toUTCString())
+  const delays: number[] = []
+  const onRetry = ({ delayMs }: RetryEvent) => delays.push(delayMs)
+  const { client } = clockedClient({ onRetry }, unavailable(`${retryAt}`, { Date: now }), token)
+  const call = client.tokens.self()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await call
+  expect(delays).toEqual([1_000])
 })
 
 test('half an error page says its status and Retry-After all the same', async () => {
@@ -166,13 +192,13 @@ test('repeats an update after a reset connection: it gives the same state', asyn
 })
 
 test('does not repeat an update after a timeout: the first might land after a newer one', async () => {
-  await using server = await startServer(silence(), json(aToken()))
-  const error = await clientOf(server, { attemptTimeout: 60 })
-    .tokens.update(ACCESSOR_ID, update)
-    .catch((e: unknown) => e)
+  const { client, fetch } = clockedClient({ attemptTimeout: 60 }, never, token)
+  const call = client.tokens.update(ACCESSOR_ID, update).catch((e: unknown) => e)
+  await vi.advanceTimersByTimeAsync(60)
+  const error = await call
   expect(error).toBeInstanceOf(Timeout)
   expect(error).toMatchObject({ maybeApplied: true })
-  expect(server.requests).toHaveLength(1)
+  expect(fetch).toHaveBeenCalledTimes(1)
 })
 
 test('does not repeat a conditional write of a key', async () => {
@@ -222,14 +248,17 @@ test('a blocking query for an absent record keeps waiting in the next slice (dec
 })
 
 test('a blocking query may take its wait on top of the time of an attempt', async () => {
-  await using server = await startServer((response, request) => {
-    setTimeout(() => json(aToken(), { 'X-Service-Index': 10 })(response, request), 150)
-  })
-  const client = clientOf(server, { attemptTimeout: 100, timeout: 100, retries: 0 })
-  await expect(client.tokens.self({ index: 9, wait: 200 })).resolves.toMatchObject({
-    AccessorID: ACCESSOR_ID,
-  })
-  await expect(client.tokens.self()).rejects.toThrow(Timeout)
+  const { client } = clockedClient({ attemptTimeout: 100, timeout: 100, retries: 0 }, never)
+  const [waiting, read] = [client.tokens.self({ index: 9, wait: 160 }), client.tokens.self()].map((call) =>
+    call.catch((e: unknown) => e),
+  )
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await read).toBeInstanceOf(Timeout)
+  // The service adds a sixteenth of the wait.
+  await vi.advanceTimersByTimeAsync(169)
+  expect(await atOnce(Promise.resolve(waiting))).toBe('pending')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await waiting).toBeInstanceOf(Timeout)
 })
 
 test.each([

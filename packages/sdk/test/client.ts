@@ -1,4 +1,4 @@
-/** A client for tests: short times, no environment, a secret that must never show. */
+/** A client for tests: no environment, a secret that must never show. A test sets the times that it waits for. */
 import { type Client, type ClientOptions, createClient } from '../src/index.ts'
 import type { TestServer } from './test-server.ts'
 
@@ -10,8 +10,8 @@ export function clientOf(server: Pick<TestServer, 'address'>, options: ClientOpt
     address: server.address,
     token: CALLER_SECRET,
     env: false,
-    timeout: 5_000,
-    attemptTimeout: 1_000,
+    timeout: 30_000,
+    attemptTimeout: 30_000,
     retries: 2,
     ...options,
   })

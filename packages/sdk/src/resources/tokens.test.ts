@@ -75,7 +75,7 @@ test.each([
     selfOf(() => self ?? expect.unreachable()),
   )
   self = server
-  const token = await clientOf(server, { attemptTimeout: 100 }).tokens.create({ Description: 'x' })
+  const token = await clientOf(server, { attemptTimeout: 500 }).tokens.create({ Description: 'x' })
   const [first, second] = bodies(server)
   expect(first).toEqual(second)
   expect(token.AccessorID).toBe(first?.AccessorID)
