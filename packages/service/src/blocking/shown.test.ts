@@ -13,6 +13,7 @@ const other = (letter: string) => new TextEncoder().encode(letter)
 test.each<[string, AnswerBody, AnswerBody]>([
   ['values', { kind: 'json', value: { a: [1] } }, { kind: 'json', value: { a: [2] } }],
   ['texts', text({ a: 1 }), text({ a: 2 })],
+  ['long texts, of one length', text(`${'x'.repeat(2_000)}1`), text(`${'x'.repeat(2_000)}2`)],
   ['bytes', bytes([1]), bytes([2])],
   ['lengths', bytes([1]), bytes([1, 2])],
   ['refusals', { kind: 'refusal', error: new AclError('not_found', 'x') }, text({ a: 1 })],

@@ -1,4 +1,4 @@
-/** What the memory store has beyond the port: its whole state as a value, for tests that go back to it. */
+/** What the memory store has beyond the port: its state as a value, for tests that go back to it, and its timers. */
 
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { beforeEach, expect, test } from 'vitest'
@@ -54,4 +54,20 @@ test('restoring wakes everybody who waits, as anything may have changed', async 
   expect(await Promise.all(waits)).toEqual(['changed', 'changed'])
   // Whoever asks afterwards has not seen it either.
   expect(await store.wait(tokenTopic(token.AccessorID), index, 10_000)).toBe('changed')
+})
+
+test('a wait that was given up is forgotten: what it waited for touches nothing of it', async () => {
+  let cancelled = 0
+  const counting = new MemoryStore({
+    after: () => () => {
+      cancelled += 1
+    },
+  })
+  expect(counting.tableIndex('kv')).toBe(0)
+  const leaving = new AbortController()
+  const wait = counting.wait('kv', 0, 10_000, leaving.signal)
+  leaving.abort()
+  expect(await wait).toBe('aborted')
+  await counting.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+  expect(cancelled).toBe(1)
 })

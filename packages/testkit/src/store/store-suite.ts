@@ -284,10 +284,9 @@ export function describeStore(
         const store = await open()
         const policy = aPolicy({ Name: `Name-${anId(9)}` })
         const role = aRole({ Name: policy.Name })
-        await store.commit([
-          { table: 'policies', op: 'put', record: policy, expect: 0 },
-          { table: 'roles', op: 'put', record: role, expect: 0 },
-        ])
+        await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+        // A role and a policy may have one name.
+        await store.commit([{ table: 'roles', op: 'put', record: role, expect: 0 }])
         const Name = policy.Name.toUpperCase()
         await refused(
           store,
@@ -498,10 +497,11 @@ export function describeStore(
           made.push(
             aToken({
               Namespace,
-              Policies: i % 2 === 0 ? [{ ID: anId(0xaa) }, { ID: anId(i) }] : [],
-              Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : [],
-              ServiceIdentities: i % 4 === 0 ? [{ ServiceName: 'web' }] : [],
-              AuthMethod: i % 5 === 0 ? 'oidc' : '',
+              Policies:
+                i % 2 === 0 ? [{ ID: anId(0xaa) }, { ID: anId(i) }] : i % 4 === 1 ? [{ ID: anId(i) }] : [],
+              Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : i % 3 === 1 ? [{ ID: anId(0xcc) }] : [],
+              ServiceIdentities: i % 4 < 2 ? [{ ServiceName: i % 4 === 0 ? 'web' : 'api' }] : [],
+              AuthMethod: i % 5 === 0 ? 'oidc' : i % 5 === 1 ? 'other' : '',
               Local: i % 9 === 0,
               Type: i % 6 === 0 ? (i % 12 === 0 ? 'management' : 'client') : '',
               Rules: i % 8 === 1 ? 'key "" {}' : '',
@@ -514,15 +514,17 @@ export function describeStore(
         const all = await list(store, { namespace: Namespace })
         expect(all).toHaveLength(24)
         expect([...all].sort(inListOrder)).toEqual(all)
+        const hasPolicy = (t: TokenRecord) => t.Policies.some(({ ID }) => ID === anId(0xaa))
+        const hasRole = (t: TokenRecord) => t.Roles.some(({ ID }) => ID === anId(0xbb))
         const cases: readonly [TokenFilter, (token: TokenRecord) => boolean][] = [
-          [{ policyId: anId(0xaa) }, (t) => t.Policies.length > 0],
-          [{ roleId: anId(0xbb) }, (t) => t.Roles.length > 0],
-          [{ serviceName: 'web' }, (t) => t.ServiceIdentities.length > 0],
-          [{ authMethod: 'oidc' }, (t) => t.AuthMethod !== ''],
+          [{ policyId: anId(0xaa) }, hasPolicy],
+          [{ roleId: anId(0xbb) }, hasRole],
+          [{ serviceName: 'web' }, (t) => t.ServiceIdentities.some((s) => s.ServiceName === 'web')],
+          [{ authMethod: 'oidc' }, (t) => t.AuthMethod === 'oidc'],
           [{ local: true }, (t) => t.Local],
           [{ local: false }, (t) => !t.Local],
-          [{ policyId: anId(0xaa), roleId: anId(0xbb) }, (t) => t.Policies.length > 0 && t.Roles.length > 0],
-          [{ authMethod: 'oidc', local: false }, (t) => t.AuthMethod !== '' && !t.Local],
+          [{ policyId: anId(0xaa), roleId: anId(0xbb) }, (t) => hasPolicy(t) && hasRole(t)],
+          [{ authMethod: 'oidc', local: false }, (t) => t.AuthMethod === 'oidc' && !t.Local],
           [{ legacy: true }, (t) => t.Type !== '' || t.Rules !== ''],
           [{ withoutAccessor: true }, (t) => t.AccessorID === ''],
           [{ management: true }, (t) => t.Type === 'management'],
@@ -539,8 +541,10 @@ export function describeStore(
         for (const size of [1, 5, 16, 53]) {
           const filter = { namespace: Namespace, policyId: anId(0xaa) }
           const paged = await listInPages(store, filter, size)
-          expect(secrets(paged)).toEqual(secrets(all.filter((t) => t.Policies.length > 0)))
+          expect(secrets(paged)).toEqual(secrets(all.filter(hasPolicy)))
         }
+        const everywhere = secrets(await list(store, { policyId: anId(0xaa) }))
+        expect(everywhere).toEqual(expect.arrayContaining([...secrets(all.filter(hasPolicy))]))
         expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
       })
 
@@ -610,7 +614,7 @@ export function describeStore(
 
       test('and says which have changed, deletions included, or that it does not know', async () => {
         const store = await open()
-        const [first, second] = [aToken(), aToken()]
+        const [first, second] = [aToken(), aToken({ AccessorID: 'ABCDEF00-0000-4000-8000-000000000002' })]
         const start = await store.commit([putNew(first)])
         const changed = (after: number) => store.tokensChangedAfter(after)?.toSorted()
         const keys = (...tokens: readonly TokenRecord[]) =>
@@ -715,7 +719,20 @@ export function describeStore(
       test('are listed under a prefix, in the byte order of UTF-8, per namespace', async () => {
         const store = await open()
         for (const name of ['kv', 'other']) await madeNamespace(store, name)
-        const keys = ['p/', 'p/a', 'p/a\u0000', 'p/A', 'p/b', 'p/ü', 'p/\uffff', 'p/😀', 'p', 'q', 'P/x']
+        const keys = [
+          'p/',
+          'p/a',
+          'p/a\u0000',
+          'p/A',
+          'p/b',
+          'p/ü',
+          'p/\uffff',
+          'p/😀',
+          'p/\u{10000}',
+          'p',
+          'q',
+          'P/x',
+        ]
         for (const Key of keys)
           await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace: 'kv' }), expect: 0 }])
         await store.commit([
@@ -730,6 +747,7 @@ export function describeStore(
           'p/b',
           'p/ü',
           'p/\uffff',
+          'p/\u{10000}',
           'p/😀',
         ])
         expect(await entriesIn(store, { namespace: 'kv', prefix: '' })).toHaveLength(keys.length)
