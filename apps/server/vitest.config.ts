@@ -23,7 +23,8 @@ export default defineConfig({
     // Servers that a test starts find the code that others have compiled.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
     // Tests here start databases and processes, on machines that are busy with others.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -2,6 +2,14 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
+/** On a busy machine a database that lives may be slow: a refusal for that would be no finding. */
+export const PATIENT = {
+  connectMs: 60_000,
+  statementMs: 60_000,
+  answerMs: 60_000,
+  idleInTransactionMs: 60_000,
+}
+
 /** A database that one test file has to itself. */
 export interface TestDatabase {
   readonly url: string

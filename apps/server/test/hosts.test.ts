@@ -29,7 +29,7 @@ afterAll(async () => {
 
 async function bootstrap(at: RunningServer, headers: string): Promise<{ status: number; text: string }> {
   const request = `PUT /v1/acl/bootstrap HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`
-  const { statuses, text } = await exchange(Number(new URL(at.url).port), [request], { waitMs: 10_000 })
+  const { statuses, text } = await exchange(Number(new URL(at.url).port), [request])
   return { status: statuses[0] ?? 0, text }
 }
 

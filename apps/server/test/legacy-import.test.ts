@@ -82,7 +82,7 @@ test('a list of several parts goes in, comes out as it was, and is unchanged the
   writeFileSync(file, written.stdout)
   const again = await latchkey(['import', file])
   expect(again.stdout).toBe(`0 tokens imported, ${all.length} were there already.\n`)
-}, 60_000)
+})
 
 test('an import that broke off goes on', async () => {
   const dump = aDump('broken', 2_500)
@@ -91,7 +91,7 @@ test('an import that broke off goes on', async () => {
   const { stdout } = await latchkey(['import', file])
   expect(stdout).toBe('1000 tokens imported, 1500 were there already.\n')
   expect(await imported('broken')).toHaveLength(2_500)
-}, 60_000)
+})
 
 describe('nothing is imported', () => {
   test('where any record cannot be: every problem with its place in the file, exit code 1', async () => {
@@ -112,7 +112,7 @@ describe('nothing is imported', () => {
       '',
     ])
     expect(await imported('bad')).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('where the file is cut off, with line and byte and no secret', async () => {
     const text = JSON.stringify(aDump('canary', 1_200), undefined, 1)
@@ -124,7 +124,7 @@ describe('nothing is imported', () => {
     expect(stderr).toMatch(place)
     expect(stderr).not.toContain('canary')
     expect(await imported('canary')).toEqual([])
-  }, 60_000)
+  })
 
   test('by a token that may not, and where there is no server', async () => {
     writeFileSync(file, JSON.stringify(aDump('denied', 1)))
@@ -143,7 +143,7 @@ describe('nothing is imported', () => {
       'Permission denied',
     ])
     expect(await imported('denied')).toEqual([])
-  }, 60_000)
+  })
 
   test('by a command that is not complete', async () => {
     expect(await latchkey(['import'])).toEqual({
@@ -154,5 +154,5 @@ describe('nothing is imported', () => {
     expect(await latchkey(['export', file])).toMatchObject({ code: 2, stdout: '' })
     expect((await latchkey(['import', directory])).stderr).toBe(`${directory} is not a file.\n`)
     expect((await latchkey(['import', `${file}.not`])).stderr).toContain('cannot be read')
-  }, 60_000)
+  })
 })

@@ -22,9 +22,7 @@ async function proofs(args: readonly string[], env: Readonly<Record<string, stri
 }
 
 describe('pnpm proofs', () => {
-  test('--only with ids runs what stands for them, and reports each with its seed and what repeats it', {
-    timeout: 120_000,
-  }, async () => {
+  test('--only with ids runs what stands for them, and reports each with its seed and what repeats it', async () => {
     const json = join(folder, 'report.json')
     const args = ['--only', 'TIM-02,FUZ-01', '--scale', 'small', '--json', json]
     const { code, stdout } = await proofs(args, { LATCHKEY_SEED: '7' })

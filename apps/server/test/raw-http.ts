@@ -15,7 +15,7 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** How long the server may take to end the connection. Default 300 ms; an answer that leaves it open takes that long. */
+  /** How long the server may take to end the connection. Default 30 s; an answer that leaves it open takes that long. */
   readonly waitMs?: number
   /** Ends the exchange when so many answers are there. */
   readonly answers?: number
@@ -25,7 +25,7 @@ export interface RawOptions {
 export function exchange(
   port: number,
   pieces: readonly Piece[],
-  { waitMs = 300, answers }: RawOptions = {},
+  { waitMs = 30_000, answers }: RawOptions = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const startedAt = performance.now()

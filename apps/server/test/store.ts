@@ -3,12 +3,12 @@ import type { TokenRecord } from '@latchkey/acl'
 import type { Change } from '@latchkey/service'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
-import { connectDatabase } from '../src/database/connect.ts'
+import { type ConnectOptions, connectDatabase } from '../src/database/connect.ts'
 import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
 import { createKeyRing, type KeyRing } from '../src/secrets/key-ring.ts'
 import { type OpenStoreOptions, openStore } from '../src/storage/open-store.ts'
 import type { PostgresStore } from '../src/storage/postgres-store.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, PATIENT } from './database.ts'
 
 const keys = new Map<string, string>()
 
@@ -29,12 +29,18 @@ const log = pino({ level: 'silent' })
 export interface TestStoreOptions extends Partial<OpenStoreOptions> {
   /** Default: a new database. */
   readonly url?: string
+  /** Default: patient ones. */
+  readonly limits?: ConnectOptions['limits']
 }
 
 /** Opens a store that is closed, and its own database dropped, after all tests of the file. */
-export async function openTestStore({ url, ...options }: TestStoreOptions = {}): Promise<PostgresStore> {
+export async function openTestStore({
+  url,
+  limits = PATIENT,
+  ...options
+}: TestStoreOptions = {}): Promise<PostgresStore> {
   const own = url === undefined ? await createTestDatabase() : undefined
-  const database = connectDatabase({ url: url ?? own?.url ?? '', log })
+  const database = connectDatabase({ url: url ?? own?.url ?? '', log, limits })
   const store = await openStore({
     database,
     url: url ?? own?.url ?? '',

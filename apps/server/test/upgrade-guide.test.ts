@@ -64,7 +64,7 @@ test('every command of the page works, and answers what the page shows', async (
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}, 240_000)
+})
 
 /** What the page shows, `…` standing for what is other each time. */
 function patternOf(shown: string): RegExp {

@@ -49,7 +49,7 @@ async function upgradeWithout(server: RunningServer): Promise<void> {
   const upgraded = await start('1.4.0')
   await expect
     .poll(async () => (await upgraded.call('GET', '/acl/tokens', { token: MANAGEMENT })).status, {
-      timeout: 15_000,
+      timeout: 30_000,
     })
     .toBe(200)
   for (const pid of processes) process.kill(pid, 'SIGCONT')

@@ -85,7 +85,7 @@ describe('two processes', async () => {
       UNION SELECT namespace FROM role UNION SELECT namespace FROM kv) AS held
       WHERE namespace <> 'default' AND namespace NOT IN (SELECT name FROM namespace)`)
     expect(orphans).toEqual([])
-  }, 60_000)
+  })
 
   test('COH-03: a policy that one edits or deletes is so in the directory of the other', async () => {
     const policy = aPolicy()
@@ -135,9 +135,9 @@ describe('two processes', async () => {
     const index = await one.commit([putNew(token)])
     await two.refresh('default')
     const waits = [
-      two.wait('tokens', index, 5_000),
-      two.wait(`token:${token.AccessorID}`, index, 5_000),
-      two.wait(`kv:${key.Namespace}/${key.Key}`, index, 5_000),
+      two.wait('tokens', index, 30_000),
+      two.wait(`token:${token.AccessorID}`, index, 30_000),
+      two.wait(`kv:${key.Namespace}/${key.Key}`, index, 30_000),
       two.wait('roles', index, 400),
     ]
     await one.commit([
@@ -163,7 +163,7 @@ describe('two processes', async () => {
       for (let round = 0; round < 3; round += 1) {
         const index = await one.commit([putNew(aToken())])
         await two.refresh('default')
-        const wait = two.wait('policies', index, 5_000)
+        const wait = two.wait('policies', index, 30_000)
         await cut()
         await one.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
         expect(await wait).toBe('changed')
@@ -173,7 +173,7 @@ describe('two processes', async () => {
       await cutting
     }
     const areConnected = () => one.status().isFeedConnected && two.status().isFeedConnected
-    await expect.poll(areConnected, { timeout: 15_000 }).toBe(true)
+    await expect.poll(areConnected).toBe(true)
     expect(two.status().feed.connections).toBeGreaterThan(1)
   })
 
@@ -274,7 +274,7 @@ describe('one process', () => {
     expect(await first.tokenBySecret(token.SecretID)).toBeDefined()
 
     await second.close()
-    await expect.poll(() => isAlone(first), { timeout: 3_000 }).toBe(true)
+    await expect.poll(() => isAlone(first)).toBe(true)
     expect((await first.membership.members()).map(({ status }) => status).sort()).toEqual(['alive', 'left'])
     await first.close()
     await own.drop()

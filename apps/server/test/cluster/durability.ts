@@ -17,7 +17,7 @@ export interface DurabilityResult extends LedgerResult {
 export type DurabilityFault = 'kill' | 'pause' | 'cut' | 'kill-database' | 'pause-database' | 'kill-both'
 
 const WRITERS = 16
-const READY_MS_MAX = 15_000
+const READY_MS_MAX = 60_000
 /** The database is paused for at most this long, in milliseconds: longer than any time limit of a statement. */
 const DATABASE_PAUSE_MS_MAX = 3_000
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDatabaseProxy } from '../database-proxy.ts'
-import { keepLedger, type LedgerResult } from './ledger.ts'
+import { keepLedger, type Ledger, type LedgerResult } from './ledger.ts'
 import { startPostgresPair } from './postgres-pair.ts'
 import { askDatabase, startServerGroup } from './server-group.ts'
 
@@ -21,6 +21,8 @@ export interface FailoverResult extends LedgerResult {
 }
 
 const WRITERS = 16
+/** Acknowledged before the kill, and after the promotion, at least. */
+const WRITES_MIN = 50
 const BEFORE_MS = 1_000
 const AFTER_MS = 1_000
 
@@ -39,6 +41,7 @@ export async function proveFailover(options: {
     try {
       const ledger = keepLedger({ doors: group.doors, clients: WRITERS, seed: options.seed })
       await sleep(BEFORE_MS)
+      await untilAcknowledged(ledger, WRITES_MIN)
       if (!options.isSynchronous) {
         // The standby hears nothing of the last writes.
         await askDatabase(pair.standbyUrl, 'ALTER SYSTEM SET primary_conninfo = $$$$')
@@ -54,9 +57,10 @@ export async function proveFailover(options: {
       const { acknowledged } = ledger.counts
       proxy.heal()
       proxy.switchTo(pair.standbyUrl)
-      while (ledger.counts.acknowledged === acknowledged) await sleep(5)
+      await untilAcknowledged(ledger, acknowledged + 1)
       const resumedMs = Math.round(performance.now() - promotedAt)
       await sleep(AFTER_MS)
+      await untilAcknowledged(ledger, acknowledged + WRITES_MIN)
       await ledger.stop()
       const result = await ledger.check()
       const [row] = await askDatabase(pair.standbyUrl, 'SELECT index FROM commit_index')
@@ -75,4 +79,8 @@ export async function proveFailover(options: {
     await proxy.close()
     await pair.remove()
   }
+}
+
+async function untilAcknowledged({ counts }: Ledger, count: number): Promise<void> {
+  while (counts.acknowledged < count) await sleep(5)
 }

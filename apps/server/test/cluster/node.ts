@@ -20,6 +20,7 @@ import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import type { PostgresStore } from '../../src/storage/postgres-store.ts'
 import { CachedTokenLists } from '../../src/token-lists/cached-token-lists.ts'
+import { PATIENT } from '../database.ts'
 import { type Door, NoAnswer, type Reply, type Request } from './door.ts'
 import { MANAGEMENT, SHARED_ENV } from './server-group.ts'
 
@@ -57,9 +58,10 @@ const LIST_CACHE_BYTES = 16_777_216
 /** Opens a node on a migrated database. The first one makes the records that exist from the start. */
 export async function openNode(options: NodeOptions): Promise<Node> {
   const { url, wrap = (store) => store, isCaching = true, random = createRandom() } = options
-  const database = connectDatabase({ url, log })
+  const database = connectDatabase({ url, log, limits: PATIENT })
   const { replicaUrl } = options
-  const replica = replicaUrl === undefined ? undefined : connectDatabase({ url: replicaUrl, log })
+  const replica =
+    replicaUrl === undefined ? undefined : connectDatabase({ url: replicaUrl, log, limits: PATIENT })
   const ring = createKeyRing(parseEncryptionKeys(SHARED_ENV.LATCHKEY_ENCRYPTION_KEYS ?? ''))
   const member = { datacenter: 'dc1', node: 'test', version: '1.11.0' }
   const store = await openStore({ database, replica, url, ring, log, member, isCaching })

@@ -69,7 +69,7 @@ const RETRY_MS = 20
 /** Between two reads of a sampler. */
 const SAMPLE_MS = 5
 /** How long a watcher may take to know the last state: a poll of a process that cannot hear, and a busy machine. */
-const KNOWN_MS_MAX = 10_000
+const KNOWN_MS_MAX = 60_000
 /** Subjects of each table. So many that not every change is everybody's. */
 const PLACES_MIN = 20
 const WATCHERS_PER_PLACE = 10

@@ -80,7 +80,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
   }
 
   test('two processes answer on one port, and the greeting comes once', async () => {
-    await expect.poll(async () => (await nodeIds()).size, { timeout: 15_000 }).toBe(2)
+    await expect.poll(async () => (await nodeIds()).size).toBe(2)
     expect(childrenOf(main.pid ?? 0)).toHaveLength(2)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
   }, 20_000)
@@ -97,9 +97,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
   test('a worker that is killed is replaced', async () => {
     const before = await nodeIds()
     process.kill(childrenOf(main.pid ?? 0)[0] ?? 0, 'SIGKILL')
-    await expect
-      .poll(async () => [...(await nodeIds())].filter((id) => !before.has(id)).length, { timeout: 15_000 })
-      .toBe(1)
+    await expect.poll(async () => [...(await nodeIds())].filter((id) => !before.has(id)).length).toBe(1)
     expect((await nodeIds()).size).toBe(2)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
   }, 20_000)
@@ -107,7 +105,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
   test('SIGTERM to the main process, and to a worker too, ends all of them when they have answered: exit 0', async () => {
     const workers = childrenOf(main.pid ?? 0)
     const held = Array.from({ length: 12 }, () => ask('/acl/tokens?index=99999999&wait=5m'))
-    await expect.poll(waiting, { timeout: 15_000 }).toBe(held.length)
+    await expect.poll(waiting).toBe(held.length)
     const exit = once(main, 'exit')
     // What an init system does: the worker that has the signal already is told to end by the main process, too.
     for (const pid of [...workers.slice(1), main.pid ?? 0]) process.kill(pid, 'SIGTERM')

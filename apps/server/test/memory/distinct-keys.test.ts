@@ -21,7 +21,6 @@ async function holdAfter(attack: AttackName): Promise<Held> {
 describe(`DOS-05: in a heap of ${HEAP_MIB} MiB`, () => {
   test.each(Object.keys(ATTACKS) as AttackName[])(
     '%s leave a cache within its bound, and no larger than it says',
-    { timeout: 60_000 },
     async (attack) => {
       const { heldBytes, accountedBytes = CACHE_BYTES } = await holdAfter(attack)
       // A small cache is measured among what else moves in a heap.

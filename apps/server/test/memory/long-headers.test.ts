@@ -61,7 +61,6 @@ test.each([
   ],
 ])(
   `DOS-05: ${REQUESTS} headers with %s are all 403 ACL not found, in a heap of ${HEAP_MIB} MiB`,
-  { timeout: 120_000 },
   async (_name, header) => {
     const before = memory()
     expect(await answersTo(header)).toEqual({ '403 ACL not found': REQUESTS })

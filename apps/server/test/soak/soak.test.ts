@@ -6,9 +6,7 @@ import { createTestDatabase } from '../database.ts'
 import { judgeSoak, type SoakFigures, type Window } from './judge-soak.ts'
 import { soak } from './soak.ts'
 
-test('LOAD-03: six seconds of mixed load fails no request and leaves no handle behind', {
-  timeout: 120_000,
-}, async () => {
+test('LOAD-03: six seconds of mixed load fails no request and leaves no handle behind', async () => {
   const { url: databaseUrl, drop } = await createTestDatabase()
   const seed = chooseSeed('LOAD-03')
   try {

@@ -10,7 +10,6 @@ if (reason !== undefined) console.warn(`DUR-07 is skipped: ${reason}`)
 
 test.skipIf(reason !== undefined)(
   'DUR-07: a disk that is full or frozen refuses writes with 503, answers stale reads, and loses nothing',
-  { timeout: 180_000 },
   async () => {
     const seed = chooseSeed('DUR-07')
     const disk = mountSmallDisk()

@@ -25,9 +25,7 @@ async function aNode(wrap?: NodeOptions['wrap']): Promise<Node['ask']> {
 }
 
 describe(`seed ${seed}`, () => {
-  test('TIM-01: the time of a refusal does not tell how much of a secret was right', {
-    timeout: 120_000,
-  }, async () => {
+  test('TIM-01: the time of a refusal does not tell how much of a secret was right', async () => {
     const ask = await aNode()
     const secrets = await makeAlikeSecrets(ask, TOKENS)
     const figures = await measureSecretTiming({ ask, random, rounds: ROUNDS, secrets })
@@ -35,12 +33,14 @@ describe(`seed ${seed}`, () => {
     expect(figures.telling).toEqual([])
   })
 
-  test('TIM-01: a comparison that ends at the first difference is found', { timeout: 120_000 }, async () => {
+  test('TIM-01: a comparison that ends at the first difference is found', async () => {
     const secrets = await makeAlikeSecrets(await aNode(), TOKENS)
     const ask = await aNode((store) =>
       withOverrides(store, {
         tokenBySecret: async (secretId) =>
-          secrets.some((known) => hasSameCharacters(known, secretId))
+          Array.from({ length: COMPARISONS }, () =>
+            secrets.some((known) => hasSameCharacters(known, secretId)),
+          ).includes(true)
             ? store.tokenBySecret(secretId)
             : undefined,
       }),
@@ -53,6 +53,9 @@ describe(`seed ${seed}`, () => {
     expect(figures.telling).not.toContain('random again')
   })
 })
+
+/** How often each known secret is compared, as if there were so many more: seen behind the noise of any machine. */
+const COMPARISONS = 10
 
 /** The mistake: each secret that is known is compared with the presented one. */
 function hasSameCharacters(left: string, right: string): boolean {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../test/database.ts'
 import { addressedTo, connectTo } from '../../../test/database-proxy.ts'
 import { ChangeFeed } from './change-feed.ts'
 
-const PATIENCE = { timeout: 10_000 }
+const PATIENCE = { timeout: 30_000 }
 
 /** `ErrorResponse` of a session that an administrator ends. */
 const FIELDS = Buffer.from('SFATAL\0C57P01\0Mended\0\0')

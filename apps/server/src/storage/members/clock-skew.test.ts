@@ -14,7 +14,7 @@ import { openTestStore, putNew, testKey } from '../../../test/store.ts'
 const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
-const PATIENCE = { timeout: 15_000, interval: 50 }
+const PATIENCE = { timeout: 30_000, interval: 50 }
 /** What measuring over a busy machine may be wrong by. */
 const ERROR_MS = 500
 
@@ -34,9 +34,7 @@ describe("the clocks of processes are wrong; the database's decides", () => {
   }
   const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 
-  test('EXP-04: all processes decide alike, and a token dies once on all of them', {
-    timeout: 120_000,
-  }, async () => {
+  test('EXP-04: all processes decide alike, and a token dies once on all of them', async () => {
     const database = await createTestDatabase()
     const servers = await Promise.all(
       Object.values(CLOCKS).map((wrongMs) =>
@@ -116,7 +114,6 @@ async function createSkewedDatabase() {
 
 test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE])(
   'EXP-04: the clock of the database steps by %d ms and back; no process follows, also one that starts in between',
-  { timeout: 120_000 },
   async (ms) => {
     const { url, skew } = await createSkewedDatabase()
     const stores = [await openTestStore({ url }), await openTestStore({ url })]

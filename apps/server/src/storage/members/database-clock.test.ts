@@ -66,7 +66,7 @@ test('an answer that a pause held up for an hour says nothing of the time', () =
   expect([wrongMs(), steps]).toEqual([0, []])
 })
 
-describe("a step of the database's clock", () => {
+describe("EXP-04: a step of the database's clock", () => {
   test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE, CLOCK_STEP_MS_MAX + 1, -CLOCK_STEP_MS_MAX - 1])(
     'by %d ms and back leaves a lifetime of a minute a minute',
     (wrongByMs) => {

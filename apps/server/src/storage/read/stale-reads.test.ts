@@ -37,7 +37,7 @@ function staleOf({ stale }: PostgresStore): Store {
 const unread = [aToken({ Namespace: 'unread' }), aToken({ Namespace: 'unread' })] as const
 
 test('what is not in memory comes from the replica while the primary is away; other modes do not ask it', async () => {
-  const store = await openTestStore({ url: proxy.url, replica })
+  const store = await openTestStore({ url: proxy.url, replica, limits: {} })
   const writer = await openTestStore({ url: primary.url })
   const record = aNamespace({ Name: 'unread' })
   await writer.commit([{ table: 'namespaces', op: 'put', record, expect: 0 }])
@@ -46,7 +46,7 @@ test('what is not in memory comes from the replica while the primary is away; ot
   expect(await list(store, 'unread')).toHaveLength(2)
   expect(store.status().cache.replicaReads).toBe(0)
 
-  const cold = await openTestStore({ url: proxy.url, replica })
+  const cold = await openTestStore({ url: proxy.url, replica, limits: {} })
   proxy.freeze()
   expect(await list(staleOf(cold), 'unread')).toHaveLength(2)
   expect(await staleOf(cold).tokenBySecret(unread[0].SecretID)).toMatchObject({
