@@ -76,7 +76,7 @@ test('a replica that lags behind what was told is not believed', async () => {
 test('the age of a stale answer: none while alone, else since the last confirmation', async () => {
   const one = await openTestStore({ url: lagging.url })
   await expect.poll(() => one.status().isAlone).toBe(true)
-  expect(one.refresh('stale')).toEqual({ knownLeader: true, lastContactMs: 0 })
+  expect(await one.refresh('stale')).toEqual({ knownLeader: true, lastContactMs: 0 })
   const two = await openTestStore({ url: lagging.url })
   await two.refresh('consistent')
   const { lastContactMs } = await two.refresh('stale')
