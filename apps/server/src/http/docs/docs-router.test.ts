@@ -6,6 +6,7 @@ import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { docsRouter } from './docs-router.ts'
+import { guideFiles } from './guides.ts'
 
 const document = buildOpenApi({
   profile: profileOf(parseServiceVersion('1.10')),
@@ -64,10 +65,10 @@ test('every link within the page leads to a place of the page, and no place is t
 test('everything that the page loads comes from this server, and nothing else may be loaded', async () => {
   const response = await fetch(`${base}/docs`)
   const text = await response.text()
-  const loaded = [...text.matchAll(/ (?:src|href)="([^"#][^"]*)"/g)].map(([, url]) => url)
-  expect(new Set(loaded)).toEqual(
-    new Set(['/docs/docs.css', '/docs/docs.js', '/docs/icon.svg', '/v1/openapi.json']),
+  const loaded = [...text.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"#][^"]*)"/g)].map(
+    ([, url]) => url,
   )
+  expect(new Set(loaded)).toEqual(new Set(['/docs/docs.css', '/docs/docs.js', '/docs/icon.svg']))
   for (const url of loaded.filter((link) => link?.startsWith('/docs/'))) {
     expect((await fetch(`${base}${url}`)).status).toBe(200)
   }
@@ -105,6 +106,37 @@ test('the document is rendered once, and who has the page gets a 304', async () 
   })
   expect(again.status).toBe(304)
   expect(built).toBe(1)
+})
+
+test('every page of docs is served, and reached from the page of the API; every link leads somewhere', async () => {
+  const seen = new Map<string, string>()
+  const waiting = ['/docs']
+  for (const path of waiting) {
+    const response = await fetch(`${base}${path}`)
+    expect([path, response.status]).toEqual([path, 200])
+    seen.set(path, await response.text())
+    const links = [...(seen.get(path) ?? '').matchAll(/ href="(\/docs[^"#]*)/g)].map(([, url]) => url ?? '')
+    waiting.push(...links.filter((url) => !/\.(css|js|svg)$/.test(url) && !waiting.includes(url)))
+  }
+  expect([...guideFiles().keys()].filter((slug) => !seen.has(`/docs/${slug}`))).toEqual([])
+  for (const [path, text] of seen) {
+    const places = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    const dead = [...text.matchAll(/ href="#([^"]+)"/g)].filter(([, id]) => !places.has(id))
+    expect([path, dead.map(([, id]) => id)]).toEqual([path, []])
+    expect([path, text.match(/href="[^"]*\.md/g)]).toEqual([path, null])
+  }
+  const anchors = [...seen.values()].flatMap((text) => [...text.matchAll(/ href="(\/docs[^"#]*)#([^"]+)"/g)])
+  const missing = anchors.filter(([, path = '', id]) => !seen.get(path)?.includes(` id="${id}"`))
+  expect(new Set(missing.map(([, path, id]) => `${path}#${id}`))).toEqual(new Set())
+})
+
+test('the filter finds operations by field and by error, and schemas and errors by name', async () => {
+  const text = await page()
+  const searchOf = (id: string) => new RegExp(` id="${id}"[^>]* data-search="([^"]*)"`).exec(text)?.[1]
+  expect(searchOf('tokens.create')).toContain('expirationttl')
+  expect(searchOf('tokens.create')).toContain('id_in_use')
+  expect(searchOf('schema.Token')).toContain('secretid')
+  expect(searchOf('error.id_in_use')).toContain('409')
 })
 
 test('the page has one address', async () => {

@@ -1,8 +1,9 @@
-/** The page of the API at `/docs`: rendered from the OpenAPI document, with everything it needs served from here. */
+/** The page of the API at `/docs`, rendered from the OpenAPI document, and the guides below it. All is served from here. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import express, { type Response, type Router } from 'express'
+import { guideFiles, renderGuide } from './guides.ts'
 import { renderPage } from './page.ts'
 
 const FILES = [
@@ -46,6 +47,13 @@ export function docsRouter(document: () => OpenApiDocument): Router {
     page ??= toPage(renderPage(document(), LINKS), 'text/html')
     send(response, page)
   })
+  for (const [slug, file] of guideFiles()) {
+    let guide: Promise<Page> | undefined
+    router.get(`/${slug}`, async (_request, response) => {
+      guide ??= renderGuide(slug, file, LINKS.style, LINKS.icon).then((text) => toPage(text, 'text/html'))
+      send(response, await guide)
+    })
+  }
   for (const { path, type } of FILES) {
     const file = toPage(readFileSync(new URL(`.${path}`, import.meta.url)), type)
     router.get(path, (_request, response) => send(response, file))

@@ -11,7 +11,10 @@ search.hidden = false
 menu.hidden = false
 document.getElementById('origin').textContent = location.origin
 
-/** Shows the operations that have every word of the filter. */
+const rows = [...document.querySelectorAll('.reference [data-search]')]
+const references = [...document.querySelectorAll('.reference')]
+
+/** Shows the operations, schemas and errors that have every word of the filter. */
 function filter() {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
   let shown = 0
@@ -26,7 +29,13 @@ function filter() {
     for (const part of document.querySelectorAll(`[data-group="${group.dataset.group}"]`))
       part.hidden = isEmpty
   }
-  for (const part of document.querySelectorAll('.intro, .reference, .other')) part.hidden = words.length > 0
+  for (const row of rows) {
+    row.hidden = !words.every((word) => row.dataset.search.includes(word))
+    if (!row.hidden) shown += 1
+  }
+  for (const part of references)
+    part.hidden = words.length > 0 && !part.querySelector('[data-search]:not([hidden])')
+  for (const part of document.querySelectorAll('.intro, .other')) part.hidden = words.length > 0
   document.getElementById('nothing').hidden = shown > 0
 }
 

@@ -4,7 +4,7 @@ import type { Gate, MediaType, OpenApiDocument, Operation, Parameter } from '@la
 import { curlExample } from './curl-example.ts'
 import { type Html, html } from './html.ts'
 import { inline, paragraphs, prettyJson } from './prose.ts'
-import { boundsOf, foldedSchema, schemaView, typeName } from './schema-view.ts'
+import { boundsOf, foldedSchema, objectOf, schemaView, typeName } from './schema-view.ts'
 
 /** An operation and where it is. */
 export interface Place {
@@ -23,7 +23,7 @@ export function placesOf(document: OpenApiDocument): readonly Place[] {
 export function operationView(place: Place, document: OpenApiDocument): Html {
   const { method, path, operation } = place
   const { operationId: id, summary, description } = operation
-  return html`<section class="operation" id="${id}" data-search="${searchText(place)}">
+  return html`<section class="operation" id="${id}" data-search="${searchText(place, document)}">
 <h3><a class="anchor" href="#${id}">${summary}</a>${operation.deprecated && html`<span class="chip warn">deprecated</span>`}</h3>
 <p class="line"><span class="method ${method}">${method.toUpperCase()}</span><code class="path">${breakable(path)}</code></p>
 <ul class="chips">${chips(operation)}</ul>
@@ -45,9 +45,23 @@ function breakable(path: string): readonly Html[] {
   return path.split('/').map((step, i) => (i === 0 ? html`${step}` : html`/<wbr>${step}`))
 }
 
-function searchText({ method, path, operation }: Place): string {
-  const { operationId, summary, tags } = operation
-  return [method, path, operationId, summary, ...tags, operation['x-latchkey-right']].join(' ').toLowerCase()
+/** What the filter finds an operation by: its names, its fields, and the codes of its own refusals. */
+function searchText({ method, path, operation }: Place, document: OpenApiDocument): string {
+  const { operationId, summary, tags, parameters = [], requestBody, responses } = operation
+  const contents = [requestBody?.content ?? {}, responses[200]?.content ?? {}]
+  const schemas = contents.flatMap((content) => Object.values(content).map(({ schema }) => schema))
+  const fields = schemas.flatMap((schema) => {
+    const { properties = {} } = objectOf(schema, document) ?? schema
+    return Object.keys(properties)
+  })
+  const codes = Object.values(responses).flatMap((response) => response['x-latchkey-errors'] ?? [])
+  const words = [method, path, operationId, summary, ...tags, operation['x-latchkey-right']]
+  const found = [
+    ...parameters.map(({ name }) => name),
+    ...fields,
+    ...codes.filter((code) => !ANY_REQUEST.has(code)),
+  ]
+  return [...new Set([...words, ...found])].join(' ').toLowerCase()
 }
 
 /** What each right means to a caller. Spec 4.1. */
@@ -63,7 +77,7 @@ function chips(operation: Operation): readonly Html[] {
   const gate = operation['x-latchkey-gate']
   return [
     html`<li class="chip right">${RIGHTS[right] ?? html`needs <code>${right}</code>`}</li>`,
-    html`<li class="chip">${spec === 'extension' ? 'extension' : `section ${spec}`}</li>`,
+    html`<li class="chip">${spec === 'extension' ? html`<a href="/docs/api#extensions">extension</a>` : html`<a href="/docs/api#${spec}">section ${spec}</a>`}</li>`,
     ...(gate ? [html`<li class="chip" title="${gate.sentence}">${versionsOf(gate)}</li>`] : []),
     ...(operation['x-latchkey-blocking'] ? [html`<li class="chip">can wait for changes</li>`] : []),
     ...(operation['x-latchkey-refused-in-legacy-mode']

@@ -1,6 +1,7 @@
 /** The page of the API: made from the OpenAPI document alone, readable without any script. */
 import { COMMON_ERRORS, PRODUCT_VERSION } from '@latchkey/contract'
-import type { OpenApiDocument } from '@latchkey/contract/openapi'
+import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
+import { guideLinks } from './guides.ts'
 import { type Html, html } from './html.ts'
 import { operationView, type Place, placesOf } from './operation-view.ts'
 import { inline, paragraphs } from './prose.ts'
@@ -54,9 +55,10 @@ ${errorReference(document)}
 function sidebar(document: OpenApiDocument, places: readonly Place[]): Html {
   return html`<nav aria-label="Operations">
 <div class="bar"><a class="brand" href="#top">${document.info.title}</a>
-<input id="search" type="search" placeholder="Filter, such as token or PUT" aria-label="Filter operations" autocomplete="off" hidden>
+<input id="search" type="search" placeholder="Operation, field or error" aria-label="Filter operations, fields and errors" autocomplete="off" hidden>
 <button id="menu" type="button" aria-expanded="false" aria-controls="toc" hidden>Menu</button></div>
 <div id="toc">
+${guideLinks()}
 <a class="other" href="#authentication">Authentication</a>
 ${document.tags.map(
   ({ name }) =>
@@ -118,15 +120,19 @@ function headerReference({ components }: OpenApiDocument): Html {
 function schemaReference({ components }: OpenApiDocument): Html {
   const parts = Object.entries(components.schemas).map(
     ([id, schema]) =>
-      html`<details class="schema" id="schema.${id}"><summary><code>${id}</code></summary>${schemaView(schema)}</details>`,
+      html`<details class="schema" id="schema.${id}" data-search="${`${id} ${fieldNames(schema)}`.toLowerCase()}"><summary><code>${id}</code></summary>${schemaView(schema)}</details>`,
   )
   return html`<section class="reference" id="schemas"><h2><a class="anchor" href="#schemas">Schemas</a></h2>${parts}</section>`
+}
+
+function fieldNames({ properties = {} }: JsonSchema): string {
+  return Object.keys(properties).join(' ')
 }
 
 function errorReference(document: OpenApiDocument): Html {
   const rows = document['x-latchkey-errors'].map(
     ({ code, status, title }) =>
-      html`<tr id="error.${code}"><th scope="row"><code>${code}</code></th><td>${status}</td><td>${title}.</td></tr>`,
+      html`<tr id="error.${code}" data-search="${`${code} ${status} ${title}`.toLowerCase()}"><th scope="row"><code>${code}</code></th><td>${status}</td><td>${title}. <a href="/docs/errors#${code}">Remedy</a></td></tr>`,
   )
   return html`<section class="reference" id="errors"><h2><a class="anchor" href="#errors">Errors</a></h2>
 <p>Codes are stable. The text says which field, and which bound.</p>

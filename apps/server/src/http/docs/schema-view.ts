@@ -45,7 +45,7 @@ export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Htm
 }
 
 /** The object behind references and lists; undefined where there is none, or one without a name. */
-function objectOf(schema: JsonSchema, document: OpenApiDocument): JsonSchema | undefined {
+export function objectOf(schema: JsonSchema, document: OpenApiDocument): JsonSchema | undefined {
   const named = schema.$ref ?? schema.items?.$ref
   const target = named === undefined ? undefined : document.components.schemas[named.replace(PREFIX, '')]
   if (!target) return undefined

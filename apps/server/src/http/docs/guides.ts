@@ -1,0 +1,106 @@
+/** The pages of the repository's `docs`, as the server shows them below `/docs`. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import MarkdownIt from 'markdown-it'
+import { Html, html } from './html.ts'
+
+const ROOT = join(import.meta.dirname, '../../../../..')
+const DOCS = join(ROOT, 'docs')
+
+/** The first of the navigation; the others are reached from them. */
+const FIRST: readonly (readonly [slug: string, title: string])[] = [
+  ['readme', 'Tour and settings'],
+  ['how-to', 'How to'],
+  ['rules', 'The rule language'],
+  ['errors', 'Errors and remedies'],
+  ['troubleshooting', 'Troubleshooting'],
+  ['operations', 'Operations'],
+  ['upgrade', 'Upgrading a legacy cluster'],
+  ['api', 'API reference, by section'],
+  ['decisions', 'Decisions'],
+  ['contents', 'All pages'],
+]
+
+/** Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` is the folder itself. */
+export function guideFiles(): ReadonlyMap<string, string> {
+  const files = globSync('**/*.md', { cwd: DOCS }).map((file): [string, string] => {
+    const path = file.replaceAll('\\', '/')
+    const slug = path.replace(/\.md$/, '').replace(/(^|\/)README$/, '')
+    return [slug === '' ? 'contents' : slug, join(DOCS, path)]
+  })
+  return new Map([['readme', join(ROOT, 'README.md')], ...files])
+}
+
+/** The links to the guides, for a navigation. */
+export function guideLinks(current?: string): Html {
+  return html`<div class="guides"><a class="other" href="/docs">API</a>${FIRST.map(
+    ([slug, title]) =>
+      html`<a class="other" href="/docs/${slug}"${slug === current && html` aria-current="page"`}>${title}</a>`,
+  )}</div>`
+}
+
+/** Renders a page, section by section: no step holds the event loop for long. */
+export async function renderGuide(slug: string, file: string, style: string, icon: string): Promise<string> {
+  const markdown = readFileSync(file, 'utf8').replace(/<!--[\s\S]*?-->/g, '')
+  const renderer = rendererOf(file)
+  const sections: Html[] = []
+  for (const section of markdown.split(/^(?=## )/m)) {
+    sections.push(new Html(renderer.render(section)))
+    await nextTurn()
+  }
+  const title = /^# (.+)$/m.exec(markdown)?.[1] ?? slug
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Latchkey</title>
+<link rel="icon" href="${icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${style}">
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<nav aria-label="Pages"><div class="bar"><a class="brand" href="/docs">Latchkey</a></div>${guideLinks(slug)}</nav>
+<main id="content" class="guide">${sections}</main>
+</body>
+</html>
+`.text
+}
+
+/** Our own pages may hold anchors, so their markup is kept. Links lead to the pages as they are served. */
+function rendererOf(file: string) {
+  const renderer = new MarkdownIt({ html: true })
+  const { link_open: plain } = renderer.renderer.rules
+  renderer.renderer.rules.heading_open = (tokens, index, options, _env, self) => {
+    const { children } = tokens[index + 1] ?? {}
+    const text = (children ?? []).map(({ content }) => content).join('')
+    tokens[index]?.attrSet('id', anchorOf(text))
+    return self.renderToken(tokens, index, options)
+  }
+  renderer.renderer.rules.link_open = (tokens, index, options, env, self) => {
+    const token = tokens[index]
+    token?.attrSet('href', served(file, String(token.attrGet('href') ?? '')))
+    return plain ? plain(tokens, index, options, env, self) : self.renderToken(tokens, index, options)
+  }
+  return renderer
+}
+
+/** The anchor that forges give a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\- ]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+/** Where a link of a page leads on the server; what is not served stays a name in the repository. */
+function served(file: string, href: string): string {
+  if (/^[a-z]+:|^#|^\/docs/.test(href)) return href
+  const [path = '', anchor] = href.split('#')
+  const target = join(dirname(file), path)
+  const page = [...guideFiles()].find(([, known]) => known === target || known === join(target, 'README.md'))
+  if (page === undefined) return existsSync(target) ? `/docs/readme#packages` : href
+  return posix.join('/docs', page[0]) + (anchor === undefined ? '' : `#${anchor}`)
+}
