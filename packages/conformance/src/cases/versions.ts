@@ -101,7 +101,8 @@ export const versionCases: readonly Case[] = [
     async run(ctx) {
       const body = { NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }] }
       const refusal = { status: 400, code: 'field_unknown', field: 'NodeIdentities' } as const
-      await ctx.refuses('PUT', '/acl/token', { body }, refusal)
+      const text = 'unknown field "NodeIdentities"'
+      await ctx.refuses('PUT', '/acl/token', { body }, { ...refusal, text: new RegExp(`^${text}$`) })
       await ctx.refuses('PUT', '/acl/role', { body: { Name: ctx.unique('role'), ...body } }, refusal)
     },
   },
@@ -195,13 +196,25 @@ export const versionCases: readonly Case[] = [
     id: 'versions/methods-before-1.0',
     spec: '9.3/1.0',
     also: ['D/versions/gates'],
-    title: 'before 1.0 any method reaches the endpoint, and agent self shows the whole configuration',
+    title:
+      'before 1.0 any method reaches the endpoints of the table, no other one; agent self shows the whole configuration',
     needs: { from: '0.7', before: '1.0', mode: 'legacy' },
     async run(ctx) {
       for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
         assert.equal((await ctx.call(method, '/status/leader')).status, 200, method)
       }
       assert(!('DebugConfig' in (await ctx.ok('GET', '/agent/self'))))
+      const { ID } = await ctx.ok('PUT', '/acl/create', { body: { Type: 'client' } })
+      const tokens = await ctx.ok<unknown[]>('GET', '/acl/list')
+      const writes = ['/acl/create', '/acl/update', `/acl/destroy/${ID}`, `/acl/clone/${ID}`]
+      for (const path of writes) {
+        for (const method of ['GET', 'POST', 'DELETE']) {
+          await ctx.refuses(method, path, {}, { status: 405, code: 'method_not_allowed' })
+        }
+      }
+      await ctx.refuses('POST', `/kv/${ID}`, {}, { status: 405, code: 'method_not_allowed' })
+      assert.deepEqual(await ctx.ok('GET', '/acl/list'), tokens)
+      await ctx.ok('PUT', `/acl/destroy/${ID}`)
     },
   },
   {

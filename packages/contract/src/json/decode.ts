@@ -106,9 +106,11 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   if (!fields) return value
   let result: { [key: string]: Json } | undefined
   for (const [key, field] of Object.entries(value)) {
-    const known = path.length === 0 && options.absentFields?.has(key) ? undefined : fields.get(key)
+    const isAbsent = (name: string) => path.length === 0 && options.absentFields?.has(name)
+    const known = isAbsent(key) ? undefined : fields.get(key)
     if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
-      throw unknownField([...fields.keys()], path, key)
+      const names = [...fields.keys()].filter((name) => !isAbsent(name))
+      throw unknownField(names, path, key)
     }
     if (!known || field === null) {
       result ??= { ...value }

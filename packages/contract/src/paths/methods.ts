@@ -1,6 +1,6 @@
 /**
  * The method table of spec 9.4: the endpoints that enforce one method from 1.0 (gate `http.enforceMethods`). Below 1.0
- * any method reaches the handler. The router answers a wrong method with 405 and `Allow`; where an endpoint is not
+ * any method reaches them, and them alone. The router answers a wrong method with 405 and `Allow`; where an endpoint is not
  * built, the right method answers 501 `endpoint_not_built`.
  */
 

@@ -64,7 +64,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
   if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
     return { kind: 'options', allow: allow(methods, profile) }
   }
-  const chosen = chooseMethod(method, methods, profile)
+  const chosen = chooseMethod(method, methods, path, profile)
   if (row || !match) throw notBuilt(path)
   const found = match.routeOf(chosen)
   if (!found) throw unknownEndpoint()
@@ -87,15 +87,20 @@ export function requireParams({ endpoint, params }: RouteMatch): void {
 }
 
 /**
- * Spec 9.4: from 1.0 an endpoint answers its own methods alone; below, any method reaches the handler.
+ * An endpoint answers its own methods alone; below 1.0, any method reaches those of the table in spec 9.4.
  *
  * @throws AclError `method_not_allowed` with `Allow`.
  */
-function chooseMethod(method: string, methods: readonly Method[], profile: ServiceProfile): Method {
+function chooseMethod(
+  method: string,
+  methods: readonly Method[],
+  path: string,
+  profile: ServiceProfile,
+): Method {
   const asked = methods.find((candidate) => candidate === method)
   if (asked) return asked
-  const [first] = methods
-  if (!profile.has('http.enforceMethods') && first) return first
+  const row = profile.has('http.enforceMethods') ? undefined : requiredMethodOf(path)
+  if (row) return row.method
   throw new AclError('method_not_allowed', `method ${method} not allowed`, {
     headers: { Allow: allow(methods, profile) },
   })
