@@ -191,6 +191,7 @@ export const SECTIONS: readonly Section[] = [
     standard: 'the standard edition refuses ns, header and field',
     manage: 'namespaces are made, read, changed and deleted; default always exists',
     defaults: 'default policies and roles of a namespace',
+    'reserved-name': 'the name of the built-in policy is taken in no namespace',
   }),
   ...rows('D/versions/', {
     gates: 'below its version a field is unknown and an endpoint absent',

@@ -75,6 +75,13 @@ describe('create', () => {
     expect(refusalOf(() => create(request))).toMatchObject({ code, field })
   })
 
+  test.each(['global-management', 'Global-Management'])(
+    'refused: the name %s in another namespace (INJ-01)',
+    (Name) => {
+      expect(refusalOf(() => create({ Name }, 'team'))).toMatchObject({ code: 'name_invalid', field: 'Name' })
+    },
+  )
+
   test('a name that another namespace has is free (spec 4.9)', () => {
     expect(create({ Name: 'Reader' }, 'team')).toMatchObject({ Name: 'Reader', Namespace: 'team' })
   })
@@ -112,6 +119,14 @@ describe('update', () => {
 })
 
 describe('the built-in policy', () => {
+  test('its name is reserved while it has another, and it may take it back', () => {
+    const renamed = { ...builtin, Name: 'root' }
+    const elsewhere = { directory: aDirectory({ policies: [reader, renamed] }), rulesProblem: undefined }
+    const request = { Name: 'global-management', Rules: builtin.Rules }
+    expect(refusalOf(() => updatePolicy(reader, request, elsewhere)).code).toBe('name_invalid')
+    expect(updatePolicy(renamed, request, elsewhere).Name).toBe('global-management')
+  })
+
   test('may have another name and description', () => {
     const Rules = builtin.Rules
     expect(update({ Rules, Name: 'root', Description: 'ours' }, builtin)).toMatchObject({ Name: 'root' })

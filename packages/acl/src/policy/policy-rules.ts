@@ -7,7 +7,7 @@ import {
   type PolicyListEntry,
   type UpdatePolicy,
 } from '@latchkey/contract'
-import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
+import { GLOBAL_MANAGEMENT_POLICY_ID, GLOBAL_MANAGEMENT_POLICY_NAME } from '../builtin.ts'
 import { policyHash } from '../hash.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
@@ -36,6 +36,7 @@ export function createPolicy(
   }
   checkName(request.Name)
   if (context.directory.policyByName(context.namespace, request.Name)) throw nameInUse(request.Name)
+  checkNotReserved(request.Name)
   if (context.rulesProblem) throw context.rulesProblem
   return withPolicyHash({
     ID: randomUuid(context.random),
@@ -68,6 +69,7 @@ export function updatePolicy(
   const holder = directory.policyByName(existing.Namespace, request.Name)
   if (holder && holder.ID !== existing.ID) throw nameInUse(request.Name)
   if (existing.ID === GLOBAL_MANAGEMENT_POLICY_ID) checkBuiltin(existing, request)
+  else if (request.Name !== existing.Name) checkNotReserved(request.Name)
   if (rulesProblem) throw rulesProblem
   return withPolicyHash({
     ...existing,
@@ -133,6 +135,13 @@ function checkName(name: string): void {
       { field: 'Name' },
     )
   }
+}
+
+/** No other policy takes the name of the built-in one, in any namespace. Decisions: namespaces. */
+function checkNotReserved(name: string): void {
+  if (name.toLowerCase() !== GLOBAL_MANAGEMENT_POLICY_NAME) return
+  const message = `Invalid Policy: the Name "${GLOBAL_MANAGEMENT_POLICY_NAME}" is reserved for the builtin policy`
+  throw new AclError('name_invalid', message, { field: 'Name' })
 }
 
 function checkBuiltin(existing: PolicyRecord, request: UpdatePolicy): void {

@@ -83,6 +83,20 @@ export const namespaceCases: readonly Case[] = [
     },
   },
   {
+    id: 'namespace/reserved-name',
+    spec: 'D/namespaces/reserved-name',
+    title: '400 name_invalid: another namespace gets no policy called global-management, made or renamed',
+    needs: EXTENDED,
+    async run(ctx) {
+      const Namespace = await aNamespace(ctx)
+      const body = { Name: 'Global-Management', Namespace }
+      const refusal = { status: 400, code: 'name_invalid', field: 'Name' } as const
+      await ctx.refuses('PUT', '/acl/policy', { body }, refusal)
+      const { ID } = await ctx.policy('', { Namespace })
+      await ctx.refuses('PUT', `/acl/policy/${ID}`, { body }, refusal)
+    },
+  },
+  {
     id: 'namespace/order',
     spec: '4.9.1',
     also: ['4.9.2', '4.9.3', '4.9.4', '4.2.3'],
