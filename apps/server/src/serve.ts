@@ -9,17 +9,17 @@ import type { Config } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
+import { limitHeapGrowth } from './heap-growth.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
 import { StartError } from './start-error.ts'
-import { limitYoungGeneration } from './young-generation.ts'
 
 /** What is stopped when the server stops, last started first. */
 type Stop = () => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
-  limitYoungGeneration()
+  limitHeapGrowth()
   const { log, accessLog } = createLoggers(config.logLevel)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)

@@ -301,7 +301,7 @@ describe('DOS-04: what is refused is not read', () => {
     expect(answer).toContain(`HTTP/1.1 ${status}`)
     // What the kernels hold between the two comes on top of what was discarded.
     expect(sent).toBeLessThan(200 * MIB)
-    expect(memoryOf(server.process.pid) - before).toBeLessThan(64 * MIB)
+    expect(memoryOf(server.process.pid) - before).toBeLessThan(16 * MIB)
   })
 
   test('a body that ends soon is discarded, and the connection goes on', async () => {

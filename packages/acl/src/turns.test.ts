@@ -3,6 +3,8 @@ import { expect, test, vi } from 'vitest'
 import {
   atOnce,
   inTurns,
+  LANE_WAITING_MAX,
+  Lane,
   Pace,
   type Sliced,
   STEPS_PER_SLICE,
@@ -70,6 +72,44 @@ test('DOS-05: of many waiters one goes on per turn of the event loop, in the ord
     ['a', 3],
     ['b', 4],
   ])
+})
+
+test('DOS-05: a lane runs its works one after another; one whose client goes while it waits never begins', async () => {
+  const lane = new Lane(1)
+  const ends: (() => void)[] = []
+  const begun: string[] = []
+  const work = (name: string) => () => {
+    begun.push(name)
+    return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+  }
+  const client = new AbortController()
+  const first = lane.run(work('first'))
+  const left = lane.run(work('left'), client.signal)
+  const third = lane.run(work('third'))
+  client.abort()
+  await expect(left).rejects.toMatchObject({ code: 'unavailable' })
+  ends[0]?.()
+  expect(await first).toBe('first')
+  expect(begun).toEqual(['first', 'third'])
+  ends[1]?.()
+  expect(await third).toBe('third')
+})
+
+test('DOS-05: those that go while they wait leave their places in a lane to others', async () => {
+  const lane = new Lane(1)
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const running = lane.run(() => ended)
+  const client = new AbortController()
+  const waiting = Array.from({ length: LANE_WAITING_MAX }, () => lane.run(async () => {}, client.signal))
+  await expect(lane.run(async () => {})).rejects.toMatchObject({
+    details: { headers: { 'Retry-After': '1' } },
+  })
+  client.abort()
+  for (const { status } of await Promise.allSettled(waiting)) expect(status).toBe('rejected')
+  const next = lane.run(async () => 'next')
+  end()
+  await running
+  expect(await next).toBe('next')
 })
 
 test('a slice ends after STEPS_PER_SLICE steps', () => {

@@ -67,7 +67,11 @@ export async function inTurns<T>(work: Sliced<T>, { turns, signal }: InTurnsOpti
 
 /** @throws AclError `unavailable` where the client has gone or the server stops. */
 export function checkWanted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AclError('unavailable', 'The request was given up before it was answered')
+  if (signal?.aborted) throw givenUp()
+}
+
+function givenUp(): AclError {
+  return new AclError('unavailable', 'The request was given up before it was answered')
 }
 
 /** All sliced work of a process shares one queue, so that many long requests take no more of a turn than one. */
@@ -99,7 +103,7 @@ export const LANE_WAITING_MAX = 64
 
 /** Lets few long works run at once, in the order in which they come: each holds much memory until it ends. */
 export class Lane {
-  private readonly waiting: (() => void)[] = []
+  private readonly waiting = new Set<() => void>()
   private free: number
 
   /** @param widthMax how many run at once. */
@@ -107,26 +111,42 @@ export class Lane {
     this.free = widthMax
   }
 
-  /** @throws AclError `unavailable` where {@link LANE_WAITING_MAX} wait already. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free === 0) await this.wait()
+  /**
+   * @param signal aborted when the result has lost its reader; work that still waits then never begins.
+   * @throws AclError `unavailable` where {@link LANE_WAITING_MAX} wait already, or once the signal is aborted.
+   */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.free === 0) await this.wait(signal)
     else this.free--
     try {
       return await work()
     } finally {
-      const next = this.waiting.shift()
+      const [next] = this.waiting
       if (next) next()
       else this.free++
     }
   }
 
-  private wait(): Promise<void> {
-    if (this.waiting.length >= LANE_WAITING_MAX) {
+  private wait(signal: AbortSignal | undefined): Promise<void> {
+    checkWanted(signal)
+    if (this.waiting.size >= LANE_WAITING_MAX) {
       throw new AclError('unavailable', 'Too many long requests are waiting: try again later', {
         headers: { 'Retry-After': '1' },
       })
     }
-    return new Promise((resolve) => this.waiting.push(resolve))
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        this.waiting.delete(enter)
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        this.waiting.delete(enter)
+        reject(givenUp())
+      }
+      this.waiting.add(enter)
+      signal?.addEventListener('abort', leave, { once: true })
+    })
   }
 }
 

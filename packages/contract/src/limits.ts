@@ -84,3 +84,12 @@ export const PIPELINED_AHEAD_MAX = 16
 export const PIPELINED_STARTS_PER_TURN_MAX = 16
 /** How long a client may leave an answer unread before its connection is closed. */
 export const READER_STALL_MS_MAX = 30_000
+/**
+ * Most bytes of longer request bodies that a process holds at a time, of writes and of questions (`POST`) each. The next
+ * one waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
+ */
+export const BODIES_BYTES_MAX = 4_194_304
+/** How long a body may wait for that room before it is refused, and how long one that has it may take to arrive while others wait. */
+export const BODY_WAIT_MS_MAX = 3_000
+/** Most bytes of answers that a process holds for clients that have not read them. Beyond it, it closes the connection that has left its answer unread for longest. */
+export const UNREAD_ANSWERS_BYTES_MAX = 33_554_432

@@ -66,6 +66,8 @@ export interface Context {
   readonly lane: Lane
   /** As `lane`, for writes: questions, which anyone may ask, do not hold them up. */
   readonly writeLane: Lane
+  /** For walks through the tokens of a namespace. */
+  readonly walkLane: Lane
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal | undefined
   readonly now: number

@@ -3,7 +3,8 @@
  * same way; one that waits goes through the middle of it again, as its caller's rights may have changed in the meantime.
  */
 
-import { AclError } from '@latchkey/contract'
+import { checkWanted } from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
@@ -59,8 +60,14 @@ export class Pipeline {
    * time, and they may be taken away in between.
    */
   private async receive(asked: ParsedRequest): Promise<Uint8Array> {
-    const { caller } = await this.admission.admitBody(asked)
-    return readBody(asked.request, asked.route, caller)
+    const { caller, turns, signal } = await this.admission.admitBody(asked)
+    const body = await readBody(asked.request, asked.route, caller)
+    if (body.length > limits.ANONYMOUS_BODY_BYTES_MAX) {
+      // Decoding a long one takes all of a turn.
+      await turns.next()
+      checkWanted(signal)
+    }
+    return body
   }
 
   /**

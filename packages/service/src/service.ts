@@ -13,7 +13,9 @@ import type { WireReply, WireRequest } from './request/wire.ts'
 import { TokenTexts } from './tokens/token-json.ts'
 
 /** Rule texts of half a megabyte, each with its tree, that are read at a time. */
-const LANE_WIDTH = 2
+const LANE_WIDTH = 1
+/** Each holds pages of a thousand tokens, and asks the database for more. */
+const WALKS_AT_ONCE_MAX = 2
 
 export class Service {
   private readonly options: ServiceOptions
@@ -31,6 +33,7 @@ export class Service {
       turns,
       lane: new Lane(LANE_WIDTH),
       writeLane: new Lane(LANE_WIDTH),
+      walkLane: new Lane(WALKS_AT_ONCE_MAX),
     })
   }
 

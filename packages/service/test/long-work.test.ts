@@ -59,6 +59,16 @@ describe('who-can', () => {
     expect(turns.count).toBe(started + 5)
   })
 
+  test('DOS-05: few walk through the tokens at once, some wait, and the next is refused with Retry-After', async () => {
+    const world = await aWorld()
+    const ask = () => world.ask('POST', WHO_CAN, { token: MANAGEMENT, body: QUESTION })
+    const replies = await Promise.all(Array.from({ length: 100 }, ask))
+    const refused = replies.filter(({ status }) => status === 503)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expect(headers['Retry-After']).toBe('1')
+    expect((await ask()).status).toBe(200)
+  })
+
   test('DOS-05: a page ends after a bounded number of slices, and the cursor leads on to every token', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })

@@ -1,6 +1,7 @@
 /** The long proofs, by name: what `scripts/prove.ts` runs. The tests beside them are the same at a small scale. */
 
 import { SeededRandom } from '@latchkey/testkit/random'
+import { proveAttacks } from '../attacks/prove-attacks.ts'
 import { judgeSoak } from '../soak/judge-soak.ts'
 import { soak } from '../soak/soak.ts'
 import { killStorm, type StormResult } from '../storm/kill-storm.ts'
@@ -141,6 +142,16 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
           await group.stop()
         }
       }),
+  },
+  attacks: {
+    ids: ['DOS-02', 'DOS-04', 'DOS-05'],
+    unit: 'seconds of each attack, on both editions, old versions and two processes',
+    count: 10,
+    small: 1,
+    run: async (seconds) => {
+      const results = await proveAttacks(seconds * 1_000)
+      return { isProven: results.every(({ isBorne }) => isBorne), figures: { results } }
+    },
   },
   soak: {
     ids: ['LOAD-03'],

@@ -14,7 +14,10 @@ import type { Caller, Callers, Presented } from './caller.ts'
 import { requireEndpointRight } from './endpoint-right.ts'
 
 /** What every call has from the service. */
-export type CallServices = Pick<Context, 'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane'>
+export type CallServices = Pick<
+  Context,
+  'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane' | 'walkLane'
+>
 
 /** What a request is judged on. */
 interface Basis {
@@ -144,7 +147,7 @@ export class Admission {
       if (methodNamespace !== undefined && service.edition === 'extended')
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
     }
-    const { callers, texts, openapi, turns, lane, writeLane } = this.services
+    const { callers, texts, openapi, turns, lane, writeLane, walkLane } = this.services
     return {
       service,
       callers,
@@ -153,6 +156,7 @@ export class Admission {
       turns,
       lane,
       writeLane,
+      walkLane,
       route,
       params,
       query,

@@ -23,14 +23,24 @@ export type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | und
  * bounded by the tokens it looks at and the slices it takes; the cursor leads on.
  *
  * @param isFull whether the page ends here, before its limit.
- * @throws AclError `unavailable` once the client has gone.
+ * @throws AclError `unavailable` once the client has gone, or where too many wait.
  */
-export async function scanTokens<T>(
+export function scanTokens<T>(
   call: Context,
   page: Page,
   show: ShowToken<T>,
   isFull: () => boolean = () => false,
 ): Promise<JsonAnswer<T[]>> {
+  return call.walkLane.run(() => walk(call, page, show, isFull), call.signal)
+}
+
+async function walk<T>(
+  call: Context,
+  page: Page,
+  show: ShowToken<T>,
+  isFull: () => boolean,
+): Promise<JsonAnswer<T[]>> {
+  checkWanted(call.signal)
   const kept: T[] = []
   const turns = new CountedTurns(call.turns)
   const pace = new Pace()

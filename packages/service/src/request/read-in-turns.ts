@@ -17,7 +17,7 @@ export function readInTurns<T>(
     checkWanted(call.signal)
     return inTurns(work(), call)
   }
-  return text.length <= SHORT_TEXT_LENGTH ? run() : lane.run(run)
+  return text.length <= SHORT_TEXT_LENGTH ? run() : lane.run(run, call.signal)
 }
 
 /** As {@link readInTurns}, for a text that is to be stored; a short one is read at once. */

@@ -6,8 +6,10 @@ import type { Logger } from 'pino'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { AccessLog } from '../access-log.ts'
 import { requestIdOf } from '../request-id.ts'
+import { BodyBudget } from './body-budget.ts'
 import { ClientSignals } from './client-signals.ts'
 import { EndOfTurn } from './end-of-turn.ts'
+import { UnreadAnswers } from './unread-answers.ts'
 import { NodeWireRequest, writeReply } from './wire-adapter.ts'
 
 export interface ApiListenerOptions {
@@ -31,6 +33,8 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog } = options
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
+  const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
+  const unread = new UnreadAnswers()
 
   async function answer(
     request: IncomingMessage,
@@ -40,11 +44,13 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     const startedAt = performance.now()
     const requestId = requestIdOf(request)
     const signal = mayWait(request.url) ? signals.signalOf(response) : undefined
-    const wire = new NodeWireRequest(request, response, { requestId, signal })
+    const budget = request.method === 'POST' ? bodies.questions : bodies.writes
+    const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget })
     try {
       const reply = await replyTo(wire)
+      wire.done()
       await endOfTurn.reached()
-      await writeReply(reply, response)
+      await writeReply(reply, response, unread)
       const ms = performance.now() - startedAt
       metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
       accessLog?.answered({

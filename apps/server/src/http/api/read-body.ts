@@ -1,52 +1,72 @@
 import type { IncomingMessage } from 'node:http'
-import { AclError } from '@latchkey/contract'
+import { AclError, limits } from '@latchkey/contract'
+import type { BodyRoom } from './body-budget.ts'
 
 /** How long a body may take to arrive, in milliseconds. A blocking query has none, so waiting is not touched. */
 const BODY_MS_MAX = 30_000
 
+/** A body as it is to be read. */
+export interface BodyReading {
+  readonly bytesMax: number
+  /** For a long body: asks for room for it, once. */
+  readonly askForRoom: (bytes: number, onOverdue: () => void) => BodyRoom
+  /** Called before the body is read. */
+  readonly onBegin?: () => void
+}
+
+/** A body of so many bytes needs no room of its own. */
+const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
+
 /**
  * Reads a request's body, which nobody has read before: the caller is known by now. What is announced too long is
- * refused unread, and what turns out too long at the bound; the rest is discarded, as far as {@link limitDiscarded} lets it.
+ * refused unread, and what turns out too long at the bound; the rest is discarded, as far as {@link DiscardedBodies} lets it.
  *
- * @throws AclError `body_too_large`, `request_timeout`, `body_malformed` where the client broke off.
+ * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` where the client broke off.
  */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
+export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<Uint8Array> {
+  const { bytesMax, askForRoom, onBegin } = reading
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax))
+  if (announced > bytesMax) throw tooLarge(bytesMax)
+  let overdue = () => {}
+  const ask = (bytes: number) => askForRoom(bytes, () => overdue())
+  let room = announced > SHORT_BYTES_MAX ? ask(announced) : undefined
+  await room?.granted
+  onBegin?.()
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
     let length = 0
-    const timer = setTimeout(() => {
-      fail(
-        new AclError(
-          'request_timeout',
-          `The body did not arrive within ${BODY_MS_MAX / 1_000} seconds`,
-          CLOSE,
-        ),
-      )
-    }, BODY_MS_MAX)
+    const timer = setTimeout(() => fail(tooSlow()), BODY_MS_MAX)
     const finish = () => {
       clearTimeout(timer)
+      room?.arrived()
       request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
     }
-    const fail = (error: AclError) => {
+    const fail = (error: unknown) => {
       finish()
       // Without a listener the rest flows away.
       request.resume()
       reject(error)
     }
+    overdue = () => fail(tooSlow())
     const onData = (piece: Buffer) => {
       length += piece.length
-      if (length > bytesMax) fail(tooLarge(bytesMax))
-      else pieces.push(piece)
+      if (length > bytesMax) {
+        fail(tooLarge(bytesMax))
+        return
+      }
+      pieces.push(piece)
+      if (room || length <= SHORT_BYTES_MAX) return
+      request.pause()
+      room = ask(bytesMax)
+      room.granted.then(() => request.resume(), fail)
     }
     const onEnd = () => {
       finish()
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces))
     }
-    const onBroken = () =>
-      fail(new AclError('body_malformed', 'The body ended before its announced length', CLOSE))
+    const onBroken = () => fail(brokenOff())
     request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+    if (request.destroyed) onBroken()
   })
 }
 
@@ -55,4 +75,13 @@ const CLOSE = { headers: { Connection: 'close' } }
 
 function tooLarge(bytesMax: number): AclError {
   return new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`)
+}
+
+function tooSlow(): AclError {
+  const message = `The body did not arrive within ${BODY_MS_MAX / 1_000} seconds, or kept others waiting`
+  return new AclError('request_timeout', message, CLOSE)
+}
+
+function brokenOff(): AclError {
+  return new AclError('body_malformed', 'The body ended before its announced length', CLOSE)
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { BodyBudget } from './body-budget.ts'
+import { UnreadAnswers } from './unread-answers.ts'
 import { NodeWireRequest, writeReply } from './wire-adapter.ts'
 
 const response = {} as ServerResponse
@@ -11,6 +13,7 @@ function aRequest(fields: object): NodeWireRequest {
   return new NodeWireRequest(request as unknown as IncomingMessage, response, {
     requestId: 'r',
     signal: undefined,
+    bodies: new BodyBudget(),
   })
 }
 
@@ -61,6 +64,8 @@ function aResponse() {
   return { stream, heads, response: written as unknown as ServerResponse }
 }
 
+const write = (...args: readonly [Parameters<typeof writeReply>[0], ServerResponse]) =>
+  writeReply(...args, new UnreadAnswers())
 const reply = (body: Parameters<typeof writeReply>[0]['body']) =>
   ({ status: 200, headers: { A: 'b' }, body, endpoint: undefined, accessorId: undefined }) as const
 
@@ -72,7 +77,7 @@ describe('the reply', () => {
     [new TextEncoder().encode('é'), 2, 'é'],
   ])('%j is written at once, with its length in bytes', async (body, length, sent) => {
     const { stream, heads, response } = aResponse()
-    expect(writeReply(reply(body), response)).toBeUndefined()
+    expect(write(reply(body), response)).toBeUndefined()
     expect(heads).toEqual([[200, { A: 'b', 'Content-Length': length }]])
     expect(await text(stream)).toBe(sent)
   })
@@ -83,7 +88,7 @@ describe('the reply', () => {
     async function* pieces() {
       for (; made < 100; made += 1) yield 'x'.repeat(10_000)
     }
-    const done = writeReply(reply(pieces()), response)
+    const done = write(reply(pieces()), response)
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(made).toBeLessThan(50)
     expect((await text(stream)).length).toBe(1_000_000)
@@ -98,7 +103,7 @@ describe('the reply', () => {
       yield '[1,'
       throw new Error('the database is away')
     }
-    await writeReply(reply(pieces()), response)
+    await write(reply(pieces()), response)
     expect(stream.destroyed).toBe(true)
     expect(stream.writableFinished).toBe(false)
   })
@@ -106,7 +111,7 @@ describe('the reply', () => {
   test('a client that is gone is written nothing, and its stream is let go', async () => {
     const { stream, heads, response } = aResponse()
     stream.destroy()
-    await writeReply(reply('x'), response)
+    await write(reply('x'), response)
     expect(heads).toEqual([])
     const leaving = aResponse()
     let isLetGo = false
@@ -117,7 +122,7 @@ describe('the reply', () => {
         isLetGo = true
       }
     }
-    const done = writeReply(reply(pieces()), leaving.response)
+    const done = write(reply(pieces()), leaving.response)
     setTimeout(() => leaving.stream.destroy(), 10)
     await done
     expect(isLetGo).toBe(true)

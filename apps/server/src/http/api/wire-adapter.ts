@@ -2,7 +2,15 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WireReply, WireRequest } from '@latchkey/service'
+import type { BodyBudget, BodyRoom } from './body-budget.ts'
 import { readBody } from './read-body.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
+
+export interface WireOptions {
+  readonly requestId: string
+  readonly signal: AbortSignal | undefined
+  readonly bodies: BodyBudget
+}
 
 /**
  * A request of Node's as the API takes it. A class, as it is made for every request: no closure, and nothing read that
@@ -16,11 +24,13 @@ export class NodeWireRequest implements WireRequest {
   readonly signal: AbortSignal | undefined
   private readonly request: IncomingMessage
   private readonly response: ServerResponse
+  private readonly bodies: BodyBudget
+  private room: BodyRoom | undefined
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { requestId, signal }: { readonly requestId: string; readonly signal: AbortSignal | undefined },
+    { requestId, signal, bodies }: WireOptions,
   ) {
     this.method = request.method ?? 'GET'
     this.url = originForm(request.url ?? '/')
@@ -28,6 +38,7 @@ export class NodeWireRequest implements WireRequest {
     this.signal = signal
     this.request = request
     this.response = response
+    this.bodies = bodies
   }
 
   header(name: string): string | undefined {
@@ -35,8 +46,23 @@ export class NodeWireRequest implements WireRequest {
   }
 
   readBody(bytesMax: number): Promise<Uint8Array> {
-    if (this.request.headers.expect !== undefined) this.response.writeContinue()
-    return readBody(this.request, bytesMax)
+    return readBody(this.request, {
+      bytesMax,
+      askForRoom: (bytes, onOverdue) => {
+        const room = this.bodies.ask(bytes, onOverdue)
+        this.response.once('close', room.abandon)
+        this.room = room
+        return room
+      },
+      onBegin: () => {
+        if (this.request.headers.expect !== undefined) this.response.writeContinue()
+      },
+    })
+  }
+
+  /** The request needs its body no more. */
+  done(): void {
+    this.room?.release()
   }
 }
 
@@ -66,26 +92,32 @@ function firstValue(request: IncomingMessage, name: string): string | undefined 
 export function writeReply(
   { status, headers, body }: WireReply,
   response: ServerResponse,
+  unread: UnreadAnswers,
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
     response.writeHead(status, { ...headers, 'Content-Length': length })
     response.end(body)
+    unread.add(response, body)
     return undefined
   }
   response.writeHead(status, headers)
-  return writeStream(body, response)
+  return writeStream(body, response, unread)
 }
 
 async function writeStream(
   body: AsyncIterable<Uint8Array | string>,
   response: ServerResponse,
+  unread: UnreadAnswers,
 ): Promise<void> {
   try {
     for await (const piece of body) {
       if (response.destroyed) return undefined
-      if (!response.write(piece)) await drained(response)
+      if (response.write(piece)) continue
+      unread.add(response, piece)
+      await drained(response)
+      unread.remove(response)
     }
     response.end()
   } catch (error) {

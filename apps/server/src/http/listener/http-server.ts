@@ -13,7 +13,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '@latchkey/contract'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
-import { limitDiscarded } from './limit-discarded.ts'
+import { DiscardedBodies } from './discarded-bodies.ts'
 import { LISTENERS, listenTogether } from './listen.ts'
 import { Pipelines } from './pipelining.ts'
 import { closeStalledReaders } from './stalled-readers.ts'
@@ -123,8 +123,9 @@ function answerOf(isLast: () => boolean) {
 
 /** What a request must pass before its target is looked at: its turn on the connection, and one way to read it. */
 function turnstile(pipelines: Pipelines, listener: RequestListener): RequestListener {
+  const discarded = new DiscardedBodies()
   const guarded = refuseAmbiguous((request, response) => {
-    limitDiscarded(request, response)
+    discarded.watch(request, response)
     listener(request, response)
   })
   return (request, response) => pipelines.enter(request, response, guarded)

@@ -1,0 +1,82 @@
+import { AclError, limits } from '@latchkey/contract'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BodyBudget, type BodyRoom } from './body-budget.ts'
+
+const ALL = limits.BODIES_BYTES_MAX
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+async function stateOf({ granted }: BodyRoom): Promise<string> {
+  const outcome = granted.then(
+    () => 'granted',
+    (error) => (error instanceof AclError ? error.code : `${error}`),
+  )
+  return Promise.race([outcome, Promise.resolve().then(() => Promise.resolve('waits'))])
+}
+
+test('DOS-04: room is handed out in order, as far as there is some; a body larger than all of it gets all of it', async () => {
+  const budget = new BodyBudget()
+  const [first, second] = [budget.ask(ALL - 1, vi.fn()), budget.ask(2 * ALL, vi.fn())]
+  const third = budget.ask(1, vi.fn())
+  expect([await stateOf(first), await stateOf(second), await stateOf(third)]).toEqual([
+    'granted',
+    'waits',
+    'waits',
+  ])
+  first.release()
+  first.release()
+  expect([await stateOf(second), await stateOf(third)]).toEqual(['granted', 'waits'])
+  second.release()
+  expect(await stateOf(third)).toBe('granted')
+  third.release()
+})
+
+test('DOS-02: a body that does not arrive loses its room once another has waited, and not while none waits', async () => {
+  const budget = new BodyBudget()
+  const slow = budget.ask(ALL, () => slow.release())
+  vi.advanceTimersByTime(10 * limits.BODY_WAIT_MS_MAX)
+  expect(await stateOf(slow)).toBe('granted')
+  const next = budget.ask(1, vi.fn())
+  vi.advanceTimersByTime(200)
+  expect(await stateOf(next)).toBe('granted')
+  next.release()
+})
+
+test('a body that has arrived keeps its room; who waits for too long is refused with Retry-After', async () => {
+  const budget = new BodyBudget()
+  const onOverdue = vi.fn()
+  const held = budget.ask(ALL, onOverdue)
+  held.arrived()
+  const next = budget.ask(1, vi.fn())
+  const refused = next.granted.catch((error) => error)
+  vi.advanceTimersByTime(limits.BODY_WAIT_MS_MAX - 1)
+  expect(await stateOf(next)).toBe('waits')
+  vi.advanceTimersByTime(200)
+  expect(await refused).toMatchObject({ code: 'unavailable', details: { headers: { 'Retry-After': '1' } } })
+  next.release()
+  expect(onOverdue).not.toHaveBeenCalled()
+  held.abandon()
+  const other = budget.ask(1, vi.fn())
+  expect(await stateOf(other)).toBe('waits')
+  held.release()
+  expect(await stateOf(other)).toBe('granted')
+  other.release()
+})
+
+test('of those that wait, one whose client has gone leaves; beyond 64 the next is refused at once', async () => {
+  const budget = new BodyBudget()
+  const held = budget.ask(ALL, vi.fn())
+  const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn()))
+  expect(await stateOf(budget.ask(1, vi.fn()))).toBe('unavailable')
+  waiting[0]?.abandon()
+  expect(await stateOf(waiting[0] as BodyRoom)).toBe('unavailable')
+  expect(await stateOf(budget.ask(ALL, vi.fn()))).toBe('waits')
+  held.release()
+  for (const room of waiting) room.release()
+})
