@@ -129,6 +129,7 @@ export {
   convertForMigration,
   type MigrationRecord,
   NO_BATCHES,
+  nextBatch,
   nextBatchAt,
   type PlannedAccessor,
   planBatch,

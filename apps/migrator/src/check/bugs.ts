@@ -2,6 +2,7 @@
  * Seeded bugs: models with one wrong rule. A checker that has never failed proves nothing, so the tests expect the
  * checkers to find each of these.
  */
+import { nextBatch } from '@latchkey/acl'
 import type { UpgradeModel } from '../simulate/model.ts'
 
 interface SeededBug {
@@ -45,7 +46,7 @@ export const BUGS = {
   },
   'batch-of-129': {
     sentence: 'a batch holds 129 tokens',
-    plant: (model) => ({ ...model, batchTokensMax: 129 }),
+    plant: (model) => ({ ...model, nextBatch: (waiting) => nextBatch(waiting, 129) }),
   },
   hasty: {
     sentence: 'a batch follows the one before after 900 ms',

@@ -5,7 +5,6 @@
  */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
-  ACCESSOR_BATCH_SIZE_MAX,
   type AclModeRecord,
   advertisedMode,
   assertCanStart,
@@ -13,6 +12,7 @@ import {
   MEMBER_HEARTBEAT_MS,
   type Member,
   type MemberMode,
+  nextBatch,
   nextBatchAt,
   StartRefused,
 } from '@latchkey/acl'
@@ -50,7 +50,7 @@ export const latchkeyModel: UpgradeModel = {
   modeWithoutLeader: (mode) => mode,
   needsMajority: false,
   migratesAfterElection: true,
-  batchTokensMax: ACCESSOR_BATCH_SIZE_MAX,
+  nextBatch,
   nextPassMs,
   onConflict: 'reread',
   retriesSkipped: true,

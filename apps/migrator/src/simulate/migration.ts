@@ -80,7 +80,7 @@ function pass(world: World, datacenter: DatacenterState): void {
     })
   }
   migration.lastPassMs = world.now
-  const batch = store.read(model.batchTokensMax)
+  const batch = store.read(model.nextBatch)
   editRacing(world, batch)
   if (batch.tokens.length === 0) {
     migration.isIdle = true

@@ -5,6 +5,7 @@
 import type { ServiceVersion } from '@latchkey/contract'
 import type { ModelName } from '../scenario/scenario.ts'
 import type { Blocker, MemberStatus, Mode, Tag } from './history.ts'
+import type { Ranges } from './ranges.ts'
 
 /** One line of the member list that a server looks at. */
 export interface MemberView {
@@ -57,7 +58,8 @@ export interface UpgradeModel {
   readonly needsMajority: boolean
   /** Whether a new leader that is in new mode resumes the migration. */
   readonly migratesAfterElection: boolean
-  readonly batchTokensMax: number
+  /** The next batch of the tokens that wait for an accessor. */
+  nextBatch(waiting: Ranges): Ranges
   /** Earliest time of the next pass. */
   nextPassMs(memory: PassMemory, nowMs: number): number
   /**

@@ -2,7 +2,7 @@
  * The reference service, version by version (decisions: upgrade): timers and elections per server, the three rules of
  * which dead servers count, legacy mode at every restart, the rate limiter that every leader resets.
  */
-import { ACCESSOR_BATCH_SIZE_MAX, nextBatchAt } from '@latchkey/acl'
+import { nextBatch, nextBatchAt } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
 import { isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range } from '../version.ts'
 import type { Blocker, MemberStatus, Mode } from './history.ts'
@@ -28,7 +28,7 @@ export const serviceModel: UpgradeModel = {
   modeWithoutLeader: (mode) => mode,
   needsMajority: true,
   migratesAfterElection: true,
-  batchTokensMax: ACCESSOR_BATCH_SIZE_MAX,
+  nextBatch,
   nextPassMs,
   onConflict: 'skip',
   retriesSkipped: true,

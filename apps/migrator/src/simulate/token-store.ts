@@ -4,6 +4,7 @@
  */
 import type { TokenGroup, TokenState, TokenType } from '../scenario/scenario.ts'
 import type { AccessorSpan } from './history.ts'
+import type { UpgradeModel } from './model.ts'
 import { has, intersect, numbers, type Range, type Ranges, size, slice, subtract, unite } from './ranges.ts'
 
 /** One entry of the log that secondaries follow. */
@@ -79,9 +80,9 @@ export class TokenStore {
     return this.writesByToken
   }
 
-  /** Reads the next batch: the first tokens without accessor. */
-  read(tokensMax: number): BatchRead {
-    return { tokens: slice(this.unmigratedRanges, tokensMax), revision: this.currentRevision }
+  /** Reads the next batch of the tokens without accessor, which a rule chooses. */
+  read(nextBatch: UpgradeModel['nextBatch']): BatchRead {
+    return { tokens: nextBatch(this.unmigratedRanges), revision: this.currentRevision }
   }
 
   /** Tokens of a batch that have another revision now than when it was read. */

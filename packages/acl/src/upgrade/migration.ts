@@ -46,6 +46,22 @@ export interface PlannedAccessor {
   readonly accessorId: string
 }
 
+/** Places in CreateIndex order, as sorted, disjoint ranges: from the first up to, not including, the second. */
+export type Places = readonly (readonly [from: number, to: number])[]
+
+/** The next batch of the tokens that wait for an accessor: the first 128, by their places in CreateIndex order. */
+export function nextBatch(waiting: Places, sizeMax: number = ACCESSOR_BATCH_SIZE_MAX): [number, number][] {
+  const taken: [number, number][] = []
+  let left = sizeMax
+  for (const [from, to] of waiting) {
+    if (left === 0) break
+    const end = Math.min(to, from + left)
+    taken.push([from, end])
+    left -= end - from
+  }
+  return taken
+}
+
 export interface BatchIds {
   readonly random: Random
   /** Whether an id is an accessor or a secret already, as far as is known; the store's uniqueness has the last word. */
@@ -129,10 +145,10 @@ export function recordBatch(
 }
 
 function selectBatch(tokens: readonly TokenRecord[]): readonly TokenRecord[] {
-  return tokens
+  const waiting = tokens
     .filter((token) => token.AccessorID === '')
     .sort((a, b) => a.CreateIndex - b.CreateIndex)
-    .slice(0, ACCESSOR_BATCH_SIZE_MAX)
+  return nextBatch([[0, waiting.length]]).flatMap(([from, to]) => waiting.slice(from, to))
 }
 
 function drawFreeId(random: Random, isTaken: (id: string) => boolean): string | undefined {
