@@ -1,6 +1,6 @@
 /**
- * The whole API as one ts-rest contract, a router per resource. Everything else that says something of the API is derived
- * from it: routes, types, method tables, OpenAPI, documents.
+ * The whole API as one ts-rest contract, with a router for each resource. Routes, types, method tables, OpenAPI and
+ * documentation derive from it.
  */
 import { decisions } from './decisions/routes.ts'
 import { kv } from './kv/routes.ts'
@@ -31,8 +31,8 @@ export const RESOURCES = {
   policies: 'Named rule texts that tokens and roles link.',
   roles: 'Named bundles of policies and identities that tokens link.',
   namespaces: 'Separate sets of tokens, policies, roles and keys: extended edition. Section 4.9.',
-  decisions: 'Ask what a token may do, and who may do something. Section 5.',
-  kv: 'A small key-value store, guarded by the rules. Section 5.4.',
-  operations: 'What the service says of itself: processes, replication, migration. Sections 9.3 and 9.4.',
-  legacy: 'The API before 1.4.0, gone from 1.11. Sections 9.1 and 9.2.',
+  decisions: 'Ask what a token may do, and which tokens may do something. Section 5.',
+  kv: 'A small key-value store, protected by policies. Section 5.4.',
+  operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
+  legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',
 } as const satisfies Record<ResourceName, string>

@@ -1,4 +1,4 @@
-/** Every refusal, its HTTP status, its title and where that comes from. No other file chooses a status. */
+/** Every refusal with its HTTP status, its title and its source. No other file chooses a status. */
 export const ACL_ERRORS = {
   // 400: the request cannot be understood.
   body_malformed: { status: 400, title: 'The body is not valid JSON', source: 'spec 7; decisions: decoding' },
@@ -12,7 +12,7 @@ export const ACL_ERRORS = {
   namespace_unsupported: { status: 400, title: 'Namespaces need the extended edition', source: 'spec 4.9' },
   datacenter_unknown: { status: 400, title: 'The datacenter is not known', source: 'decisions: datacenters' },
   // 400: the request is understood and breaks a rule.
-  id_missing: { status: 400, title: 'An identifier is missing', source: 'spec 4.3, 4.5; reference 2.3' },
+  id_missing: { status: 400, title: 'An identifier is missing', source: 'spec 4.3, 4.5' },
   id_invalid: { status: 400, title: 'An identifier is not a UUID', source: 'spec 2.1' },
   id_reserved: { status: 400, title: 'An identifier is reserved', source: 'decisions: tokens' },
   accessor_mismatch: { status: 400, title: 'Path and body name different records', source: 'spec 4.5.1' },
@@ -39,8 +39,8 @@ export const ACL_ERRORS = {
   delete_refused: { status: 400, title: 'The record cannot be deleted', source: 'decisions: tokens' },
   builtin_immutable: {
     status: 400,
-    title: 'A built-in record cannot be changed so',
-    source: 'reference 5.1',
+    title: 'A built-in record cannot be changed this way',
+    source: 'decisions: tokens',
   },
   legacy_token_immutable: {
     status: 400,
@@ -50,32 +50,36 @@ export const ACL_ERRORS = {
   legacy_rules_missing: {
     status: 400,
     title: 'The token has no legacy rules',
-    source: 'spec 9.1; reference 7',
+    source: 'spec 9.1',
   },
   batch_too_large: {
     status: 400,
     title: 'Too many items in one call',
-    source: 'reference 5.8; decisions: decoding',
+    source: 'decisions: decoding',
   },
   bootstrap_reset_invalid: {
     status: 400,
     title: 'The bootstrap reset index is wrong',
-    source: 'reference 5.6',
+    source: 'spec 9.2',
   },
   session_unsupported: {
     status: 400,
-    title: 'Sessions do not exist in this service',
-    source: 'issue: key-value store',
+    title: 'This service has no sessions',
+    source: 'spec 5.4',
   },
   // 401, 403: the caller.
-  acl_disabled: { status: 401, title: 'ACLs are switched off', source: 'reference 5.9' },
+  acl_disabled: { status: 401, title: 'ACLs are switched off', source: 'spec 5' },
   privilege_missing: { status: 403, title: 'Permission denied', source: 'spec 4.1, 5' },
   caller_unknown: { status: 403, title: 'ACL not found', source: 'spec 5; decisions: status codes' },
-  bootstrap_done: { status: 403, title: 'Bootstrap is no longer allowed', source: 'reference 5.6' },
-  root_name_refused: { status: 403, title: 'A root name cannot be a secret', source: 'reference 0' },
+  bootstrap_done: { status: 403, title: 'Bootstrap is no longer allowed', source: 'spec 9.2' },
+  root_name_refused: {
+    status: 403,
+    title: 'A root name cannot be a secret',
+    source: 'decisions: upgrade',
+  },
   legacy_mode: { status: 403, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
   origin_foreign: { status: 403, title: 'A page of another origin cannot write', source: 'decisions: hosts' },
-  // 404 and on: the target, the method, the load.
+  // 404 and above: the target, the method, the load.
   not_found: { status: 404, title: 'The record does not exist', source: 'decisions: status codes' },
   endpoint_unknown: { status: 404, title: 'No such endpoint', source: 'decisions: status codes' },
   method_not_allowed: { status: 405, title: 'Method not allowed', source: 'spec 9.4' },
@@ -103,24 +107,24 @@ export const ACL_ERRORS = {
 /** A stable error code. Codes are never reused; messages may improve. */
 export type AclErrorCode = keyof typeof ACL_ERRORS
 
-/** What an {@link AclError} may carry besides its code and message. */
+/** Details of an {@link AclError}. */
 export interface AclErrorDetails {
   /** Full path of the offending field, such as `Policies[0].Foo`, or the name of a query option or header. */
   readonly field?: string
-  /** Accessor of the caller that lacked a right; never a secret. */
+  /** Accessor of the caller that lacks a right; never its secret. */
   readonly accessorId?: string
-  /** The right that was missing. */
+  /** The missing right. */
   readonly missing?: { readonly resource: string; readonly segment?: string; readonly access: string }
   /** Line and column, from 1, in a rule text or a JSON body. */
   readonly line?: number
   readonly column?: number
-  /** Response headers that belong to the refusal, such as `Allow` and `Retry-After`. */
+  /** Response headers of the refusal, such as `Allow` and `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** For operators and the log; never answered. */
+  /** For the log; no answer shows it. */
   readonly cause?: unknown
 }
 
-/** A refusal: a code from {@link ACL_ERRORS} and a message for the caller. Never carries a secret. */
+/** A refusal: a code from {@link ACL_ERRORS} and a message for the caller. It never holds a secret. */
 export class AclError extends Error {
   override readonly name = 'AclError'
   readonly code: AclErrorCode
@@ -137,7 +141,7 @@ export class AclError extends Error {
   }
 }
 
-/** Ends the request as a 500: a condition of our own that must hold did not. */
+/** Ends the request as a 500 if a condition of our own does not hold. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${message}`)
 }

@@ -327,7 +327,7 @@ const TABLE = {
     sentence:
       'Before 1.0 Config of agent self is the whole configuration; from it Config is reduced and DebugConfig holds the rest.',
     clientSees:
-      'Config has a handful of keys from 1.0; the full structure stands under DebugConfig and may change any time.',
+      'Config has a handful of keys from 1.0; the full structure is under DebugConfig and may change with any release.',
     breaksClients: true,
     decidedBy: 'agent',
   },

@@ -1,6 +1,6 @@
 /**
- * Header names. Each is `<family prefix><suffix>`; a server accepts several families (design 7), and a response
- * carries the family that the request used, or all where it used none.
+ * Suffixes of header names, which a family prefixes. A server accepts several families; a response uses the family of its
+ * request, or all if the request shows none.
  */
 export const HEADER = {
   token: 'Token',
@@ -17,11 +17,11 @@ export const HEADER = {
 /** The first family of the spec. */
 export const HEADER_PREFIX_DEFAULT = 'X-Service-'
 
-/** Families that a server accepts where nothing else is configured. */
+/** Families that a server accepts by default. */
 export const HEADER_PREFIXES_DEFAULT: readonly string[] = [HEADER_PREFIX_DEFAULT, 'X-Consul-']
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 export const PROBLEM_JSON = 'application/problem+json'
 
-/** A redacted SecretID. Can never be stored, and never authenticates. Decisions: record shapes. */
+/** A redacted SecretID, which the service never stores nor accepts. Decisions: record shapes. */
 export const REDACTED_SECRET_ID = '<hidden>'

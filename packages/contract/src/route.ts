@@ -8,7 +8,7 @@ import { type RefusalSchema, refusalSchemas } from './refusals/problem.ts'
 /** Builds routers; see `contract.ts`. */
 export const c: ReturnType<typeof initContract> = initContract()
 
-/** What `c.router` of this contract is held to: a ts-rest route with nothing left out. */
+/** A complete ts-rest route: summary, description, query and metadata are required. */
 export type ContractRoute = AppRoute & {
   readonly path: `/v1/${string}`
   readonly summary: string
@@ -27,14 +27,13 @@ export type Responses<A extends z.ZodType, M extends RouteMetadata> = {
 }
 
 /**
- * `responses` and `metadata` of a route: the answer, and the refusals that follow from what the route needs and takes,
- * so that a code is written once.
+ * `responses` and `metadata` of a route: its answer, and the refusals that follow from its metadata.
  */
 export function answers<const A extends z.ZodType, const M extends RouteMetadata>(
   answer: A,
   metadata: M & { readonly [K in Exclude<keyof M, keyof RouteMetadata>]: never },
 ): { readonly responses: Responses<A, M>; readonly metadata: M } {
   const responses = { 200: answer, ...refusalSchemas(codesOf(metadata)) }
-  // The keys are those of the codes, which the compiler cannot follow through a grouping.
+  // The compiler cannot follow the codes through the grouping by status.
   return { responses: responses as unknown as Responses<A, M>, metadata }
 }

@@ -1,4 +1,4 @@
-/** The contract as a flat table, by name: what the pipeline reads, and the types of what goes in and comes out. */
+/** The contract as a flat table by name, and the types of bodies, queries and answers. */
 import type * as z from 'zod'
 import { type Contract, contract, type ResourceName } from './contract.ts'
 import type { AclErrorCode } from './errors.ts'
@@ -53,10 +53,10 @@ export type Params<N extends RouteName> = Readonly<Record<ParamsOf<RouteOf<N>['p
 /** What a route answers with 200. */
 export type Answer<N extends RouteName> = z.output<RouteOf<N>['responses'][200]>
 
-/** The body of a route as the types of a client offer it: {@link BodyInput} with readonly lists, and no field that holds nothing. */
+/** {@link BodyInput} as client types show it: with readonly lists, and without unoffered fields. */
 export type Sent<N extends RouteWithBody> = Offered<BodyInput<N>>
 
-/** {@link Answer} as the types of a client show it: what is optional is absent, and not `undefined`. */
+/** {@link Answer} as client types show it: an optional field is absent, never `undefined`. */
 export type Answered<N extends RouteName> = Exact<Answer<N>>
 
 /** The codes that a route may refuse with. */
@@ -68,7 +68,7 @@ export type RefusalCode<N extends RouteName> = {
     : never
 }[keyof RouteOf<N>['responses']]
 
-/** A route as the pipeline sees it, whatever its name. */
+/** A route of any name, as the pipeline sees it. */
 export interface AnyRoute extends RouteMetadata {
   readonly name: RouteName
   readonly resource: ResourceName
@@ -109,7 +109,7 @@ function flatten(): readonly AnyRoute[] {
         // Both come from the contract's own keys.
         name: `${resource}.${operation}` as RouteName,
         resource: resource as ResourceName,
-        // The contract has no PATCH: its type would not let one pass.
+        // The types of the contract allow no PATCH.
         method: method as Method,
         path,
         summary,
@@ -140,7 +140,7 @@ export const ROUTES = Object.fromEntries(ROUTE_LIST.map((route) => [route.name, 
   readonly [N in RouteName]: Route<N>
 }
 
-/** A route by its name, seen as the general shape. */
+/** A route by its name, as the general type. */
 export function routeOf(name: RouteName): AnyRoute {
   return ROUTES[name]
 }

@@ -18,10 +18,10 @@ test('published types import nothing, and name neither zod nor ts-rest nor the c
 
 test('published types are interfaces with the descriptions of the contract, and those of a field where it has a gate', () => {
   expect(published).toMatch(
-    /^export interface Token \{\n {2}\/\*\* The public handle of the token: .*\n {2}AccessorID: string$/m,
+    /^export interface Token \{\n {2}\/\*\* The public handle of the token: a UUID.*\n {2}AccessorID: string$/m,
   )
   expect(published).toMatch(
-    /\/\*\* Links by ID or Name\..* From service version 1\.5\.0\. \*\/\n {2}Roles\?: readonly RoleLink\[\] \| undefined/,
+    /\/\*\* Links, by ID or Name\..* From service version 1\.5\.0\. \*\/\n {2}Roles\?: readonly RoleLink\[\] \| undefined/,
   )
   expect(published).toContain("  'tokens.list': TokenListEntry[]\n")
   expect(published).toContain("  'tokens.read': Token | ExpandedToken\n")

@@ -1,4 +1,4 @@
-/** What a token may do, and who may do something. Spec 5. */
+/** What a token may do, and which tokens may do something. Spec 5. */
 import * as z from 'zod'
 import { AUTHORIZE_CHECKS_MAX, QUESTION_VALUES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -18,12 +18,15 @@ export const decisions = c.router({
     path: '/v1/internal/acl/authorize',
     summary: 'Decide up to 64 checks for the presented token',
     description:
-      'Answers in the order of the checks. Without a token the anonymous one is asked about; an unknown one is refused. With `accessor` another token is asked about.',
+      'Answers in the order of the checks. A request without a token asks about the anonymous token; an unknown token is refused. `accessor` asks about another token.',
     query: query({
-      explain: flag('Say which rule decided each check.'),
-      accessor: text('Decide for this token. Needs `acl:read`, unless it is the caller’s own.', {
-        format: 'uuid',
-      }),
+      explain: flag('Add the rule that decided each check.'),
+      accessor: text(
+        'Decide for the token with this accessor. Needs `acl:read`, unless it is the caller’s own.',
+        {
+          format: 'uuid',
+        },
+      ),
     }),
     body: authorizeRequestSchema,
     ...answers(z.array(authorizeAnswerSchema), {
@@ -50,7 +53,7 @@ export const decisions = c.router({
     method: 'POST',
     path: '/v1/internal/acl/who-can',
     summary: 'List the tokens that may do something',
-    description: 'In the order of the token list, in pages.',
+    description: 'In the order of the token list. Answers in pages.',
     query: namespacedQuery(page),
     body: whoCanRequestSchema,
     ...answers(z.array(tokenReferenceSchema), {

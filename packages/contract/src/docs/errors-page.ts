@@ -10,8 +10,8 @@ const HEAD = `# Errors
 Every refusal, by its code. Generated from \`packages/contract/src/errors.ts\`; to change this page, change the table there
 and run \`pnpm generate\`.
 
-Codes are stable and never used for something else; sentences may improve. A program looks at \`code\` of the problem
-document, which requests with \`Accept: application/problem+json\` get; see [section 7](api.md#7) of the API reference.
+Codes are stable and never reused; messages may improve. Programs read \`code\` in the problem document, which answers
+requests with \`Accept: application/problem+json\`: see [section 7](api.md#7) of the API reference.
 `
 
 const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
@@ -34,7 +34,7 @@ export function rowsByStatus(page: string): readonly (readonly string[])[] {
   ])
 }
 
-/** A code as a link. @param page the page of errors, seen from where the link stands; empty on the page itself. */
+/** A code as a link. @param page the page of errors, relative to the page of the link; empty on the page itself. */
 export function link(code: AclErrorCode, page: string): string {
   return `[\`${code}\`](${page}#${code})`
 }
@@ -44,16 +44,16 @@ function common(): string {
   return `<a id="common"></a>
 ## Common errors
 
-Any request may meet ${any}. What else comes by itself:
+Any request may be refused with ${any}. Further codes follow from the kind of endpoint:
 
 - endpoints of the ACL system: ${link('acl_disabled', '')}, and most of them ${link('legacy_mode', '')};
-- those that need a right: ${link('caller_unknown', '')}, ${link('privilege_missing', '')};
-- those with a body: ${link('body_too_large', '')}, ${link('request_timeout', '')}, and with JSON ${(
+- endpoints that need a right: ${link('caller_unknown', '')}, ${link('privilege_missing', '')};
+- endpoints with a body: ${link('body_too_large', '')}, ${link('request_timeout', '')}, and with JSON ${(
     ['body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'] as const
   )
     .map((code) => link(code, ''))
     .join(', ')};
-- blocking queries: ${link('header_invalid', '')}; where records have a namespace: ${link('namespace_unsupported', '')}.
+- blocking queries: ${link('header_invalid', '')}; endpoints whose records have a namespace: ${link('namespace_unsupported', '')}.
 `
 }
 

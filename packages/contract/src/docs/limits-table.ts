@@ -42,5 +42,5 @@ function linkSections(comment: string): string {
   })
 }
 
-/** The table stands on the page of the sections. */
+/** The table is on the page of the sections. */
 const SAME_PAGE = { api: '', decisions: 'decisions/README.md' }

@@ -19,7 +19,7 @@ export function replaceSection(page: string, name: string, text: string): string
   return page.replace(section, (_, begin: string, end: string) => `${begin}\n${text}\n\n${end}`)
 }
 
-/** Where citations lead, seen from the page they stand on. */
+/** Where citations lead, relative to their page. */
 export interface CitationTargets {
   /** The API reference; empty on that page itself. */
   readonly api: string
@@ -29,8 +29,7 @@ export interface CitationTargets {
 const FROM_DOCS: CitationTargets = { api: 'api.md', decisions: 'decisions/README.md' }
 
 /**
- * Turns what our code cites into links: `spec 4.5, 9.3 (1.7.0)` and `decisions: tokens`. What is cited otherwise stays
- * as it is.
+ * Turns the citations of our code into links: `spec 4.5, 9.3 (1.7.0)` and `decisions: tokens`. Any other text stays.
  */
 export function linkCitations(source: string, { api, decisions }: CitationTargets = FROM_DOCS): string {
   return source

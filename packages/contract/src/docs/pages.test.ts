@@ -37,7 +37,7 @@ describe('what comments cite leads somewhere', () => {
     .flatMap((folder) => filesBelow(folder, /\.(ts|tsx|sql|prisma)$/))
     .filter((path) => !path.startsWith('packages/contract/src/docs/'))
 
-  /** Every citation of one kind in the sources, with a place where it stands. */
+  /** Every citation of one kind in the sources, with one of its places. */
   function citations(pattern: RegExp, namesOf: (match: string) => readonly string[]) {
     const found = new Map<string, string>()
     for (const path of sources) {

@@ -4,7 +4,7 @@ import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
 
-/** A schema of this contract, for who need not know the library behind it. */
+/** A schema of this contract, without a mention of its library. */
 export type Schema = z.ZodType
 export type SchemaOutput<S extends Schema> = z.output<S>
 
@@ -15,9 +15,9 @@ export interface DecodeOptions {
   readonly absentFields?: ReadonlySet<string>
   /** Most JSON values in the body. Absent: any number. */
   readonly valuesMax?: number
-  /** For a body that is a list: its most entries, and what they are in a word. */
+  /** For a body that is a list: its most entries and their name. */
   readonly batch?: { readonly max: number; readonly of: string }
-  /** Whether no body at all reads as `{}`. */
+  /** Whether a missing body reads as `{}`. */
   readonly optional?: boolean
 }
 
@@ -42,7 +42,7 @@ export function decodeBody<S extends z.ZodType>(
   return decodeValue(schema, parseBatch(text, options), options)
 }
 
-/** A body of more values than may be read has more entries than a batch may have. Reference 5.8. */
+/** A list with more values than a body may have also has too many entries. */
 function parseBatch(text: string, options: DecodeOptions): Json {
   const { batch } = options
   if (!batch) return parseJson(text, options)
@@ -69,7 +69,7 @@ function tooLargeBatch({ max, of }: Batch, count: string): AclError {
   )
 }
 
-/** As {@link decodeBody}, from a value that was already read. */
+/** As {@link decodeBody}, from parsed JSON. */
 export function decodeValue<S extends z.ZodType>(
   schema: S,
   json: Json,
@@ -81,7 +81,7 @@ export function decodeValue<S extends z.ZodType>(
   throw toAclError(parsed.error)
 }
 
-/** UTF-8, refused where it is not: "strings are kept as given" leaves no room for replacement characters. */
+/** Decodes UTF-8. Refuses invalid bytes, because replacement characters would change a string. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -91,12 +91,11 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * What the schema is to judge: without nulls, and without unknown fields where they are ignored. Here and not in the
- * schema, which would look at every one of a million entries before it refuses the first. Depth is bounded by the JSON
- * reader.
+ * Removes nulls, and unknown fields where they are ignored, before the schema checks a value. A schema would check every
+ * entry of a list before it refuses the first. The JSON reader bounds the depth.
  *
- * @param path of the value; the same array at the end as at the start.
- * @returns the value itself where nothing is to be left out, as it nearly always is.
+ * @param path of the value; the function restores it before it returns.
+ * @returns the value itself if it needs no change, which is the usual case.
  * @throws AclError `field_unknown`, `field_too_long`.
  */
 function prepare(value: Json, outline: Outline, path: PropertyKey[], options: DecodeOptions): Json {
@@ -141,7 +140,7 @@ function prepareList(list: Json[], element: Outline, path: PropertyKey[], option
   return result ?? list
 }
 
-/** What {@link prepare} must know of a schema, looked up once: asking zod for it costs more than the check itself. */
+/** The part of a schema that {@link prepare} needs, cached because zod is slow to ask. */
 interface Outline {
   /** Of an array. */
   readonly element?: Outline
@@ -191,7 +190,7 @@ function tooManyEntries(field: string, max: number): AclError {
   )
 }
 
-/** Names the unknown field, and the one that was probably meant. */
+/** Names the unknown field and the most likely known one. */
 function unknownField(known: readonly string[], path: readonly PropertyKey[], key: string): AclError {
   const field = formatPath([...path, key])
   const meant = known.find((name) => isNear(name, key))
@@ -199,7 +198,7 @@ function unknownField(known: readonly string[], path: readonly PropertyKey[], ke
   return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
 }
 
-/** Equal without case, `_` and `-`, or with one letter more, less or other. */
+/** Whether names are equal apart from case, `_` and `-`, or differ in one letter. */
 function isNear(known: string, given: string): boolean {
   const a = known.toLowerCase()
   const b = given.toLowerCase().replace(/[_-]/g, '')

@@ -25,11 +25,11 @@ const WORDS = [
   ['false', false],
   ['null', null],
 ] as const
-/** How many values an object counts as: one with names of its own takes as much memory. */
+/** Values that an object counts as: with its field names it takes as much memory. */
 const OBJECT_VALUES = 4
-/** Field names that are looked for where they may stand again. */
+/** Most recent field names that are kept for interning. */
 const NAMES_KEPT_MAX = 8
-/** What may stand behind a backslash, besides `u`. */
+/** Characters that may follow a backslash, besides `u`. */
 const ESCAPES = '"\\/bfnrt'
 
 /**
@@ -97,7 +97,7 @@ class Reader {
       if (key === '__proto__') throw this.error('the field name "__proto__" is refused')
       // The first look is cheap, and nearly always enough.
       if (result[key] !== undefined && Object.hasOwn(result, key)) {
-        throw this.error(`the field ${JSON.stringify(shorten(key))} stands twice`)
+        throw this.error(`the field ${JSON.stringify(shorten(key))} appears twice`)
       }
       this.expect(':')
       this.path.push(key)
@@ -154,7 +154,7 @@ class Reader {
       const code = text.charCodeAt(this.at)
       if (code === QUOTE) {
         this.at += 1
-        // What was checked here, the platform writes out at once: pieces put together would take 32 bytes each.
+        // JSON.parse decodes a checked string at once; concatenation would take 32 bytes for each piece.
         return hasEscapes
           ? JSON.parse(text.slice(start, this.at))
           : this.own(text.slice(start + 1, this.at - 1))
@@ -165,7 +165,7 @@ class Reader {
       } else if (code >= SPACE) {
         this.at += 1
       } else {
-        // Past the end of the text there is no code, which is no number.
+        // Past the end of the text, `code` is NaN.
         throw this.error(
           this.at < text.length
             ? 'a control character inside a string must be escaped'
@@ -175,12 +175,12 @@ class Reader {
     }
   }
 
-  /** Records are kept for longer than the body they came in. A value that is most of the body may stay part of it. */
+  /** Records outlive their body. A value that is most of the body may stay a view of it. */
   private own(value: string): string {
     return value.length * 2 > this.text.length ? value : ownText(value)
   }
 
-  /** A name of a field, which is most likely one that stood here before: then it is that string, and costs no new one. */
+  /** Reads a field name, interning recent ones. */
   private name(): string {
     const start = this.at + 1
     for (const name of this.names) {

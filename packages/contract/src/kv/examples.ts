@@ -1,4 +1,4 @@
-/** An example for every operation, as the service really answered. Tests hold each to the schema of its place. */
+/** An example for each operation, recorded from the service. Tests check each against its schema. */
 import { answer, type ExamplesOf } from '../shared/example.ts'
 
 export const examples = {

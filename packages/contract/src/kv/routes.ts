@@ -9,7 +9,7 @@ import { kvEntrySchema } from './schemas.ts'
 const key = { right: 'key', namespaced: true, spec: '5.4' } as const
 const noSessions = 'Refused: there are no sessions.'
 const cas =
-  'Only if the entry’s ModifyIndex is this one, else the answer is `false`. On write, 0: only if there is none.'
+  'Check-and-set: act only if the entry has this ModifyIndex, else answer `false`. On write, 0 means only if the key does not exist.'
 
 export const kv = c.router({
   read: {

@@ -16,9 +16,9 @@ export const legacy = c.router({
     path: '/v1/acl/rules/translate',
     summary: 'Translate legacy rules',
     description:
-      'Text in, text out; GET does the same. Never widens rights: what the legacy system ignored is commented out, and the text says so.',
+      'Takes and answers plain text, with GET too. A translation never widens rights: it comments out what the legacy system ignored, and says so.',
     query: query({}),
-    // ts-rest sends a text of this type as it is; any other it would quote as JSON.
+    // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
     body: z.string(),
     ...answers(z.string(), {
@@ -37,7 +37,7 @@ export const legacy = c.router({
     path: '/v1/acl/rules/translate/:AccessorID',
     pathParams: accessorParam,
     summary: 'Translate the legacy rules of a token',
-    description: 'The same for the rules that a token has.',
+    description: 'Translates the rules of one token.',
     query: query({}),
     ...answers(z.string(), {
       ...rules,
@@ -52,7 +52,7 @@ export const legacy = c.router({
     method: 'PUT',
     path: '/v1/acl/create',
     summary: 'Create a legacy token',
-    description: 'An existing ID is overwritten. The body may be left out.',
+    description: 'Overwrites a token that has the ID. The body may be left out.',
     query: query({}),
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
@@ -75,7 +75,7 @@ export const legacy = c.router({
     method: 'PUT',
     path: '/v1/acl/update',
     summary: 'Update a legacy token',
-    description: 'As create, but the ID must be given. An unknown one creates.',
+    description: 'Like create, but the ID is required. An unknown ID creates a token.',
     query: query({}),
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
@@ -100,7 +100,7 @@ export const legacy = c.router({
     path: '/v1/acl/destroy/:ID',
     pathParams: secretParam,
     summary: 'Destroy a token by its secret',
-    description: '`true`, also for a secret that nothing has. Works on tokens of the token API too.',
+    description: 'Answers `true`, even if no token has the secret. Also deletes tokens of the token API.',
     query: query({}),
     body: c.noBody(),
     ...answers(deletedSchema, {
@@ -115,7 +115,7 @@ export const legacy = c.router({
     path: '/v1/acl/info/:ID',
     pathParams: secretParam,
     summary: 'Read a legacy token by its secret',
-    description: 'An array of one, or empty. Whoever knows the secret may see its token.',
+    description: 'An array with one token or none. Needs no right, as the caller knows the secret.',
     query: blockingQuery({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,
@@ -129,7 +129,7 @@ export const legacy = c.router({
     path: '/v1/acl/clone/:ID',
     pathParams: secretParam,
     summary: 'Clone a legacy token',
-    description: 'A new secret with the same name, type and rules.',
+    description: 'Creates a token with a new secret and the same name, type and rules.',
     query: query({}),
     body: c.noBody(),
     ...answers(legacyIdSchema, {
@@ -155,13 +155,13 @@ export const legacy = c.router({
   import: {
     method: 'PUT',
     path: '/v1/internal/acl/legacy-tokens',
-    summary: 'Import the list of a legacy cluster, all or nothing',
+    summary: 'Import the tokens of a legacy cluster',
     description:
-      'Takes what `GET /v1/acl/list` of a legacy cluster answered. One problem of severity error stops it all.',
+      'Takes what `GET /v1/acl/list` of a legacy cluster answered. Writes all tokens or none: one problem of severity `error` stops the import.',
     query: query({
-      check: flag('Judge the whole list, and write nothing.'),
+      check: flag('Check the whole list and write nothing.'),
       position: position(
-        'Place of the first record in a longer list, for what is said of problems. Default 0.',
+        'Position of the first record within a longer list, so that problems name theirs. Default 0.',
       ),
     }),
     body: z.array(legacyTokenSchema),
@@ -179,8 +179,8 @@ export const legacy = c.router({
   export: {
     method: 'GET',
     path: '/v1/internal/acl/legacy-tokens',
-    summary: 'Export all legacy tokens, in the shape that import takes',
-    description: 'All legacy tokens with their secrets.',
+    summary: 'Export all legacy tokens',
+    description: 'All legacy tokens with their secrets, in the shape that import takes.',
     query: query({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,

@@ -11,7 +11,7 @@ export const legacyTokenSchema = z
     Name: z.string().meta({ description }),
     Type: z
       .enum(['client', 'management'])
-      .meta({ description: '`management` may do everything; `client` what its rules say.' }),
+      .meta({ description: '`management` grants every right; `client` grants those of its rules.' }),
     Rules: z.string().meta({
       description: 'Rules of a client token, in the legacy syntax: every segment is a prefix.',
     }),
@@ -27,7 +27,7 @@ export const legacyTokenRequestSchema = z
       .optional()
       .meta({ description: 'The secret. Absent on create: a random one.' }),
     Name: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
-    Type: z.string().optional().meta({ description: '`client` (absent means that) or `management`.' }),
+    Type: z.string().optional().meta({ description: '`client` (the default) or `management`.' }),
     Rules: boundedText(RULES_BYTES_MAX).optional().meta({ description: 'Rules in the legacy syntax.' }),
     CreateIndex: ignored,
     ModifyIndex: ignored,
@@ -42,16 +42,18 @@ export const legacyIdSchema = z
 export const importResultSchema = z
   .strictObject({
     Imported: z.int().meta({ description: 'Tokens that were written.', minimum: 0 }),
-    Unchanged: z.int().meta({ description: 'Tokens that were there already, just so.', minimum: 0 }),
+    Unchanged: z
+      .int()
+      .meta({ description: 'Tokens that already existed with the same content.', minimum: 0 }),
     Problems: z
       .array(
         z.strictObject({
-          Position: z.int().meta({ description: 'Place in the list, from 0.', minimum: 0 }),
+          Position: z.int().meta({ description: 'Position in the list, from 0.', minimum: 0 }),
           Code: z.string().meta({ description: 'Stable code of the finding.' }),
-          Message: z.string().meta({ description: 'The finding in words.' }),
-          Severity: z.enum(['error', 'warning']).meta({ description: 'How much it matters.' }),
+          Message: z.string().meta({ description: 'The finding, for people.' }),
+          Severity: z.enum(['error', 'warning']).meta({ description: 'How serious the finding is.' }),
         }),
       )
-      .meta({ description: 'What was found in the list, in its order.' }),
+      .meta({ description: 'Findings, in the order of the list.' }),
   })
   .meta({ id: 'ImportResult' })

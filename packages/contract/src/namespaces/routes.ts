@@ -21,7 +21,7 @@ export const namespaces = c.router({
     path: '/v1/namespace',
     summary: 'Create a namespace',
     description:
-      'Its defaults are linked to every token in it. Policies and roles are those of the namespace itself.',
+      'Every token in the namespace has its default policies and roles, which belong to the same namespace.',
     query: query({}),
     body: createNamespaceSchema,
     ...answers(namespaceSchema, {
@@ -36,7 +36,7 @@ export const namespaces = c.router({
     path: '/v1/namespace/:Name',
     pathParams: nameParam,
     summary: 'Read a namespace',
-    description: '`default` always exists.',
+    description: 'The namespace `default` always exists.',
     query: blockingQuery({}),
     ...answers(namespaceSchema, { ...read, errors: ['id_missing', 'not_found'] }),
   },
@@ -46,7 +46,7 @@ export const namespaces = c.router({
     pathParams: nameParam,
     summary: 'Update a namespace',
     description:
-      'Description and defaults are replaced: what is left out is cleared. Other defaults need `acl:write` in that namespace too. `global-management` is never one.',
+      'Replaces description and defaults: a field that is left out is cleared. To change defaults, the caller also needs `acl:write` in the namespace. `global-management` cannot be a default.',
     query: query({}),
     body: updateNamespaceSchema,
     ...answers(namespaceSchema, {
@@ -60,8 +60,8 @@ export const namespaces = c.router({
     method: 'DELETE',
     path: '/v1/namespace/:Name',
     pathParams: nameParam,
-    summary: 'Delete a namespace that holds nothing',
-    description: 'Refused while it holds tokens, policies, roles or keys, and for `default`.',
+    summary: 'Delete an empty namespace',
+    description: 'Refused while it holds tokens, policies, roles or keys. `default` cannot be deleted.',
     query: query({}),
     ...answers(deletedSchema, {
       sameOrigin: true,

@@ -1,24 +1,24 @@
 /** Namespaces, of the extended edition. Spec 4.9; decisions: namespaces. */
 import * as z from 'zod'
 import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
-import { description, ignored, required, stored, unoffered } from '../shared/fields.ts'
+import { description, ignored, recordName, required, stored, unoffered } from '../shared/fields.ts'
 import { policyLinks, roleLinks, shownLinkSchema } from '../shared/links.ts'
 import { boundedText } from '../shared/text.ts'
 
 const policyDefaults = { description: 'Policies of the namespace.' }
 const roleDefaults = { description: 'Roles of the namespace.' }
 
-/** A namespace as answered: its defaults are linked to every token in it. */
+/** A namespace as answered. Every token in it has its defaults. */
 export const namespaceSchema = z
   .strictObject({
-    Name: z.string().meta({ description: 'Name of the record.' }),
+    Name: recordName,
     Description: z.string().meta({ description }),
     ACLs: z
       .strictObject({
         PolicyDefaults: z.array(shownLinkSchema).meta(policyDefaults),
         RoleDefaults: z.array(shownLinkSchema).meta(roleDefaults),
       })
-      .meta({ description: 'What every token of the namespace has on top of its own.' }),
+      .meta({ description: 'Links that every token of the namespace has besides its own.' }),
     ...stored,
   })
   .meta({ id: 'Namespace' })
@@ -32,7 +32,7 @@ const content = {
       RoleDefaults: roleLinks.optional().meta(roleDefaults),
     })
     .optional()
-    .meta({ description: 'What every token of the namespace shall have on top of its own.' }),
+    .meta({ description: 'Links for every token of the namespace, besides its own.' }),
 }
 
 /** The body of create. */
@@ -53,7 +53,7 @@ export const createNamespaceSchema = z
   .meta({ id: 'NamespaceCreate' })
 export type CreateNamespace = z.output<typeof createNamespaceSchema>
 
-/** The body of update: a record that was read, changed. */
+/** The body of update: a record as it was read, with changes. */
 export const updateNamespaceSchema = z
   .strictObject({
     Name: z

@@ -1,6 +1,6 @@
 /**
- * The API as an OpenAPI 3.1 document, derived from the contract: nothing of it is written twice.
- * The server answers it at `/v1/openapi.json` and renders it at `/docs`.
+ * The API as an OpenAPI 3.1 document, derived from the contract. The server answers it at `/v1/openapi.json` and renders it
+ * at `/docs`.
  */
 import { RESOURCES, type ResourceName } from '../contract.ts'
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
@@ -41,9 +41,9 @@ export type {
 } from './document.ts'
 
 export interface OpenApiOptions {
-  /** The service version to describe: endpoints and fields that it does not have are left out. Spec 9. */
+  /** The service version to describe. The document leaves out endpoints and fields that it lacks. Spec 9. */
   readonly profile: ServiceProfile
-  /** Where the service is reached. Absent: wherever the document comes from. */
+  /** Address of the service. Absent: the address of the document. */
   readonly serverUrl?: string
   /** The family of header names to show, such as `X-Service-`. */
   readonly headerPrefix: string
@@ -53,9 +53,9 @@ export interface OpenApiOptions {
 
 const INFO = `Keeps ACL tokens and authorizes operations with them.
 
-A token has an **accessor**, which stands in paths and is no secret, and a **secret**, which callers present. Its rights come from policies, roles, and service and node identities.
+A token has an **accessor**, which appears in paths and is not secret, and a **secret**, which callers present. Its rights come from policies, roles, and service and node identities.
 
-Errors are a sentence of plain text, or a problem document (RFC 9457) for requests with \`Accept: application/problem+json\`; the field \`code\` is stable. A request without a token acts with the rights of the anonymous token.`
+An error is one sentence of plain text, or a problem document (RFC 9457) for requests with \`Accept: application/problem+json\`. Its field \`code\` is stable. A request without a token has the rights of the anonymous token.`
 
 /** Builds the document. Pure: equal options, equal document. */
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
@@ -175,7 +175,7 @@ function securitySchemes(headerPrefix: string): Readonly<Record<string, Security
       in: 'query',
       name: 'token',
       description:
-        'Deprecated, as URLs end up in logs; answered with a Warning header. Goes before the headers.',
+        'Deprecated, because URLs end up in logs: the answer has a Warning header. Takes precedence over the headers.',
     },
   }
 }

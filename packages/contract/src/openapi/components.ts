@@ -62,11 +62,11 @@ interface Place {
   readonly profile: ServiceProfile
 }
 
-/** Rewrites references, and drops what says nothing to a reader. */
+/** Rewrites references, and drops what readers do not need. */
 function finish(schema: RawSchema, place: Place): JsonSchema {
   const { gate: _, [UNOFFERED]: __, ...result } = schema
   if (result.$ref) result.$ref = result.$ref.replace('#/$defs/', PREFIX)
-  // The bounds of a double say nothing of ours.
+  // The bounds of a double are not ours.
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum
   if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum
   if (result.items) result.items = finish(result.items, place)
@@ -77,14 +77,14 @@ function finish(schema: RawSchema, place: Place): JsonSchema {
   return result.properties ? finishObject(result, result.properties, place) : result
 }
 
-/** Keys in one order, so that a schema of bodies and answers reads the same in both. */
+/** Sorts keys, so that a schema reads the same in bodies and answers. */
 function finishObject(
   { properties: _, required = [], additionalProperties, ...rest }: RawSchema,
   properties: Readonly<Record<string, RawSchema>>,
   place: Place,
 ): JsonSchema {
   const fields = Object.entries(properties).filter(([, field]) => isOffered(field, place))
-  // An empty default is ours, so that the rules can say what is missing: to a caller the field is required.
+  // An empty default lets the rules name the missing field. To a caller, the field is required.
   const isRequired = ([field, value]: readonly [string, JsonSchema]) =>
     required.includes(field) || value.default === ''
   const requiredFields = fields.filter(isRequired).map(([field]) => field)
@@ -97,7 +97,7 @@ function finishObject(
   }
 }
 
-/** Whether a caller of this version may be told of the field. Spec 9.1. */
+/** Whether the document shows the field to callers of this version. Spec 9.1. */
 function isOffered(field: RawSchema, { io, profile }: Place): boolean {
   if (field[UNOFFERED]) return false
   return io === 'output' || field.gate === undefined || profile.has(field.gate)

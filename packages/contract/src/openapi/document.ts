@@ -1,4 +1,4 @@
-/** What we emit of OpenAPI 3.1, as types: for who builds the document and who renders it. */
+/** The parts of OpenAPI 3.1 that we use, as types. */
 
 /** A JSON Schema of draft 2020-12. */
 export interface JsonSchema {
@@ -21,7 +21,7 @@ export interface JsonSchema {
   readonly format?: string
   readonly default?: unknown
   readonly deprecated?: boolean
-  /** Bound of a text in bytes of UTF-8, where it is one of bytes and not of characters. */
+  /** Bound of a text in bytes of UTF-8, if it is not in characters. */
   readonly 'x-latchkey-bytes-max'?: number
 }
 
@@ -45,7 +45,7 @@ export interface Parameter {
   readonly description: string
   readonly required?: true
   readonly deprecated?: true
-  /** Set where the option counts by its presence: `?stale`. */
+  /** Set for options that need no value: `?stale`. */
   readonly allowEmptyValue?: true
   readonly schema: JsonSchema
   readonly example?: string
@@ -64,7 +64,7 @@ export interface Response {
   readonly 'x-latchkey-errors'?: readonly string[]
 }
 
-/** A version gate, as the operation or field that stands behind it names it. Spec 9. */
+/** The version gate of an operation. Spec 9. */
 export interface Gate {
   readonly name: string
   readonly since?: string
@@ -86,7 +86,7 @@ export interface Operation {
   }
   readonly responses: Readonly<Record<string, Response>>
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  /** What the caller must hold: a right, `self`, `key` (decided per key) or `none`. Spec 4.1. */
+  /** What the caller needs: a right, `self`, `key` (decided per key) or `none`. Spec 4.1. */
   readonly 'x-latchkey-right': string
   /** Section of the API reference, or `extension`. */
   readonly 'x-latchkey-spec': string

@@ -6,12 +6,12 @@ import type { AnyRoute } from '../routes.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import type { JsonSchema, Parameter } from './document.ts'
 
-/** What the schema of an option says of it. */
+/** An option as its schema describes it. */
 interface OptionSchema extends JsonSchema {
   readonly description: string
   readonly allowEmptyValue?: true
   readonly example?: string
-  /** zod leaves out the default of what it transforms, so ours has a name of its own. */
+  /** The default. zod omits `default` for transformed values. */
   readonly initially?: string
   readonly gate?: GateName
   readonly edition?: 'extended'
@@ -54,7 +54,7 @@ function optionsOf(schema: z.ZodObject | undefined): readonly (readonly [string,
   return Object.entries(properties) as unknown as readonly (readonly [string, OptionSchema])[]
 }
 
-/** What is about the parameter, apart from the form of its value. */
+/** Facts about the parameter, apart from the form of its value. */
 function factsOf(option: OptionSchema) {
   const {
     description,

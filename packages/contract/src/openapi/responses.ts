@@ -1,4 +1,4 @@
-/** Answers and refusals of operations. Design 6: a refusal is text, or problem JSON where the request accepts it. */
+/** Answers and refusals of operations. A refusal is text, or problem JSON if the request accepts it. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import { EXAMPLES } from '../examples.ts'
 import { HEADER, PROBLEM_JSON, REQUEST_ID_HEADER } from '../headers.ts'
@@ -12,35 +12,35 @@ const number: JsonSchema = { type: 'integer', minimum: 0 }
 export function responseHeaders(headerPrefix: string): Readonly<Record<string, ResponseHeader>> {
   return {
     [`${headerPrefix}${HEADER.index}`]: {
-      description: 'Index of the answer: send it back as `index` to wait for the next one. Never 0.',
+      description: 'Index of the answer, never 0. Send it back as `index` to wait for a change.',
       schema: number,
     },
     [`${headerPrefix}${HEADER.knownLeader}`]: {
-      description: 'Whether the primary database is known to be reachable.',
+      description: 'Whether the server can reach the primary database.',
       schema: { type: 'string', enum: ['true', 'false'] },
     },
     [`${headerPrefix}${HEADER.lastContact}`]: {
-      description: 'Age of the shown state in milliseconds; 0 unless `stale`.',
+      description: 'Age of the state in milliseconds. 0 unless `stale`.',
       schema: number,
     },
     [`${headerPrefix}${HEADER.nextCursor}`]: {
-      description: 'There where a page is not the last one: send it back as `cursor`.',
+      description: 'Present unless this is the last page. Send it back as `cursor`.',
       schema: text,
     },
     [`${headerPrefix}${HEADER.defaultPolicy}`]: {
-      description: 'What happens where no rule decides.',
+      description: 'What applies where no rule matches.',
       schema: { type: 'string', enum: ['allow', 'deny'] },
     },
     [`${headerPrefix}${HEADER.translateAddresses}`]: {
-      description: 'There, as `true`, where the server translates addresses. Section 9.3.',
+      description: 'Present, as `true`, if the server translates addresses. Section 9.3.',
       schema: { type: 'string', enum: ['true'] },
     },
     [REQUEST_ID_HEADER]: {
-      description: 'The id of the request: the caller’s own where it sent one.',
+      description: 'Id of the request: the caller’s, if it sent one.',
       schema: text,
     },
-    Warning: { description: 'There where the token came in the query string.', schema: text },
-    'Retry-After': { description: 'Seconds after which to try again.', schema: number },
+    Warning: { description: 'Present if the token came in the query string.', schema: text },
+    'Retry-After': { description: 'Seconds to wait before a retry.', schema: number },
   }
 }
 
@@ -56,7 +56,7 @@ export function responsesOf(
   }
   return {
     200: {
-      description: route.blocking ? 'The answer, now or after a wait.' : 'The answer.',
+      description: route.blocking ? 'The answer, at once or after a wait.' : 'The answer.',
       headers: headersOf(route, headerPrefix),
       content: answerContent(route, answer),
     },
@@ -81,7 +81,7 @@ function headerRef(name: string): Reference {
 function answerContent(route: AnyRoute, answer: JsonSchema): Readonly<Record<string, MediaType>> {
   const examples: Readonly<Record<string, Example>> = EXAMPLES[route.name].answers
   if (route.answerForm === 'text') {
-    return { 'text/plain': { schema: { type: 'string', description: 'A rule text' }, examples } }
+    return { 'text/plain': { schema: { type: 'string', description: 'Rules' }, examples } }
   }
   const others = (route.otherAnswers ?? []).map(({ type, note }) => [
     type,
@@ -99,7 +99,7 @@ function refusal(status: number, codes: readonly AclErrorCode[]): Response {
     description: titles,
     ...retry,
     content: {
-      'text/plain': { schema: { type: 'string', description: 'What is wrong, in a sentence.' } },
+      'text/plain': { schema: { type: 'string', description: 'What is wrong, in one sentence.' } },
       [PROBLEM_JSON]: { schema: { $ref: '#/components/schemas/Problem' }, examples },
     },
     'x-latchkey-errors': codes,

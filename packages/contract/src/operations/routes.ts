@@ -1,4 +1,4 @@
-/** What the service says of itself: processes, replication, versions. Spec 9.3, 9.4. */
+/** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { checkedQuery, query, text, word } from '../shared/query.ts'
@@ -19,15 +19,15 @@ export const operations = c.router({
     method: 'GET',
     path: '/v1/acl/replication',
     summary: 'Read the state of replication',
-    description: 'Zero values in the primary datacenter.',
+    description: 'In the primary datacenter all values are zero.',
     query: checkedQuery(),
     ...answers(replicationStatusSchema, { ...open, acl: true, spec: '9.4', checksReadOptions: true }),
   },
   migration: {
     method: 'GET',
     path: '/v1/internal/acl/migration',
-    summary: 'Watch the accessor migration',
-    description: 'How far the accessors of legacy tokens are.',
+    summary: 'Read the progress of the accessor migration',
+    description: 'How many legacy tokens have an accessor, and how long the others will take.',
     query: query({}),
     ...answers(migrationStatusSchema, {
       right: 'acl:read',
@@ -40,45 +40,46 @@ export const operations = c.router({
   leader: {
     method: 'GET',
     path: '/v1/status/leader',
-    summary: 'Address of the process that runs the single-winner jobs',
-    description: 'As `host:port`; empty where none is known.',
+    summary: 'Read the address of the elected process',
+    description:
+      'As `host:port`, or empty if none is known. The elected process runs the jobs that only one process may run.',
     query: query({}),
     ...answers(z.string(), { ...open, spec: '9.4' }),
   },
   peers: {
     method: 'GET',
     path: '/v1/status/peers',
-    summary: 'Addresses of all server processes',
-    description: 'As `host:port`, of those that are alive.',
+    summary: 'List the addresses of the server processes',
+    description: 'As `host:port`, of the processes that are alive.',
     query: query({}),
     ...answers(z.array(z.string()), { ...open, spec: '9.4' }),
   },
   self: {
     method: 'GET',
     path: '/v1/agent/self',
-    summary: 'Configuration and version of this process',
-    description: 'Config is small; the whole configuration, without secrets, stands under DebugConfig.',
+    summary: 'Read the configuration and version of this process',
+    description: 'Config has a few settings; DebugConfig has the whole configuration, without secrets.',
     query: query({}),
     ...answers(agentSelfSchema, { ...node, spec: '9.3' }),
   },
   members: {
     method: 'GET',
     path: '/v1/agent/members',
-    summary: 'All server processes',
-    description: 'Failed ones and those that left are shown for a while.',
+    summary: 'List the server processes',
+    description: 'Includes processes that failed or left recently.',
     query: query({}),
     ...answers(z.array(memberSchema), { ...node, spec: '9.4' }),
   },
   metrics: {
     method: 'GET',
     path: '/v1/agent/metrics',
-    summary: 'Metrics of this process',
+    summary: 'Read the metrics of this process',
     description:
-      'As JSON, or for Prometheus. Counted from the start of the process: take the difference of two answers.',
+      'As JSON or in the text format of Prometheus. Counters start with the process, so compare two answers for a rate.',
     query: query({
       format: word(
         ['prometheus'],
-        { description: '`prometheus` for the text format of Prometheus.' },
+        { description: '`prometheus`: answer in the text format of Prometheus.' },
         undefined,
       ),
     }),
@@ -91,16 +92,16 @@ export const operations = c.router({
   datacenters: {
     method: 'GET',
     path: '/v1/catalog/datacenters',
-    summary: 'Names of all known datacenters',
-    description: 'The own one first.',
+    summary: 'List the known datacenters',
+    description: 'The datacenter of the server comes first.',
     query: query({}),
     ...answers(z.array(z.string()), { ...open, spec: '9.4' }),
   },
   versions: {
     method: 'GET',
     path: '/v1/internal/versions',
-    summary: 'What changes between two service versions',
-    description: 'Every version gate with an edge after `from` and not after `to`, oldest first.',
+    summary: 'List the changes between two service versions',
+    description: 'Every version gate that opens or closes after `from` and up to `to`, oldest first.',
     query: query({
       from: text('A service version, such as `1.3.0`.'),
       to: text('A service version not older than `from`.'),
@@ -115,8 +116,8 @@ export const operations = c.router({
   openapi: {
     method: 'GET',
     path: '/v1/openapi.json',
-    summary: 'This API as OpenAPI 3.1',
-    description: 'This document, for the service version that the server speaks as.',
+    summary: 'Read this API as OpenAPI 3.1',
+    description: 'This document, for the service version of the server.',
     query: query({}),
     ...answers(z.record(z.string(), z.unknown()), { ...open, spec: 'extension' }),
   },

@@ -9,16 +9,16 @@ const measured = (description: string) => z.number().meta({ description })
 export const replicationStatusSchema = z
   .strictObject({
     Enabled: z.boolean().meta({ description: 'Whether this datacenter replicates from a primary.' }),
-    Running: z.boolean().meta({ description: 'Whether replication runs now.' }),
+    Running: z.boolean().meta({ description: 'Whether replication is running.' }),
     SourceDatacenter: said('The primary datacenter; empty in the primary itself.'),
-    ReplicationType: said('What is replicated, in a word.'),
-    ReplicatedIndex: counted('Index of the primary up to which policies are here.'),
+    ReplicationType: said('What is replicated, in one word.'),
+    ReplicatedIndex: counted('Index of the primary up to which policies are replicated.'),
     ReplicatedRoleIndex: counted('The same for roles.'),
     ReplicatedTokenIndex: counted('The same for tokens.'),
-    LastSuccess: said('When a round last succeeded; the zero time for never.'),
-    LastError: said('When a round last failed; the zero time for never.'),
-    LastErrorMessage: said('Why it failed.').optional(),
-    /** Extension: a secondary waits for it. Spec 9.2.2. */
+    LastSuccess: said('When a round last succeeded. The zero time means never.'),
+    LastError: said('When a round last failed. The zero time means never.'),
+    LastErrorMessage: said('Why the last round failed.').optional(),
+    /** An extension: a secondary waits for this mode. Spec 9.2.2. */
     Mode: z
       .enum(['legacy', 'enabled'])
       .optional()
@@ -30,14 +30,12 @@ export const memberSchema = z
   .strictObject({
     ID: said('Id of the server process.'),
     Name: said('Name of the server.'),
-    Addr: said('Address it listens on.'),
-    Port: counted('Port it listens on.'),
-    Tags: z
-      .record(z.string(), z.string())
-      .meta({ description: 'Facts that the process tells of itself, as texts.' }),
+    Addr: said('Address that the process listens on.'),
+    Port: counted('Port that the process listens on.'),
+    Tags: z.record(z.string(), z.string()).meta({ description: 'Facts about the process, as texts.' }),
     Status: z.int().meta({ description: '1 alive, 3 left, 4 failed.' }),
     Datacenter: said('Name of a datacenter.'),
-    Version: said('Service version it speaks as.'),
+    Version: said('Service version of the process.'),
   })
   .meta({ id: 'Member' })
 
@@ -47,57 +45,52 @@ export const agentSelfSchema = z
     Config: z
       .record(z.string(), z.unknown())
       .meta({ description: 'A few settings; the whole configuration before 1.0.' }),
-    DebugConfig: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'The whole configuration without secrets. May change any time.' }),
+    DebugConfig: z.record(z.string(), z.unknown()).optional().meta({
+      description: 'The whole configuration, without secrets. Its form may change with any release.',
+    }),
     Stats: z.record(z.string(), z.record(z.string(), z.string())).meta({
       description:
-        'Facts about the process by part, as texts. `latchkey.version` is the version of Latchkey.',
+        'Facts about each part of the process, as texts. `latchkey.version` is the version of Latchkey.',
     }),
-    Member: memberSchema.meta({ description: 'This process as the member list shows it.' }),
+    Member: memberSchema.meta({ description: 'This process, as in the list of members.' }),
     Meta: z.record(z.string(), z.string()).meta({ description: 'Empty.' }),
   })
   .meta({ id: 'AgentSelf' })
 
 const metricLabels = z
   .record(z.string(), z.string())
-  .meta({ description: 'What tells series of one name apart.' })
+  .meta({ description: 'Labels that distinguish series of the same name.' })
 
 export const gaugeSampleSchema = z
   .strictObject({
-    Name: said('As in the text for Prometheus.'),
-    Value: measured('The value now.'),
+    Name: said('Name, as in the Prometheus format.'),
+    Value: measured('Current value.'),
     Labels: metricLabels,
   })
   .meta({ id: 'GaugeSample' })
 
 export const valueSampleSchema = z
   .strictObject({
-    Name: said('As in the text for Prometheus.'),
-    Count: counted('How many.'),
-    Rate: measured('How many a second since the start.'),
-    Sum: measured('Of all values.'),
-    Min: measured('Lower bound of the least value.'),
-    Max: measured('Upper bound of the greatest value.'),
-    Mean: measured('Sum by count.'),
-    Stddev: measured('As near as the bounds of the histogram tell.'),
+    Name: said('Name, as in the Prometheus format.'),
+    Count: counted('Number of events.'),
+    Rate: measured('Events per second since the process started.'),
+    Sum: measured('Sum of all values.'),
+    Min: measured('Lower bound of the smallest value.'),
+    Max: measured('Upper bound of the largest value.'),
+    Mean: measured('Mean of all values.'),
+    Stddev: measured('Standard deviation, estimated from the buckets of the histogram.'),
     Labels: metricLabels,
   })
   .meta({ id: 'ValueSample' })
 
-/** Metrics of a process, in the shape that clients of the reference read. Spec 9.4 gives none. */
+/** Metrics of a process, in the shape that existing clients read. Spec 9.4 gives none. */
 export const agentMetricsSchema = z
   .strictObject({
     Timestamp: said('When the metrics were read, to the second, in UTC.'),
-    Gauges: z.array(gaugeSampleSchema).meta({ description: 'Values as they are now.' }),
+    Gauges: z.array(gaugeSampleSchema).meta({ description: 'Current values.' }),
     Points: z.array(z.never()).meta({ description: 'Always empty.' }),
-    Counters: z
-      .array(valueSampleSchema)
-      .meta({ description: 'Events, counted from the start of the process.' }),
-    Samples: z
-      .array(valueSampleSchema)
-      .meta({ description: 'Measured values, from the start of the process.' }),
+    Counters: z.array(valueSampleSchema).meta({ description: 'Events since the process started.' }),
+    Samples: z.array(valueSampleSchema).meta({ description: 'Measurements since the process started.' }),
   })
   .meta({ id: 'AgentMetrics' })
 export type GaugeSample = z.infer<typeof gaugeSampleSchema>
@@ -109,19 +102,19 @@ export const migrationStatusSchema = z
   .strictObject({
     State: z
       .enum(['waiting', 'running', 'done'])
-      .meta({ description: 'waiting for legacy mode to end, running, or done.' }),
-    Done: counted('Tokens that have been given an accessor.'),
-    Total: counted('Those, and the ones that still lack one.'),
+      .meta({ description: '`waiting` for legacy mode to end, `running`, or `done`.' }),
+    Done: counted('Tokens that received an accessor.'),
+    Total: counted('Those tokens, and the tokens that still lack an accessor.'),
     Batches: counted('Batches so far.'),
-    TokensPerSecond: measured('Measured over the batches without a long pause.'),
-    EstimatedSeconds: measured('What is left, by the law of batches.'),
-    StartedAt: said('Instant of the first batch of this run.').optional(),
-    LastBatchAt: said('Instant of the last batch.').optional(),
-    LastError: said('What went wrong last, where this process runs it.').optional(),
+    TokensPerSecond: measured('Rate, measured over the batches without a long pause.'),
+    EstimatedSeconds: measured('Time for the remaining tokens, at the limit of one batch a second.'),
+    StartedAt: said('When the first batch of this run was written.').optional(),
+    LastBatchAt: said('When the last batch was written.').optional(),
+    LastError: said('The last error, if this process runs the migration.').optional(),
     WaitsFor: z
       .array(z.string())
       .optional()
-      .meta({ description: 'In legacy mode: what has to happen before it ends.' }),
+      .meta({ description: 'What legacy mode waits for before it ends.' }),
   })
   .meta({ id: 'MigrationStatus' })
 
@@ -130,16 +123,16 @@ export const versionChangeSchema = z
     Gate: said('Name of the version gate.'),
     Change: z.enum(['added', 'removed']).meta({ description: 'Whether the gate opens or closes.' }),
     At: said('The version that brings the change.'),
-    Kind: said('field, endpoint, behaviour or limit.'),
+    Kind: said('`field`, `endpoint`, `behaviour` or `limit`.'),
     SpecRow: said('Section of the API reference.'),
-    Sentence: said('Before and after.'),
+    Sentence: said('The behaviour before and after.'),
     ClientSees: said('What a client sees on the wire.'),
     BreaksClients: z.boolean().meta({
-      description: 'Whether a client that was right before can be refused or misled.',
+      description: 'Whether the change can break a correct client.',
     }),
     DecidedBy: z.enum(['agent', 'server', 'both']).meta({
       description:
-        'Whose version counts where they are mixed: the agent that is asked, the server behind it, or both.',
+        'Whose version counts in a mixed cluster: that of the agent, of the server behind it, or both.',
     }),
   })
   .meta({ id: 'VersionChange' })

@@ -1,7 +1,7 @@
 /**
  * The method table of spec 9.4: the endpoints that enforce one method from 1.0 (gate `http.enforceMethods`). Below 1.0
- * any method reaches them, and them alone. The router answers a wrong method with 405 and `Allow`; where an endpoint is not
- * built, the right method answers 501 `endpoint_not_built`.
+ * any method reaches them, and them alone. The router answers a wrong method with 405 and `Allow`. If an endpoint is not built, the
+ * right method answers 501 `endpoint_not_built`.
  */
 
 export interface RequiredMethod {
@@ -11,7 +11,7 @@ export interface RequiredMethod {
    * names such endpoints without their last part (`/catalog/node` is `/catalog/node/:node`).
    */
   readonly path: string
-  /** Whether this service does the work, or answers 501. */
+  /** Whether this service has the endpoint; else it answers 501. */
   readonly built: boolean
 }
 
@@ -68,7 +68,7 @@ export interface LegacyEndpoint {
   readonly methods: readonly ('GET' | 'PUT' | 'POST')[]
   /** As {@link RequiredMethod.path}. */
   readonly path: string
-  /** What does the same work in the token API: for the text of the 410, and for who reads access logs. */
+  /** The equivalent in the token API, for the text of the 410 and for reports on access logs. */
   readonly replacement: string
 }
 
@@ -101,7 +101,7 @@ export function requiredMethodOf(path: string): RequiredMethod | undefined {
   return REQUIRED_METHODS.find((row) => matchesPath(row.path, path))
 }
 
-/** The legacy endpoint for a request path under `/v1`, without its query. An exact path goes before one that takes a rest. */
+/** The legacy endpoint for a request path under `/v1`, without its query. Exact paths take precedence. */
 export function legacyEndpointOf(path: string): LegacyEndpoint | undefined {
   return (
     LEGACY_ENDPOINTS.find((row) => row.path === path) ??

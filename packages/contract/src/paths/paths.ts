@@ -1,5 +1,5 @@
 /**
- * One way from a request's path to its endpoint, shared by server, mocks and whatever judges paths (audit, limits).
+ * Finds the endpoint of a request path, for the server, the mocks, the access log and the limits.
  * Paths are case-sensitive, decoded once, and never rewritten.
  *
  * The template with the longest literal start owns a path, so `/acl/token/self` is never an accessor. A parameter that
@@ -17,8 +17,8 @@ export interface RouteMatch {
 }
 
 /**
- * What all paths of one form lead to, such as `/acl/token/:AccessorID`: one object for all of them, so that whoever
- * works something out for a form can keep it.
+ * The endpoints of all paths of one form, such as `/acl/token/:AccessorID`. There is one object for each form, so callers
+ * can cache by it.
  */
 export interface PathForm {
   /** Methods that may be allowed here, in the order of the reference: GET, PUT, POST, DELETE. */
@@ -44,7 +44,7 @@ interface PrefixGroup {
   forms: readonly { readonly suffix: string; readonly form: PathForm }[]
 }
 
-/** What one path leads to, whatever the method. */
+/** The endpoints of one path. */
 export class PathMatch {
   readonly form: PathForm
   private readonly rest: string
@@ -55,7 +55,7 @@ export class PathMatch {
     this.rest = rest
   }
 
-  /** The endpoint that a method of the form reaches, with the parameter that stands in the path. */
+  /** The endpoint that a method of the form reaches, with the parameter from the path. */
   routeOf(method: Method): RouteMatch | undefined {
     const template = this.form.byMethod.get(method)
     if (!template) return undefined
@@ -95,7 +95,7 @@ function build(): void {
   for (const group of prefixes) group.forms = formsOf(group.templates)
 }
 
-/** A path that ends in a suffix also ends in every suffix of that: `/name` is found below `/a/name`, and so is ''. */
+/** A path with a suffix also has every suffix of it: `/a/name` ends in `/name`, and in ''. */
 function formsOf(templates: readonly PathTemplate[]): PrefixGroup['forms'] {
   const suffixes = [...new Set(templates.map(({ suffix }) => suffix))].sort((a, b) => b.length - a.length)
   return suffixes.map((suffix) => {
@@ -137,7 +137,7 @@ export function matchPath(path: string): PathMatch | undefined {
 /**
  * Decodes a raw path once.
  *
- * @throws AclError `path_invalid` where it cannot be decoded or holds a control character.
+ * @throws AclError `path_invalid` if it cannot be decoded or has a control character.
  */
 export function decodePath(rawPath: string): string {
   if (!rawPath.includes('%')) return checkPath(rawPath)
@@ -160,7 +160,7 @@ function checkPath(path: string): string {
 /**
  * Fills the parameters into an endpoint's path, each encoded, so that no value can reach another endpoint.
  *
- * @throws TypeError where a parameter is missing, or is `.` or `..`, which no encoding keeps from being resolved.
+ * @throws TypeError if a parameter is missing, or is `.` or `..`, which URLs resolve despite encoding.
  */
 export function buildPath(name: EndpointName, params: Readonly<Record<string, string>> = {}): string {
   return ENDPOINTS[name].path.replace(/:(\w+)/g, (_, param: string) => {

@@ -25,7 +25,7 @@ export const policies = c.router({
     method: 'PUT',
     path: '/v1/acl/policy',
     summary: 'Create a policy',
-    description: 'Rules are read before they are stored: a fault is refused with line and column.',
+    description: 'Rules with a fault are refused, with line and column.',
     query: namespacedQuery({}),
     body: createPolicySchema,
     ...answers(policySchema, {
@@ -45,8 +45,9 @@ export const policies = c.router({
   lint: {
     method: 'POST',
     path: '/v1/acl/policy/lint',
-    summary: 'Find faults and surprises in a rule text',
-    description: 'Stores nothing and needs no token. Errors are what a create would refuse.',
+    summary: 'Find faults and surprises in rules',
+    description:
+      'Stores nothing and needs no token. A finding of severity `error` is a fault that a create refuses.',
     query: query({}),
     body: lintRequestSchema,
     ...answers(z.array(lintFindingSchema), {
@@ -66,7 +67,7 @@ export const policies = c.router({
     path: '/v1/acl/policy/name/:Name',
     pathParams: nameParam,
     summary: 'Read a policy by its name',
-    description: 'Names match without case.',
+    description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
     ...answers(policySchema, {
       ...aclRead,
@@ -83,7 +84,7 @@ export const policies = c.router({
     pathParams: idParam,
     summary: 'List the tokens whose rights would change if the policy had other rules',
     description:
-      'Changes nothing. Tokens that link the policy directly or through a role are judged with both texts, by up to 10,000 questions about what differs. In pages, which end early where there is much to compare or to list.',
+      'Changes nothing. Compares both rule texts for every token that has the policy, directly or through a role, with up to 10,000 checks of the rules that differ. Answers in pages, which may hold fewer entries than `limit`.',
     query: namespacedQuery(page),
     body: whatIfRequestSchema,
     ...answers(z.array(whatIfChangeSchema), {
@@ -102,7 +103,7 @@ export const policies = c.router({
     path: '/v1/acl/policy/:ID',
     pathParams: idParam,
     summary: 'Read a policy',
-    description: 'The record with its rules as they were written.',
+    description: 'The record, with its rules as they were written.',
     query: namespacedBlockingQuery({}),
     ...answers(policySchema, {
       ...aclRead,
@@ -119,7 +120,7 @@ export const policies = c.router({
     pathParams: idParam,
     summary: 'Update a policy',
     description:
-      'Everything is replaced: what is left out is cleared. Takes effect on the next request of every token that links it. The rules of `global-management` cannot change.',
+      'Replaces the whole record: a field that is left out is cleared. Takes effect with the next request of each token. The rules of `global-management` cannot change.',
     query: namespacedQuery({}),
     body: updatePolicySchema,
     ...answers(policySchema, {
@@ -146,7 +147,7 @@ export const policies = c.router({
     path: '/v1/acl/policy/:ID',
     pathParams: idParam,
     summary: 'Delete a policy',
-    description: 'Links to it disappear from tokens and roles, and so do the rights.',
+    description: 'Removes its links from tokens and roles, and so their rights.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,

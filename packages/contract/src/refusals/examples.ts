@@ -1,4 +1,4 @@
-/** A problem document for every code, as `Accept: application/problem+json` asks for it. Design 6. */
+/** A problem document for every code. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { Problem } from './problem.ts'
 

@@ -1,4 +1,4 @@
-/** Which refusals a route may answer: its own, and those that follow from what it needs and takes. Spec 7. */
+/** The refusals of a route: its own, and those that follow from its metadata. Spec 7. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
@@ -20,7 +20,7 @@ export const COMMON_ERRORS = [
 const CALLER = ['caller_unknown', 'privilege_missing'] as const
 const BODY = ['body_too_large', 'request_timeout'] as const
 
-/** What follows from one property of the metadata, by its value; `any` stands for every value that is set. */
+/** Refusals that follow from one property of the metadata, by its value; `any` matches every value. */
 const IMPLIED = {
   right: {
     none: [],
@@ -54,7 +54,7 @@ type ImpliedBy<Values, V> = V extends keyof Values
     ? Codes
     : never
 
-/** Every code that a route with this metadata may answer. */
+/** Every code with which a route may refuse. */
 export type CodesOf<M extends RouteMetadata> =
   | (typeof COMMON_ERRORS)[number]
   | M['errors'][number]
@@ -76,9 +76,8 @@ export type WithStatus<Code extends AclErrorCode, Status> = {
 const codesInOrder = Object.keys(ACL_ERRORS) as AclErrorCode[]
 
 /**
- * As {@link CodesOf}, in the order of the error table (by status). Codes of a path that leads to no endpoint
- * (`endpoint_unknown`, `method_not_allowed`, `endpoint_not_built`) belong to none, and `endpoint_removed` to those of the
- * legacy API, once their gate is closed.
+ * As {@link CodesOf}, in the order of the error table. Paths without an endpoint have further codes (`endpoint_unknown`,
+ * `method_not_allowed`, `endpoint_not_built`), and so have legacy endpoints after their removal (`endpoint_removed`).
  */
 export function codesOf(metadata: RouteMetadata): readonly AclErrorCode[] {
   const codes = new Set<AclErrorCode>([...COMMON_ERRORS, ...metadata.errors])

@@ -1,8 +1,8 @@
-/** The body of a refusal: plain text, or a problem document (RFC 9457) where the request accepts it. Design 6. */
+/** The body of a refusal: plain text, or a problem document (RFC 9457) where the request accepts it. */
 import * as z from 'zod'
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 
-/** A problem document. Never carries a secret. */
+/** A problem document. It never holds a secret. */
 export interface Problem<Code extends AclErrorCode = AclErrorCode> {
   type: string
   title: string
@@ -17,7 +17,7 @@ export interface Problem<Code extends AclErrorCode = AclErrorCode> {
   requestId: string
 }
 
-/** A refusal as it arrives: a sentence, or a document. */
+/** A refusal on the wire: a sentence, or a problem document. */
 export type Refusal<Code extends AclErrorCode = AclErrorCode> = string | Problem<Code>
 export type RefusalSchema<Code extends AclErrorCode> = z.ZodType<Refusal<Code>, Refusal<Code>>
 
@@ -25,34 +25,34 @@ const text = (description: string) => z.string().meta({ description })
 const number = (description: string) => z.int().meta({ description, minimum: 0 })
 const allCodes = Object.keys(ACL_ERRORS) as AclErrorCode[]
 
-/** Documents may gain fields, so what is unknown passes. */
+/** Documents may gain fields, so unknown ones pass. */
 function problemOf(codes: readonly AclErrorCode[]) {
   return z.looseObject({
-    type: text('`urn:latchkey:error:` and the code.'),
-    title: text('What the code means.'),
-    status: number('The HTTP status.'),
-    detail: text('What is wrong with this request.'),
-    code: z.enum(codes).meta({ description: 'Stable: programs look at this.' }),
+    type: text('`urn:latchkey:error:`, followed by the code.'),
+    title: text('Meaning of the code.'),
+    status: number('HTTP status.'),
+    detail: text('What is wrong with this request, for people.'),
+    code: z.enum(codes).meta({ description: 'Stable code, for programs.' }),
     field: text('Full path of the field, or name of the query option or header.').optional(),
-    line: number('Line in a rule text or body, from 1.').optional(),
+    line: number('Line in the rules or body, from 1.').optional(),
     column: number('Column in that line, from 1.').optional(),
     missing: z
       .looseObject({
-        resource: text('What it is about.'),
-        segment: text('The name or path within it.').optional(),
-        access: text('What may not be done.'),
+        resource: text('Kind of resource.'),
+        segment: text('Name or path within the resource.').optional(),
+        access: text('Missing access.'),
       })
       .optional()
       .meta({ description: 'The right that is missing.' }),
     accessorId: text('Accessor of the caller.').optional(),
-    requestId: text('For the log of the server.'),
+    requestId: text('Identifies the request in the log of the server.'),
   })
 }
 
 /** A problem document with any code. */
 export const problemSchema: z.ZodType<Problem, Problem> = problemOf(allCodes).meta({
   id: 'Problem',
-  description: 'A refusal, for requests with `Accept: application/problem+json`. Never carries a secret.',
+  description: 'A refusal, for requests with `Accept: application/problem+json`. Never holds a secret.',
 })
 
 const known = new Map<string, RefusalSchema<AclErrorCode>>()

@@ -16,7 +16,7 @@ export const roles = c.router({
     method: 'PUT',
     path: '/v1/acl/role',
     summary: 'Create a role',
-    description: 'A role bundles policies and identities; tokens link it.',
+    description: 'A role bundles policies and identities. Tokens link it.',
     query: namespacedQuery({}),
     body: createRoleSchema,
     ...answers(roleSchema, {
@@ -31,7 +31,7 @@ export const roles = c.router({
     path: '/v1/acl/role/name/:Name',
     pathParams: nameParam,
     summary: 'Read a role by its name',
-    description: 'Names match without case.',
+    description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
     ...answers(roleSchema, {
       ...aclRead,
@@ -47,7 +47,7 @@ export const roles = c.router({
     path: '/v1/acl/role/:ID',
     pathParams: idParam,
     summary: 'Read a role',
-    description: 'The record with the current names of its policies.',
+    description: 'The record, with the current names of its policies.',
     query: namespacedBlockingQuery({}),
     ...answers(roleSchema, {
       ...aclRead,
@@ -63,7 +63,8 @@ export const roles = c.router({
     path: '/v1/acl/role/:ID',
     pathParams: idParam,
     summary: 'Update a role',
-    description: 'Everything is replaced: what is left out is cleared. Takes effect on the next request.',
+    description:
+      'Replaces the whole record: a field that is left out is cleared. Takes effect with the next request of each token.',
     query: namespacedQuery({}),
     body: updateRoleSchema,
     ...answers(roleSchema, {
@@ -89,7 +90,7 @@ export const roles = c.router({
     path: '/v1/acl/role/:ID',
     pathParams: idParam,
     summary: 'Delete a role',
-    description: 'Links to it disappear from tokens, and so do the rights.',
+    description: 'Removes its links from tokens, and so their rights.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,

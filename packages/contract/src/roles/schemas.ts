@@ -5,12 +5,16 @@ import { DESCRIPTION_BYTES_MAX, ROLE_NAME_LENGTH_MAX } from '../limits.ts'
 import {
   description,
   hash,
-  ignored,
+  idOnCreate,
+  idOnUpdate,
   namespaceChosen,
   namespaceShown,
+  recordId,
+  recordName,
   required,
   stored,
-  unoffered,
+  storedOnCreate,
+  storedOnUpdate,
 } from '../shared/fields.ts'
 import {
   nodeIdentities,
@@ -22,15 +26,15 @@ import {
 } from '../shared/links.ts'
 import { boundedText } from '../shared/text.ts'
 
-const policies = { description: 'Policies that give the tokens of the role its rights.' }
+const policies = { description: 'Policies whose rights the tokens of the role have.' }
 const services = { description: 'Services that the tokens of the role may act as.' }
 const nodes = { description: 'Nodes that the tokens of the role may act as.' }
 
 /** A role record as answered, alone and in lists. Key order is the order on the wire. */
 export const roleSchema = z
   .strictObject({
-    ID: z.string().meta({ description: 'A UUID that the service chooses.' }),
-    Name: z.string().meta({ description: 'Name of the record.' }),
+    ID: recordId,
+    Name: recordName,
     Description: z.string().meta({ description }),
     Policies: z.array(shownLinkSchema).optional().meta(policies),
     ServiceIdentities: z.array(serviceIdentitySchema).optional().meta(services),
@@ -61,24 +65,20 @@ const content = {
 /** The body of create. */
 export const createRoleSchema = z
   .strictObject({
-    ID: unoffered(z.string().meta({ description: 'Refused unless empty.' })),
+    ID: idOnCreate,
     ...content,
-    Hash: unoffered(ignored),
-    CreateIndex: unoffered(ignored),
-    ModifyIndex: unoffered(ignored),
+    ...storedOnCreate,
   })
   .meta({ id: 'RoleCreate' })
 export type CreateRoleInput = z.input<typeof createRoleSchema>
 export type CreateRole = z.output<typeof createRoleSchema>
 
-/** The body of update: a record that was read, changed. */
+/** The body of update: a record as it was read, with changes. */
 export const updateRoleSchema = z
   .strictObject({
-    ID: z.string().optional().meta({ description: 'Absent, or equal to the one in the path.' }),
+    ID: idOnUpdate,
     ...content,
-    Hash: ignored,
-    CreateIndex: ignored,
-    ModifyIndex: ignored,
+    ...storedOnUpdate,
   })
   .meta({ id: 'RoleUpdate' })
 export type UpdateRoleInput = z.input<typeof updateRoleSchema>

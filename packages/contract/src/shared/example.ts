@@ -1,15 +1,15 @@
-/** The form of examples: one for every operation, which its own types hold to body and answer. */
+/** The form of examples: one for each operation, typed by its body and answer. */
 import type { Contract, ResourceName } from '../contract.ts'
 import type { Answer, BodyInput, RouteName } from '../routes.ts'
 
-/** What an operation takes and answers, shown by values. */
+/** An example of the body and the answers of an operation. */
 export interface Examples<Body = unknown, Answer = unknown> {
   readonly body?: Body
   /** By a short name; the first is shown first. */
   readonly answers: Readonly<Record<string, { readonly summary?: string; readonly value: Answer }>>
 }
 
-/** The examples of one resource: none may be missing. */
+/** The examples of one resource, one for each operation. */
 export type ExamplesOf<R extends ResourceName> = {
   readonly [K in keyof Contract[R] & string]: `${R}.${K}` extends infer N extends RouteName
     ? Examples<BodyInput<N>, Answer<N>>

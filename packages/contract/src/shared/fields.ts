@@ -2,15 +2,15 @@
 import * as z from 'zod'
 import { NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
 
-/** A field that a record has and a body may repeat: accepted and ignored, so that a record can be sent back. */
+/** A field of a record that a body may repeat. The service ignores it, so that a record can be sent back. */
 export const ignored = z
   .unknown()
   .optional()
-  .meta({ description: 'Accepted and ignored, so that a record that was read can be sent back.' })
+  .meta({ description: 'Ignored: a record can be sent back as it was read.' })
 
 /**
- * A field that existing clients send, and that no type offers. The service reads it as before: the rules ignore or
- * refuse it, and say why better than an unknown field could.
+ * A field that existing clients send but that our types do not offer. The rules ignore or refuse it, with a better reason
+ * than `field_unknown`.
  */
 export function unoffered<S extends z.ZodType>(
   schema: S,
@@ -19,12 +19,11 @@ export function unoffered<S extends z.ZodType>(
   return marked as unknown as z.ZodOptional<z.ZodType<z.output<S> | undefined, never>>
 }
 
-/** Marks such a field in the metadata of its schema, and so in JSON Schema. */
+/** Marks an unoffered field in the metadata of its schema, and so in JSON Schema. */
 export const UNOFFERED = 'x-latchkey-unoffered'
 
 /**
- * A text that a caller must give. An absent one is read as empty, so that the rules, and not the schema, say what is
- * missing: `field_required`.
+ * A text that a caller must give. An absent one reads as empty, so that the rules can refuse it as `field_required`.
  */
 export function required(schema: z.ZodString): z.ZodType<string, string> {
   return schema.default('') as unknown as z.ZodType<string, string>
@@ -34,13 +33,18 @@ export const description = 'Free text for people.'
 export const namespaceShown = z.string().optional().meta({ description: 'Extended edition only.' })
 /** Spec 4.9.1. */
 export const namespaceChosen = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
-  description: 'Extended edition only. Goes before `ns`, the header and the namespace of the caller.',
+  description: 'Extended edition only. Takes precedence over `ns`, the header and the caller’s namespace.',
 })
 export const createTime = z
   .string()
   .meta({ description: 'When the record was created. RFC 3339, UTC, to the millisecond.' })
+export const accessorId = z.string().meta({
+  description: 'The public handle of the token: a UUID that appears in paths and is not secret.',
+})
+export const recordId = z.string().meta({ description: 'A UUID that the service chooses.' })
+export const recordName = z.string().meta({ description: 'Name of the record.' })
 
-/** What every stored record says of its writes. */
+/** When a record was written, as commit indexes. */
 export const stored = {
   CreateIndex: z
     .int()
@@ -49,4 +53,21 @@ export const stored = {
 }
 export const hash = z
   .string()
-  .meta({ description: 'Base64 of a BLAKE2b-256 over the content: equal content, equal hash.' })
+  .meta({ description: 'Base64 of the BLAKE2b-256 hash of the content: equal content, equal hash.' })
+
+/** An ID in the body of a create. */
+export const idOnCreate = unoffered(z.string().meta({ description: 'Refused unless empty.' }))
+/** An ID in the body of an update. */
+export const idOnUpdate = z
+  .string()
+  .optional()
+  .meta({ description: 'Absent, or equal to the one in the path.' })
+
+/** Fields of a stored record in the body of a create: ignored, and not offered. */
+export const storedOnCreate = {
+  Hash: unoffered(ignored),
+  CreateIndex: unoffered(ignored),
+  ModifyIndex: unoffered(ignored),
+}
+/** Fields of a stored record in the body of an update: ignored, so that a record can be sent back. */
+export const storedOnUpdate = { Hash: ignored, CreateIndex: ignored, ModifyIndex: ignored }

@@ -1,4 +1,4 @@
-/** Metadata of routes that work alike. */
+/** Metadata that routes share. */
 
 /** A read of ACL records. */
 export const aclRead = {

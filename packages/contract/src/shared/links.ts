@@ -6,16 +6,15 @@ import {
   IDENTITY_NAME_LENGTH_MAX,
   LINKS_MAX,
 } from '../limits.ts'
-import { required } from './fields.ts'
+import { recordId, recordName, required } from './fields.ts'
 
 /** Spec 2.2: by ID, or by a name that is resolved to the ID. */
 export const policyLinkSchema = z
   .strictObject({
-    ID: z.string().optional().meta({ description: 'ID of the policy. Goes before Name.' }),
-    Name: z
-      .string()
-      .optional()
-      .meta({ description: 'Name of the policy, resolved to its ID now: a later rename breaks nothing.' }),
+    ID: z.string().optional().meta({ description: 'ID of the policy. Takes precedence over Name.' }),
+    Name: z.string().optional().meta({
+      description: 'Name of the policy. Resolved to its ID at once, so a later rename is harmless.',
+    }),
   })
   .meta({ id: 'PolicyLink' })
 export type PolicyLink = z.infer<typeof policyLinkSchema>
@@ -23,27 +22,27 @@ export type PolicyLink = z.infer<typeof policyLinkSchema>
 /** Spec 2.3: by ID, or by a name that is resolved to the ID. */
 export const roleLinkSchema = z
   .strictObject({
-    ID: z.string().optional().meta({ description: 'ID of the role. Goes before Name.' }),
+    ID: z.string().optional().meta({ description: 'ID of the role. Takes precedence over Name.' }),
     Name: z
       .string()
       .optional()
-      .meta({ description: 'Name of the role, resolved to its ID now: a later rename breaks nothing.' }),
+      .meta({ description: 'Name of the role. Resolved to its ID at once, so a later rename is harmless.' }),
   })
   .meta({ id: 'RoleLink' })
 export type RoleLink = z.infer<typeof roleLinkSchema>
 
-/** A link as answered, with the present name. */
+/** A link as answered, with the current name. */
 export const shownLinkSchema = z.strictObject({
-  ID: z.string().meta({ description: 'A UUID that the service chooses.' }),
-  Name: z.string().meta({ description: 'Name of the record.' }),
+  ID: recordId,
+  Name: recordName,
 })
 
 export const datacenterNames = z.array(z.string().max(DATACENTER_NAME_LENGTH_MAX)).max(DATACENTERS_MAX)
-export const datacenters = { description: 'Where it holds. Empty or absent: everywhere.' }
+export const datacenters = { description: 'Datacenters where it applies. Empty or absent: all.' }
 
 const nameRule = `lowercase letters, digits, \`-\` and \`_\`, a letter or digit at both ends, at most ${IDENTITY_NAME_LENGTH_MAX} characters`
 
-/** Spec 2.4. The name rule is checked by the rules, which say it; the schema knows the types. */
+/** Spec 2.4. The rules check the name; the schema checks the types. */
 export const serviceIdentitySchema = z
   .strictObject({
     ServiceName: required(
@@ -66,7 +65,7 @@ export const nodeIdentitySchema = z
       z
         .string()
         .max(DATACENTER_NAME_LENGTH_MAX)
-        .meta({ description: 'The datacenter of the node, the only one where the identity holds.' }),
+        .meta({ description: 'Datacenter of the node. The identity applies there alone.' }),
     ),
   })
   .meta({ id: 'NodeIdentity' })

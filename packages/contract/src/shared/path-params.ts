@@ -1,8 +1,8 @@
-/** Path parameters. What they may hold is for the rules to say; a schema describes them. */
+/** Path parameters. Schemas describe them; the rules check them. */
 import * as z from 'zod'
 
 export const accessorParam = z.object({
-  AccessorID: z.string().meta({ description: 'Accessor of the token. Without case.', format: 'uuid' }),
+  AccessorID: z.string().meta({ description: 'Accessor of the token. Not case-sensitive.', format: 'uuid' }),
 })
 
 export const idParam = z.object({
@@ -10,14 +10,14 @@ export const idParam = z.object({
 })
 
 export const nameParam = z.object({
-  Name: z.string().meta({ description: 'Name of the record. Without case for policies and roles.' }),
+  Name: z.string().meta({ description: 'Name of the record. For policies and roles, not case-sensitive.' }),
 })
 
 export const keyParam = z.object({
-  Key: z.string().meta({ description: 'The key: all of the path that follows, slashes included.' }),
+  Key: z.string().meta({ description: 'The key: the rest of the path, including slashes.' }),
 })
 
-/** In the legacy API the ID is the secret of the token, and any text. Spec 9.1. */
+/** In the legacy API the ID is the secret of the token, which may be any text. Spec 9.1. */
 export const secretParam = z.object({
-  ID: z.string().meta({ description: 'Secret of the token: any text.' }),
+  ID: z.string().meta({ description: 'Secret of the token, which may be any text.' }),
 })

@@ -1,13 +1,13 @@
-/** What the published types make of those that are inferred from schemas. */
+/** Types inferred from schemas, in the form that we publish. */
 
-/** An answer as JSON carries it: an optional field is there or not, and never holds `undefined`. */
+/** An answer as JSON: an optional field is present or absent, never `undefined`. */
 export type Exact<T> = T extends readonly (infer E)[]
   ? Exact<E>[]
   : T extends object
     ? { [K in keyof T]: Exact<object extends Pick<T, K> ? Exclude<T[K], undefined> : T[K]> }
     : T
 
-/** A body as a caller may write it: lists may be readonly, and fields that no type offers are left out. */
+/** A body as a caller may write it: with readonly lists, and without unoffered fields. */
 export type Offered<T> = T extends readonly (infer E)[]
   ? readonly Offered<E>[]
   : T extends object

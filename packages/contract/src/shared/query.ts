@@ -1,6 +1,6 @@
 /**
- * Query options as schemas. They read text as it stands in a URL; a client may give numbers and flags as such. The first
- * value of an option counts, and one that is empty counts as absent, except where presence alone matters.
+ * Query options as schemas. They read the text of a URL; a client may give numbers and flags as such. The first value of an
+ * option counts. An empty value counts as absent, except where presence alone matters.
  */
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
@@ -8,7 +8,7 @@ import { NAMESPACE_NAME_LENGTH_MAX, PAGE_LIMIT_MAX, WAIT_MS_DEFAULT, WAIT_MS_MAX
 import { parseDurationMs } from '../time/duration.ts'
 import { shorten } from './shorten.ts'
 
-/** What documents say of an option: a description, and its form as JSON Schema. */
+/** The description of an option, and its form as JSON Schema. */
 type OptionFacts = Readonly<Record<string, unknown>> & { readonly description: string }
 
 /** An option: `In` is what a client may write, `Out` what it is read as. */
@@ -25,7 +25,7 @@ class OptionProblem {
 /**
  * An option read by `parse`.
  *
- * @param parse of the text; an empty one is only passed on where `whenEmpty` says so.
+ * @param parse reads the text; it gets an empty one only if `whenEmpty` is `parse`.
  */
 function option<Out, In>(
   parse: (text: string) => Out | OptionProblem,
@@ -76,7 +76,7 @@ export function text(
   return option<string, string>((value) => value, { description, type: 'string', ...more })
 }
 
-/** A whole number that a double holds exactly, from `min` on. An empty one counts as `min`. */
+/** A whole number that a double holds exactly, at least `min`. An empty value reads as `min`. */
 export function count(
   name: string,
   min: number,
@@ -111,11 +111,11 @@ export function position(description: string): Option<number | undefined, string
 
 /** Every endpoint takes these. */
 const common = {
-  pretty: flag('Indent the JSON. Counts by its presence.'),
+  pretty: flag('Indent the JSON. Set by its presence.'),
   dc: text('Datacenter of the request: the server’s own, letter for letter; any other is refused.'),
 }
 
-const NAMESPACE = 'Extended edition only: namespace of the record. Where records are listed, `*` means all.'
+const NAMESPACE = 'Extended edition only: namespace of the record. For lists, `*` means all.'
 
 /** Options of every endpoint whose records have a namespace. Spec 4.9. */
 const namespaced = {
@@ -145,7 +145,7 @@ const parseMaxStale = milliseconds((value) => `Invalid max_stale value ${JSON.st
 /** Options of every blocking query, and of its consistency modes. Spec 4.1. */
 const blocking = {
   index: option<number, string | number>(parseIndex, {
-    description: 'Wait until the answer has an index above this one. 0: do not wait.',
+    description: 'Wait until the index of the answer exceeds this one. 0: do not wait.',
     type: 'integer',
     minimum: 0,
   }),
@@ -156,29 +156,28 @@ const blocking = {
       return ms <= 0 ? WAIT_MS_DEFAULT : Math.min(ms, WAIT_MS_MAX)
     },
     {
-      description: 'Longest wait, such as `30s`: 5 minutes where absent, 10 at most, plus up to a sixteenth.',
+      description:
+        'Longest wait, such as `30s`. Default 5 minutes, at most 10 minutes; the server adds up to a sixteenth.',
       type: 'string',
     },
   ),
-  stale: flag('Answer from local state, whatever its age. Counts by its presence.'),
-  consistent: flag(
-    'Confirm with the primary database first. Counts by its presence; not together with `stale`.',
-  ),
+  stale: flag('Answer from local state, whatever its age. Set by its presence.'),
+  consistent: flag('Confirm with the primary database first. Set by its presence. Excludes `stale`.'),
   max_stale: option<number | undefined, string>(
     (value) => {
       const ms = parseMaxStale(value)
       return ms instanceof OptionProblem || ms > 0 ? ms : undefined
     },
-    { description: 'Oldest state that may be shown, such as `10s`. Implies `stale`.', type: 'string' },
+    { description: 'Oldest acceptable state, such as `10s`. Implies `stale`.', type: 'string' },
   ),
-  cached: flag('Accepted for existing clients; changes nothing. Not together with `consistent`.'),
-  leader: flag('Accepted for existing clients; the same as the default.'),
+  cached: flag('Accepted for existing clients, without effect. Excludes `consistent`.'),
+  leader: flag('Accepted for existing clients, without effect.'),
 }
 
 /** Names of the options of every blocking query. */
 export const BLOCKING_QUERY_OPTIONS = Object.keys(blocking) as readonly (keyof typeof blocking)[]
 
-/** Names of the options that say nothing about one endpoint. */
+/** Names of the options that endpoints share. */
 export const SHARED_QUERY_OPTIONS: readonly string[] = [
   ...BLOCKING_QUERY_OPTIONS,
   ...Object.keys(namespaced),
@@ -194,17 +193,17 @@ export const page = {
       return new OptionProblem(`limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}`)
     },
     {
-      description: 'Answer a page of at most so many records.',
+      description: 'Answer one page of at most this many records.',
       type: 'integer',
       minimum: 1,
       maximum: PAGE_LIMIT_MAX,
     },
     'parse',
   ),
-  cursor: text('Go on after the page that came with this `Next-Cursor`.'),
+  cursor: text('Continue after the page that came with this `Next-Cursor`.'),
 }
 
-/** The query of an endpoint without shared kinds of options. */
+/** The query of an endpoint without blocking or namespaces. */
 export function query<const S extends z.ZodRawShape>(own: S): z.ZodObject<S & typeof common> {
   return z.object({ ...own, ...common }) as unknown as z.ZodObject<S & typeof common>
 }
@@ -253,7 +252,7 @@ function withConflicts(own: z.ZodRawShape) {
 
 type Modes = { readonly [N in 'consistent' | 'stale' | 'cached' | 'max_stale']?: unknown }
 
-/** The option that cannot stand beside `consistent`, and why. */
+/** The option that `consistent` excludes, and the message for it. */
 export function consistencyConflict(
   given: Modes,
 ): { readonly field: string; readonly message: string } | undefined {

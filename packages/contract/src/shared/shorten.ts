@@ -1,10 +1,10 @@
-/** Longest piece of a request that an error repeats, in characters. */
+/** Longest part of a request that an error quotes, in characters. */
 const ECHO_LENGTH_MAX = 64
 
-/** A text of a request for an error: whole where it is short, else its beginning. */
+/** Shortens a text of a request, to quote it in an error. */
 export function shorten(text: string, lengthMax = ECHO_LENGTH_MAX): string {
   if (text.length <= lengthMax) return text
-  // Not between the two halves of a character.
+  // Never cut between the halves of a surrogate pair.
   const cut = text.slice(0, lengthMax)
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }

@@ -2,20 +2,20 @@ import * as z from 'zod'
 
 const encoder = new TextEncoder()
 
-/** Length of a text in bytes of UTF-8, without encoding it where its length already decides. */
+/** Length of a text in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   return encoder.encode(text).length
 }
 
-/** V8 copies shorter parts of a text, and makes longer ones views of the whole. */
+/** V8 copies shorter substrings; longer ones are views of the whole text. */
 const VIEW_LENGTH_MIN = 13
 
 /**
- * A copy of a text, for what is kept longer than the request it came with: a part of a text (from `slice`, `split`,
- * `trim` or a match) is a view that keeps all of its header, URL or body in memory.
+ * Copies a text that outlives its request. A substring (from `slice`, `split`, `trim` or a match) is a view that keeps the
+ * whole header, URL or body in memory.
  */
 export function ownText(text: string): string {
-  // The sum is written out in full when its part is taken, and that part is a view of it alone.
+  // Slicing flattens the concatenation, so the slice is a view of a small new string.
   return text.length < VIEW_LENGTH_MIN ? text : ` ${text}`.slice(1)
 }
 
@@ -31,6 +31,6 @@ export function boundedText(bytesMax: number): z.ZodString {
       params: { code: 'field_too_long' },
     })
   })
-  // For JSON Schema, which counts characters: a character takes at least one byte, so nothing that is valid is refused.
+  // JSON Schema counts characters. A character takes at least one byte, so no valid text is refused.
   return schema.meta({ maxLength: bytesMax, 'x-latchkey-bytes-max': bytesMax })
 }

@@ -44,7 +44,7 @@ export const tokens = c.router({
     path: '/v1/acl/token',
     summary: 'Create a token',
     description:
-      'Ids may be chosen, and must be new among accessors and secrets alike. Links name policies and roles by ID or Name. The token lives for ever, until ExpirationTime, or for ExpirationTTL: 1 minute to 24 hours, both included.',
+      'The caller may choose the ids, which must be unused, both as accessors and as secrets. Links name policies and roles by ID or Name. Without ExpirationTime or ExpirationTTL (1 minute to 24 hours, inclusive) the token does not expire.',
     query: namespacedQuery({}),
     body: createTokenSchema,
     ...answers(tokenSchema, {
@@ -65,8 +65,7 @@ export const tokens = c.router({
     method: 'GET',
     path: '/v1/acl/token/self',
     summary: 'Read the token that the request presents',
-    description:
-      'The token of the presented secret, with its real SecretID. Needs no right. Without a token there is no self: 403.',
+    description: 'Shows the real SecretID and needs no right. A request without a token is refused with 403.',
     query: blockingQuery({}),
     ...answers(tokenSchema, {
       right: 'self',
@@ -84,7 +83,7 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Clone a token',
     description:
-      'A new token with the description (unless the body has one), links, Local and ExpirationTime of the source. Only Description and Namespace of the body count.',
+      'Copies the links, Local and ExpirationTime of the source, and its description unless the body has one. The body takes no other field than Description and Namespace.',
     query: namespacedQuery({}),
     body: cloneTokenSchema,
     ...answers(tokenSchema, {
@@ -101,10 +100,10 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Read a token',
     description:
-      'SecretID is real for a caller with `acl:write` and `<hidden>` for one with `acl:read` alone. In the extended edition only a global manager sees it of another. A wait for a token that is not there ends when it is created.',
+      'Callers with `acl:write` see the SecretID; callers with `acl:read` alone see `<hidden>`. In the extended edition only a global manager sees the secrets of other tokens. A blocking read of a missing token ends when the token is created.',
     query: namespacedBlockingQuery({
       expanded: flagUnlessFalse(
-        'Add the policies and roles that affect the token, in full. `expanded=false` is plain.',
+        'Add the policies and roles that affect the token, in full. `expanded=false` adds nothing.',
         {
           gate: 'token.expanded',
         },
@@ -125,7 +124,7 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Update a token',
     description:
-      'Description and the four link lists are replaced: what is left out is cleared. SecretID, AuthMethod and ExpirationTime are kept, and may be repeated but not changed. Local must be equal: a local token needs `"Local": true`.',
+      'Replaces Description and the four lists of links: a field that is left out is cleared. SecretID, AuthMethod and ExpirationTime stay; a body may repeat them. Local must equal the stored value, so a local token needs `"Local": true`.',
     query: namespacedQuery({}),
     body: updateTokenSchema,
     ...answers(tokenSchema, {
@@ -149,7 +148,7 @@ export const tokens = c.router({
     pathParams: accessorParam,
     summary: 'Delete a token',
     description:
-      'The secret stops working at once. A caller cannot delete the token it presents, and nobody the anonymous one.',
+      'The secret stops working at once. A caller cannot delete the token that it presents. The anonymous token cannot be deleted.',
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,
@@ -164,7 +163,7 @@ export const tokens = c.router({
     path: '/v1/acl/tokens',
     summary: 'List tokens',
     description:
-      'In order of creation, expired tokens left out, at most one filter. With `limit` the answer is a page, and `Next-Cursor` leads on.',
+      'In order of creation, without expired tokens. Takes at most one filter. With `limit` the answer is one page, and `Next-Cursor` leads to the next.',
     query: namespacedBlockingQuery({
       policy: text('Only records linked to the policy with this ID, in any case.'),
       role: text('Only tokens linked to the role with this ID, in any case.'),
@@ -172,13 +171,13 @@ export const tokens = c.router({
       'authmethod-ns': text('Extended edition only: namespace of that auth method.', { edition: 'extended' }),
       servicename: text('Only tokens with a service identity of this name.'),
       filter: text(
-        'Only tokens for which all terms hold: `Field==value`, joined by ` and `. Fields: `Policies.ID`, `Roles.ID`, `AuthMethod`, `ServiceIdentities.ServiceName`, `Local`; each at most once.',
+        'Only tokens that match every term: `Field==value`, joined by ` and `. Fields: `Policies.ID`, `Roles.ID`, `AuthMethod`, `ServiceIdentities.ServiceName`, `Local`; each at most once.',
         { 'x-latchkey-bytes-max': FILTER_BYTES_MAX, example: 'AuthMethod==oidc and Local==true' },
       ),
       sort: word(
         ['CreateIndex', '-CreateIndex'],
         {
-          description: 'Order of the list: of creation, or newest first. A `cursor` belongs to one order.',
+          description: 'Order of the list: oldest or newest first. A `cursor` is valid for one order.',
           initially: 'CreateIndex',
           example: '-CreateIndex',
         },
@@ -197,9 +196,9 @@ export const tokens = c.router({
   bootstrap: {
     method: 'PUT',
     path: '/v1/acl/bootstrap',
-    summary: 'Make the first management token, once',
+    summary: 'Create the first management token',
     description:
-      'Works once; afterwards only with a reset file in the data directory, which names the index that the refusal tells.',
+      'Works once. To repeat it, an operator writes a reset file with the index that the refusal names into the data directory.',
     query: query({}),
     body: c.noBody(),
     ...answers(bootstrapTokenSchema, {

@@ -5,6 +5,7 @@ import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
 import { policySchema } from '../policies/schemas.ts'
 import { roleSchema } from '../roles/schemas.ts'
 import {
+  accessorId,
   createTime,
   description,
   hash,
@@ -12,6 +13,8 @@ import {
   namespaceChosen,
   namespaceShown,
   stored,
+  storedOnCreate,
+  storedOnUpdate,
   unoffered,
 } from '../shared/fields.ts'
 import {
@@ -35,31 +38,26 @@ const AUTH_METHOD = 'Name of the auth method that created the token.'
 /** A token record as answered. Key order is the order on the wire. Spec 4.10 is silent; decisions: record shapes. */
 export const tokenSchema = z
   .strictObject({
-    AccessorID: z.string().meta({
-      description: 'The public handle of the token: stands in paths, is no secret. A UUID.',
-    }),
+    AccessorID: accessorId,
     SecretID: z
       .string()
-      .meta({ description: 'The credential. Real for a caller with `acl:write`, else `<hidden>`.' }),
+      .meta({ description: 'The credential. Shown to callers with `acl:write`; others see `<hidden>`.' }),
     Description: z.string().meta({ description }),
     Policies: z
       .array(shownLinkSchema)
       .optional()
-      .meta({ description: 'Policies that give the token its rights.' }),
-    Roles: z
-      .array(shownLinkSchema)
-      .optional()
-      .meta({ description: 'Roles that give the token their rights.' }),
+      .meta({ description: 'Policies whose rights the token has.' }),
+    Roles: z.array(shownLinkSchema).optional().meta({ description: 'Roles whose rights the token has.' }),
     ServiceIdentities: z
       .array(serviceIdentitySchema)
       .optional()
       .meta({ description: ACTS_AS.ServiceIdentities }),
     NodeIdentities: z.array(nodeIdentitySchema).optional().meta({ description: ACTS_AS.NodeIdentities }),
     Rules: z.string().optional().meta({ description: 'Only on a legacy token that was not converted.' }),
-    Local: z.boolean().meta({ description: 'true: the token stays in its datacenter. Cannot be changed.' }),
+    Local: z.boolean().meta({ description: 'Whether the token stays in its datacenter. Cannot be changed.' }),
     AuthMethod: z.string().optional().meta({ description: AUTH_METHOD }),
     ExpirationTime: z.string().optional().meta({
-      description: 'From this instant on the token acts as absent. Absent: it does not expire.',
+      description: 'From this instant on the token counts as deleted. Absent: it does not expire.',
     }),
     CreateTime: createTime,
     Hash: hash,
@@ -69,14 +67,11 @@ export const tokenSchema = z
   .meta({ id: 'Token' })
 export type Token = z.infer<typeof tokenSchema>
 
-/** An element of the list: the record, marked where it still carries legacy rules. */
+/** An element of the list: the record, with a mark if it still has legacy rules. */
 export const tokenListEntrySchema = tokenSchema
   .omit({ Rules: true })
   .extend({
-    Legacy: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'There where the token still carries legacy rules.' }),
+    Legacy: z.literal(true).optional().meta({ description: 'Present if the token still has legacy rules.' }),
   })
   .strict()
   .meta({ id: 'TokenListEntry' })
@@ -87,42 +82,44 @@ export const expandedTokenSchema = tokenSchema
   .extend({
     ExpandedPolicies: z.array(policySchema).nullable().meta({
       description:
-        'Every policy that affects the token: linked, through roles, and the ones identities stand for.',
+        'Every policy that affects the token: linked, linked by its roles, or implied by its identities.',
     }),
     ExpandedRoles: z.array(roleSchema).nullable().meta({ description: 'Every role that affects the token.' }),
     NamespaceDefaultPolicyIDs: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'Policies that all tokens of the namespace have.' }),
+      .meta({ description: 'Policies that every token of the namespace has.' }),
     NamespaceDefaultRoleIDs: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'Roles that all tokens of the namespace have.' }),
+      .meta({ description: 'Roles that every token of the namespace has.' }),
     AgentACLDefaultPolicy: z
       .string()
-      .meta({ description: 'What happens where no rule decides: allow or deny.' }),
+      .meta({ description: 'What applies where no rule matches: `allow` or `deny`.' }),
     AgentACLDownPolicy: z.string().meta({ description: 'Always `extend-cache`.' }),
-    ResolvedByAgent: z.string().meta({ description: 'Name of the server that answers.' }),
+    ResolvedByAgent: z.string().meta({ description: 'Name of the server that answered.' }),
   })
   .strict()
   .meta({ id: 'ExpandedToken' })
 export type ExpandedToken = z.infer<typeof expandedTokenSchema>
 
-/** The first token, as clients of older versions read it too. */
+/** The first token, with a field for older clients. */
 export const bootstrapTokenSchema = tokenSchema
   .extend({
-    ID: z.string().meta({ description: 'The SecretID once more, as clients of older versions read it.' }),
+    ID: z.string().meta({ description: 'The SecretID again, where older clients look for it.' }),
   })
   .strict()
   .meta({ id: 'BootstrapToken' })
 export type BootstrapToken = z.infer<typeof bootstrapTokenSchema>
 
-/** Fields that create and update read alike, with the gate that brought each. Spec 9.1. */
+/** Fields that create and update share, each with its gate. Spec 9.1. */
 const content = {
   Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
-  Policies: policyLinks.optional().meta({ description: 'Links by ID or Name. An update replaces the list.' }),
+  Policies: policyLinks
+    .optional()
+    .meta({ description: 'Links, by ID or Name. An update replaces the list.' }),
   Roles: roleLinks.optional().meta({
-    description: 'Links by ID or Name. An update replaces the list.',
+    description: 'Links, by ID or Name. An update replaces the list.',
     gate: 'token.roles' satisfies GateName,
   }),
   ServiceIdentities: serviceIdentities.optional().meta({
@@ -137,7 +134,7 @@ const content = {
 const local = z
   .boolean()
   .optional()
-  .meta({ description: 'Absent means false, so an update of a local token must say `true`.' })
+  .meta({ description: 'Absent means `false`, so the update of a local token must say `true`.' })
 
 const expirationTime = { gate: 'token.expirationTime' satisfies GateName }
 const expirationTtl = { gate: 'token.expirationTtl' satisfies GateName }
@@ -149,14 +146,14 @@ export const createTokenSchema = z
       .string()
       .optional()
       .meta({
-        description: 'The accessor to use, else a random one.',
+        description: 'The accessor to use. Absent: a random one.',
         gate: 'token.settableIds' satisfies GateName,
       }),
     SecretID: z
       .string()
       .optional()
       .meta({
-        description: 'The secret to use, else a random one.',
+        description: 'The secret to use. Absent: a random one.',
         gate: 'token.settableIds' satisfies GateName,
       }),
     ...content,
@@ -168,24 +165,22 @@ export const createTokenSchema = z
       ...expirationTime,
     }),
     ExpirationTTL: durationSchema.optional().meta({
-      description: 'Lifetime from CreateTime on, in place of ExpirationTime: 1 minute to 24 hours.',
+      description: 'Lifetime from CreateTime on, instead of ExpirationTime: 1 minute to 24 hours.',
       ...expirationTtl,
     }),
     Namespace: namespaceChosen,
     CreateTime: unoffered(ignored),
-    Hash: unoffered(ignored),
-    CreateIndex: unoffered(ignored),
-    ModifyIndex: unoffered(ignored),
+    ...storedOnCreate,
   })
   .meta({ id: 'TokenCreate' })
-/** As a caller writes it. */
+/** The body as a caller writes it. */
 export type CreateTokenInput = z.input<typeof createTokenSchema>
-/** As the rules see it: instants and durations in milliseconds. */
+/** The body as the rules read it: instants and durations in milliseconds. */
 export type CreateToken = z.output<typeof createTokenSchema>
 
 /**
- * The body of update: a record that was read, changed. Links and Description that are left out are cleared. Ids could be
- * repeated in every version. Spec 4.5.
+ * The body of update: a record as it was read, with changes. An update clears links and Description that are left out.
+ * Every version accepts the ids. Spec 4.5.
  */
 export const updateTokenSchema = z
   .strictObject({
@@ -199,13 +194,11 @@ export const updateTokenSchema = z
       .optional()
       .meta({ description: 'Absent, or the stored instant.', ...expirationTime }),
     ExpirationTTL: unoffered(
-      durationSchema.meta({ description: 'Refused: a lifetime is given once.', ...expirationTtl }),
+      durationSchema.meta({ description: 'Refused: only a create sets a lifetime.', ...expirationTtl }),
     ),
     Namespace: namespaceChosen,
     CreateTime: ignored,
-    Hash: ignored,
-    CreateIndex: ignored,
-    ModifyIndex: ignored,
+    ...storedOnUpdate,
   })
   .meta({ id: 'TokenUpdate' })
 export type UpdateTokenInput = z.input<typeof updateTokenSchema>
@@ -219,12 +212,12 @@ export const cloneTokenSchema = z
   .strictObject({
     Description: boundedText(DESCRIPTION_BYTES_MAX)
       .optional()
-      .meta({ description: 'Description of the clone. Empty: that of the source.' }),
+      .meta({ description: 'Description of the clone. Absent or empty: that of the source.' }),
     Namespace: z
       .string()
       .max(NAMESPACE_NAME_LENGTH_MAX)
       .optional()
-      .meta({ description: 'Extended edition only: the namespace of the source, and no other.' }),
+      .meta({ description: 'Extended edition only: must be the namespace of the source.' }),
   })
   .meta({ id: 'TokenClone' })
 export type CloneTokenInput = z.input<typeof cloneTokenSchema>

@@ -1,4 +1,4 @@
-/** Which fields of a body came with a later version: read from the schema, where each says its gate. Spec 9.1. */
+/** The fields of a body that came with a later version, from the gates in its schema. Spec 9.1. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import type { ServiceProfile } from './profile.ts'

@@ -1,4 +1,4 @@
-/** The version gates as Markdown: the page docs/version-gates.md is this text, and a test holds it to that. */
+/** The version gates as Markdown: the text of docs/version-gates.md. */
 import { GATE_NAMES, GATES, type VersionGate } from '../gates.ts'
 
 const HEAD = `# Version gates
@@ -6,8 +6,8 @@ const HEAD = `# Version gates
 What each version of the service added, changed or removed. Generated from \`packages/contract/src/gates.ts\`; to
 change this page, change the table there and run \`pnpm generate\`.
 
-A gate is open in the versions of the second column. The last column says whether a client that was right before can be
-refused or misled when the version passes an edge of the gate. Sections are those of the API reference.
+A gate is open in the versions of the second column. The last column says whether opening or closing the gate can break a
+correct client. Sections are those of the API reference.
 `
 
 const KINDS: readonly { readonly kind: VersionGate['kind']; readonly title: string }[] = [

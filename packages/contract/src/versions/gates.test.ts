@@ -82,7 +82,7 @@ describe('each gate opens and closes exactly at the versions of the spec (spec 8
     },
   )
 
-  test('every gate stands in one of these tables', () => {
+  test('every gate is in one of these tables', () => {
     const tabled = [...BOUNDARIES.map(([gate]) => gate), 'api.legacy', 'upgrade.legacyRules']
     const fromTheOldest = GATE_NAMES.filter((name) => GATES[name].since === '0.7')
     expect([...tabled, ...fromTheOldest].sort()).toEqual([...GATE_NAMES].sort())

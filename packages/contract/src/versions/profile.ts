@@ -1,17 +1,17 @@
-/** What the service is when it speaks as one version, and what changes between two. Spec 9. */
+/** The features of one service version, and the changes between two. Spec 9. */
 import { AclError } from '../errors.ts'
 import { GATE_NAMES, GATES, type GateName, type VersionGate } from '../gates.ts'
 import { shorten } from '../shared/shorten.ts'
 import { compareVersions, isBefore, knownVersion, type ServiceVersion } from './versions.ts'
 
-/** The service as one version. Code asks `has` and never looks at the version itself. */
+/** The service as one version. Code asks `has` and never compares versions. */
 export interface ServiceProfile {
   readonly version: ServiceVersion
   /** Whether this version has what the gate names. */
   has(gate: GateName): boolean
-  /** Whether an earlier version had what the gate names, and this one no longer has. */
+  /** Whether an earlier version has what the gate names, and this one lacks it. */
   hasNoLonger(gate: GateName): boolean
-  /** Most connections of one client address where the configuration does not say; 0 means no limit. Spec 8. */
+  /** Default limit of connections from one client address; 0 means no limit. Spec 8. */
   readonly connectionLimit: number
 }
 
@@ -30,7 +30,7 @@ export interface VersionChange {
   readonly decidedBy: VersionGate['decidedBy']
 }
 
-/** The service as `version`; every gate is decided here, once. */
+/** The profile of a version; it decides every gate once. */
 export function profileOf(version: ServiceVersion): ServiceProfile {
   const open = new Set(GATE_NAMES.filter((name) => isOpen(GATES[name], version)))
   const closed = new Set(GATE_NAMES.filter((name) => isClosed(GATES[name], version)))
@@ -43,9 +43,8 @@ export function profileOf(version: ServiceVersion): ServiceProfile {
 }
 
 /**
- * Lists what changes when a service goes from one version to a newer one: every gate with an edge after `from` and
- * not after `to`, oldest edge first, in the order of the table where edges are equal. A gate that opens and closes on
- * the way (a fault that a later version fixed) is there twice, as whoever stops in between meets it.
+ * Lists the changes from one version to a newer one: every gate that opens or closes after `from` and up to `to`, oldest
+ * first. A gate that does both (a fault that a later version fixed) appears twice, as an upgrade may stop in between.
  *
  * @throws AclError `version_invalid` where `from` is newer than `to`.
  */

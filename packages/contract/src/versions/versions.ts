@@ -1,11 +1,11 @@
 /**
- * Service versions: reading and comparing them. Spec 9 speaks in versions from 0.7 to 1.11; everything that depends on
- * one asks a gate by name (gates.ts) and never compares by hand.
+ * Reads and compares service versions, from 0.7 to 1.11 (spec 9). Code that depends on a version asks a gate by name
+ * (gates.ts).
  */
 import { AclError } from '../errors.ts'
 import { shorten } from '../shared/shorten.ts'
 
-/** A version, as numbers. `text` is as written, so that 1.11 is not answered as 1.11.0. */
+/** A version as numbers. `text` keeps the spelling, so that 1.11 is not shown as 1.11.0. */
 export interface ServiceVersion {
   readonly text: string
   readonly major: number
