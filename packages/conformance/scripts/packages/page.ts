@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import { build, preview } from 'vite'
 
 const OPEN_TIMEOUT_MS = 60_000
@@ -22,37 +22,42 @@ export async function bundlePage(root: string): Promise<{ readonly gzipBytes: nu
   return { gzipBytes: gzip.reduce((sum, bytes) => sum + bytes, 0) }
 }
 
-/**
- * The title that a page gives itself, or what went wrong on it.
- *
- * @param queryFor receives the origin of the page, and returns the query that the page is opened with.
- */
-export async function openPage(
-  root: string,
-  queryFor: (origin: string) => Promise<string> = async () => '',
-): Promise<string> {
+export interface ServedPage {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+/** Serves a bundled page on an origin of its own. */
+export async function servePage(root: string): Promise<ServedPage> {
   const server = await preview({
     root,
     logLevel: 'error',
     configFile: false,
     preview: { port: 0, host: '127.0.0.1' },
   })
+  const { origin } = new URL(server.resolvedUrls?.local[0] ?? '')
+  return { origin, close: () => server.close() }
+}
+
+/** The title that each page gives itself, or its error. */
+export async function openPages(urls: readonly string[]): Promise<readonly string[]> {
   const executablePath = process.env.LATCHKEY_BROWSER ?? '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: OPEN_TIMEOUT_MS })
   try {
-    const page = await browser.newPage()
-    const complaint = new Promise<string>((resolve) => {
-      page.once('pageerror', (error) => resolve(String(error)))
-    })
-    const url = new URL(server.resolvedUrls?.local[0] ?? '')
-    url.search = await queryFor(url.origin)
-    await page.goto(url.href)
-    const titled = page
-      .waitForFunction("document.title !== 'waiting'", undefined, { timeout: OPEN_TIMEOUT_MS })
-      .then(() => page.title())
-    return await Promise.race([titled, complaint])
+    return await Promise.all(urls.map((url) => titleOf(browser, url)))
   } finally {
     await browser.close()
-    await server.close()
   }
+}
+
+async function titleOf(browser: Browser, url: string): Promise<string> {
+  const page = await browser.newPage()
+  const complaint = new Promise<string>((resolve) => {
+    page.once('pageerror', (error) => resolve(String(error)))
+  })
+  await page.goto(url)
+  const titled = page
+    .waitForFunction("document.title !== 'waiting'", undefined, { timeout: OPEN_TIMEOUT_MS })
+    .then(() => page.title())
+  return Promise.race([titled, complaint])
 }

@@ -1,8 +1,19 @@
 /** Programs that the check runs, and what they print. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
 const PACKAGE = join(import.meta.dirname, '../..')
+
+const execute = promisify(execFile)
+
+/** Says what is checked and how long it took. */
+export async function step<T>(title: string, action: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  const result = await action()
+  console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${title}`)
+  return result
+}
 
 /** The path of a tool inside its package. */
 export function bin(name: string, path: string): string {
@@ -10,34 +21,30 @@ export function bin(name: string, path: string): string {
 }
 
 /** Runs a script with this Node. */
-export function node(script: string, args: readonly string[], cwd: string): string {
+export function node(script: string, args: readonly string[], cwd: string): Promise<string> {
   return run(process.execPath, [script, ...args], cwd)
 }
 
-/** @throws Error with all that was printed, where the program fails. */
-export function run(
+/** @throws Error with all that was printed, if the program fails. */
+export async function run(
   program: string,
   args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-): string {
+): Promise<string> {
   try {
-    return execFileSync(program, args, {
-      cwd,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    })
+    const options = { cwd, encoding: 'utf8', env: { ...process.env, ...env }, maxBuffer: 1e8 } as const
+    return (await execute(program, args, options)).stdout
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error })
   }
 }
 
-/** What an action fails with; empty where it does not. */
-export function failureOf(action: () => unknown): string {
+/** The message of an action's failure; empty if it succeeds. */
+export async function failureOf(action: () => Promise<unknown>): Promise<string> {
   try {
-    action()
+    await action()
     return ''
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -11,13 +11,11 @@ export const PACKAGES = ['contract', 'sdk', 'mocks'] as const
 const PACKED = /^package\/(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/
 
 /** Packs a package as for publishing, which builds it, and returns the path of the tarball. */
-export function packPackage(name: (typeof PACKAGES)[number], directory: string): string {
-  run('npx', ['-y', 'pnpm@12', 'pack', '--pack-destination', directory], join(ROOT, 'packages', name))
+export async function packPackage(name: (typeof PACKAGES)[number], directory: string): Promise<string> {
+  await run('npx', ['-y', 'pnpm@12', 'pack', '--pack-destination', directory], join(ROOT, 'packages', name))
   const file = readdirSync(directory).find((entry) => entry.startsWith(`latchkey-${name}-`))
   if (file === undefined) throw new Error(`${name} was not packed`)
-  const files = run('tar', ['tzf', join(directory, file)], directory)
-    .trim()
-    .split('\n')
+  const files = (await run('tar', ['tzf', join(directory, file)], directory)).trim().split('\n')
   const surprise = files.find((path) => !PACKED.test(path))
   if (surprise !== undefined) throw new Error(`${surprise} should not be packed`)
   for (const needed of ['package/LICENSE', 'package/README.md', 'package/dist/index.d.ts']) {
