@@ -2,21 +2,11 @@ export { type Contract, contract, RESOURCES, type ResourceName } from './contrac
 export {
   type AuthorizeAnswer,
   type AuthorizeCheck,
-  authorizeAnswerSchema,
-  authorizeCheckSchema,
   authorizeRequestSchema,
   type Explanation,
-  whoCanRequestSchema,
 } from './decisions/schemas.ts'
 export { ACL_ERRORS, AclError, type AclErrorCode, type AclErrorDetails, invariant } from './errors.ts'
-export {
-  GATE_NAMES,
-  GATES,
-  type GateDecider,
-  type GateKind,
-  type GateName,
-  type VersionGate,
-} from './gates.ts'
+export { GATES, type GateDecider, type GateKind, type GateName, type VersionGate } from './gates.ts'
 export {
   HEADER,
   HEADER_PREFIX_DEFAULT,
@@ -34,23 +24,11 @@ export {
   type SchemaOutput,
 } from './json/decode.ts'
 export { formatPath, type Json, parseJson } from './json/json.ts'
-export { type KvEntry, kvEntrySchema } from './kv/schemas.ts'
-export {
-  type LegacyToken,
-  type LegacyTokenRequest,
-  legacyTokenRequestSchema,
-  legacyTokenSchema,
-} from './legacy/schemas.ts'
+export type { KvEntry } from './kv/schemas.ts'
+export type { LegacyToken, LegacyTokenRequest } from './legacy/schemas.ts'
 export * as limits from './limits.ts'
 export type { RouteMetadata } from './metadata.ts'
-export {
-  type CreateNamespace,
-  createNamespaceSchema,
-  type Namespace,
-  namespaceSchema,
-  type UpdateNamespace,
-  updateNamespaceSchema,
-} from './namespaces/schemas.ts'
+export type { CreateNamespace, Namespace, UpdateNamespace } from './namespaces/schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export {
   LEGACY_ENDPOINTS,
@@ -73,31 +51,17 @@ export { ENDPOINTS, type EndpointName } from './plain/endpoints.ts'
 export { endpoint } from './plain/lookup.ts'
 export {
   type CreatePolicy,
-  type CreatePolicyInput,
   createPolicySchema,
-  lintRequestSchema,
   type Policy,
   type PolicyListEntry,
   policyListEntrySchema,
   policySchema,
   type UpdatePolicy,
-  type UpdatePolicyInput,
-  updatePolicySchema,
-  whatIfRequestSchema,
 } from './policies/schemas.ts'
 export { PRODUCT_VERSION } from './product-version.ts'
 export { COMMON_ERRORS, codesOf } from './refusals/implied.ts'
-export { type Problem, problemSchema, type Refusal } from './refusals/problem.ts'
-export {
-  type CreateRole,
-  type CreateRoleInput,
-  createRoleSchema,
-  type Role,
-  roleSchema,
-  type UpdateRole,
-  type UpdateRoleInput,
-  updateRoleSchema,
-} from './roles/schemas.ts'
+export type { Problem, Refusal } from './refusals/problem.ts'
+export { type CreateRole, createRoleSchema, type Role, roleSchema, type UpdateRole } from './roles/schemas.ts'
 export {
   type Answer,
   type Answered,
@@ -117,26 +81,14 @@ export {
   routeOf,
   type Sent,
 } from './routes.ts'
-export {
-  type NodeIdentity,
-  nodeIdentitySchema,
-  type PolicyLink,
-  policyLinkSchema,
-  type RoleLink,
-  roleLinkSchema,
-  type ServiceIdentity,
-  serviceIdentitySchema,
-} from './shared/links.ts'
+export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'
 export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
 export { shorten } from './shared/shorten.ts'
 export { ownText, utf8Length } from './shared/text.ts'
-export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './time/duration.ts'
+export { DurationSyntaxError, formatDurationMs, parseDurationMs } from './time/duration.ts'
 export { formatInstant, parseInstant, ZERO_TIME } from './time/instant.ts'
 export {
-  type CloneToken,
   type CreateToken,
-  type CreateTokenInput,
-  cloneTokenSchema,
   createTokenSchema,
   type ExpandedToken,
   type Token,
@@ -144,10 +96,8 @@ export {
   tokenListEntrySchema,
   tokenSchema,
   type UpdateToken,
-  type UpdateTokenInput,
-  updateTokenSchema,
 } from './tokens/schemas.ts'
-export { absentFieldsOf, fieldGatesOf } from './versions/field-gates.ts'
+export { absentFieldsOf } from './versions/field-gates.ts'
 export { renderGatesTable } from './versions/gates-table.ts'
 export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './versions/profile.ts'
 export {

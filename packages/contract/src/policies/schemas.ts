@@ -74,7 +74,6 @@ export const createPolicySchema = z
     ...storedOnCreate,
   })
   .meta({ id: 'PolicyCreate' })
-export type CreatePolicyInput = z.input<typeof createPolicySchema>
 export type CreatePolicy = z.output<typeof createPolicySchema>
 
 /** The body of update: a record as it was read, with changes. */
@@ -85,7 +84,6 @@ export const updatePolicySchema = z
     ...storedOnUpdate,
   })
   .meta({ id: 'PolicyUpdate' })
-export type UpdatePolicyInput = z.input<typeof updatePolicySchema>
 export type UpdatePolicy = z.output<typeof updatePolicySchema>
 
 /** An extension: which rights would change if this policy had these rules. */

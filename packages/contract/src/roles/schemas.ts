@@ -70,7 +70,6 @@ export const createRoleSchema = z
     ...storedOnCreate,
   })
   .meta({ id: 'RoleCreate' })
-export type CreateRoleInput = z.input<typeof createRoleSchema>
 export type CreateRole = z.output<typeof createRoleSchema>
 
 /** The body of update: a record as it was read, with changes. */
@@ -81,5 +80,4 @@ export const updateRoleSchema = z
     ...storedOnUpdate,
   })
   .meta({ id: 'RoleUpdate' })
-export type UpdateRoleInput = z.input<typeof updateRoleSchema>
 export type UpdateRole = z.output<typeof updateRoleSchema>

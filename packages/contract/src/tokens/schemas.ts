@@ -173,8 +173,6 @@ export const createTokenSchema = z
     ...storedOnCreate,
   })
   .meta({ id: 'TokenCreate' })
-/** The body as a caller writes it. */
-export type CreateTokenInput = z.input<typeof createTokenSchema>
 /** The body as the rules read it: instants and durations in milliseconds. */
 export type CreateToken = z.output<typeof createTokenSchema>
 
@@ -201,7 +199,6 @@ export const updateTokenSchema = z
     ...storedOnUpdate,
   })
   .meta({ id: 'TokenUpdate' })
-export type UpdateTokenInput = z.input<typeof updateTokenSchema>
 export type UpdateToken = z.output<typeof updateTokenSchema>
 
 /**
@@ -220,5 +217,3 @@ export const cloneTokenSchema = z
       .meta({ description: 'Extended edition only: must be the namespace of the source.' }),
   })
   .meta({ id: 'TokenClone' })
-export type CloneTokenInput = z.input<typeof cloneTokenSchema>
-export type CloneToken = z.output<typeof cloneTokenSchema>
