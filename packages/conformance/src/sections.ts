@@ -110,7 +110,7 @@ export const SECTIONS: readonly Section[] = [
     keys: 'keys of a token, in order; empty ones left out',
     links: 'links show ID and current name; dangling ones disappear',
     list: 'list elements are the same record',
-    hidden: 'the redaction text cannot be stored and authenticates nobody',
+    hidden: 'the redaction text cannot be stored and never authenticates',
     times: 'RFC 3339 in UTC, milliseconds; any zone is accepted',
     durations: 'Go notation or nanoseconds',
     hash: 'BLAKE2b-256 of the fields',

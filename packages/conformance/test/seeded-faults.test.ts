@@ -57,7 +57,7 @@ const FAULTS: Readonly<Record<string, readonly [Fault, string]>> = {
     }),
     'create/time',
   ],
-  'the keys of a token stand in another order': [
+  'the keys of a token are in another order': [
     onTokenAnswers((token) => {
       const { AccessorID } = token
       delete token.AccessorID

@@ -47,7 +47,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '9.1 (1.4.0)',
     sentence:
-      'Before 1.4.0 rules stand in the token; from it policies are records of their own, which tokens link.',
+      'Before 1.4.0 rules are part of the token; from it policies are records of their own, which tokens link.',
     clientSees: '/v1/acl/policy and /v1/acl/policies answer 404 before, and work from 1.4.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -231,7 +231,7 @@ const TABLE = {
     since: '1.9.0',
     specRow: '8; decisions: status codes',
     sentence:
-      'Before 1.9.0 a connection over the limit is closed in silence; from it the client first gets a 429.',
+      'Before 1.9.0 a connection over the limit is closed without an answer; from it the client first gets a 429.',
     clientSees: 'HTTP 429 and `Connection: close` instead of an end of file or a reset.',
     breaksClients: false,
     decidedBy: 'agent',

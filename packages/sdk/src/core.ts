@@ -32,7 +32,7 @@ export function watchCall<N extends EndpointName>(
   return watch(core.settings, sourceOf(core, question), options)
 }
 
-/** Watches the record that a question reads; `undefined` stands for its absence. */
+/** Watches the record that a question reads; `undefined` means that it is absent. */
 export function watchRecordCall<N extends EndpointName>(
   core: Core<Mode>,
   question: Question<N>,

@@ -12,7 +12,7 @@ import { requireAccess as requireInFastify } from './fastify.ts'
 import { requireAccess as requireInHono } from './hono.ts'
 import type { Client } from './index.ts'
 
-/** `reader` may read `orders/7` alone; `down` finds the service away; nobody else is known. */
+/** `reader` may read `orders/7` alone; `down` finds the service away; no other token is known. */
 const decide: Reply = (response, request) => {
   const secret = request.headers['x-service-token']
   const [check] = JSON.parse(request.body)

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A client whose n-th request has the n-th answer, and every later one the last; times are those of a clock that stands. */
+/** A client whose n-th request has the n-th answer, and every later one the last. Its clock is stopped. */
 function clockedClient(options: ClientOptions, ...answers: readonly (() => Promise<Response>)[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   let count = 0

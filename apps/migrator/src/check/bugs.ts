@@ -69,7 +69,7 @@ export const BUGS = {
     plant: (model) => ({ ...model, drawsFreshAccessors: false }),
   },
   'no-takeover': {
-    sentence: 'a new leader does not go on with the migration',
+    sentence: 'a new leader does not continue the migration',
     plant: (model) => ({ ...model, migratesAfterElection: false }),
   },
   'forgets-skipped': {

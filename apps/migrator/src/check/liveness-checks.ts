@@ -17,7 +17,7 @@ export function checkModeEnds(history: History): Violation[] {
   const quietFrom = lastDisturbance(history)
   return history.members.flatMap(({ id, mode, newModeAt }) => {
     if (mode !== 'new') {
-      return [{ rule: 'liveness', at: history.endedAt, detail: `${id} stays in ${mode} mode for ever` }]
+      return [{ rule: 'liveness', at: history.endedAt, detail: `${id} never leaves ${mode} mode` }]
     }
     const late = (newModeAt ?? 0) - quietFrom - HOPS_MAX * (HOP_MS + history.messageMs)
     if (late <= 0) return []

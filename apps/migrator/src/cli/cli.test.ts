@@ -137,7 +137,7 @@ describe('simulate', () => {
     expect(again).toMatchObject({ code: 1 })
   })
 
-  test('an interrupted run of seeds ends with 4 and says how to go on', async () => {
+  test('an interrupted run of seeds ends with 4 and names the command that continues it', async () => {
     const { code, stderr } = await run(['simulate', '--seeds', '5-90'], { signal: AbortSignal.abort() })
     expect(code).toBe(4)
     expect(stderr).toContain('--seeds 5-90')
@@ -320,7 +320,7 @@ async function interrupted(argv: readonly string[], stdin = ''): Promise<{ code:
 test('Ctrl-C ends a run of seeds with 4, and no process stays', async () => {
   const { code, stderr } = await interrupted(['simulate', '--seeds', '1-9999999'])
   expect(code).toBe(4)
-  expect(stderr).toMatch(/go on with: latchkey-migrator simulate --model service --seeds \d+-9999999/)
+  expect(stderr).toMatch(/continue with: latchkey-migrator simulate --model service --seeds \d+-9999999/)
 }, 20_000)
 
 test('Ctrl-C ends a plan that waits for its dump, with 130 and no process left', async () => {

@@ -25,7 +25,7 @@ Exit codes:
   0  done
   1  failed: an input cannot be read, an output cannot be written, a check found a fault
   2  usage: the command line or the scenario cannot be used
-  3  blockers found: the upgrade is a no-go as it stands
+  3  blockers found: do not upgrade yet
   4  interrupted, and can be resumed: the message says how
   130  interrupted by Ctrl-C, with nothing to resume
 `

@@ -50,7 +50,7 @@ test('a workload has a beginning and an end, and the calls at its end are not ma
   expect(clients['legacy-mode']).toMatchObject({ first: 5, last: 7, count: 3 })
 })
 
-test('who is down cannot be reached, who stands still does not answer', () => {
+test('a server that is down cannot be reached; a paused one does not answer', () => {
   const { clients } = resultOf({
     duration: 60,
     events: [
@@ -95,6 +95,6 @@ test('a watcher that changes between an old and a new server sees it at every ch
   expect(clients['index-decreased']?.count).toBe(6)
 })
 
-test('nobody who asks, nothing that is seen', () => {
+test('without workloads nothing is seen', () => {
   expect(resultOf({ datacenters: threeServers(0, 10, 20) }).clients).toEqual({})
 })

@@ -136,7 +136,7 @@ test('the write of intentions works again once they are migrated (spec 9.5.2)', 
   ).toBeUndefined()
 })
 
-test('a connection over the limit is closed in silence before 1.9.0, and with a 429 from it (spec 8)', () => {
+test('a connection over the limit is closed without an answer before 1.9.0, and with a 429 from it (spec 8)', () => {
   expect(refusedConnection(version('1.8.7'))).not.toHaveProperty('status')
   expect(refusedConnection(version('1.9.0')).status).toBe(429)
 })

@@ -128,7 +128,7 @@ test('intentions of other namespaces are deleted by the migration, and connect m
   expect(idsOf({ ...input, connect: false })).toContain('intentions-never-migrate')
 })
 
-test('a server of before 1.9.0 that stays blocks intention writes for ever, and is named (spec 9.5.1)', () => {
+test('a server of before 1.9.0 that stays blocks intention writes for good, and is named (spec 9.5.1)', () => {
   const { findings } = resultOf({
     from: '1.8.7',
     version: '1.9.0',

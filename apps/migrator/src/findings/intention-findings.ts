@@ -20,7 +20,7 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
         id: 'intentions-never-migrate',
         severity: 'critical',
         count,
-        detail: `Connect is switched off, so the migration of ${counted(count, 'intention')} never starts, and writes are refused for ever (spec 9.5.2)`,
+        detail: `Connect is switched off, so the migration of ${counted(count, 'intention')} never starts, and writes are refused for good (spec 9.5.2)`,
         avoid: 'Switch connect on, or delete the intentions before 1.9.0.',
         from: first.at,
       },

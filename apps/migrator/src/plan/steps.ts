@@ -114,7 +114,7 @@ function migration({ primary }: Scenario, { tokens, migrationMs }: StepFacts): P
     {
       kind: 'wait',
       datacenter: primary,
-      text: `Wait for the accessors of ${tokens.toLocaleString('en-US')} tokens: at least ${formatSeconds(migrationMs)} from the first batch to the last. Delete no token meanwhile.`,
+      text: `Wait for the accessors of ${tokens.toLocaleString('en-US')} tokens: at least ${formatSeconds(migrationMs)} from the first batch to the last. Delete no token until then.`,
     },
   ]
 }
@@ -124,7 +124,7 @@ function intentions({ intentions: list }: Scenario): PlanStep[] {
   return [
     {
       kind: 'wait',
-      text: `Leave ${list.length} intentions alone until every server of the primary runs 1.9.0 and they are migrated: writes are refused meanwhile.`,
+      text: `Leave ${list.length} intentions alone until every server of the primary runs 1.9.0 and they are migrated: until then, writes are refused.`,
     },
   ]
 }

@@ -186,11 +186,11 @@ interface DumpAdvice {
 const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
   record_malformed: {
     title: 'records that are no objects',
-    avoid: 'Make the dump anew: this is not the list of a legacy server.',
+    avoid: 'Create the dump again: this is not the list of a legacy server.',
   },
   field_malformed: {
     title: 'a field of the wrong type',
-    avoid: 'Make the dump anew, or repair the record.',
+    avoid: 'Create the dump again, or repair the record.',
   },
   field_unknown: {
     title: 'fields that legacy tokens do not have',

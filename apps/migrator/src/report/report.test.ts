@@ -10,7 +10,7 @@ const simulationOf = (name: string) =>
   runSimulation(readBuiltin(name), { replay: 'latchkey-migrator simulate x' })
 
 describe('the HTML page', () => {
-  test('stands alone: no script, no link, nothing from the network', () => {
+  test('is self-contained: no script, no link, nothing from the network', () => {
     for (const name of builtinNames().filter((each) => each !== 'spec-9.2.5-no-downgrade')) {
       const html = renderHtml(simulationOf(name))
       expect(html).not.toMatch(/<script|<link|<img|@import|url\(|https?:/)

@@ -102,7 +102,7 @@ const SHOWS: Readonly<Record<string, (result: SimulationResult) => void>> = {
   'hazard-leader-dies': ({ migration }) => {
     expect(migration.dc1).toMatchObject({ tokens: 1_502, batches: 12, remaining: 0 })
   },
-  'hazard-leader-stands-still': ({ migration }) => {
+  'hazard-leader-pauses': ({ migration }) => {
     expect(migration.dc1).toMatchObject({ tokens: 2_000, remaining: 0 })
   },
   'hazard-log-writes-lost': ({ findings }) => {

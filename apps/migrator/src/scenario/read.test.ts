@@ -13,7 +13,7 @@ function refusalOf(text: string): string {
 }
 
 describe('what a file may say', () => {
-  test('a number of servers or agents stands for that many', () => {
+  test('a number means that many servers or agents', () => {
     const { datacenters } = readScenario(
       'datacenters: [{ name: west, servers: 2, agents: 1 }]\n',
       'plan.yaml',
@@ -22,7 +22,7 @@ describe('what a file may say', () => {
     expect(datacenters[0]?.agents.map(({ id }) => id)).toEqual(['west-a1'])
   })
 
-  test('servers may stand at the top of the file, with their datacenter', () => {
+  test('servers may be at the top of the file, with their datacenter', () => {
     const { datacenters } = readScenario(
       'datacenters: [{ name: dc1 }, { name: dc2 }]\nservers:\n  - { id: a, datacenter: dc1 }\n  - { id: b, datacenter: dc2 }\n',
       'plan.yaml',
@@ -163,7 +163,7 @@ describe('refusals name the line', () => {
 
   test('an alias inside its own anchor', () => {
     expect(refusalOf('datacenters: &all\n  - name: dc1\n    servers: *all\n')).toBe(
-      'plan.yaml:3:14: the alias *all stands inside its own anchor: a cycle',
+      'plan.yaml:3:14: the alias *all is inside its own anchor: a cycle',
     )
   })
 

@@ -73,7 +73,7 @@ function refuseCycles(doc: Document, placeAt: (offset: number | undefined) => Pl
     Alias(_, alias, ancestors) {
       const target = alias.resolve(doc)
       if (target !== undefined && ancestors.includes(target)) {
-        throw new InputError(`the alias *${alias.source} stands inside its own anchor: a cycle`, {
+        throw new InputError(`the alias *${alias.source} is inside its own anchor: a cycle`, {
           place: placeAt(alias.range?.[0]),
         })
       }

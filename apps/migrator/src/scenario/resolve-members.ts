@@ -114,7 +114,7 @@ function resolveServers(
     const status = server.status ?? 'alive'
     const joinsLater = joining.has(server.id)
     if (server.datacenter !== undefined && server.datacenter !== datacenter) {
-      throw source.refuse([...path, 'datacenter'], `${server.id} stands in the list of ${datacenter}`)
+      throw source.refuse([...path, 'datacenter'], `${server.id} is in the list of ${datacenter}`)
     }
     if (joinsLater && server.start !== undefined) {
       throw source.refuse(

@@ -79,7 +79,7 @@ const tokenGroupSchema = z.strictObject({
   unwritable: z
     .boolean()
     .optional()
-    .describe('Writing such a token fails. It undoes its batch, every second, for ever (model service).'),
+    .describe('Writing such a token fails. It undoes its batch, every second, without end (model service).'),
 })
 
 const intentionSchema = z.strictObject({

@@ -92,7 +92,7 @@ test('1,502 tokens, the leader killed with 606 left: 5 batches more, and no acce
   expect(violations).toEqual([])
 })
 
-test('without a majority there is no leader, and the migration stands still', () => {
+test('without a majority there is no leader, and the migration stops', () => {
   const { migration, findings, verdict } = resultOf({
     legacyTokens: 1_000,
     datacenters: threeServers(0, 0, 0),

@@ -17,7 +17,7 @@ test('three servers started at 0, 10, 20 s leave at 25.55, 35.55 and 26.35 s (sp
   expect(newModes({ datacenters: threeServers(0, 10, 20) })).toEqual({ s1: 25.55, s2: 35.55, s3: 26.35 })
 })
 
-test('the leader leaves at its first look after the last server is there, whoever leads', () => {
+test('the leader leaves at its first look after the last server is up, with any leader', () => {
   const datacenters = [
     {
       name: 'dc1',
@@ -85,7 +85,7 @@ test('a secondary waits until every primary server has left (spec 9.2.2), its ag
   expect(agents.web?.newModeAt).toBe(58.15)
 })
 
-test('a server that pauses looks once it goes on, and its timer counts from there', () => {
+test('a paused server looks when it resumes, and its timer restarts there', () => {
   const modes = newModes({
     datacenters: threeServers(0, 10, 20),
     events: [{ kind: 'pause', at: 24, server: 's2', for: 3 }],

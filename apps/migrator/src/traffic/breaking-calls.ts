@@ -85,7 +85,7 @@ const SURPRISES: readonly Surprise[] = [
     matches: (_, path) => path === '/agent/self',
     call: '/v1/agent/self',
     breaks: false,
-    replacement: 'the same call; what Config no longer has stands under DebugConfig, without promise',
+    replacement: 'the same call; the rest of Config is under DebugConfig, whose form may change',
   },
   {
     gate: 'catalog.serviceIndex',

@@ -69,7 +69,7 @@ test('wrong methods break at 1.0 (spec 9.4)', async () => {
   ])
 })
 
-test('calls that go on and answer otherwise are told apart from those that break', async () => {
+test('calls that work but answer differently are distinguished from those that break', async () => {
   const { broken } = await check(
     [common('GET /v1/kv/app/key', 404), common('GET /v1/session/info/abc')],
     '1.7.0',

@@ -67,11 +67,11 @@ function checkManifest(pkg: WorkspacePackage): Violation[] {
   )
 }
 
-/** Test support never stands in `src`: it would ship, or be taken for the product. Tests beside their sources do. */
+/** Test support never belongs in `src`, where it would ship. Tests beside their sources do. */
 function checkPlace(pkg: WorkspacePackage, { path }: SourceFile): Violation[] {
   if (!TEST_SUPPORT.test(path)) return []
   const fix = `move it to ${pkg.path}/test, or to packages/testkit where another package needs it too`
-  return [{ where: path, problem: 'test support stands in src', fix }]
+  return [{ where: path, problem: 'test support is in src', fix }]
 }
 
 function checkPrivacy(pkg: WorkspacePackage, { path, hashMembers }: SourceFile): Violation[] {

@@ -234,7 +234,7 @@ export const createCases: readonly Case[] = [
     id: 'create/right-anonymous',
     spec: '4.1/Create',
     also: ['D/status/right-403'],
-    title: '403 privilege_missing: nobody creates a token',
+    title: '403 privilege_missing: an anonymous caller creates a token',
     async run(ctx) {
       const text = "Permission denied: anonymous token lacks permission 'acl:write'"
       await ctx.refuses(

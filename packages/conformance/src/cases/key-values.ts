@@ -26,14 +26,14 @@ export const keyValueCases: readonly Case[] = [
     spec: '7/key-value',
     also: ['5.4', '9.3/1.0'],
     title:
-      '403 privilege_missing: a key is read by a token without the right, or by nobody, whether it exists or not',
+      '403 privilege_missing: a token without the right, or an anonymous caller, reads a key, whether it exists or not',
     async run(ctx) {
       const key = ctx.unique('key')
       await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
-      const nobody = await ctx.caller('key "other" { policy = "read" }')
+      const powerless = await ctx.caller('key "other" { policy = "read" }')
       for (const path of [`/kv/${key}`, `/kv/${key}-missing`, `/kv/${key}?raw`]) {
         const text = /lacks permission 'key:read' on "/
-        for (const token of [nobody.SecretID, null]) {
+        for (const token of [powerless.SecretID, null]) {
           await ctx.refuses('GET', path, { token }, { status: 403, code: 'privilege_missing', text })
         }
         const unknown = { status: 403, code: 'caller_unknown' } as const
@@ -45,7 +45,7 @@ export const keyValueCases: readonly Case[] = [
     id: 'kv/forbidden-before-1.0',
     spec: '9.3/1.0',
     also: ['D/versions/gates'],
-    title: '404 before 1.0: a key is read by nobody',
+    title: '404 before 1.0: an anonymous caller reads a key',
     needs: { from: '0.7', before: '1.0', mode: 'legacy' },
     async run(ctx) {
       const key = ctx.unique('key')
@@ -86,11 +86,11 @@ export const keyValueCases: readonly Case[] = [
       )
       const keys = await ctx.ok<string[]>('GET', `/kv/${dir}/?keys`, { token: partial.SecretID })
       assert.deepEqual(keys, [`${dir}/a`, `${dir}/c`])
-      const nobody = await ctx.caller('')
+      const powerless = await ctx.caller('')
       await ctx.refuses(
         'GET',
         `/kv/${dir}?recurse`,
-        { token: nobody.SecretID },
+        { token: powerless.SecretID },
         { status: 404, code: 'not_found' },
       )
     },
@@ -103,9 +103,9 @@ export const keyValueCases: readonly Case[] = [
     async run(ctx) {
       const dir = ctx.unique('dir')
       await ctx.ok('PUT', `/kv/${dir}/key`, { raw: 'v' })
-      const nobody = await ctx.caller('')
+      const powerless = await ctx.caller('')
       const elsewhere = await ctx.caller(`key_prefix "${dir}/other/" { policy = "read" }`)
-      for (const { SecretID: token } of [nobody, elsewhere]) {
+      for (const { SecretID: token } of [powerless, elsewhere]) {
         for (const prefix of [dir, `${dir}/`, `${dir}/key`, `${dir}/none`]) {
           for (const query of ['keys', 'keys&separator=/', 'recurse']) {
             const refusal = { status: 404, code: 'not_found' } as const

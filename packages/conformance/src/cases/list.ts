@@ -52,11 +52,12 @@ export const listCases: readonly Case[] = [
     id: 'list/right',
     spec: '4.1/List',
     also: ['5.2', 'D/status/right-403'],
-    title: '403 privilege_missing: a caller without acl:read, or nobody, lists tokens',
+    title: '403 privilege_missing: a caller without acl:read, or an anonymous one, lists tokens',
     async run(ctx) {
-      const nobody = await ctx.caller('operator = "write"')
+      const powerless = await ctx.caller('operator = "write"')
       const refusal = { status: 403, code: 'privilege_missing', text: /lacks permission 'acl:read'/ } as const
-      for (const token of [nobody.SecretID, null]) await ctx.refuses('GET', '/acl/tokens', { token }, refusal)
+      for (const token of [powerless.SecretID, null])
+        await ctx.refuses('GET', '/acl/tokens', { token }, refusal)
     },
   },
   {

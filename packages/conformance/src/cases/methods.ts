@@ -79,8 +79,7 @@ export const methodCases: readonly Case[] = [
   {
     id: 'methods/unknown-paths',
     spec: 'D/status/order',
-    title:
-      '404 endpoint_unknown: a path that no endpoint has, in any method, before anybody is asked who they are (INV-01)',
+    title: '404 endpoint_unknown: a path that no endpoint has, in any method, before authentication (INV-01)',
     async run(ctx) {
       for (const path of ['/acl', '/acl/tokenz', '/acl/tokens/', '/ACL/tokens', '/acl/Token', '/nope']) {
         for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {

@@ -117,7 +117,7 @@ export const policyRoleCases: readonly Case[] = [
     spec: '5.2',
     title: '403 privilege_missing: policies and roles are read with acl:read and changed with acl:write',
     async run(ctx) {
-      const [nobody, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
+      const [powerless, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
       const policy = await ctx.policy()
       const role = await ctx.role()
       const refusal = { status: 403, code: 'privilege_missing' } as const
@@ -131,7 +131,7 @@ export const policyRoleCases: readonly Case[] = [
       ]
       for (const path of reads) {
         await ctx.ok('GET', path, { token: reader.SecretID })
-        await ctx.refuses('GET', path, { token: nobody.SecretID }, refusal)
+        await ctx.refuses('GET', path, { token: powerless.SecretID }, refusal)
       }
       for (const [path, body] of [
         ['/acl/policy', { Name: 'x' }],

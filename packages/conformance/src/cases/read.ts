@@ -41,12 +41,12 @@ export const readCases: readonly Case[] = [
     title:
       '403 privilege_missing: a caller without acl:read reads a token, its own too, and one that does not exist',
     async run(ctx) {
-      const nobody = await ctx.caller('')
+      const powerless = await ctx.caller('')
       const other = await ctx.token()
-      const text = `Permission denied: token with AccessorID '${nobody.AccessorID}' lacks permission 'acl:read'`
-      for (const accessor of [other.AccessorID, nobody.AccessorID, crypto.randomUUID()]) {
+      const text = `Permission denied: token with AccessorID '${powerless.AccessorID}' lacks permission 'acl:read'`
+      for (const accessor of [other.AccessorID, powerless.AccessorID, crypto.randomUUID()]) {
         const refusal = { status: 403, code: 'privilege_missing', text } as const
-        await ctx.refuses('GET', `/acl/token/${accessor}`, { token: nobody.SecretID }, refusal)
+        await ctx.refuses('GET', `/acl/token/${accessor}`, { token: powerless.SecretID }, refusal)
       }
     },
   },

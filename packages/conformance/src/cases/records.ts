@@ -143,13 +143,13 @@ export const recordCases: readonly Case[] = [
     spec: 'D/status/right-403',
     title: '403 privilege_missing as a problem says which accessor lacks which right on what',
     async run(ctx) {
-      const nobody = await ctx.caller('')
+      const powerless = await ctx.caller('')
       const headers = { Accept: 'application/problem+json' }
       const key = ctx.unique('key')
-      const list = await ctx.call('GET', '/acl/tokens', { token: nobody.SecretID, headers })
-      assert.equal(JSON.parse(list.text).accessorId, nobody.AccessorID)
+      const list = await ctx.call('GET', '/acl/tokens', { token: powerless.SecretID, headers })
+      assert.equal(JSON.parse(list.text).accessorId, powerless.AccessorID)
       assert.deepEqual(JSON.parse(list.text).missing, { resource: 'acl', access: 'read' })
-      const kv = await ctx.call('GET', `/kv/${key}`, { token: nobody.SecretID, headers })
+      const kv = await ctx.call('GET', `/kv/${key}`, { token: powerless.SecretID, headers })
       assert.deepEqual(JSON.parse(kv.text).missing, { resource: 'key', access: 'read', segment: key })
     },
   },

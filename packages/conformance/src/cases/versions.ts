@@ -241,8 +241,7 @@ export const versionCases: readonly Case[] = [
     id: 'modes/legacy',
     spec: '7/legacy-mode',
     also: ['D/status/legacy-403'],
-    title:
-      '403 legacy_mode: bootstrap and every new ACL API, before anybody is asked who they are (spec 9.2.1)',
+    title: '403 legacy_mode: bootstrap and every new ACL API, before authentication (spec 9.2.1)',
     needs: { mode: 'legacy', from: '1.4.0' },
     async run(ctx) {
       const text = 'The ACL system is currently in legacy mode.'
@@ -322,7 +321,7 @@ export const versionCases: readonly Case[] = [
     spec: '5.4',
     also: ['5.2'],
     title:
-      'where the default is allow, keys are open to everyone but unknown callers, and ACLs to nobody without a rule',
+      'where the default is allow, keys are open to all but unknown callers, and ACLs only to callers with a rule',
     needs: { defaultPolicy: 'allow' },
     async run(ctx) {
       const key = ctx.unique('key')

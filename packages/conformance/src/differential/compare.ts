@@ -45,7 +45,7 @@ export class Comparison {
   private indexHeader(left: SeenReply, right: SeenReply): string | undefined {
     const name = `${this.prefix}Index`
     const [a, b] = [left.headers.get(name), right.headers.get(name)]
-    // 1 also stands for a table that nothing was written to yet.
+    // 1 is also the index of a table without writes.
     if (a === b || (a && b && (a === '1' || b === '1'))) return undefined
     return a && b && this.indexes.relate(Number(a), Number(b)) ? undefined : `header ${name}: ${a}, ${b}`
   }
@@ -95,7 +95,7 @@ export class Comparison {
     if (INDEX_FIELDS.has(key) && typeof left === 'number' && typeof right === 'number') {
       // 0 is the index of what was never stored.
       const isSame = left === 0 || right === 0 ? left === right : this.indexes.relate(left, right)
-      return isSame ? undefined : `${path}: ${left}, ${right} stand in another order than before`
+      return isSame ? undefined : `${path}: ${left}, ${right} are in another order than before`
     }
     if (TIME_FIELDS.has(key) && typeof left === 'string' && typeof right === 'string') {
       const apartMs = Math.abs(Date.parse(left) - Date.parse(right))

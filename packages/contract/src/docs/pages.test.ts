@@ -75,7 +75,7 @@ describe('what comments cite leads somewhere', () => {
       match.slice('decisions: '.length).trim(),
     ])
     expect(cited.size).toBeGreaterThan(8)
-    // The sentence may go on after the topic.
+    // The sentence may continue after the topic.
     const leadsSomewhere = (text: string) => topics.some((topic) => `${text} `.startsWith(`${topic} `))
     const lost = [...cited].filter(([text]) => !leadsSomewhere(text))
     expect(lost.map(([text, path]) => `${text} in ${path}`)).toEqual([])

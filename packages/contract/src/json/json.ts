@@ -1,6 +1,6 @@
 /**
  * Strict JSON reading (decisions: decoding): one value, no duplicate keys, no `__proto__`, bounded depth, exact
- * positions in errors. `JSON.parse` keeps the last duplicate in silence, which is why this exists.
+ * positions in errors. `JSON.parse` silently keeps the last duplicate.
  */
 import { AclError } from '../errors.ts'
 import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, JSON_VALUES_MAX } from '../limits.ts'
@@ -190,7 +190,7 @@ class Reader {
       return name
     }
     const name = this.string()
-    // What must be escaped cannot stand in the text as it reads.
+    // A name with escapes is spelled differently in the text.
     if (this.names.length < NAMES_KEPT_MAX && !/["\\\u0000-\u001f]/.test(name)) this.names.push(name)
     return name
   }
@@ -245,7 +245,7 @@ function tooMany(field: string, most: string): AclError {
   return new AclError('field_too_long', `${field || 'The body'} must hold at most ${most}`, details)
 }
 
-/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Names are cut, as any text may stand as one. */
+/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Long names are cut, because a name may be any text. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {

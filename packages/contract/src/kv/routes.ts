@@ -45,7 +45,7 @@ export const kv = c.router({
       acquire: text(noSessions, { deprecated: true }),
       release: text(noSessions, { deprecated: true }),
     }),
-    // ts-rest sends a text of this type as it is; any other it would quote as JSON.
+    // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
     body: z.string(),
     ...answers(z.boolean(), {

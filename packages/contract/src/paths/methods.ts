@@ -7,7 +7,7 @@
 export interface RequiredMethod {
   readonly method: 'GET' | 'PUT'
   /**
-   * Path under `/v1`. `:uuid` stands for one segment. A path that ends in `/` also takes everything below it: the table of the spec
+   * Path under `/v1`. `:uuid` matches one segment. A path that ends in `/` also takes everything below it: the table of the spec
    * names such endpoints without their last part (`/catalog/node` is `/catalog/node/:node`).
    */
   readonly path: string

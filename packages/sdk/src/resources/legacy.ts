@@ -99,7 +99,7 @@ export class Legacy<M extends Mode> {
   }
 
   /**
-   * Imports the list of a legacy cluster, all or nothing; what is there already is left as it is, so repeating is
+   * Imports the list of a legacy cluster, all or nothing. It leaves existing tokens unchanged, so repeating is
    * safe. Give a long list more `attemptTimeout`.
    *
    * Endpoint `legacy.import` (PUT /v1/internal/acl/legacy-tokens). Right: acl:write. An extension of the spec,

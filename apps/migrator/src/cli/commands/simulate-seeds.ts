@@ -56,7 +56,7 @@ export async function runSeeds(options: SeedsOptions, io: Io): Promise<ExitCode>
   }
   await write(io.stdout, options.json ? `${JSON.stringify(result)}\n` : format(result, io))
   if (next <= to) {
-    await write(io.stderr, `interrupted; go on with: ${command} --seeds ${next}-${to}\n`)
+    await write(io.stderr, `interrupted; continue with: ${command} --seeds ${next}-${to}\n`)
     return EXIT.resumable
   }
   return failed === 0 ? EXIT.done : EXIT.failed

@@ -42,7 +42,10 @@ Example:
         done(EXIT.done)
       } catch (error) {
         if (io.signal.aborted) {
-          await write(io.stderr, 'interrupted; the migration goes on, and the same command watches on\n')
+          await write(
+            io.stderr,
+            'interrupted; the migration continues, and the same command resumes the watch\n',
+          )
           done(EXIT.resumable)
           return
         }

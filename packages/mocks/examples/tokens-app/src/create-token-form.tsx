@@ -22,7 +22,7 @@ export function CreateTokenForm({ client }: { readonly client: Client }) {
         Policy <input name="policy" placeholder="none" />
       </label>
       <label>
-        Lifetime <input name="lifetime" placeholder="for ever" size={8} />
+        Lifetime <input name="lifetime" placeholder="unlimited" size={8} />
       </label>
       <button type="submit" disabled={isPending}>
         {isPending ? 'Creating…' : 'Create'}

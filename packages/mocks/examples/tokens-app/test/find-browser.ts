@@ -6,7 +6,7 @@ const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 /**
  * Path of the browser: LATCHKEY_BROWSER, or where systems have it; `undefined` where there is none.
  *
- * @throws Error where LATCHKEY_REQUIRE_BROWSER=1 and there is none, so that CI cannot skip in silence.
+ * @throws Error where LATCHKEY_REQUIRE_BROWSER=1 and there is none, so that CI cannot skip the tests.
  */
 export function findBrowser(): string | undefined {
   const { LATCHKEY_BROWSER: chosen, LATCHKEY_REQUIRE_BROWSER: required } = process.env
