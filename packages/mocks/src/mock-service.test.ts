@@ -39,66 +39,6 @@ const READER = {
 const READER_SECRET = '00000000-1111-4000-8000-00000000000e'
 
 describe('the mock is the service', () => {
-  test('keeps what is created, and shows it as the service does (spec 4.2, 4.3)', async () => {
-    const { ask } = mount()
-    const token = await aToken(ask, { Description: 'mine' })
-    const read = await ask('GET', `/acl/token/${token.AccessorID}`)
-    expect(read.json).toEqual(token)
-    expect(read.headers.get('x-service-index')).toBe(String(token.ModifyIndex))
-  })
-
-  test('a caller with acl:read sees no secret (spec 4.3)', async () => {
-    const { ask } = mount({ seed: READER })
-    const list = await ask('GET', '/acl/tokens', { token: READER_SECRET })
-    expect((list.json as unknown as { SecretID: string }[]).map((token) => token.SecretID)).toEqual([
-      '<hidden>',
-      '<hidden>',
-      '<hidden>',
-    ])
-  })
-
-  test('403 privilege_missing: a caller with acl:read creates a token (spec 4.1)', async () => {
-    const { ask } = mount({ seed: READER })
-    const refused = await ask('PUT', '/acl/token', {
-      body: {},
-      token: READER_SECRET,
-      headers: { Accept: 'application/problem+json' },
-    })
-    expect(refused.status).toBe(403)
-    expect(refused.json).toMatchObject({ code: 'privilege_missing', status: 403 })
-  })
-
-  test('400: an unknown field is named (spec 7)', async () => {
-    const { ask } = mount()
-    const refused = await ask('PUT', '/acl/token', { body: { Polices: [] } })
-    expect([refused.status, refused.text]).toEqual([
-      400,
-      'unknown field "Polices" (did you mean "Policies"?)',
-    ])
-  })
-
-  test('413: a body over 1 MiB (decisions: status codes)', async () => {
-    const { ask } = mount()
-    const refused = await ask('PUT', '/acl/token', { body: { Description: 'x'.repeat(1_048_576) } })
-    expect([refused.status, refused.text]).toEqual([413, 'The body is larger than 1048576 bytes'])
-  })
-
-  test('405 with Allow and no body: HEAD (spec 9.4)', async () => {
-    const { ask } = mount()
-    const refused = await ask('HEAD', '/acl/tokens')
-    expect([refused.status, refused.text, refused.headers.get('allow')]).toEqual([405, '', 'OPTIONS,GET'])
-  })
-
-  test('a client of another header family is answered in its own', async () => {
-    const { ask, service } = mount()
-    const self = await ask('GET', '/acl/token/self', {
-      token: '',
-      headers: { 'X-Consul-Token': service.managementToken },
-    })
-    expect(self.headers.has('x-consul-index')).toBe(true)
-    expect(self.headers.has('x-service-index')).toBe(false)
-  })
-
   test('a list that is streamed arrives whole', async () => {
     const { ask } = mount({
       seed: { tokens: Array.from({ length: 4_200 }, () => ({ Description: 'x'.repeat(4_000) })) },
@@ -109,32 +49,11 @@ describe('the mock is the service', () => {
 })
 
 describe('time', () => {
-  test('a token acts until 1 ms before its expiration, and not from it on (EXP-03, spec 3)', async () => {
-    const { service, ask } = mount()
-    const token = await aToken(ask, { ExpirationTTL: '1m' })
-    const self = () => ask('GET', '/acl/token/self', { token: String(token.SecretID) })
-    service.clock.advance(59_999)
-    expect((await self()).status).toBe(200)
-    service.clock.advance(1)
-    expect((await self()).text).toBe('ACL not found')
-    service.clock.advance(1)
-    expect((await self()).status).toBe(403)
-  })
-
   test('real time can be advanced too', async () => {
     const { service, ask } = mount({ clock: 'real' })
     const token = await aToken(ask, { ExpirationTTL: '1h' })
     service.clock.advance('1h')
     expect((await ask('GET', `/acl/token/${token.AccessorID}`)).status).toBe(404)
-  })
-
-  test('a blocking query ends with a change (spec 4.1)', async () => {
-    const { service, ask } = mount()
-    const token = await aToken(ask)
-    const waiting = ask('GET', `/acl/token/${token.AccessorID}?index=${token.ModifyIndex}`)
-    await service.untilWaiting()
-    await ask('PUT', `/acl/token/${token.AccessorID}`, { body: { Description: 'changed' } })
-    expect((await waiting).json).toMatchObject({ Description: 'changed' })
   })
 
   test('a blocking query ends when the clock has passed its wait, at most a sixteenth later (spec 4.1)', async () => {
@@ -145,15 +64,6 @@ describe('time', () => {
     service.clock.advance('17s')
     const answer = await waiting
     expect([answer.status, answer.headers.get('x-service-index')]).toEqual([200, String(token.ModifyIndex)])
-  })
-
-  test('a blocking query on a token that expires ends with 404 (spec 3, 4.1)', async () => {
-    const { service, ask } = mount()
-    const token = await aToken(ask, { ExpirationTTL: '1m' })
-    const waiting = ask('GET', `/acl/token/${token.AccessorID}?index=${token.ModifyIndex}`)
-    await service.untilWaiting()
-    service.clock.advance('1m2s')
-    expect((await waiting).status).toBe(404)
   })
 
   test('a wait ends when its client goes', async () => {
@@ -403,25 +313,6 @@ describe('requests to unknown paths', () => {
 })
 
 describe('options', () => {
-  const statusOf = async (options: MockServiceOptions, path: string, request?: CallOptions) =>
-    (await mount(options).ask('GET', path, request)).status
-
-  test('serviceVersion: before 1.11 the legacy API is there (spec 9.1)', async () => {
-    expect(await statusOf({ serviceVersion: '1.10' }, '/acl/list')).toBe(200)
-    expect(await statusOf({}, '/acl/list')).toBe(410)
-  })
-
-  test('edition: ns is refused in the standard one (spec 4.9)', async () => {
-    expect(await statusOf({}, '/acl/tokens?ns=team')).toBe(400)
-    expect(await statusOf({ edition: 'extended' }, '/acl/tokens?ns=default')).toBe(200)
-  })
-
-  test('defaultPolicy: allow opens keys (spec 5.4)', async () => {
-    const seed = { kv: { a: '1' } }
-    expect(await statusOf({ seed }, '/kv/a', { token: '' })).toBe(403)
-    expect(await statusOf({ seed, defaultPolicy: 'allow' }, '/kv/a', { token: '' })).toBe(200)
-  })
-
   test('datacenter: a node identity of another one gives no right (spec 2.5)', async () => {
     const SecretID = '00000000-1111-4000-8000-00000000000f'
     const seed = { tokens: [{ SecretID, NodeIdentities: [{ NodeName: 'mock', Datacenter: 'dc1' }] }] }
@@ -434,23 +325,12 @@ describe('options', () => {
     expect((await ask('dc2')).json).toMatchObject([{ Allow: false }])
   })
 
-  test('aclEnabled: false switches the ACL system off', async () => {
-    expect(await statusOf({ aclEnabled: false }, '/acl/tokens')).toBe(401)
-  })
-
   test('aclMode: legacy refuses the new APIs, and says what it waits for (spec 7, 9.2.1)', async () => {
     const refused = await mount({ aclMode: 'legacy' }).ask('GET', '/acl/tokens')
     expect([refused.status, refused.text]).toEqual([
       403,
       'The ACL system is currently in legacy mode. It waits for the option aclMode of the mock service to be "enabled".',
     ])
-  })
-
-  test('managementToken: false leaves bootstrap open, once', async () => {
-    const { ask, service } = mount({ managementToken: false })
-    expect(service.managementToken).toBe('')
-    expect((await ask('PUT', '/acl/bootstrap')).status).toBe(200)
-    expect((await ask('PUT', '/acl/bootstrap')).status).toBe(403)
   })
 
   test('headerPrefixes: only the named families count', async () => {

@@ -236,11 +236,22 @@ export const expirationCases: readonly Case[] = [
       await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
       const policy = await ctx.policy(`acl = "write"\nkey "${key}" { policy = "read" }`)
       const token = await ctx.token({ ExpirationTTL: '1m', Policies: [{ ID: policy.ID }] })
-      const isListed = async () =>
-        (await ctx.ok<Token[]>('GET', `/acl/tokens?policy=${policy.ID}`)).some(
-          (one) => one.AccessorID === token.AccessorID,
-        )
+      const body = { Resource: 'key', Segment: key, Access: 'read' }
+      const isListed = async () => {
+        const lists = [
+          await ctx.ok<Token[]>('GET', `/acl/tokens?policy=${policy.ID}`),
+          await ctx.ok<Token[]>('GET', '/acl/tokens'),
+          await ctx.ok<Token[]>('GET', '/acl/tokens?limit=1000'),
+          await ctx.ok<Token[]>('POST', '/internal/acl/who-can', { body }),
+        ]
+        const found = lists.map((list) => list.some((one) => one.AccessorID === token.AccessorID))
+        assert.equal(new Set(found).size, 1, 'lists and who-can agree')
+        return found[0]
+      }
+      const about = `/internal/acl/authorize?accessor=${token.AccessorID}`
       ctx.clock.advance(MINUTE - 1)
+      await ctx.ok('POST', '/internal/acl/authorize', { token: token.SecretID, body: [body] })
+      await ctx.ok('POST', about, { body: [body] })
       await ctx.ok('GET', '/acl/token/self', { token: token.SecretID })
       await ctx.ok('GET', `/kv/${key}`, { token: token.SecretID })
       await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, { body: { Policies: [{ ID: policy.ID }] } })
@@ -251,7 +262,10 @@ export const expirationCases: readonly Case[] = [
         await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, gone)
         await ctx.refuses('GET', `/kv/${key}`, { token: token.SecretID }, gone)
         await ctx.refuses('PUT', '/acl/token', { token: token.SecretID, body: {} }, gone)
+        await ctx.refuses('POST', '/internal/acl/authorize', { token: token.SecretID, body: [body] }, gone)
         const missing = { status: 404, code: 'not_found' } as const
+        await ctx.refuses('POST', about, { body: [body] }, missing)
+        await ctx.refuses('GET', `/acl/token/${token.AccessorID}?expanded`, {}, missing)
         await ctx.refuses('GET', `/acl/token/${token.AccessorID}`, {}, missing)
         await ctx.refuses('PUT', `/acl/token/${token.AccessorID}`, { body: {} }, missing)
         await ctx.refuses('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} }, missing)

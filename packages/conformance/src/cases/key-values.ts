@@ -13,7 +13,11 @@ export const keyValueCases: readonly Case[] = [
       assert.equal((await ctx.call('PUT', path, { raw: 'va\u0000lue' })).text, 'true')
       const [entry] = await ctx.ok<{ Key: string; Value: string }[]>('GET', path)
       assert.deepEqual([entry?.Key, entry?.Value], [key, Buffer.from('va\u0000lue').toString('base64')])
-      assert.equal((await ctx.call('GET', `${path}?raw`)).text, 'va\u0000lue')
+      const raw = await ctx.call('GET', `${path}?raw`)
+      assert.deepEqual(
+        [raw.text, raw.headers.get('content-type')],
+        ['va\u0000lue', 'application/octet-stream'],
+      )
       const dir = `/kv/${key.split('/')[0]}`
       assert.deepEqual(await ctx.ok('GET', `${dir}/?keys`), [key])
       assert.equal((await ctx.ok<unknown[]>('GET', `${dir}?recurse`)).length, 1)
@@ -72,6 +76,10 @@ export const keyValueCases: readonly Case[] = [
       await ctx.refuses('DELETE', `/kv/${dir}/a`, { token: reader.SecretID }, refusal)
       await ctx.ok('PUT', `/kv/${dir}/a`, { raw: 'w', token: writer.SecretID })
       await ctx.refuses('DELETE', `/kv/${dir}/?recurse`, { token: writer.SecretID }, refusal)
+      await ctx.refuses('PUT', `/kv/${ctx.unique('other')}`, { raw: 'w', token: writer.SecretID }, refusal)
+      await ctx.ok('DELETE', `/kv/${dir}/a`, { token: writer.SecretID })
+      const owner = await ctx.caller(`key_prefix "${dir}" { policy = "write" }`)
+      await ctx.ok('DELETE', `/kv/${dir}/?recurse`, { token: owner.SecretID })
     },
   },
   {

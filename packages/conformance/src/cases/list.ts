@@ -115,7 +115,12 @@ export const listCases: readonly Case[] = [
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
-      for (const query of ['policy=a&role=b', 'role=a&authmethod=b', 'policy=a&authmethod=b']) {
+      for (const query of [
+        'policy=a&role=b',
+        'role=a&authmethod=b',
+        'policy=a&authmethod=b',
+        'servicename=c&policy=a',
+      ]) {
         await ctx.refuses('GET', `/acl/tokens?${query}`, {}, { status: 400, code: 'filter_conflict' })
       }
       assert.deepEqual(await accessors(ctx, `policy=${policy.ID}&role=&policy=x`), [token.AccessorID])
@@ -165,6 +170,11 @@ export const listCases: readonly Case[] = [
         'limit=1001',
         'limit=1e3',
         'limit=NaN',
+        'limit=',
+        'limit=1.5',
+        'limit=0x10',
+        'limit=%205',
+        'limit=%D9%A3',
         `limit=${'9'.repeat(300)}`,
         'cursor=x',
       ]) {

@@ -117,6 +117,8 @@ export const namespaceCases: readonly Case[] = [
       const headers = { [ctx.header('Namespace')]: header }
       assert.equal(await make(`/acl/token?ns=${query}`, { body: { Namespace: body }, headers }), body)
       assert.equal(await make(`/acl/token?ns=${query}`, { body: {}, headers }), query)
+      assert.equal(await make(`/acl/token?ns=${query}`, { body: { Namespace: '' }, headers }), query)
+      assert.equal(await make('/acl/token?ns=', { body: {}, headers }), header)
       assert.equal(await make('/acl/token', { body: {}, headers }), header)
       assert.equal(await make('/acl/token', { body: {}, token: caller.SecretID }), own)
     },
@@ -297,6 +299,12 @@ export const namespaceCases: readonly Case[] = [
       assert.equal((await ctx.ok('PUT', `/namespace/${ns}`, { body: { Description: 'b' } })).Description, 'b')
       const names = (await ctx.ok<{ Name: string }[]>('GET', '/namespaces')).map(({ Name }) => Name)
       assert(names.includes(ns) && names.includes('default'))
+      await ctx.refuses(
+        'PUT',
+        '/namespace',
+        { body: { Name: 'default' } },
+        { status: 409, code: 'name_in_use' },
+      )
       await ctx.refuses('PUT', '/namespace', { body: { Name: ns } }, { status: 409, code: 'name_in_use' })
       const token = await ctx.token({ Namespace: ns })
       await ctx.refuses('DELETE', `/namespace/${ns}`, {}, { status: 400, code: 'delete_refused' })
@@ -310,12 +318,22 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/unknown',
     spec: '4.9.1',
     also: ['D/status/target-404'],
-    title: '404 not_found: a token is made in a namespace that does not exist',
+    title:
+      '404 not_found: a token is made in a namespace that does not exist; 400 where the name cannot exist',
     needs: EXTENDED,
     async run(ctx) {
       const ns = ctx.unique('none')
       const refusal = { status: 404, code: 'not_found' } as const
       await ctx.refuses('PUT', '/acl/token', { body: { Namespace: ns } }, refusal)
+      await ctx.refuses('PUT', `/acl/token?ns=${ns}`, { body: {} }, refusal)
+      for (const [Namespace, code] of [
+        ['a b', 'field_invalid'],
+        ['*', 'field_invalid'],
+        ['x'.repeat(65), 'field_too_long'],
+      ] as const)
+        await ctx.refuses('PUT', '/acl/token', { body: { Namespace } }, { status: 400, code })
+      for (const bad of ['*', 'a%2Fb'])
+        await ctx.refuses('PUT', `/acl/token?ns=${bad}`, { body: {} }, { status: 400, code: 'query_invalid' })
     },
   },
   {
@@ -340,7 +358,15 @@ export const namespaceCases: readonly Case[] = [
       const expanded = await ctx.ok('GET', `/acl/token/${token.AccessorID}?ns=${ns}&expanded`)
       assert.deepEqual(expanded.NamespaceDefaultPolicyIDs, [policy.ID])
       assert.deepEqual(expanded.NamespaceDefaultRoleIDs, [role.ID])
+      const elsewhere = { body: { ACLs: { PolicyDefaults: [{ Name: 'global-management' }] } } }
+      await ctx.refuses('PUT', `/namespace/${ns}`, elsewhere, { status: 400, code: 'link_unknown' })
       await ctx.ok('PUT', `/namespace/${ns}`, { body: {} })
+      const [{ Allow } = { Allow: true }] = await ctx.ok<{ Allow: boolean }[]>(
+        'POST',
+        '/internal/acl/authorize',
+        { body: checks, token: token.SecretID },
+      )
+      assert.equal(Allow, false)
     },
   },
 ]

@@ -105,7 +105,7 @@ export const readCases: readonly Case[] = [
         Roles: [{ ID: role.ID }],
         NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
       })
-      for (const query of ['expanded', 'expanded=true', 'expanded=1']) {
+      for (const query of ['expanded', 'expanded=', 'expanded=true', 'expanded=1']) {
         const expanded = await ctx.ok<ExpandedToken>('GET', `/acl/token/${token.AccessorID}?${query}`)
         const { ExpandedPolicies, ExpandedRoles, ...rest } = expanded
         assert.deepEqual(
@@ -141,7 +141,8 @@ export const readCases: readonly Case[] = [
       const expanded = await ctx.ok('GET', `/acl/token/${token.AccessorID}?expanded`)
       assert.equal(expanded.ExpandedPolicies, null)
       assert.equal(expanded.ExpandedRoles, null)
-      assert.deepEqual(await ctx.ok('GET', `/acl/token/${token.AccessorID}?expanded=false`), token)
+      for (const query of ['expanded=false', 'Expanded'])
+        assert.deepEqual(await ctx.ok('GET', `/acl/token/${token.AccessorID}?${query}`), token)
     },
   },
   {

@@ -246,8 +246,11 @@ export const updateCases: readonly Case[] = [
   {
     id: 'update/missing',
     spec: 'D/status/target-404',
-    title: '404 not_found: an update of a token that does not exist creates nothing',
+    title: '404 not_found: an update of a token that does not exist creates nothing; 400 without a UUID',
     async run(ctx) {
+      await ctx.refuses('PUT', '/acl/token/x', { body: {} }, { status: 400, code: 'id_invalid' })
+      for (const body of [{}, { AccessorID: '' }])
+        await ctx.refuses('PUT', '/acl/token/', { body }, { status: 400, code: 'id_missing' })
       const id = crypto.randomUUID()
       await ctx.refuses('PUT', `/acl/token/${id}`, { body: {} }, { status: 404, code: 'not_found' })
       await ctx.refuses('GET', `/acl/token/${id}`, {}, { status: 404, code: 'not_found' })

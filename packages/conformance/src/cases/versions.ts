@@ -274,7 +274,8 @@ export const versionCases: readonly Case[] = [
       const tries = await Promise.all([1, 2, 3].map(() => ctx.call('PUT', '/acl/bootstrap', { token: null })))
       assert.deepEqual(tries.map(({ status }) => status).sort(), [200, 403, 403])
       const made = JSON.parse(tries.find(({ status }) => status === 200)?.text ?? '{}')
-      assert.equal(Object.keys(made)[0], 'ID')
+      assert.deepEqual(Object.keys(made).slice(0, 3), ['ID', 'AccessorID', 'SecretID'])
+      assert.equal(made.Local, false)
       assert.equal(made.ID, made.SecretID)
       assert.equal(made.Description, 'Bootstrap Token (Global Management)')
       assert.equal(made.Policies[0].Name, 'global-management')
@@ -309,9 +310,17 @@ export const versionCases: readonly Case[] = [
     needs: { acl: 'off' },
     async run(ctx) {
       const refusal = { status: 401, code: 'acl_disabled', text: 'ACL support disabled' } as const
-      const paths = ['/acl/tokens', '/acl/token/self', '/acl/policies', '/acl/token/', '/acl/policy/name/']
-      for (const path of paths) await ctx.refuses('GET', path, {}, refusal)
-      await ctx.refuses('PUT', '/acl/token', { body: {} }, refusal)
+      for (const path of [
+        '/acl/tokens?%',
+        '/acl/token/self',
+        '/acl/policies',
+        '/acl/token/',
+        '/acl/policy/name/',
+      ])
+        await ctx.refuses('GET', path, { token: crypto.randomUUID() }, refusal)
+      await ctx.refuses('PUT', '/acl/token', { raw: '{' }, refusal)
+      await ctx.refuses('PUT', '/acl/bootstrap', {}, refusal)
+      await ctx.refuses('POST', '/internal/acl/authorize', { raw: '{' }, refusal)
       await ctx.refuses('POST', '/acl/token', {}, { status: 405, code: 'method_not_allowed' })
       await ctx.ok('PUT', `/kv/${ctx.unique('key')}`, { raw: 'v', token: null })
     },

