@@ -103,6 +103,7 @@ export {
   type LegacyFinding,
   type LegacyFindingCode,
   readLegacyRecord,
+  type SeenIds,
 } from './upgrade/legacy-dump.ts'
 export {
   fromLegacyToken,

@@ -3,25 +3,26 @@
  * the position of each, twelve bytes a slot. Every run draws a new key, so the hashes are meaningless elsewhere.
  */
 import { randomFillSync } from 'node:crypto'
+import type { SeenIds } from '@latchkey/acl'
 
 const SLOTS_MIN = 1 << 16
 /** Load factor at which the table grows. */
 const LOAD_MAX = 0.6
 
-/** Behaves as the map from secret to position that a reading of legacy records asks for. */
-export class IdIndex extends Map<string, number> {
+/** The positions of the secrets read so far. */
+export class IdIndex implements SeenIds {
   private readonly key = randomFillSync(new Uint32Array(2))
   private slots = SLOTS_MIN
   private used = 0
   private table = new Uint32Array(SLOTS_MIN * 3)
 
-  override get(id: string): number | undefined {
+  get(id: string): number | undefined {
     const at = this.find(this.table, this.slots, ...this.hash(id))
     const position = this.table[at + 2] ?? 0
     return position === 0 ? undefined : position - 1
   }
 
-  override set(id: string, position: number): this {
+  set(id: string, position: number): void {
     if (this.used >= this.slots * LOAD_MAX) this.grow()
     const [high, low] = this.hash(id)
     const at = this.find(this.table, this.slots, high, low)
@@ -29,15 +30,6 @@ export class IdIndex extends Map<string, number> {
     this.table[at] = high
     this.table[at + 1] = low
     this.table[at + 2] = position + 1
-    return this
-  }
-
-  override has(id: string): boolean {
-    return this.get(id) !== undefined
-  }
-
-  override get size(): number {
-    return this.used
   }
 
   /** Two rounds of a multiplicative hash with different keys. */

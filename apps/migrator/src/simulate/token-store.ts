@@ -2,6 +2,7 @@
  * The tokens of the primary, counted in ranges. A token is a number: its place in the order in which the migration
  * takes them. Only edited tokens are stored individually.
  */
+import { fromLegacyToken, hasLegacyRights } from '@latchkey/acl'
 import type { TokenGroup, TokenState, TokenType } from '../scenario/scenario.ts'
 import type { AccessorSpan } from './history.ts'
 import type { UpgradeModel } from './model.ts'
@@ -17,7 +18,7 @@ interface PlacedGroup {
   readonly to: number
   readonly type: TokenType
   readonly unwritable: boolean
-  /** A client token with rules: its rights end with the legacy system, unless it is converted. */
+  /** Its rights end with the legacy system, unless it is converted. */
   readonly hasLegacyRights: boolean
 }
 
@@ -26,6 +27,10 @@ export interface BatchRead {
   readonly tokens: Ranges
   readonly revision: number
 }
+
+const BLANK = { ID: '', Name: '', CreateIndex: 0, ModifyIndex: 0 }
+/** Rules that a scenario leaves open are assumed to grant something. */
+const UNKNOWN_RULES = 'unknown'
 
 export class TokenStore {
   readonly log: StoreChange[] = []
@@ -197,13 +202,14 @@ export class TokenStore {
   }
 
   private append({ count, type, rules, unwritable }: TokenGroup): void {
-    const hasLegacyRights = type === 'client' && rules !== ''
     this.groups.push({
       from: this.tokenCount,
       to: this.tokenCount + count,
       type,
       unwritable,
-      hasLegacyRights,
+      hasLegacyRights: hasLegacyRights(
+        fromLegacyToken({ ...BLANK, Type: type, Rules: rules ?? UNKNOWN_RULES }),
+      ),
     })
     this.tokenCount += count
   }

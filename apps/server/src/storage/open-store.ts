@@ -89,7 +89,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const { prisma } = database
   const runStatement = onPool(database.pool)
   const membership = new Membership(
-    { prisma, queries, state, follower, clock, lease, changes, heartbeat, log, isLeader },
+    { prisma, state, follower, clock, lease, changes, heartbeat, log, isLeader },
     options.member,
   )
   const commits = new CommitQueue({ secrets, activity, send, apply })

@@ -40,10 +40,16 @@ export interface LegacyReading {
   readonly findings: readonly LegacyFinding[]
 }
 
+/** The position at which each id was first read. A Map is one; a reader of millions of ids brings a smaller one. */
+export interface SeenIds {
+  get(id: string): number | undefined
+  set(id: string, position: number): unknown
+}
+
 /** Where a record stands, and the IDs that came before it, each with its place; the reading adds its own. */
 export interface LegacyReadingContext {
   readonly position: number
-  readonly seen: Map<string, number>
+  readonly seen: SeenIds
 }
 
 const FIELDS: readonly string[] = ['ID', 'Name', 'Type', 'Rules', 'CreateIndex', 'ModifyIndex']

@@ -13,11 +13,11 @@ import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { StartError } from '../../start-error.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
-import type { Queries } from '../read/queries.ts'
 import type { Alarm } from './alarm.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import type { MemberChanges } from './member-changes.ts'
+import { beatMember, joinMember, removeMember } from './member-rows.ts'
 import { isProcessGone, processIdentity } from './process-identity.ts'
 
 /** A server process as all others see it. `address`: where it listens; empty before it does. */
@@ -34,7 +34,6 @@ export interface MemberInfo {
 
 export interface MembershipParts {
   readonly prisma: PrismaClient
-  readonly queries: Queries
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly clock: DatabaseClock
@@ -164,7 +163,7 @@ export class Membership {
     this.parts.heartbeat.ring()
     this.lease.revoke()
     try {
-      await this.parts.queries.leave(this.id, false)
+      await removeMember(this.parts.prisma, this.id, false)
     } catch (error) {
       this.parts.log.warn({ err: error }, 'left without saying so; the others notice within seconds')
     }
@@ -180,10 +179,11 @@ export class Membership {
   }
 
   private async joinNow(): Promise<void> {
-    const { queries, follower } = this.parts
+    const { prisma, follower } = this.parts
     this.lease.revoke()
     const { mode, address } = this
-    const index = await queries.join({ id: this.id, ...this.info, mode, address, process: processIdentity() })
+    const self = { id: this.id, ...this.info, mode, address, process: processIdentity() }
+    const index = await joinMember(prisma, self)
     const joinedAt = performance.now()
     while (performance.now() - joinedAt < LEASE_MS + LEASE_MARGIN_MS && (await this.mayBeUnknown(index))) {
       await new Promise((resolve) => setTimeout(resolve, JOIN_POLL_MS))
@@ -221,7 +221,8 @@ export class Membership {
     )
     const leaseEnd = this.parts.clock.databaseNow() - LEASE_MS - LEASE_MARGIN_MS
     const waiting = others.filter(({ heartbeatAt }) => heartbeatAt.getTime() > leaseEnd)
-    for (const { id, process } of others) if (isProcessGone(process)) await this.parts.queries.leave(id, true)
+    for (const { id, process } of others)
+      if (isProcessGone(process)) await removeMember(this.parts.prisma, id, true)
     return waiting.some(({ process }) => !isProcessGone(process))
   }
 
@@ -245,14 +246,14 @@ export class Membership {
 
   /** It is the poll of the counter, too: what was not heard of is caught up with. */
   private async beatNow(): Promise<void> {
-    const { queries, state, follower, clock, changes } = this.parts
+    const { prisma, state, follower, clock, changes } = this.parts
     const { id, mode, address } = this
     try {
       const askedAt = performance.now()
       const { version } = changes
       const is_leader = this.parts.isLeader()
       const beat = { id, mode, address, is_leader, seen_index: state.appliedIndex, ...clock.opinion() }
-      const answer = await queries.heartbeat(beat, MEMBER_FAILED_AFTER_MS)
+      const answer = await beatMember(prisma, beat, MEMBER_FAILED_AFTER_MS)
       if (!answer.is_member) {
         if (!this.isClosed) await this.join()
         return

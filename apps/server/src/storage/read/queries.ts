@@ -6,7 +6,6 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { ChangeBatch } from '../follow/changes.ts'
 import { readChanges } from '../follow/read-changes.ts'
 import type { KvKeyRow, KvRow } from '../kv-table.ts'
-import type { ClockOpinion } from '../members/database-clock.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
 import { storeBytes, storeText } from './stored-text.ts'
 
@@ -15,20 +14,6 @@ export interface Snapshot<T> {
   readonly index: number
   readonly value: T
 }
-
-/**
- * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
- * `clock`: what another process thinks of that clock.
- */
-export type HeartbeatAnswer =
-  | { readonly is_member: false }
-  | {
-      readonly is_member: true
-      readonly index: number
-      readonly now: number
-      readonly others: number
-      readonly clock: ClockOpinion | null
-    }
 
 /**
  * The statements of the store. Each reads one snapshot, whose index comes with it, and nearly all answer one text in JSON.
@@ -44,27 +29,6 @@ export class Queries {
   /** Lifts the index of a database that has lost commits above what was seen. */
   async raise(known: number): Promise<void> {
     await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
-  }
-
-  /** @returns the index of the join. */
-  async join(member: Readonly<Record<string, unknown>>): Promise<number> {
-    const json = JSON.stringify(member)
-    const { index } = await this.ask<{ index: number }>(
-      Prisma.sql`SELECT latchkey_join(${json}::jsonb)::text AS answer`,
-    )
-    return index
-  }
-
-  async heartbeat(beat: Readonly<Record<string, unknown>>, failedAfterMs: number): Promise<HeartbeatAnswer> {
-    const json = JSON.stringify(beat)
-    return this.ask(
-      Prisma.sql`SELECT latchkey_heartbeat(${json}::jsonb, ${failedAfterMs}::int * interval '1 ms')::text AS answer`,
-    )
-  }
-
-  /** @param isDead fence a member that is known to be gone, instead of saying that it has left. */
-  async leave(member: string, isDead: boolean): Promise<void> {
-    await this.ask(Prisma.sql`SELECT latchkey_leave(${member}, ${isDead})::text AS answer`)
   }
 
   /** @returns up to which index the log is gone now; 0 where nothing was removed. */
