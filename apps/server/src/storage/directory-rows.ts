@@ -1,4 +1,4 @@
-/** Policies, roles, namespaces and system facts as the models of Prisma's client have them. */
+/** Converts policies, roles, namespaces and system facts to and from the rows of Prisma's client. */
 import type {
   NamespaceRecord,
   PolicyRecord,
@@ -51,13 +51,13 @@ export function encodeNamespace(record: NamespaceRecord) {
 }
 
 export function encodeSystem({ Value }: SystemRecord) {
-  // The value is JSON by the port.
+  // The port guarantees that the value is JSON.
   return {
     value: Value === null || Value === undefined ? Prisma.JsonNull : (Value as Prisma.InputJsonValue),
   } satisfies Partial<Prisma.SystemCreateInput>
 }
 
-/** The name as it is unique in its namespace: without case. */
+/** The name in the form that is unique in its namespace: in lower case. */
 export function nameKeyOf({ Name }: { readonly Name: string }): string {
   return storeText(Name.toLowerCase())
 }

@@ -1,4 +1,4 @@
-/** The columns of a key: what a commit sends of one, and the record that is made of a row. */
+/** The columns of a key: what a commit sends, and the record decoded from a row. */
 import type { KvRecord } from '@latchkey/acl'
 import type { Change, KvKey } from '@latchkey/service'
 import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
@@ -6,14 +6,14 @@ import type { Column } from './write/columns.ts'
 
 export type KvChange = Extract<Change, { readonly table: 'kv' }>
 
-/** `record` is absent where only the key counts: for a delete, and for the prefix of a tree. */
+/** `record` is absent if only the key matters: for a delete, and for the prefix of a tree. */
 export interface KvSource {
   readonly namespace: string
   readonly key: string
   readonly record: KvRecord | undefined
 }
 
-/** Without `modify_index`, which is that of the commit. */
+/** Without `modify_index`, which is the index of the commit. */
 export const KV_COLUMNS: readonly Column<KvSource>[] = [
   { name: 'namespace', sql: 'text', sent: 'shared', encode: ({ namespace }) => storeText(namespace) },
   { name: 'key', sql: 'bytea', sent: 'each', encode: ({ key }) => storeBytes(Buffer.from(key)) },
@@ -37,7 +37,7 @@ export function encodeKv(change: KvChange): readonly unknown[] {
 
 export type KvKeyRow = Pick<KvRow, 'key' | 'modify_index'>
 
-/** As PostgreSQL writes it in JSON (`row_to_json`). */
+/** As `row_to_json` writes it. */
 export interface KvRow {
   readonly namespace: string
   readonly key: string

@@ -36,26 +36,26 @@ export interface OpenStoreOptions {
   readonly url: string
   readonly ring: KeyRing
   readonly log: BaseLogger
-  /** What the other processes on this database are told of this one. */
+  /** What this process publishes of itself to the other members. */
   readonly member: MemberInfo
-  /** A replica, for `stale` reads of what is not in memory. */
+  /** A replica for `stale` reads that memory cannot answer. */
   readonly replica?: Database | undefined
-  /** Bound of what is kept in memory of tokens and keys, in bytes. Default 64 MiB. */
+  /** Maximum memory for cached tokens and keys, in bytes. Default 64 MiB. */
   readonly cacheBytes?: number
-  /** False for `LATCHKEY_CACHE=off`: every answer from the database. */
+  /** False for `LATCHKEY_CACHE=off`: every answer comes from the database. */
   readonly isCaching?: boolean
 }
 
-/** A larger difference between the clocks of database and machine is told at the start, in milliseconds. */
+/** At the start, log a larger difference between the clocks of database and machine. In milliseconds. */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000
 const CACHE_BYTES = 67_108_864
 /** Keys may take a fourth of that. */
 const KV_SHARE = 4
 
 /**
- * Opens the store of a migrated database, and joins the processes that share it.
+ * Opens the store of a migrated database and joins the processes that share it.
  *
- * @throws StartError where the key ring is not the one of this database; AclError `unavailable`.
+ * @throws StartError if the key ring does not match this database; AclError `unavailable`.
  */
 export async function openStore(options: OpenStoreOptions): Promise<PostgresStore> {
   const { database, replica, url, log, ring, isCaching = true } = options
@@ -66,7 +66,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     onStepRefused: (stepMs) =>
       log.warn(
         { stepMs },
-        "the database's clock stepped; time runs on without the step, and makes up for it slowly",
+        "the database's clock stepped; service time ignores the step and corrects it slowly",
       ),
   })
   const cacheBytes = isCaching ? (options.cacheBytes ?? CACHE_BYTES) : 0
@@ -124,7 +124,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   }
   return store
 
-  /** A process that was taken for dead joins again first: then none relies on being alone any more. */
+  /** A fenced process joins again first: after that, no other member relies on being alone. */
   async function send({ writes, apart, isOfDirectory }: CommitGroup): Promise<GroupAnswer> {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await membership.ready()
@@ -140,7 +140,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
       if (answer) return answer
       await membership.join()
     }
-    throw new AclError('unavailable', 'This server was taken for dead by the others; try again', {
+    throw new AclError('unavailable', 'The other servers have fenced this one; try again', {
       headers: { 'Retry-After': '1' },
     })
   }
@@ -153,7 +153,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   }
 }
 
-/** The first process believes the clock of the database, whatever it says. */
+/** The first process trusts the database's clock, even if it is wrong. */
 function warnOfWrongClock(clock: DatabaseClock, log: BaseLogger): void {
   const aheadMs = Math.round(clock.databaseNow() - Date.now())
   if (Math.abs(aheadMs) <= CLOCK_DIFFERENCE_MS_MAX) return

@@ -43,18 +43,18 @@ export interface StoreParts {
   readonly housekeeping: Housekeeping
 }
 
-/** For metrics and for people. Counts are since the start. */
+/** For metrics and operators. Counts start with the process. */
 export interface StoreStatus {
   readonly appliedIndex: number
-  /** Whether the change feed is heard; without it changes are found by polling, within a second. */
+  /** Whether the change feed is connected; without it, polling finds changes within a second. */
   readonly isFeedConnected: boolean
-  /** Whether this process is the only one, and answers from its own state. */
+  /** Whether this process is the only member, and so answers from its own state. */
   readonly isAlone: boolean
   readonly isLeader: boolean
-  /** Age of the local state as far as it is known, in milliseconds. */
+  /** Age of the local state as far as known, in milliseconds. */
   readonly lastContactMs: number
   readonly waiters: number
-  /** How far the database's clock is ahead of the time that counts, and how many of its steps were not believed. */
+  /** How far the database's clock is ahead of service time, and how many of its steps were rejected. */
   readonly clock: { readonly aheadMs: number; readonly stepsRefused: number }
   readonly cache: {
     readonly tokens: number
@@ -70,12 +70,12 @@ export interface StoreStatus {
     readonly failures: number
   }
   readonly feed: { readonly connections: number; readonly notifications: number }
-  /** Questions to the database for what is new, each shared by all who asked meanwhile. */
+  /** Queries for new changes, each shared by all readers that waited for it. */
   readonly confirmations: number
 }
 
 const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
-/** The database is asked something every second. Silent for longer, it is taken for gone. */
+/** Every process queries the database each second. After this silence the database counts as unreachable. */
 const LEADER_SILENT_MS_MAX = 3_000
 
 /** PostgreSQL implementation of `Store`; see the port for its guarantees. */
@@ -83,7 +83,9 @@ export class PostgresStore implements Store {
   private readonly parts: StoreParts
   readonly clock: Clock
   readonly membership: Membership
-  /** The same store for reads after `refresh('stale')`: what is not in memory may come from the replica, if there is one. */
+  /**
+   * This store for reads after `refresh('stale')`: what is not in memory may come from the replica, if there is one.
+   */
   readonly stale: Store | undefined
   readonly memory: StoreMemory
 
@@ -162,7 +164,7 @@ export class PostgresStore implements Store {
     try {
       return await commits.commit(changes)
     } finally {
-      // What was heard meanwhile of other processes' commits is looked at now.
+      // Catch up with other processes' commits that were announced during this one.
       follower.hear(0)
     }
   }
@@ -170,23 +172,23 @@ export class PostgresStore implements Store {
   async wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
     const { topics, waiters } = this.parts.state
     if (signal?.aborted) return 'aborted'
-    // Not remembered is taken as changed: the caller looks again, and waits from the index it then sees.
+    // A forgotten topic counts as changed: the caller reads again and waits from the index it then sees.
     if (topics.changedAfter(topic, after) ?? true) return 'changed'
     return waiters.add(topic, timeoutMs, signal)
   }
 
   /**
-   * Runs work in one process of all that share the database: the one that holds the leader's lock. Work may still be
-   * running when another process has become the leader; the signal then tells it to end.
+   * Runs work in only one of the processes that share the database: the leader. Work may still be running when
+   * another process becomes leader; the signal then aborts.
    *
-   * @returns undefined where this process is not the one.
+   * @returns undefined if this process is not the leader.
    */
   async singleWinner<T>(_name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const signal = this.parts.feed.leaderSignal
     return signal && work(signal)
   }
 
-  /** Why this process should get no requests now; empty where it should. For `/readyz`. */
+  /** Why this process should get no requests now; empty if it should. For `/readyz`. */
   async notReady(): Promise<readonly string[]> {
     try {
       await this.confirm()
@@ -219,12 +221,12 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Answers every wait as if its time were over: the first step of a shutdown. */
+  /** Ends every wait as if its time were over: the first step of a shutdown. */
   closeAllWaiters(): void {
     this.parts.state.waiters.close()
   }
 
-  /** Leaves the other processes, and closes the change feed. The database given at the opening stays open. */
+  /** Leaves the group and closes the change feed. The database passed to the constructor stays open. */
   async close(): Promise<void> {
     this.closeAllWaiters()
     await this.parts.housekeeping.close()

@@ -1,6 +1,6 @@
 /**
- * The columns of a token, said once. Derived from this table: what a commit sends, the SQL function that writes it
- * (`scripts/commit-rows-sql.ts`), the columns that a read asks for, and the record that is made of them.
+ * The columns of a token, defined once. Derived from this table: what a commit sends, the SQL function that writes it
+ * (`scripts/commit-rows-sql.ts`), the columns that a read selects, and the record decoded from them.
  */
 import type { StoredLink, TokenRecord } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
@@ -9,7 +9,7 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
 import { type Column, textArray } from './write/columns.ts'
 
-/** A token that is put. Hashes are lookup hashes: of the secret, and of the accessor where it has one. */
+/** A token to be stored. Hashes are lookup hashes: of the secret, and of the accessor if it has one. */
 export interface TokenSource {
   readonly record: TokenRecord
   readonly hash: Buffer
@@ -21,19 +21,19 @@ export interface TokenSource {
 export interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
   extends Omit<Column<TokenSource>, 'name'> {
   readonly name: N
-  /** What the index of the commit goes into: always, or where the record is new and brings none. */
+  /** Filled with the index of the commit: always, or if the record is new and brings none. */
   readonly stamp?: 'created' | 'modified'
-  /** Whether a read asks for it; the others are for indexes. */
+  /** Whether a read selects it; the others only serve indexes. */
   readonly isRead: boolean
   readonly isNullable?: boolean
-  /** The field of the record, and how it is made of the column's text; `''` for null. */
+  /** The record's field, and how to decode the column's text; `''` for null. */
   readonly field?: F
   readonly decode?: (text: string) => unknown
 }
 
 type ColumnOf<S> = Omit<TokenColumn<string, undefined>, 'name' | 'isRead' | 'field' | 'decode'> & S
 
-/** A column for an index, or for the secret: no field of the record is made of it alone. */
+/** A column for an index or for the secret: no record field derives from it alone. */
 function hidden<N extends string>(
   name: N,
   column: ColumnOf<{ readonly isRead?: boolean }>,
@@ -63,7 +63,7 @@ function links<N extends string, F extends LinksField>(name: N, field: F): Token
   return shown<N, F>(name, field, { sql: 'text[]', sent: 'shared', encode, decode: readLinks })
 }
 
-/** JSON escapes what `storeText` would: lone surrogates and control characters. */
+/** JSON itself escapes what `storeText` would: lone surrogates and control characters. */
 function json<N extends string, F extends JsonField>(name: N, field: F): TokenColumn<N, F> {
   const encode = ({ record }: TokenSource) => JSON.stringify(record[field])
   const decode = (stored: string): TokenRecord[F] => (stored === '[]' ? NONE : JSON.parse(stored))
@@ -170,7 +170,7 @@ export const TOKEN_COLUMNS = [
   }),
 ] as const
 
-/** What a commit sends: all but the index that it gets. */
+/** What a commit sends: every column but the index that it gets. */
 export const SENT_TOKEN_COLUMNS: readonly Column<TokenSource>[] = TOKEN_COLUMNS.filter(
   ({ name }) => name !== 'modify_index',
 )
@@ -179,13 +179,13 @@ type ReadColumn = TokenColumn<string, keyof TokenRecord | undefined>
 const READ_COLUMNS: readonly ReadColumn[] = TOKEN_COLUMNS.filter(({ isRead }) => isRead)
 
 /**
- * Ends of a field and of a row where rows come as one text: a third of what JSON costs PostgreSQL. No stored text holds
- * them, as its escape is always followed by a digit (see `stored-text.ts`); nor does JSON, or a number.
+ * Terminators of fields and rows when rows travel as one text, which costs PostgreSQL a third of JSON. No stored text
+ * holds them: a digit always follows its escape (see `stored-text.ts`). Neither do JSON or numbers.
  */
 export const FIELD_END = '\u001a,'
 export const ROW_END = '\u001a;'
 
-/** The columns of a read, as SQL: texts, none of them null, in the order that {@link readTokenRows} takes. */
+/** The columns of a read as SQL: texts, none of them null, in the order that {@link readTokenRows} expects. */
 export const TOKEN_FIELDS_SQL: string = READ_COLUMNS.map(({ name, sql, isNullable }) => {
   if (sql === 'text[]') return `array_to_json(${name})`
   return isNullable ? `coalesce(${name}, '')` : name
@@ -200,18 +200,18 @@ const ACCESSOR_ID = place('accessor_id')
 const CREATE_INDEX = place('create_index')
 const MODIFY_INDEX = place('modify_index')
 
-/** A token as it was read, not yet opened. */
+/** A token row, its secret still sealed. */
 export interface TokenRow {
   /** In hex. */
   readonly secretHash: string
   readonly accessorId: string
   readonly createIndex: number
   readonly modifyIndex: number
-  /** Every column that a read asks for, as text. */
+  /** Every column that a read selects, as text. */
   readonly fields: readonly string[]
 }
 
-/** @param text rows with {@link ROW_END} between them, and between their fields {@link FIELD_END}. */
+/** @param text rows separated by {@link ROW_END}, their fields by {@link FIELD_END}. */
 export function readTokenRows(text: string): readonly TokenRow[] {
   if (text === '') return []
   return text.split(ROW_END).map((row) => {
@@ -229,7 +229,7 @@ export function readTokenRows(text: string): readonly TokenRow[] {
 
 type ColumnField = Exclude<(typeof TOKEN_COLUMNS)[number]['field'], undefined>
 
-/** The fields of a record in the order that the rules make them in. One without a column does not compile. */
+/** The fields of a record in the order in which the rules create them. A field without a column does not compile. */
 const FIELD_ORDER = Object.keys({
   AccessorID: true,
   SecretID: true,
@@ -255,11 +255,11 @@ const FIELDS = FIELD_ORDER.map((field) => {
   return { field: field as keyof TokenRecord, at, decode: READ_COLUMNS[at]?.decode }
 })
 
-/** @throws KeyRingError when the ring does not open the secret. */
+/** @throws KeyRingError if the ring cannot open the secret. */
 export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: SecretBox): TokenRecord {
   const record: Partial<Record<keyof TokenRecord, unknown>> = {}
   for (const { field, at, decode } of FIELDS) {
-    // The secret alone is made of several columns.
+    // The secret is the only field made of several columns.
     record[field] = decode ? decode(fields[at] ?? '') : openSecret(secretHash, fields, secrets)
   }
   return record as unknown as TokenRecord
@@ -270,14 +270,14 @@ function openSecret(secretHash: string, fields: readonly string[], secrets: Secr
   return secrets.open(sealed, secretHash)
 }
 
-/** What a commit sends of a token that is put, in the order of {@link SENT_TOKEN_COLUMNS}. */
+/** What a commit sends for a stored token, in the order of {@link SENT_TOKEN_COLUMNS}. */
 export function encodeToken(token: Omit<TokenSource, 'sealed'>, secrets: SecretBox): readonly unknown[] {
   const sealed = secrets.seal(token.record.SecretID, token.hash.toString('hex'))
   const source = { ...token, sealed }
   return SENT_TOKEN_COLUMNS.map(({ encode }) => encode(source))
 }
 
-/** What a commit sends of a token that is deleted: what the log of changes calls it by. */
+/** What a commit sends for a deleted token: the keys that the change log records. */
 export function encodeTokenKeys(record: TokenRecord, hash: Buffer): readonly unknown[] {
   return SENT_TOKEN_COLUMNS.map(({ name }) => {
     if (name === 'secret_hash') return storeBytes(hash)
@@ -285,7 +285,7 @@ export function encodeTokenKeys(record: TokenRecord, hash: Buffer): readonly unk
   })
 }
 
-/** As a signed 64-bit number in text, which is what PostgreSQL's `bigint` reads. */
+/** A signed 64-bit number as text, as PostgreSQL's `bigint` reads it. */
 export function firstEightBytes(hash: Buffer): string {
   return hash.readBigInt64BE(0).toString()
 }

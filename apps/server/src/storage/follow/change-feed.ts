@@ -4,27 +4,27 @@ import type { BaseLogger } from 'pino'
 export interface ChangeFeedOptions {
   readonly url: string
   readonly log: BaseLogger
-  /** Told the index of every commit group, as it is announced; and, without one, after every connection. */
+  /** Called with the index of each announced commit group; without one, after each connection. */
   readonly onCommit: (index: number | undefined) => void
 }
 
 const CHANNEL = 'latchkey'
-/** The session that holds this advisory lock is of the process that runs the single-winner jobs. */
+/** The session that holds this advisory lock belongs to the leader. */
 const LEADER_LOCK = 7_270_736_902
 
 const CONNECT_MS = 2_000
 const ANSWER_MS = 2_000
 const CHECK_INTERVAL_MS = 1_000
-/** The database ends a session that is silent for longer: it belongs to a process that is paused, or gone. */
+/** The database ends a session that is silent for longer: its process is paused or gone. */
 const SILENT_MS_MAX = 10_000
 const RETRY_DELAY_MS_MIN = 50
 const RETRY_DELAY_MS_MAX = 2_000
 
 /**
- * The connection on which this process hears of commits, and which makes it the leader while it holds the leader's
- * lock. A connection of its own: pooled ones come and go. It is checked every second and made anew when it is lost.
+ * The dedicated connection on which this process hears of commits, and which makes it the leader while it holds the
+ * leader lock. It is checked every second and replaced when it is lost.
  *
- * What is missed meanwhile is caught up with: hearing of a commit is a matter of speed alone.
+ * Missed notifications cost only latency: the follower catches up by index.
  */
 export class ChangeFeed {
   private readonly options: ChangeFeedOptions
@@ -43,17 +43,17 @@ export class ChangeFeed {
     return this.client !== undefined
   }
 
-  /** Aborts when this process is no longer the leader; undefined while it is not. */
+  /** Aborts when this process stops being the leader; undefined while it is not. */
   get leaderSignal(): AbortSignal | undefined {
     return this.leadership?.signal
   }
 
-  /** Makes the first connection; later ones are made by themselves. Resolves also where the database is away. */
+  /** Opens the first connection; reconnects are automatic. Resolves even if the database is unreachable. */
   start(): Promise<void> {
     return this.connect()
   }
 
-  /** Gives leadership up and closes the connection. */
+  /** Gives up leadership and closes the connection. */
   async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.timer)
@@ -68,7 +68,7 @@ export class ChangeFeed {
       query_timeout: ANSWER_MS,
       keepAlive: true,
     })
-    // Both events may come, and unheard, an error would end the process.
+    // Either event may come first, and an unhandled error would end the process.
     client.on('error', (error) => this.onLost(client, error))
     client.on('end', () => this.onLost(client, undefined))
     client.on('notification', ({ payload }) => {
@@ -78,7 +78,7 @@ export class ChangeFeed {
     try {
       await client.connect()
       await client.query(`LISTEN ${CHANNEL}`)
-      // PostgreSQL knows this setting since version 14.
+      // Only PostgreSQL 14 and later have this setting.
       await client.query(
         `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
         [String(SILENT_MS_MAX)],
@@ -99,7 +99,7 @@ export class ChangeFeed {
     await this.check(client)
   }
 
-  /** Whether the connection lives, and whether leadership is to be had. */
+  /** Checks that the connection is alive, and tries to become leader. */
   private async check(client: pg.Client): Promise<void> {
     try {
       if (this.leadership) await client.query('SELECT 1')
@@ -111,7 +111,7 @@ export class ChangeFeed {
       this.onLost(client, error)
       return
     }
-    // Lost just behind the answer: the next look would take the place of the way back.
+    // The connection may be lost just after the answer: then the reconnect is scheduled, not the next check.
     if (this.client === client) this.later(CHECK_INTERVAL_MS, () => this.check(client))
   }
 

@@ -3,7 +3,7 @@ import type { Queries } from '../read/queries.ts'
 import type { CommitActivity } from '../write/commit-activity.ts'
 import type { LocalState } from './local-state.ts'
 
-/** A failure that took longer was silence, and not the end of one connection. */
+/** A failure that took longer was a silent database, not one broken connection. */
 const PATIENCE_MS = 500
 
 /** Below every index: the answer is a reset. */
@@ -12,7 +12,7 @@ const FROM_THE_START = -1
 export interface ChangeFollowerParts {
   readonly queries: Queries
   readonly state: LocalState
-  /** Measured by every answer. */
+  /** Measured with every answer. */
   readonly clock: DatabaseClock
   readonly commits: CommitActivity
   /** Read the whole directory at every change, for `LATCHKEY_CACHE=off`. */
@@ -20,8 +20,8 @@ export interface ChangeFollowerParts {
 }
 
 /**
- * Keeps the local state up with the database. Every question "what is new?" is also the confirmation that nothing else
- * is, so readers who want one share it: a round that began after they asked serves them all (read-index batching).
+ * Keeps the local state current. Every poll for changes also confirms that there are no others, so concurrent readers
+ * share one: a round that began after they asked serves them all (read-index batching).
  */
 export class ChangeFollower {
   private readonly queries: Queries
@@ -32,9 +32,9 @@ export class ChangeFollower {
   private running: Promise<void> | undefined
   private next: Promise<void> | undefined
 
-  /** When the last successful round began: the state is known to have been current then. `performance.now()`. */
+  /** Start of the last successful round: the state is known to have been current then. `performance.now()`. */
   currentAt = Number.NEGATIVE_INFINITY
-  /** When the last round failed, the same clock. */
+  /** When the last round failed, by the same clock. */
   failedAt = Number.NEGATIVE_INFINITY
   rounds = 0
   private heard = 0
@@ -47,7 +47,7 @@ export class ChangeFollower {
     this.isReloading = isReloading
   }
 
-  /** Reads the whole directory and forgets the rest: at the start, and where the database has lost commits. */
+  /** Reads the whole directory and drops all else: at the start, and if the database has lost commits. */
   async reload(): Promise<void> {
     const askedAt = performance.now()
     const batch = await this.queries.changes(FROM_THE_START, true)
@@ -75,31 +75,31 @@ export class ChangeFollower {
   /**
    * Makes the local state at least as new as an index that the database is known to have.
    *
-   * @param askedAt where `index` was all the database had at that moment, by `performance.now()`.
+   * @param askedAt when the database had no later index, by `performance.now()`.
    */
   async reach(index: number, askedAt?: number): Promise<void> {
     while (this.state.appliedIndex < index) await this.sync()
     if (askedAt !== undefined) this.currentAt = Math.max(this.currentAt, askedAt)
   }
 
-  /** Takes note that the database did not answer somebody else's question. */
+  /** Records that another query got no answer from the database. */
   noteFailure(): void {
     this.failedAt = performance.now()
   }
 
   /**
-   * Hears that the database has an index, or that something may have been missed. While a commit of our own is on its
-   * way, that is most likely it, and its answer comes with all there is to know; so the question waits for it.
+   * Handles a notification: the database has an index, or one may have been missed. While a commit of this process is
+   * in flight, it probably caused the notification and its answer will say so; the poll waits for it.
    */
   hear(index: number | undefined): void {
     this.heard = Math.max(this.heard, index ?? this.state.appliedIndex + 1)
     if (this.commits.isBusy || this.heard <= this.state.appliedIndex) return
     this.heard = 0
-    // Whoever reads asks again; an unread failure is noted, and the next heartbeat asks anyway.
+    // Readers poll for themselves; a failure here is recorded, and the next heartbeat polls anyway.
     this.sync().catch(() => {})
   }
 
-  /** One more round. Those who waited out a database that does not answer are not made to wait for it twice. */
+  /** One more round. Readers that waited for a database that does not answer do not wait twice. */
   private async roundAfter(running: Promise<void>): Promise<void> {
     const waitingSince = performance.now()
     try {
@@ -131,8 +131,8 @@ export class ChangeFollower {
   }
 
   /**
-   * The database knows less than this process has seen: a standby took over without the last commits. The index must not
-   * fall, so it is lifted above what was seen, and everything is read anew.
+   * The database has less than this process has seen: a standby took over without the last commits. The index must
+   * not decrease, so it is raised above what was seen, and everything is read again.
    */
   private async recover(seen: number): Promise<void> {
     await this.queries.raise(seen)

@@ -1,7 +1,7 @@
 import type { DirectoryContent } from '@latchkey/acl'
 import type { TableName } from '@latchkey/service'
 
-/** One line of the log of changes. `entity` is a table of the port, or `members`. */
+/** One row of the change log. `entity` is a table of the port, or `members`. */
 export interface ChangeRow {
   readonly index: number
   readonly entity: TableName | 'members'
@@ -19,5 +19,5 @@ export type ChangeLog = { readonly index: number; readonly now: number } & (
   | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
 )
 
-/** Changes with the records of the directory of the same snapshot: all of them, or those that the changes touched. */
+/** Changes with directory records of the same snapshot: all of them, or those that the changes touched. */
 export type ChangeBatch = ChangeLog & { readonly directory: DirectoryContent }

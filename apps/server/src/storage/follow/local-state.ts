@@ -23,15 +23,15 @@ import type { ChangeBatch, ChangeRow } from './changes.ts'
 import { TopicIndexes } from './topic-indexes.ts'
 import type { Waiters } from './waiters.ts'
 
-/** A commit of this process, with what its changes are called in the log. */
+/** A commit of this process, with the keys of its changes in the log. */
 export interface OwnCommit {
   readonly index: number
   readonly changes: readonly Exclude<Change, { op: 'delete-tree' }>[]
-  /** Per change: the lookup hash of the secret in hex, of tokens. */
+  /** Per change of a token: the lookup hash of its secret in hex. */
   readonly secretHashes: readonly (string | undefined)[]
 }
 
-/** What is told of every change, before its index counts as applied. */
+/** Notified of every change before its index counts as applied. */
 export interface LocalStateParts {
   readonly tokens: TokenCache
   readonly loads: TokenLoads
@@ -41,8 +41,8 @@ export interface LocalStateParts {
 }
 
 /**
- * What this process knows of the store: the state at {@link appliedIndex}, whole for the directory, in parts for tokens.
- * Changes are applied in the order of their indexes, each index once, all at one moment of the event loop.
+ * What this process knows of the store at {@link appliedIndex}: the whole directory, and some tokens. Changes are
+ * applied in the order of their indexes, each index once, in one turn of the event loop.
  */
 export class LocalState {
   appliedIndex = 0
@@ -68,16 +68,16 @@ export class LocalState {
     this.members = members
   }
 
-  /** Built when it is asked for, so a burst of changes builds one. */
+  /** Built on demand, so a burst of changes builds one. */
   directory(): Directory {
     this.built ??= new Directory(this.content(), this.directoryVersion)
     return this.built
   }
 
   /**
-   * Applies what another process, or this one, has committed. What is applied already is left out.
+   * Applies commits of any process; skips those already applied.
    *
-   * @param isWhole the batch has all records of the directory, not only those that changed.
+   * @param isWhole the batch has the whole directory, not only the records that changed.
    */
   applyBatch(batch: ChangeBatch, isWhole = false): void {
     if (!batch.tables || batch.index <= this.appliedIndex) return
@@ -96,7 +96,7 @@ export class LocalState {
 
   /**
    * Applies commits of this process without reading them back. They must follow {@link appliedIndex} without a gap:
-   * then the state before them is known, and so is what they made of it.
+   * only then is the state before them known, and so the result.
    */
   applyOwn(commits: readonly OwnCommit[]): void {
     const touched = new Set<Topic>()
@@ -107,7 +107,7 @@ export class LocalState {
     if (last) this.finish(last.index, touched)
   }
 
-  /** Forgets all and starts from the whole directory. Every waiter looks again. */
+  /** Drops everything and starts from the whole directory. Every waiter reads again. */
   reset(index: number, tables: Readonly<Record<TableName, number>>, records: DirectoryContent): void {
     this.tokens.clear()
     this.loads.noteReset(index)
@@ -156,7 +156,7 @@ export class LocalState {
     }
   }
 
-  /** Of the directory, a batch has the records that are there after its last change; the others of its keys are gone. */
+  /** The batch has the directory records that exist after its last change; its other keys are deleted. */
   private takeDirectoryRecords(changes: readonly ChangeRow[], records: DirectoryContent): void {
     let last: number | undefined
     for (const { index, entity, key } of changes) {
@@ -201,7 +201,7 @@ export class LocalState {
           expect && secretHash !== undefined ? this.tokens.sameAs(secretHash, expect) : undefined
         this.touchToken({ accessorKey, secretHash }, index, touched)
         if (op === 'delete' || secretHash === undefined) return
-        // Of a record that is not at hand only the database knows the CreateIndex; it is read when it is asked for.
+        // Only the database knows the CreateIndex of a record that is not cached; the next read loads it.
         const created = expect === 0 ? CreateIndex || index : replaced?.CreateIndex
         if (created === undefined) return
         this.tokens.add({ ...change.record, CreateIndex: created, ModifyIndex: index }, secretHash)

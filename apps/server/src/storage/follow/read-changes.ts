@@ -5,17 +5,17 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import { decodeNamespace, decodePolicy, decodeRole, decodeSystem } from '../directory-rows.ts'
 import type { ChangeBatch, ChangeLog } from './changes.ts'
 
-/** The database's answers have to come within its time limits: see `connect.ts`. In milliseconds. */
+/** Each answer must come within the time limits of the connection (`connect.ts`). In milliseconds. */
 const LIMITS = { maxWait: 2_000, timeout: 10_000 }
-/** More changed records than these are not asked for by their keys. */
+/** With more changed records than this, read the whole table instead of single keys. */
 const KEYS_MAX = 1_000
 
 const NO_DIRECTORY: DirectoryContent = { policies: [], roles: [], namespaces: [], system: [] }
 
 /**
- * Reads what changed after an index, with the records of the directory that belong to it.
+ * Reads what changed after an index, with the directory records of those changes.
  *
- * @param isWhole read the whole directory wherever anything changed.
+ * @param isWhole read the whole directory if anything changed.
  * @throws AclError `unavailable`
  */
 export async function readChanges(
@@ -26,7 +26,7 @@ export async function readChanges(
   return withAclErrors(async () => {
     const log = await readLog(prisma, after)
     if (!needsDirectory(log, isWhole)) return { ...log, directory: NO_DIRECTORY }
-    // Again, now in one snapshot with the rows.
+    // Read the log again, now in one snapshot with the rows.
     const isolationLevel = Prisma.TransactionIsolationLevel.RepeatableRead
     return prisma.$transaction(async (tx) => readBatch(tx, after, isWhole), { ...LIMITS, isolationLevel })
   })
@@ -53,7 +53,7 @@ async function readLog(
 ): Promise<ChangeLog> {
   const [row] = await client.$queryRaw<{ answer: string }[]>`
     SELECT latchkey_change_log(${after}::bigint)::text AS answer`
-  // The shape of the JSON is this project's own SQL.
+  // This project's own SQL defines the shape of the JSON.
   return JSON.parse(row?.answer ?? 'null')
 }
 
@@ -66,7 +66,7 @@ function isOfDirectory(entity: string): entity is keyof DirectoryContent {
   return entity in NO_DIRECTORY
 }
 
-/** @param keysOf the primary keys that are asked for; undefined for all rows. */
+/** @param keysOf the primary keys to read; undefined for all rows. */
 async function readDirectory(
   tx: Prisma.TransactionClient,
   keysOf: (table: TableName) => readonly string[] | undefined,

@@ -4,16 +4,19 @@ import type { TableName, Topic } from '@latchkey/service'
 /** The tables of the port, in the order of the columns of `commit_index`. */
 const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
 
-/** Most topics of single records that are remembered, about 150 bytes each besides a long key. */
+/** Maximum number of remembered topics of single records, about 150 bytes each besides a long key. */
 const RECENT_MAX = 50_000
-/** Most characters of all remembered topics together: keys may be long. */
+/** Maximum total length of remembered topics: keys may be long. */
 const RECENT_LENGTH_MAX = 8_388_608
-/** What is kept when topics are forgotten: a map looks for its oldest entry among the places of all removed before. */
+/**
+ * Fraction kept when topics are evicted. Evicting in bulk is cheaper: a Map scans past deleted entries to find its
+ * oldest.
+ */
 const KEPT_WHEN_FORGETTING = 0.9
 
 /**
- * At which index each topic last changed: of tables always, of single tokens and keys for the latest changes.
- * What is no longer remembered has not changed since {@link floor}.
+ * The index at which each topic last changed: always for tables, recently changed ones for single tokens and keys. A
+ * topic that is not remembered has not changed since {@link floor}.
  */
 export class TopicIndexes {
   private readonly tables = new Map<Topic, number>(TABLE_NAMES.map((name) => [name, 0]))
@@ -30,11 +33,11 @@ export class TopicIndexes {
     return this.tables.get(name) ?? 0
   }
 
-  /** Whether a topic changed above `after`; undefined where that is not remembered. */
+  /** Whether a topic changed above `after`; undefined if that is not remembered. */
   changedAfter(topic: Topic, after: number): boolean | undefined {
     const last = this.tables.get(topic) ?? this.recent.get(topic)
     if (last !== undefined) return last > after
-    // Nothing of its table has changed, or nothing at all that is not remembered.
+    // Its table has not changed, or every forgotten change is at or below `after`.
     return this.table(tableOf(topic)) <= after || after >= this.floor ? false : undefined
   }
 
@@ -60,7 +63,7 @@ export class TopicIndexes {
     }
   }
 
-  /** Starts anew at an index, with the last index of each table. */
+  /** Resets to an index, with the last index of each table. */
   reset(index: number, tables: Readonly<Record<TableName, number>>): void {
     for (const name of TABLE_NAMES) this.tables.set(name, tables[name])
     this.recent.clear()

@@ -1,11 +1,11 @@
 import type { Topic, WaitOutcome } from '@latchkey/service'
 
-/** Waits end up to this much late: one timer looks after all of them. */
+/** A wait may end this much late: one timer serves all of them. */
 const TICK_MS = 50
 
 /**
- * All waits of this process, by topic and by the tick at which their time is over. A wait costs one object and two set
- * entries: no timer and no closure of its own, as there may be tens of thousands (MEM-02).
+ * All waits of this process, by topic and by the tick at which they time out. A wait costs one object and two set
+ * entries, but no timer or closure of its own, as there may be tens of thousands (MEM-02).
  */
 export class Waiters {
   private readonly byTopic = new Map<Topic, Set<Waiter>>()
@@ -43,7 +43,7 @@ export class Waiters {
     for (const waiters of this.byTopic.values()) for (const waiter of waiters) this.end(waiter, 'changed')
   }
 
-  /** Ends every wait, and those to come, as if their time were over: for shutdown. */
+  /** Ends every current and future wait as if its time were over: for shutdown. */
   close(): void {
     this.isClosed = true
     for (const waiters of this.byTopic.values()) for (const waiter of waiters) this.end(waiter, 'timeout')
@@ -60,7 +60,7 @@ export class Waiters {
 
   private onTick(): void {
     const now = currentTick()
-    // The timer may have come late; no tick is left out.
+    // The timer may fire late; no tick is skipped.
     for (; this.tick <= now && this.count > 0; this.tick += 1) {
       for (const waiter of this.byTick.get(this.tick) ?? []) this.end(waiter, 'timeout')
     }
@@ -72,7 +72,7 @@ export class Waiters {
   }
 }
 
-/** One wait. Its own listener for the abort signal. */
+/** One wait, and its own listener for the abort signal. */
 class Waiter {
   readonly waiters: Waiters
   readonly topic: Topic

@@ -10,10 +10,11 @@ import {
 import { readSamples, renewSample } from './sealing-samples.ts'
 
 /**
- * Opens the secrets of a database with the keys of this process. A new database gets its lookup key; one whose lookup
- * key was sealed by an older key of the ring gets it sealed by the active one.
+ * Opens the secrets of a database with the keys of this process. Creates the lookup key of a new database, and
+ * re-seals one that an older key of the ring sealed.
  *
- * @throws StartError when the ring lacks a key that has sealed something in this database, or has another in its place.
+ * @throws StartError if the ring lacks a key that has sealed something in this database, or has a different one under
+ * its id.
  */
 export async function openSecrets(prisma: PrismaClient, ring: KeyRing): Promise<SecretBox> {
   assertRingOpens(ring, await readSamples(prisma))
@@ -32,11 +33,11 @@ export async function takeLookupKey(prisma: PrismaClient, ring: KeyRing): Promis
   return prisma.lookupKey.findFirstOrThrow()
 }
 
-/** Seals the lookup key, as it was read, with the active key. */
+/** Seals the lookup key with the active key. */
 export async function sealLookupKey(prisma: PrismaClient, ring: KeyRing, wrapped: Sealed): Promise<void> {
   const rewrapped = rewrapLookupKey(ring, wrapped)
   if (rewrapped === wrapped) return
-  // Only where it is still what was read: another process may be doing the same.
+  // Only if it is unchanged: another process may be doing the same.
   await prisma.lookupKey.updateMany({ where: { keyId: wrapped.keyId }, data: rowOf(rewrapped) })
 }
 

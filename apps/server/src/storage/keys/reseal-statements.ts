@@ -2,24 +2,24 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { Sealed } from '../../secrets/key-ring.ts'
 import { storeBytes } from '../read/stored-text.ts'
 
-/** Where a secret is sealed: the hash in hex is what it is bound to. */
+/** A sealed secret and its hash in hex, which it is bound to. */
 export interface SealedSecretRow {
   readonly secret_hash: string
   readonly secret_cipher: string
   readonly secret_key_id: string
 }
 
-/** Some tokens in the order of their hashes. `last` is the hash of the last one looked at, null after the end. */
+/** Some tokens in the order of their hashes. `last` is the last hash examined; null after the end. */
 export interface SealedSecretPage {
   readonly last: string | null
   readonly rows: readonly SealedSecretRow[]
 }
 
 /**
- * Looks at `limit` tokens and answers those sealed by one of these keys. Bounded by what is looked at, not by what is
- * found: no index leads from a key to its tokens, and for a search that ends with none left that is the whole table.
+ * Examines `limit` tokens and returns those sealed by one of these keys. Bounded by rows examined, not found: no
+ * index leads from a key to its tokens, so a search that finds none would read the whole table.
  *
- * @param after the hash to go on after; `\x` at the beginning.
+ * @param after the hash to continue after; `\x` at the beginning.
  */
 export async function sealedSecrets(
   prisma: PrismaClient,
@@ -40,11 +40,11 @@ export async function sealedSecrets(
 }
 
 /**
- * Replaces ciphers, where the row still has the key it was read with. No index changes and nobody is told: the records
- * are what they were.
+ * Replaces ciphers, if the row still has the key it was read with. No index changes and no waiter wakes: the records
+ * stay the same.
  *
- * A row that a commit holds is left for the next time. Waiting for it could be a deadlock, as the commit may be waiting
- * for another row of this batch.
+ * Skips a row that a commit has locked. Waiting for it could be a deadlock, as the commit may be waiting for another
+ * row of this batch.
  *
  * @returns how many were replaced.
  */
@@ -70,7 +70,7 @@ export async function replaceCiphers(
 }
 
 /**
- * Removes the sample of a key, unless it was renewed meanwhile or its key seals the lookup key.
+ * Removes the sample of a key, unless it was renewed since or its key seals the lookup key.
  *
  * @returns whether it was removed.
  */

@@ -17,38 +17,40 @@ export interface ResealParts {
 }
 
 /**
- * How many looks in a row must find the same sample before its key counts as retired. Every process renews the sample of
- * its active key at its start and once between two looks, so two would do, were all timers exact.
+ * A key is retired once this many checks in a row find the same sample. Every process renews the sample of its active
+ * key at its start and once between two checks, so two would do if timers were exact.
  */
 export const QUIET_LOOKS = 3
-/** Tokens looked at with one statement. A commit may have to wait for one batch: some 20 ms. */
+/** Tokens per statement. A commit may have to wait for one batch: some 20 ms. */
 const RESEAL_BATCH = 500
-/** Between two batches that changed something. */
+/** Pause between two batches that changed something. */
 const PAUSE_MS = 50
 
 /**
- * Takes retired keys out of use: what they sealed is sealed by the active key, and then their samples are removed, so
- * that a ring without them opens this database. Design 4.
+ * Takes retired keys out of use: re-seals what they sealed with the active key, then removes their samples, so that a
+ * ring without them opens this database.
  *
- * While servers are restarted one by one with a new active key, some still seal with the old one. A key counts as
- * retired only when nobody renews its sample any more, so two servers with different active keys never undo each other's
- * work. And then nothing new can be sealed by it: a pass over all tokens that finds none says that there is none. Its
- * sample is removed only if it is still the one that was seen, so who starts with that key meanwhile is noticed.
+ * During a rolling restart with a new active key, some servers still seal with the old one. A key is retired only
+ * once no process renews its sample, so two servers with different active keys never undo each other's work. From
+ * then on nothing new is sealed by it: a pass over all tokens that finds none proves that there is none. Its sample
+ * is removed only if it is unchanged, so a process that starts with that key in between is noticed.
  *
- * There is nothing to resume after an end half-way: what is left to do is what the rows say.
+ * An interrupted pass needs no resuming: the rows themselves say what is left.
  */
 export class Reseal {
   private readonly parts: ResealParts
   private readonly closing = new AbortController()
   private looking: Promise<void> | undefined
-  /** By key: its sample, and in how many looks in a row it was the same. */
+  /** By key: its sample, and for how many checks in a row it was the same. */
   private seen = new Map<string, { readonly sample: Buffer; readonly looks: number }>()
 
   constructor(parts: ResealParts) {
     this.parts = parts
   }
 
-  /** Renews the sample of the active key; the leader then sees to the retired ones. Calls during a look share it. */
+  /**
+   * Renews the sample of the active key; the leader then handles the retired ones. Concurrent calls share one check.
+   */
   look(): Promise<void> {
     this.looking ??= this.lookNow().finally(() => {
       this.looking = undefined
@@ -56,7 +58,7 @@ export class Reseal {
     return this.looking
   }
 
-  /** Ends after the batch in flight. */
+  /** Stops after the batch in flight. */
   async close(): Promise<void> {
     this.closing.abort()
     await this.looking?.catch(() => {})
@@ -69,7 +71,7 @@ export class Reseal {
   private async lookNow(): Promise<void> {
     const { prisma, ring, log } = this.parts
     const samples = await readSamples(prisma)
-    // Before it is overwritten: under the same id, another server may have another key.
+    // Before the sample is overwritten: another server may have a different key under the same id.
     assertRingOpens(
       ring,
       samples.filter(({ sealed }) => sealed.keyId === ring.activeId),
@@ -88,7 +90,7 @@ export class Reseal {
     }
   }
 
-  /** The samples of keys that nobody seals with any more. */
+  /** The samples of keys that no process seals with any more. */
   private retiredOf(samples: readonly Sealed[]): readonly Sealed[] {
     const { ring, isLeader } = this.parts
     const before = isLeader() ? this.seen : undefined
@@ -106,8 +108,8 @@ export class Reseal {
   /**
    * Passes over all tokens once.
    *
-   * @returns the keys that tokens were found under; whether none is left under them, the next look finds out. All
-   *   where it ended before the last token.
+   * @returns the keys still found on tokens; the next check finds out whether any are left. All keys if the pass
+   * stopped early.
    */
   private async resealTokens(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { prisma, ring, log } = this.parts
@@ -132,7 +134,7 @@ export class Reseal {
     return after === null ? inUse : new Set(keyIds)
   }
 
-  /** @returns undefined where the secret does not open: one broken row must not keep the others. */
+  /** @returns undefined if the secret does not open: one broken row must not block the others. */
   private rewrap(row: SealedSecretRow) {
     const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
     try {

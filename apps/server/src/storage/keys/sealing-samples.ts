@@ -1,7 +1,7 @@
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { KeyRing, SealedSample } from '../../secrets/key-ring.ts'
 
-/** What the sample of a key is bound to. */
+/** The context that a sample is bound to. */
 const SAMPLE_CONTEXT = 'latchkey/sealing-key-sample'
 
 /** One sample of each key that has sealed, or may have sealed, something in this database. */
@@ -11,8 +11,8 @@ export async function readSamples(prisma: PrismaClient): Promise<readonly Sealed
 }
 
 /**
- * Writes a sample of the active key, in place of the one there is. Two samples never have the same bytes, so one that
- * changes says that some process seals with its key.
+ * Replaces the sample of the active key. No two samples have the same bytes, so a changed sample means that some
+ * process seals with its key.
  */
 export async function renewSample(prisma: PrismaClient, ring: KeyRing): Promise<void> {
   const { keyId, bytes } = ring.seal(new Uint8Array(0), SAMPLE_CONTEXT)

@@ -1,9 +1,9 @@
-/** The sleep of one loop, which others may end early. It does not keep the process alive. */
+/** An interruptible sleep for one loop. It does not keep the process alive. */
 export class Alarm {
   private hasRung = false
   private wake: () => void = () => {}
 
-  /** Resolves after `ms`, or when {@link ring} is called; at once where it was called since the last sleep. */
+  /** Resolves after `ms`, or when {@link ring} is called; at once if it was called since the last sleep. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {

@@ -1,51 +1,51 @@
 import { uptime } from 'node:os'
 import type { Clock } from '@latchkey/acl'
 
-/** A measurement stands for so long, unless a better one comes. */
+/** A measurement is valid this long, unless a better one replaces it. */
 const SAMPLE_MS_MAX = 10_000
-/** An answer that took longer says too little of the time: its process may have been paused. */
+/** A slower answer is too imprecise: its process may have been paused. */
 const ROUND_TRIP_MS_MAX = 1_000
-/** How far the database's clock may move against the monotonic one, at once or in small steps, and be believed. */
+/** Maximum movement of the database's clock against the monotonic one that is accepted, at once or in small steps. */
 export const CLOCK_STEP_MS_MAX = 1_000
-/** What is left of that is more again, and what was not believed is made up for, by this part of the time that passes. */
+/** Fraction of elapsed time by which that budget refills, and by which rejected steps are corrected. */
 const SLEW = 0.01
-/** A difference below this waits until it has grown, once the database's clock is believed no more. */
+/** Once the budget is exhausted, a smaller difference is ignored until it has grown. */
 const STEP_REFUSED_MS_MIN = 100
 
 interface Sample {
-  /** Database time minus `performance.now()`, wrong by at most half of {@link roundTripMs}. */
+  /** Database time minus `performance.now()`; the error is at most half of {@link roundTripMs}. */
   readonly offsetMs: number
   readonly roundTripMs: number
   readonly at: number
 }
 
-/** How far the database's clock is ahead of the time that counts, in the eyes of one process. */
+/** How far the database's clock is ahead of service time, as one process estimates it. */
 export interface ClockOpinion {
   readonly aheadMs: number
-  /** Whether it is that of the process that runs the single-winner jobs. */
+  /** Whether it comes from the leader. */
   readonly isLeader: boolean
 }
 
 export interface DatabaseClockOptions {
-  /** Told of every step that was not believed, in milliseconds. */
+  /** Called with each rejected step, in milliseconds. */
   readonly onStepRefused: (stepMs: number) => void
   /** Grows by as much as the machine slept; by default from its uptime. */
   readonly suspendedMs?: () => number
 }
 
 /**
- * The time that counts: the database's clock, followed between measurements by this process's monotonic one. So all
- * processes decide expiry by one clock, whatever their own machines say (EXP-04). It never goes back: what has expired
- * once stays expired.
+ * Service time: the database's clock, extrapolated between measurements by this process's monotonic clock. So all
+ * processes decide expiry by one clock, whatever their machines say (EXP-04). It never goes back: a token that has
+ * expired stays expired.
  *
- * Nor does it jump. Where the database's clock steps against the monotonic one, time runs on, and moves towards the
- * database's by {@link SLEW}; the processes agree on how far they are apart, see {@link settle}. The monotonic clock
- * stands still while a machine sleeps, which the uptime of the machine tells.
+ * It does not jump either. If the database's clock steps against the monotonic one, service time continues and
+ * approaches the database's time by {@link SLEW}; the processes agree on the difference, see {@link settle}. The
+ * monotonic clock stops while a machine sleeps; its uptime reveals that.
  */
 export class DatabaseClock implements Clock {
-  /** Steps of the database's clock that were not believed. */
+  /** Rejected steps of the database's clock. */
   stepsRefused = 0
-  /** How far the database's clock is ahead of the time that counts. */
+  /** How far the database's clock is ahead of service time. */
   aheadMs = 0
   private readonly suspendedMs: () => number
   private readonly onStepRefused: (stepMs: number) => void
@@ -54,9 +54,9 @@ export class DatabaseClock implements Clock {
   private suspendedBefore: number
   private measuredAt = 0
   private believedMs = CLOCK_STEP_MS_MAX
-  /** The database's time when it last said what was expected of it. */
+  /** The database's time when it last matched what was expected. */
   private confirmedMs: number | undefined
-  /** Whether a step was refused that other processes may know better. */
+  /** Whether a step was rejected that other processes may judge better. */
   private isDisputed = false
 
   constructor({ onStepRefused, suspendedMs = uptimeBeyondProcess }: DatabaseClockOptions) {
@@ -71,7 +71,7 @@ export class DatabaseClock implements Clock {
     return this.last
   }
 
-  /** What the database's clock says, steps included: for comparison with times that the database wrote. */
+  /** The database's clock, steps included: for comparison with times that the database wrote. */
   databaseNow(): number {
     return performance.now() + (this.sample?.offsetMs ?? performance.timeOrigin)
   }
@@ -98,28 +98,28 @@ export class DatabaseClock implements Clock {
       return
     }
     if (!this.isDisputed) this.confirmedMs = databaseMs
-    // Worse than what is known, and in agreement with it.
+    // Less precise than the current sample, and consistent with it.
     const isKnownBetter = roundTripMs > best.roundTripMs && answeredAt - best.at < SAMPLE_MS_MAX
     if (isKnownBetter && Math.abs(differenceMs) <= roundTripMs) return
     this.believedMs -= movedMs
     this.sample = sample
   }
 
-  /** What this process tells the others; empty while it does not know better than they. */
+  /** The opinion to publish; undefined if this process does not know better than the others. */
   opinion(): { readonly clock_ahead_ms: number; readonly clock_measured_ms: number } | undefined {
     if (this.confirmedMs === undefined) return undefined
     return { clock_ahead_ms: this.aheadMs, clock_measured_ms: this.confirmedMs }
   }
 
   /**
-   * Agrees with another process that has measured just now. All follow the leader. One that has refused a step follows
-   * any other, as it may be its own clock that stood still; without one it stays with what it thinks.
+   * Agrees with the recent measurement of another process. All follow the leader. A process that has rejected a step
+   * follows any other, as its own clock may have stopped; without one, it keeps its opinion.
    */
   settle(other: ClockOpinion | undefined, isLeader: boolean): void {
     const { isDisputed } = this
     this.isDisputed = false
     if (!other || !(isDisputed || (other.isLeader && !isLeader))) return
-    // This process began while the database's clock was wrong: the one time that its own goes back.
+    // This process started while the database's clock was wrong: the only case in which its time goes back.
     if (other.aheadMs - this.aheadMs > CLOCK_STEP_MS_MAX) this.last = 0
     this.aheadMs = other.aheadMs
   }
@@ -137,7 +137,7 @@ export class DatabaseClock implements Clock {
     this.onStepRefused(refusedMs)
   }
 
-  /** What the time since the last measurement allows. */
+  /** Refills the budget for the time since the last measurement. */
   private passTo(at: number): void {
     const allowedMs = (at - this.measuredAt) * SLEW
     this.measuredAt = at

@@ -12,12 +12,12 @@ export interface HousekeepingParts {
 }
 
 const INTERVAL_MS = 60_000
-/** How long changes stay in the log though every process has applied them: for one that is fenced and comes back. */
+/** Minimum age of pruned changes, even if every member has applied them: a fenced member may come back. */
 const CHANGES_KEPT_MS = 600_000
 
 /**
- * Removes what nobody needs any more from the tables of the store itself. Done by the leader, once a minute; and sees to
- * the keys of secrets, which may take longer.
+ * Prunes the store's own tables once a minute, on the leader, and re-seals secrets of retired keys, which may take
+ * longer.
  */
 export class Housekeeping {
   private readonly parts: HousekeepingParts
@@ -27,12 +27,15 @@ export class Housekeeping {
     this.parts = parts
     this.timer = setInterval(() => {
       this.clean().catch((error: unknown) =>
-        parts.log.warn({ err: error }, 'housekeeping failed; it goes on'),
+        parts.log.warn({ err: error }, 'housekeeping failed; it runs again in a minute'),
       )
       parts.reseal
         .look()
         .catch((error: unknown) =>
-          parts.log.warn({ err: error }, 'seeing to the encryption keys failed; it goes on'),
+          parts.log.warn(
+            { err: error },
+            're-sealing secrets of retired keys failed; it runs again in a minute',
+          ),
         )
     }, INTERVAL_MS)
     this.timer.unref()

@@ -1,12 +1,12 @@
-/** How long a process that was told it is alone may rely on it, in milliseconds. */
+/** Duration of a lease, in milliseconds. */
 export const LEASE_MS = 2_500
 
 /**
- * The right of a process that is alone to answer from its own state: nobody else can have committed anything, because
- * whoever joins waits until this right has ended.
+ * The right of the only member to answer from its own state: no other process can have committed, because a joining
+ * process waits until this right has ended.
  *
- * It counts from the moment the question was sent, by the monotonic clock and by the wall clock: the first stands still
- * while a machine sleeps, the second may be set. A process that was paused finds its lease over.
+ * It counts from when the question was sent, by the monotonic clock and the wall clock: the former stops while a
+ * machine sleeps, the latter may be set. A process that was paused finds its lease expired.
  */
 export class Lease {
   private grantedAt = Number.NEGATIVE_INFINITY

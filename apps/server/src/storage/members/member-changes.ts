@@ -1,9 +1,9 @@
 import type { Alarm } from './alarm.ts'
 import type { Lease } from './lease.ts'
 
-/** Told when a process joins or leaves: this one is not alone, until the database says so again. */
+/** Notified when a process joins or leaves: this one gives up its lease until the database grants it again. */
 export class MemberChanges {
-  /** How often the members have changed: shows that they did while a question was on its way. */
+  /** Number of membership changes: shows whether one happened while a question was in flight. */
   version = 0
   private readonly lease: Lease
   private readonly heartbeat: Alarm

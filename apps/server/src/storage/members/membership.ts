@@ -20,12 +20,12 @@ import type { MemberChanges } from './member-changes.ts'
 import { beatMember, joinMember, removeMember } from './member-rows.ts'
 import { isProcessGone, processIdentity } from './process-identity.ts'
 
-/** A server process as all others see it. `address`: where it listens; empty before it does. */
+/** A server process as the other members see it. `address`: where it listens; empty until it does. */
 export interface StoreMember extends Member {
   readonly address: string
 }
 
-/** What a process says of itself when it joins. */
+/** What a process publishes of itself when it joins. */
 export interface MemberInfo {
   readonly datacenter: string
   readonly node: string
@@ -39,24 +39,25 @@ export interface MembershipParts {
   readonly clock: DatabaseClock
   readonly lease: Lease
   readonly changes: MemberChanges
-  /** What heartbeats sleep by. */
+  /** Interrupts the pause between two heartbeats. */
   readonly heartbeat: Alarm
   readonly log: BaseLogger
-  /** Whether this process runs the single-winner jobs. */
+  /** Whether this process is the leader. */
   readonly isLeader: () => boolean
 }
 
-/** How often a joining process looks whether the others know of it. */
+/** How often a joining process checks whether the other members know of it. */
 const JOIN_POLL_MS = 25
-/** Clocks do not run equally fast; this is for the difference over one lease. */
+/** Allows for clock drift over one lease. */
 const LEASE_MARGIN_MS = 100
 
 /**
- * The part of this process in the group that shares the database: one row, renewed by heartbeats.
+ * This process's membership in the group that shares the database: one row, renewed by heartbeats.
  *
- * Three rules make reads right whoever comes and goes. A process that is told it is alone holds a {@link Lease} to answer
- * from its own state. One that joins commits nothing before every other has applied its join or has no lease any more.
- * One that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are refused until it has joined again.
+ * Three rules keep reads correct while members come and go. A process that is the only member holds a {@link Lease}
+ * to answer from its own state. A joining process commits nothing before every other member has applied its join, or
+ * has no lease any more. A member that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are
+ * refused until it has joined again.
  */
 export class Membership {
   private readonly parts: MembershipParts
@@ -69,7 +70,7 @@ export class Membership {
   private isClosed = false
   /** When the last heartbeat was answered, by `performance.now()`. */
   private beatenAt = Number.NEGATIVE_INFINITY
-  /** Since when heartbeats follow each other without a gap, by the database's clock. */
+  /** Start of the unbroken sequence of heartbeats, by the database's clock. */
   private observedSince = Number.POSITIVE_INFINITY
 
   constructor(parts: MembershipParts, info: MemberInfo) {
@@ -90,7 +91,7 @@ export class Membership {
     return { id, ...this.info, mode, address, heartbeatAt: this.parts.clock.databaseNow(), status: 'alive' }
   }
 
-  /** All processes of this database, those that failed or left too, until they are forgotten. */
+  /** All members of this database, including failed ones and those that left, until they are forgotten. */
   async members(): Promise<readonly StoreMember[]> {
     const rows = await withAclErrors(() =>
       this.parts.prisma.member.findMany({ orderBy: { startedAt: 'asc' } }),
@@ -110,7 +111,7 @@ export class Membership {
     })
   }
 
-  /** The process that runs the single-winner jobs; undefined while none is elected. */
+  /** The leader; undefined while none is elected. */
   async leader(): Promise<StoreMember | undefined> {
     const leader = await withAclErrors(() =>
       this.parts.prisma.member.findFirst({ where: { isLeader: true }, orderBy: { heartbeatAt: 'desc' } }),
@@ -118,13 +119,13 @@ export class Membership {
     return (await this.members()).find(({ id }) => id === leader?.id)
   }
 
-  /** Tells the others where this process listens. */
+  /** Publishes where this process listens. */
   async announce(address: string): Promise<void> {
     this.address = address
     await this.beat()
   }
 
-  /** Tells the others what this process can and does. */
+  /** Publishes this process's ACL mode. */
   async setMode(mode: MemberMode): Promise<void> {
     if (mode === this.mode) return
     this.mode = mode
@@ -134,7 +135,7 @@ export class Membership {
   /**
    * Joins, and starts the heartbeats.
    *
-   * @throws AclError `unavailable`; StartError where servers of another datacenter share this database.
+   * @throws AclError `unavailable`; StartError if servers of another datacenter use this database.
    */
   async start(): Promise<void> {
     await this.join()
@@ -143,12 +144,12 @@ export class Membership {
     void this.keepBeating()
   }
 
-  /** Resolves when this process may commit: at once, unless it is joining. */
+  /** Resolves when this process may commit; undefined unless it is joining. */
   ready(): Promise<void> | undefined {
     return this.joining
   }
 
-  /** Joins, as new or again; calls during a join share it. */
+  /** Joins, for the first time or again; concurrent calls share one join. */
   join(): Promise<void> {
     this.joining ??= this.joinNow().finally(() => {
       this.joining = undefined
@@ -156,7 +157,7 @@ export class Membership {
     return this.joining
   }
 
-  /** Ends the heartbeats and says so to the others, if the database can be reached. */
+  /** Stops the heartbeats and leaves the group, if the database is reachable. */
   async close(): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
@@ -165,11 +166,14 @@ export class Membership {
     try {
       await removeMember(this.parts.prisma, this.id, false)
     } catch (error) {
-      this.parts.log.warn({ err: error }, 'left without saying so; the others notice within seconds')
+      this.parts.log.warn(
+        { err: error },
+        'could not record its departure; the other members notice within seconds',
+      )
     }
   }
 
-  /** Removes the rows of those who are gone for good. */
+  /** Deletes the rows of members that are gone for good. */
   async forget(): Promise<void> {
     const now = this.parts.clock.databaseNow()
     const { observedSince } = this
@@ -192,8 +196,8 @@ export class Membership {
   }
 
   /**
-   * A datacenter has a database of its own: local tokens of one that it shared would hold in the other. Of two that start
-   * at once, at least one sees the other.
+   * Each datacenter needs its own database: on a shared one, local tokens would be valid in both. Of two that start
+   * at the same time, at least one sees the other.
    */
   private async refuseOtherDatacenter(): Promise<void> {
     const { datacenter } = this.info
@@ -208,11 +212,11 @@ export class Membership {
     )
     if (!living) return
     throw new StartError(
-      `Servers of the datacenter "${living.datacenter}" use this database, and this server is of "${datacenter}".\nA datacenter has a database of its own: set another DATABASE_URL, or the same LATCHKEY_DATACENTER for all.`,
+      `Servers of the datacenter "${living.datacenter}" use this database, and this server is of "${datacenter}".\nEach datacenter needs its own database: set another DATABASE_URL, or the same LATCHKEY_DATACENTER for all.`,
     )
   }
 
-  /** Whether another process may not know yet that this one has joined with `index`, and rely on being alone. */
+  /** Whether another member may not have applied the join at `index` yet, and may rely on being alone. */
   private async mayBeUnknown(index: number): Promise<boolean> {
     const others = await withAclErrors(() =>
       this.parts.prisma.member.findMany({
@@ -232,19 +236,19 @@ export class Membership {
       await heartbeat.sleep(MEMBER_HEARTBEAT_MS)
       if (this.isClosed) return
       await this.beat().catch((error: unknown) => {
-        log.debug({ err: error }, 'a heartbeat failed; the next one follows')
+        log.debug({ err: error }, 'a heartbeat failed; the next one follows in a second')
       })
     }
   }
 
-  /** One heartbeat at a time, so that none can overtake a later one that says something else. */
+  /** One heartbeat at a time, so that none overtakes a later one with other content. */
   private beat(): Promise<void> {
     const beat = () => this.beatNow()
     this.beating = this.beating.then(beat, beat)
     return this.beating
   }
 
-  /** It is the poll of the counter, too: what was not heard of is caught up with. */
+  /** A heartbeat also polls the commit index, and so catches up on missed notifications. */
   private async beatNow(): Promise<void> {
     const { prisma, state, follower, clock, changes } = this.parts
     const { id, mode, address } = this
@@ -263,7 +267,7 @@ export class Membership {
       if (askedAt - this.beatenAt > MEMBER_FAILED_AFTER_MS) this.observedSince = answer.now
       this.beatenAt = askedAt
       await follower.reach(answer.index, askedAt)
-      // What was applied meanwhile may be newer than the answer.
+      // Changes applied since the question may be newer than the answer.
       const isSame = version === changes.version
       if (answer.others === 0 && isSame && !this.isClosed) this.lease.grant(askedAt)
     } catch (error) {

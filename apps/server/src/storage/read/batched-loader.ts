@@ -6,14 +6,14 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void
 }
 
-/** Most keys of one question. */
+/** Maximum keys per query. */
 const KEYS_MAX = 256
-/** Questions on their way at once; the other connections of the pool are for others, commits above all. */
+/** Maximum queries in flight; the other connections of the pool are for other work, commits above all. */
 const QUESTIONS_MAX = 2
 
 /**
- * Looks records up by key, many with one statement: what is asked for while questions are on their way goes with the
- * next. A burst of unknown secrets so costs a few statements, and no commit waits behind it.
+ * Looks up records by key, many with one statement: keys requested while queries are in flight go with the next one.
+ * A burst of unknown secrets thus costs a few statements, and no commit waits behind it.
  */
 export class BatchedLoader<T> {
   private readonly find: (keys: readonly string[]) => Promise<Snapshot<ReadonlyMap<string, T>>>
@@ -21,7 +21,7 @@ export class BatchedLoader<T> {
   private questions = 0
   private isScheduled = false
 
-  /** @param find answers what there is of some keys, all from one snapshot. */
+  /** @param find looks up keys, all in one snapshot. */
   constructor(find: (keys: readonly string[]) => Promise<Snapshot<ReadonlyMap<string, T>>>) {
     this.find = find
   }
@@ -33,7 +33,7 @@ export class BatchedLoader<T> {
     })
   }
 
-  /** Not at once: what else is asked for in this turn of the event loop comes along. */
+  /** Deferred, so that other lookups of this turn of the event loop join the query. */
   private schedule(): void {
     if (this.isScheduled || this.questions === QUESTIONS_MAX || this.waiting.length === 0) return
     this.isScheduled = true

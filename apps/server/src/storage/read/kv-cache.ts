@@ -9,12 +9,12 @@ interface Entry {
   readonly bytes: number
 }
 
-/** What an entry takes besides its texts and its value, in bytes. */
+/** Size of an entry besides its texts and its value, in bytes. */
 const ENTRY_BYTES = 700
 /** The key is in the map and in the record, and a character takes up to two bytes. */
 const KEY_BYTES = 4
 
-/** Single entries of the key-value store as they are at the applied index. Bounded in bytes; those read longest ago go first. */
+/** Single entries of the key-value store at the applied index. Bounded in bytes; the oldest reads are evicted first. */
 export class KvCache {
   private readonly bytesMax: number
   /** In the order in which they were read from the database. */
@@ -30,7 +30,7 @@ export class KvCache {
     return this.bytes
   }
 
-  /** @returns undefined where nothing is known; else the record, or that there is none. */
+  /** @returns undefined if nothing is known; otherwise the record, or that there is none. */
   get(topic: Topic): { readonly record: KvRecord | undefined } | undefined {
     return this.entries.get(topic)
   }
@@ -54,7 +54,7 @@ export class KvCache {
     this.bytes = 0
   }
 
-  /** Makes room for many at once, as the token cache does. */
+  /** Evicts in bulk, as the token cache does. */
   private evict(): void {
     const enough = this.bytesMax * KEPT_AT_EVICTION
     for (const oldest of this.entries.keys()) {

@@ -8,10 +8,13 @@ import type { KvCache } from './kv-cache.ts'
 import { Lanes } from './lanes.ts'
 import type { Queries, Snapshot } from './queries.ts'
 
-/** Values of one page, in bytes: what is read, decoded and shown in one step. At least the longest value. */
+/**
+ * Maximum size of the values of one page, in bytes: read, decoded and rendered in one step. At least the longest
+ * value.
+ */
 const PAGE_BYTES = limits.KV_VALUE_BYTES_MAX
 const PAGE_KEYS = 500
-/** Pages of trees that are read at the same time: the other connections are for everybody else. */
+/** Concurrent page reads; the other connections are for other work. */
 const PAGES_AT_ONCE = 2
 
 /** A page as it was read. */
@@ -29,8 +32,8 @@ export interface KvReaderParts {
 }
 
 /**
- * Entries of the key-value store, as they are at the applied index. Single ones are kept in memory; trees come from the
- * database, page by page.
+ * Reads entries of the key-value store at the applied index. Single entries are cached; trees come from the database,
+ * page by page.
  */
 export class KvReader {
   private readonly parts: KvReaderParts
@@ -61,7 +64,7 @@ export class KvReader {
     })
   }
 
-  /** Each page is one statement and one snapshot; between them nothing is held, however slow the reader is. */
+  /** Each page is one statement and one snapshot; nothing is held between pages, however slow the reader is. */
   private async *pages<T extends KvKey>(
     range: KvRange,
     read: (rest: KvRange, limit: number) => Promise<Snapshot<Page<T>>>,

@@ -1,4 +1,4 @@
-/** Bounds how much work of one kind runs at the same time; the rest waits its turn, in order. */
+/** Limits concurrent work of one kind; the rest waits in order. */
 export class Lanes {
   private free: number
   private readonly waiting: (() => void)[] = []

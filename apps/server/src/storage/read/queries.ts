@@ -9,15 +9,15 @@ import type { KvKeyRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
 import { storeBytes, storeText } from './stored-text.ts'
 
-/** What was read, and the commit index of the snapshot it was read from. */
+/** A value, and the commit index of the snapshot it was read from. */
 export interface Snapshot<T> {
   readonly index: number
   readonly value: T
 }
 
 /**
- * The statements of the store. Each reads one snapshot, whose index comes with it, and nearly all answer one text in JSON.
- * What they throw when the database is away is an AclError `unavailable`.
+ * The statements of the store. Each reads one snapshot and returns its index; nearly all answer one JSON text. If the
+ * database is unreachable, they throw AclError `unavailable`.
  */
 export class Queries {
   private readonly prisma: PrismaClient
@@ -26,17 +26,17 @@ export class Queries {
     this.prisma = prisma
   }
 
-  /** Lifts the index of a database that has lost commits above what was seen. */
+  /** After the database lost commits, raises its index above what was seen. */
   async raise(known: number): Promise<void> {
     await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
   }
 
-  /** @returns up to which index the log is gone now; 0 where nothing was removed. */
+  /** @returns the index up to which the log was pruned; 0 if nothing was removed. */
   async prune(keptForMs: number): Promise<number> {
     return this.ask(Prisma.sql`SELECT latchkey_prune(${keptForMs}::int * interval '1 ms')::text AS answer`)
   }
 
-  /** @param isWhole answer the whole directory, not only the rows that changed. */
+  /** @param isWhole return the whole directory, not only the rows that changed. */
   async changes(after: number, isWhole: boolean): Promise<ChangeBatch> {
     return readChanges(this.prisma, after, isWhole)
   }
@@ -80,10 +80,10 @@ export class Queries {
   }
 
   /**
-   * Entries from the start of a range: at most `limit`, and no more than fit into `bytesMax` of values, but one at least.
-   * Lengths of values are known without the values, so what is left out is not read.
+   * Reads entries from the start of a range: at most `limit`, and no more than `bytesMax` of values, but at least
+   * one. PostgreSQL knows the length of a value without reading it, so entries beyond the bound are not read.
    *
-   * @returns `found`: how many there are within the limit.
+   * @returns `found`: how many entries there are within the limit.
    */
   async kvEntryPage(
     range: KvRange,
@@ -105,7 +105,7 @@ export class Queries {
       ) k`)
   }
 
-  /** @param which what follows the name of the table. */
+  /** @param which the SQL that follows the name of the table. */
   private async askTokens(which: Prisma.Sql): Promise<Snapshot<readonly TokenRow[]>> {
     const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
         SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}), ${ROW_END}) FROM (
@@ -123,20 +123,23 @@ export class Queries {
     )
   }
 
-  /** The shape of the JSON is this project's own SQL. */
+  /** This project's own SQL defines the shape of the JSON. */
   private async ask<T>(statement: Prisma.Sql): Promise<T> {
     // A function without a result answers an empty text.
     return JSON.parse((await this.askText(statement)) || 'null')
   }
 
-  /** Every statement here has one row with one text. */
+  /** Every statement here returns one row with one text. */
   private async askText(statement: Prisma.Sql): Promise<string> {
     const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
     return rows[0]?.answer ?? ''
   }
 }
 
-/** As bounds of the index. The last byte of a text in UTF-8 is never the highest, so the end is the start, raised there. */
+/**
+ * As bounds of the index. The last byte of UTF-8 text is never the highest, so the end is the prefix with that byte
+ * incremented.
+ */
 function keysIn({ namespace, prefix, after }: KvRange): Prisma.Sql {
   const start = Buffer.from(prefix)
   const conditions = [
@@ -158,7 +161,7 @@ const TOKEN_FIELDS = Prisma.raw(TOKEN_FIELDS_SQL)
 const OLDEST_FIRST = Prisma.sql`create_index, accessor_id, secret_hash`
 const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash DESC`
 
-/** The conditions that make an index serve a filter are repeated as that index says them. */
+/** Repeats the conditions of a partial index literally, so that the index serves the filter. */
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [Prisma.sql`true`]
   const { namespace, policyId, roleId, authMethod, serviceName } = filter
@@ -187,7 +190,7 @@ function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   return conditions
 }
 
-/** The facts of the rule of legacy rights, as this table says them. */
+/** The facts of the legacy rights rule, as conditions on this table. */
 const TOKEN_FACTS: Readonly<Record<TokenFact, string>> = {
   isLinked: `(policies <> '{}' OR roles <> '{}' OR service_names <> '{}' OR json_array_length(node_identities) > 0)`,
   isManagement: `type = 'management'`,
@@ -195,7 +198,7 @@ const TOKEN_FACTS: Readonly<Record<TokenFact, string>> = {
   hasRules: `rules <> ''`,
 }
 
-/** The first condition is that of an index. */
+/** The first condition matches that of an index. */
 const LEGACY_RIGHTS_SQL = Prisma.raw(
   `(type <> '' OR rules <> '') AND (${LEGACY_RIGHTS.map((facts) =>
     Object.entries(facts)
@@ -210,8 +213,8 @@ function boundOf({ newestFirst, until }: TokenFilter): Prisma.Sql[] {
 }
 
 /**
- * One comparison of the whole place, without one of `create_index` alone beside it: the planner would multiply the two,
- * take what is left of the list for short, and sort all of it for every page.
+ * Compares the whole place at once. With a separate condition on `create_index`, the planner would multiply the two
+ * selectivities, underestimate the rest of the list, and sort all of it for every page.
  */
 function placeOf({ newestFirst }: TokenFilter, after: ListPosition | undefined): Prisma.Sql[] {
   return after ? [comparePlace(newestFirst ? Prisma.sql`<` : Prisma.sql`>`, after)] : []

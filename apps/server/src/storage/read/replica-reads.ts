@@ -1,11 +1,11 @@
 import type { LocalState } from '../follow/local-state.ts'
 import type { Queries, Snapshot } from './queries.ts'
 
-/** Reads from a replica of the database, for requests that asked for `stale`. */
+/** Reads from a replica, for requests with mode `stale`. */
 export class ReplicaReads {
   private readonly queries: Queries
   private readonly state: LocalState
-  /** How often the replica was asked. */
+  /** Number of reads from the replica. */
   count = 0
 
   constructor(queries: Queries, state: LocalState) {
@@ -14,8 +14,8 @@ export class ReplicaReads {
   }
 
   /**
-   * What the replica says, if it has all that this process has seen: then the age that was told for that holds for it,
-   * too. Undefined where it lags, or is away: the primary is asked then.
+   * Reads from the replica if it has everything that this process has seen: then the age reported for the local state
+   * holds for it, too. Undefined if it lags or is unreachable: the caller then reads from the primary.
    */
   async read<T>(read: (queries: Queries) => Promise<Snapshot<T>>): Promise<Snapshot<T> | undefined> {
     const { appliedIndex } = this.state

@@ -17,8 +17,8 @@ import type { TokenLists } from './token-lists.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /**
- * A store for requests that asked for `stale`: what is not in memory is read from the replica where there is one and
- * it is as far as the local state. So the age that was reported holds for what it gives, too.
+ * A store for requests with mode `stale`: it reads what is not in memory from the replica, if that has reached the
+ * local state. So the reported age also holds for what it returns.
  */
 export class StaleReads implements Store {
   private readonly store: Store

@@ -1,5 +1,5 @@
 /**
- * Texts as PostgreSQL can hold them. JavaScript strings and JSON allow two things its `text` does not: the character
+ * Escapes texts for PostgreSQL. JavaScript strings and JSON allow two things that its `text` does not: the character
  * U+0000 and lone surrogates. Bodies may carry both, strings are kept as given (decisions: decoding), and one write
  * that fails in the database would fail its whole commit group. So these units are escaped, and so is the escape.
  */
@@ -9,7 +9,7 @@ const ESCAPE = '\u001a'
 const UNSTORABLE = /[\u0000\u001a]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 const ESCAPED = /\u001a([0-9a-f]{4})/g
 
-/** The text with what PostgreSQL cannot hold escaped. Nearly always the same string. */
+/** Escapes what PostgreSQL cannot hold. Nearly always returns the same string. */
 export function storeText(text: string): string {
   if (text.isWellFormed() && !text.includes('\u0000') && !text.includes(ESCAPE)) return text
   return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'))
@@ -26,7 +26,7 @@ export function storeBytes(bytes: Uint8Array): string {
   return `\\x${asBuffer(bytes).toString('hex')}`
 }
 
-/** Undoes {@link storeBytes}. The bytes are their own, never a view of the pool that Node cuts small buffers from. */
+/** Undoes {@link storeBytes}. Returns its own memory, never a view of the pool that Node cuts small buffers from. */
 export function readBytes(stored: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((stored.length - 2) / 2)
   bytes.write(stored.slice(2), 'hex')

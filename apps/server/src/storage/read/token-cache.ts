@@ -1,39 +1,39 @@
 import type { TokenRecord } from '@latchkey/acl'
 import { ownText } from '@latchkey/contract'
 
-/** How a token is asked for, and under which key the log of changes speaks of it. */
+/** The keys by which a token is looked up, and by which the change log names it. */
 export interface TokenKeys {
-  /** The accessor in lower case; undefined on a legacy token without one, and where only the secret is known. */
+  /** The accessor in lower case; undefined for a legacy token without one, and if only the secret is known. */
   readonly accessorKey: string | undefined
-  /** The lookup hash of the secret in hex; undefined where only the accessor is known. */
+  /** The lookup hash of the secret in hex; undefined if only the accessor is known. */
   readonly secretHash: string | undefined
 }
 
 interface Entry extends TokenKeys {
   /** Undefined: there is no such token. */
   readonly record: TokenRecord | undefined
-  /** The secret as presented: a hit costs no hashing. */
+  /** The secret as presented: a hit needs no hashing. */
   readonly secretId: string | undefined
   readonly bytes: number
-  /** Asked for since the entry was last looked at for eviction. */
+  /** Used since the eviction loop last passed it. */
   isUsed: boolean
 }
 
-/** What an eviction leaves, as a part of the bound. */
+/** Fraction of the bound that remains after an eviction. */
 export const KEPT_AT_EVICTION = 0.98
 
 /** Rough size of an entry and its three map slots, and of one link, in bytes. Measured with 100,000 tokens. */
 const ENTRY_BYTES = 1_000
 const LINK_BYTES = 120
-/** Of a text with a character beyond Latin-1; others take half. */
+/** For a text with a character beyond Latin-1; others take half. */
 const CHARACTER_BYTES = 2
 
 /**
- * Tokens as they are at the applied index, and secrets and accessors that name none. Bounded in bytes; what was not
- * asked for lately goes first (a second-chance queue: a hit costs one assignment).
+ * Tokens at the applied index, and secrets and accessors that name none. Bounded in bytes; evicts by second chance,
+ * an approximation of LRU whose hit costs one assignment.
  *
- * A record that has not changed is the same object for as long as it is cached. Keys are copied, as they may be views of
- * a header or a URL; the texts of records must be their own.
+ * An unchanged record is the same object for as long as it is cached. Keys are copied, as they may be views of a
+ * header or a URL; the texts of records must be their own.
  */
 export class TokenCache {
   private readonly bytesMax: number
@@ -43,7 +43,7 @@ export class TokenCache {
   private readonly bySecret = new Map<string, Entry>()
   private readonly byHash = new Map<string, Entry>()
 
-  /** @param bytesMax 0 keeps nothing. */
+  /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
   }
@@ -56,7 +56,7 @@ export class TokenCache {
     return this.bytes
   }
 
-  /** @returns undefined where nothing is known; else the record, or that there is none. */
+  /** @returns undefined if nothing is known; otherwise the record, or that there is none. */
   byAccessorKey(accessorKey: string): { readonly record: TokenRecord | undefined } | undefined {
     return use(this.byAccessor.get(accessorKey))
   }
@@ -65,7 +65,7 @@ export class TokenCache {
     return use(this.bySecret.get(secretId))
   }
 
-  /** For a token read by another way: its cached object where it is the same version. */
+  /** The cached object of a token that was read another way, if it is the same version. */
   sameAs(secretHash: string, modifyIndex: number): TokenRecord | undefined {
     const entry = use(this.byHash.get(secretHash))
     return entry?.record?.ModifyIndex === modifyIndex ? entry.record : undefined
@@ -105,7 +105,7 @@ export class TokenCache {
     })
   }
 
-  /** Forgets what is known of a token that has changed. */
+  /** Drops what is known of a token that has changed. */
   invalidate({ accessorKey, secretHash }: TokenKeys): void {
     if (accessorKey !== undefined) this.remove(this.byAccessor.get(accessorKey))
     if (secretHash !== undefined) this.remove(this.byHash.get(secretHash))
@@ -131,8 +131,8 @@ export class TokenCache {
   }
 
   /**
-   * Makes room for many at once: a set looks for its first entry among the places of all that were removed before it,
-   * which would cost more than all else where each new entry removes one.
+   * Evicts in bulk: a Set scans past deleted entries to find its first, which would dominate the cost if each new
+   * entry evicted one.
    */
   private evict(): void {
     if (this.bytes <= this.bytesMax) return
@@ -140,7 +140,7 @@ export class TokenCache {
     for (const entry of this.entries) {
       if (this.bytes <= enough) return
       if (entry.isUsed) {
-        // Its second chance: to the end of the queue, where this loop meets it again only when all others were used.
+        // Second chance: back to the end of the queue. This loop meets it again only if all others were used.
         entry.isUsed = false
         this.entries.delete(entry)
         this.entries.add(entry)

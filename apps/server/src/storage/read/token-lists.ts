@@ -5,10 +5,10 @@ import type { TokenRow } from '../token-table.ts'
 import type { Queries } from './queries.ts'
 import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
 
-/** A page as it was read. */
+/** A page as read. */
 interface Page {
   readonly rows: readonly TokenRow[]
-  /** The index of its snapshot; undefined where it is the replica's. */
+  /** The index of its snapshot; undefined if it came from the replica. */
   readonly index: number | undefined
   /** Whether more may follow. */
   readonly isFull: boolean
@@ -17,12 +17,12 @@ interface Page {
 const PAGE_SIZE = 1_000
 
 /**
- * Lists of tokens, from the database, a page at a time; each page is one snapshot. The rule of the token reader holds
- * for each: it is handed out when the local state has reached its snapshot.
+ * Lists tokens from the database, a page at a time; each page is one snapshot. As in the token reader, a page is
+ * returned once the local state has reached its snapshot.
  */
 export class TokenLists {
   private readonly parts: TokenReaderParts
-  /** The last count, by what it depends on. */
+  /** The last count, and the key of what it depends on. */
   private counted: { readonly key: string; readonly answer: Promise<number> } | undefined
 
   constructor(parts: TokenReaderParts) {
@@ -40,24 +40,24 @@ export class TokenLists {
       const page = await next
       left -= page.rows.length
       const last = page.rows.at(-1)
-      // On its way while this page is made into records, and used.
+      // Prefetch while this page is decoded and used.
       next = last && page.isFull ? fetch(placeOfRow(last)) : undefined
-      // What goes wrong with it is thrown when it is waited for, which may never be.
+      // Its error is thrown when it is awaited, which may never happen.
       next?.catch(() => {})
-      // The statement leaves before this page takes the processor.
+      // Send the statement before decoding this page blocks the event loop.
       if (next) await nextTurn()
       if (page.rows.length > 0) yield await this.take(page)
     }
   }
 
-  /** Tokens without an accessor that came with one commit stand in the order of their lookup hashes. */
+  /** Tokens without an accessor that one commit created are ordered by their lookup hashes. */
   placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
     const place = { createIndex: CreateIndex, accessorId: AccessorID }
     if (AccessorID !== '') return place
     return { ...place, tie: this.parts.secrets.lookupHash(SecretID).toString('hex') }
   }
 
-  /** How many there are. Counted once for all who ask before the next change of a token. */
+  /** Counts matching tokens. Until the next change of a token, all callers share one count. */
   count(filter: TokenFilter): Promise<number> {
     const key = `${this.parts.state.topics.table('tokens')} ${JSON.stringify(filter)}`
     if (this.counted?.key === key) return this.counted.answer
@@ -93,8 +93,8 @@ export class TokenLists {
   }
 
   /**
-   * Rows as records. They are not kept: a list would fill the cache with what nobody has asked for, and the strings of
-   * one row keep the text of its whole page.
+   * Decodes rows. They are not cached: a list would fill the cache with tokens that were not requested, and the
+   * strings of one row retain the text of its whole page.
    */
   private async take({ rows, index }: Page): Promise<readonly TokenRecord[]> {
     if (index !== undefined) await this.parts.follower.reach(index)

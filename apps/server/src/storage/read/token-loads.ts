@@ -1,14 +1,14 @@
 import type { TokenRecord } from '@latchkey/acl'
 import type { TokenKeys } from './token-cache.ts'
 
-/** A read of one token that is under way, shared by all who ask for it before it ends. */
+/** A read of one token in flight, shared by concurrent callers. */
 export interface TokenLoad {
   answer: Promise<TokenRecord | undefined>
-  /** Index of the last change of the token since the reading began. */
+  /** Index of the last change of the token since the read began. */
   touchedAt: number
 }
 
-/** Reads of tokens that are under way, by what was asked for. Told of every change, so that none answers an outdated token. */
+/** Token reads in flight, by key. Notified of every change, so that none returns an outdated token. */
 export class TokenLoads {
   private readonly loads = new Map<string, TokenLoad>()
 
@@ -16,7 +16,7 @@ export class TokenLoads {
     return this.loads.get(key)
   }
 
-  /** Starts a read, and forgets it when its answer is there. */
+  /** Starts a read, and forgets it once it has settled. */
   run(
     key: string,
     read: (load: TokenLoad) => Promise<TokenRecord | undefined>,

@@ -40,11 +40,10 @@ const findBySecret: FindTokens = async (queries, keys) => {
 }
 
 /**
- * Tokens from the cache, and from the database where the cache does not know.
+ * Reads tokens from the cache, then from the database.
  *
- * What is read is handed out only when the local state has reached the snapshot it is from, and only if it has not
- * changed since: so a token and the directory that its links point into always belong together, whoever writes
- * meanwhile.
+ * A token is returned only once the local state has reached its snapshot, and only if it has not changed since: so a
+ * token and the directory that its links point into always belong together, despite concurrent writes.
  */
 export class TokenReader {
   private readonly parts: TokenReaderParts
@@ -60,14 +59,14 @@ export class TokenReader {
     this.secrets = new BatchedLoader((keys) => findBySecret(parts.queries, keys))
   }
 
-  /** What the cache knows, absence included. */
+  /** The cached answer, which may be that there is no such token. */
   knownByAccessor(accessorId: string): KnownToken | undefined {
-    // A legacy token without accessor has none to be found by. Spec 9.2.3.
+    // A legacy token without an accessor cannot be found by one. Spec 9.2.3.
     if (accessorId === '') return NO_TOKEN
     return this.counted(this.cache.byAccessorKey(accessorId.toLowerCase()))
   }
 
-  /** As {@link knownByAccessor}. */
+  /** See {@link knownByAccessor}. */
   knownBySecret(secretId: string): KnownToken | undefined {
     return this.counted(this.cache.bySecretId(secretId))
   }

@@ -1,22 +1,22 @@
 /** Rows as arrays, one per column: the form that PostgreSQL reads fastest. */
 
-/** A type of PostgreSQL, as a migration says it. */
+/** A PostgreSQL type, spelled as in a migration. */
 export type SqlType = 'bigint' | 'boolean' | 'bytea' | 'integer' | 'json' | 'text' | 'text[]' | 'timestamptz'
 
-/** One column of what is sent for a change; `S` is what its value is made from. */
+/** One column of an encoded change; `S` is what its value is made from. */
 export interface Column<S> {
   readonly name: string
   readonly sql: SqlType
   /**
-   * `shared`: one element for all rows where it would be the same. Only for what is never null in a row that is put: a
-   * missing element is read as the first one.
+   * `shared`: a single element applies to all rows if they have the same value. Only for columns that are never null
+   * in a stored row: a missing element is read as the first one.
    */
   readonly sent: 'each' | 'shared'
-  /** As text that PostgreSQL reads as {@link sql}, or null. */
+  /** Text that PostgreSQL reads as {@link sql}, or null. */
   readonly encode: (source: S) => unknown
 }
 
-/** @returns one array per column, of rows that have their values in the order of the columns. */
+/** @returns one array per column, for rows with their values in the order of the columns. */
 export function columnArrays(
   columns: readonly Pick<Column<never>, 'sent'>[],
   rows: readonly (readonly unknown[])[],
@@ -27,7 +27,7 @@ export function columnArrays(
   })
 }
 
-/** As PostgreSQL reads a `text[]`: arrays of arrays it takes for one with two dimensions, so these go as text. */
+/** As PostgreSQL reads a `text[]`. An array of arrays would be read as one with two dimensions, so these go as text. */
 export function textArray(texts: readonly string[]): string {
   if (texts.length === 0) return '{}'
   return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`

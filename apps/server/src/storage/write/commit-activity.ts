@@ -1,4 +1,4 @@
-/** Whether commits of this process are on their way. */
+/** Whether this process has commits in flight. */
 export class CommitActivity {
   isBusy = false
 }

@@ -15,19 +15,19 @@ interface Write extends EncodedWrite {
 /** Writes that are committed together, in order. */
 export interface CommitGroup {
   readonly writes: readonly EncodedWrite[]
-  /** Of tokens and keys alone: how many of the writes, from the first on, share no id. */
+  /** For tokens and keys only: how many of the writes, from the first on, share no id. */
   readonly apart: number
-  /** Whether each of the writes changes the directory, or none does. */
+  /** True if every write changes the directory; false if none does. */
   readonly isOfDirectory: boolean
 }
 
-/** A group that was committed, or parts of it. */
+/** A committed group, or the committed part of it. */
 export interface CommittedGroup {
-  /** The index that the first commit follows. */
+  /** The index before the first commit. */
   readonly before: number
   /** The index of the last commit. */
   readonly last: number
-  /** In order of their index. Undefined where only the database knows all that changed. */
+  /** In order of their indexes. Undefined if only the database knows everything that changed. */
   readonly commits: readonly OwnCommit[] | undefined
   /** The database had lost commits that this process has seen. */
   readonly isBehind: boolean
@@ -35,25 +35,25 @@ export interface CommittedGroup {
 
 export interface CommitQueueOptions {
   readonly secrets: SecretBox
-  /** Says so while a group is on its way. */
+  /** Busy while a group is in flight. */
   readonly activity: CommitActivity
   /** Commits a group. */
   readonly send: (group: CommitGroup) => Promise<GroupAnswer>
-  /** Makes the local state show the commits of a group, before its callers are told. */
+  /** Applies the commits of a group to the local state, before its callers are answered. */
   readonly apply: (group: CommittedGroup) => Promise<void> | undefined
 }
 
-/** Most writes, and characters, of one group: it holds the lock that all other writers wait for. */
+/** Maximum writes, and characters, of one group: it holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
 const GROUP_CHARS_MAX = 4_194_304
-/** Most writes of one group that change the directory, which takes several statements each. */
+/** Maximum writes of one group that change the directory, which takes several statements each. */
 const DIRECTORY_WRITES_MAX = 16
-/** Most writes of one group that share an id with another one. They are made one by one, before the others are told. */
+/** Maximum writes of one group that share an id with another. They are committed one by one while the others wait. */
 const REPEATED_WRITES_MAX = 32
 
 /**
- * Group commit: while one group is on its way, the next collects; so the cost of a transaction and of its flush to the
- * disk is shared by all who write at the same time. Each write keeps its own index and its own error.
+ * Group commit: while one group is in flight, the next collects, so concurrent writers share the cost of a
+ * transaction and of its flush to disk. Each write keeps its own index and its own error.
  */
 export class CommitQueue {
   private readonly options: CommitQueueOptions
@@ -74,7 +74,7 @@ export class CommitQueue {
     return new Promise((resolve, reject) => {
       this.waiting.push({ ...encoded, resolve, reject })
       this.counts.writes += 1
-      // Not at once: the other requests of this turn of the event loop come along.
+      // Deferred, so that other requests of this turn of the event loop join the group.
       if (!this.options.activity.isBusy) {
         this.options.activity.isBusy = true
         setImmediate(() => void this.work())
@@ -89,7 +89,7 @@ export class CommitQueue {
     this.options.activity.isBusy = false
   }
 
-  /** Writes of the kind of the first that waits; those of the other kind are next. */
+  /** Takes writes of the same kind as the first in the queue; the other kind comes next. */
   private takeGroup(): readonly Write[] {
     const isOfDirectory = changesDirectory(this.waiting[0])
     const writesMax = isOfDirectory ? DIRECTORY_WRITES_MAX : GROUP_WRITES_MAX
@@ -112,7 +112,7 @@ export class CommitQueue {
   private async commitGroup(group: readonly Write[]): Promise<void> {
     const isOfDirectory = changesDirectory(group[0])
     const { apart, others } = isOfDirectory ? { apart: [], others: group } : splitGroup(group)
-    // What is made one by one waits for its turn: the rest of the group waits for it.
+    // The rest of the group waits for writes that are committed one by one, so their number is bounded.
     const later = isOfDirectory ? [] : others.slice(REPEATED_WRITES_MAX)
     this.waiting.unshift(...later)
     const inOrder = [...apart, ...others.slice(0, others.length - later.length)]
@@ -124,12 +124,12 @@ export class CommitQueue {
       return this.fail(inOrder, error)
     }
     this.counts.groups += 1
-    // In the order of the groups, and not waited for: where other processes commit too, their changes are read first,
-    // while the next group is on its way.
+    // Settled in the order of the groups, but not awaited: other processes' changes may have to be read first,
+    // while the next group is already in flight.
     this.settled = this.settled
       .then(() => this.settle(inOrder, answer))
       .catch((error: unknown) => {
-        // Committed, but not to be seen here yet: to the caller, an unknown outcome. Never sent again.
+        // Committed, but not visible here yet: the caller sees an unknown outcome. Never sent again.
         for (const write of inOrder) write.reject(error)
       })
   }
@@ -160,9 +160,9 @@ export class CommitQueue {
   }
 
   /**
-   * A group failed as a whole. Where the database cannot be reached, nobody knows whether it was committed, and those
-   * who wait would meet the same: all are told now, not one time limit later. Any other error is of one write, which
-   * must not fail its neighbours: each goes alone.
+   * A group failed as a whole. If the database is unreachable, the outcome is unknown, and waiting writes would fail
+   * the same way: all fail now, not one time limit later. Any other error is the fault of one write, which must not
+   * fail its neighbours, so each is sent alone.
    */
   private async fail(group: readonly Write[], error: unknown): Promise<void> {
     if (error instanceof AclError && error.code === 'unavailable') {
@@ -179,7 +179,7 @@ function changesDirectory(write: EncodedWrite | undefined): boolean {
   return write !== undefined && write.directory.length > 0
 }
 
-/** Undefined where the write removes keys that only the database knows. */
+/** Undefined if the write removes keys that only the database knows. */
 function ownCommit({ changes, rows }: EncodedWrite, index: number): OwnCommit | undefined {
   const known = changes.filter((change) => change.op !== 'delete-tree')
   if (known.length < changes.length) return undefined

@@ -10,23 +10,23 @@ import type { DirectoryChange, EncodedWrite, GroupAnswer, Placed } from './write
 
 type Transaction = Prisma.TransactionClient
 
-/** Most time to get a connection, and for the whole transaction: all other writers wait for it. In milliseconds. */
+/** Maximum wait for a connection, and maximum duration: all other writers wait. In milliseconds. */
 const CONNECTION_MS_MAX = 2_000
 const TRANSACTION_MS_MAX = 1_800
-/** The database ends a transaction whose process is silent for longer, as one that is paused. */
+/** If the process falls silent for longer, because it is paused, the database ends the transaction. */
 const SILENT_MS_MAX = 1_000
 
-/** A conflict, and the place of its change in the write. */
+/** A conflict, and the place of its change within the write. */
 interface Conflict {
   readonly place: number
   readonly reason: ConflictReason
 }
 
 /**
- * Commits writes that change policies, roles, namespaces or facts of the system, one after the other, in one transaction
- * that holds the lock of the commit index. They are rare, so several statements each are no harm.
+ * Commits writes that change policies, roles, namespaces or system facts, one after the other, in one transaction
+ * that holds the lock of the commit index. They are rare, so several statements each do no harm.
  *
- * @returns undefined where the author is fenced: nothing was done.
+ * @returns undefined if the author is fenced: nothing was committed.
  * @throws AclError `unavailable`
  */
 export function commitDirectory(
@@ -43,7 +43,7 @@ async function commitAll(
   writes: readonly EncodedWrite[],
   { memberId, known }: Author,
 ): Promise<GroupAnswer | undefined> {
-  // Every write takes this lock first. The client of Prisma has no word for it.
+  // Every write takes this lock first. Prisma's typed client cannot lock rows.
   const [locked] = await tx.$queryRaw<{ index: bigint }[]>`SELECT index,
     set_config('idle_in_transaction_session_timeout', ${`${SILENT_MS_MAX}`}, true) FROM commit_index FOR UPDATE`
   const where = { id: memberId, isFenced: false, leftAt: null }
@@ -67,14 +67,14 @@ async function commitAll(
   return { before, results, isBehind }
 }
 
-/** @returns why the write cannot be made; it sees the state before it. */
+/** @returns why the write cannot be committed, judged by the state before it. */
 async function commitWrite(
   tx: Transaction,
   { rows, directory }: EncodedWrite,
   author: Author,
 ): Promise<ConflictReason | undefined> {
   const conflict = await findConflict(tx, directory)
-  // Of several conflicts the first one counts, so the rows before this one are tried, too.
+  // Of several conflicts the first counts, so the rows before this one are tried, too.
   const tried = rows.filter(({ place }) => !conflict || place < conflict.place)
   if (tried.length > 0) {
     await tx.$executeRaw`SAVEPOINT before_write`
@@ -100,7 +100,7 @@ async function commitWrite(
   return undefined
 }
 
-/** The rules of conflict: see the port. `MemoryStore` has the same, and the store suite holds both to them. */
+/** The conflict rules: see the port. `MemoryStore` has the same, and the store suite checks both. */
 async function findConflict(
   tx: Transaction,
   changes: readonly Placed<DirectoryChange>[],
@@ -134,7 +134,7 @@ interface Existing {
   readonly modifyIndex: bigint
 }
 
-/** The record as it is, and the one that has the name of the changed one. */
+/** The stored record, and the one that has the name of the changed one. */
 async function findExisting(tx: Transaction, change: DirectoryChange): Promise<readonly Existing[]> {
   const id = keyOf(change)
   switch (change.table) {
@@ -156,12 +156,12 @@ async function findExisting(tx: Transaction, change: DirectoryChange): Promise<r
   }
 }
 
-/** Whether after the change every record still has its namespace. */
+/** Whether every record still has its namespace after the change. */
 async function keepsNamespaces(tx: Transaction, change: DirectoryChange): Promise<boolean> {
   if (change.table === 'system') return true
   if (change.table === 'namespaces') {
     if (change.op === 'put') return true
-    // In SQL, where partial indexes answer it, however many records there are.
+    // In SQL, because partial indexes answer it, however many records there are.
     const [answer] = await tx.$queryRaw<{ holds: boolean }[]>`
       SELECT latchkey_namespace_holds(${keyOf(change)}) AS holds`
     return answer?.holds === false
@@ -171,7 +171,7 @@ async function keepsNamespaces(tx: Transaction, change: DirectoryChange): Promis
   return (await tx.namespace.findUnique({ where: { name }, select: { name: true } })) !== null
 }
 
-/** A new record may bring its CreateIndex; one that exists keeps it. */
+/** A new record may bring its CreateIndex; an existing one keeps it. */
 async function make(tx: Transaction, change: DirectoryChange, index: bigint): Promise<void> {
   const key = keyOf(change)
   if (change.op === 'delete') {
@@ -213,7 +213,7 @@ async function make(tx: Transaction, change: DirectoryChange, index: bigint): Pr
   }
 }
 
-/** What the log of changes calls the record by, and its primary key. */
+/** The record's primary key, which is its key in the change log. */
 function keyOf({ table, record }: DirectoryChange): string {
   switch (table) {
     case 'policies':

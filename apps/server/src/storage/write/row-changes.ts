@@ -7,13 +7,13 @@ import { encodeToken, encodeTokenKeys, firstEightBytes, SENT_TOKEN_COLUMNS } fro
 import { type Column, columnArrays } from './columns.ts'
 
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
-/** Changes of the tables that hold many rows: arrays of columns take them to `latchkey_commit_rows`. */
+/** Changes of the tables with many rows: they travel as arrays of columns to the SQL function. */
 export type RowChange = TokenChange | KvChange
 
-/** A change as it is sent: its values in the order of the columns of its table. */
+/** An encoded change: its values in the order of the columns of its table. */
 export interface EncodedRow {
   readonly values: readonly unknown[]
-  /** Of a token: the lookup hash of its secret in hex. */
+  /** For a token: the lookup hash of its secret in hex. */
   readonly secretHash: string | undefined
 }
 
@@ -23,12 +23,12 @@ interface ChangeSource {
   readonly place: number
 }
 
-/** A deleted tree takes an ordinal per key from here on. */
+/** Ordinals of one change: a deleted tree takes one per key. */
 export const ORDINALS_PER_CHANGE = 1_000_000
-/** Expects whatever is there. */
+/** Expects any state. */
 const ANY = -1
 
-/** What is sent of every change. */
+/** Sent with every change. */
 export const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
   { name: 'ordinal', sql: 'integer', sent: 'shared', encode: ({ place }) => place * ORDINALS_PER_CHANGE },
   { name: 'op', sql: 'text', sent: 'shared', encode: ({ change }) => change.op },
@@ -69,7 +69,7 @@ export const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
 /** A column as the SQL function and its caller see it. */
 export type Parameter = Pick<Column<never>, 'name' | 'sql' | 'sent'>
 
-/** What is sent of a token and of a key, in the order of the parameters of `latchkey_commit_rows`. */
+/** What is sent of a token and of a key, in the order of the parameters of the SQL function. */
 export const TOKEN_PARAMETERS: readonly Parameter[] = [
   ...CHANGE_COLUMNS,
   ...TOKEN_CLAIM_COLUMNS,
@@ -77,7 +77,7 @@ export const TOKEN_PARAMETERS: readonly Parameter[] = [
 ]
 export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COLUMNS]
 
-/** Writes a change for the database. Here, and only here, a secret becomes a keyed hash and a ciphertext. */
+/** Encodes a change for the database. Only here does a secret become a keyed hash and a ciphertext. */
 export function encodeRow(change: RowChange, place: number, secrets: SecretBox): EncodedRow {
   const common = CHANGE_COLUMNS.map(({ encode }) => encode({ change, place }))
   if (change.table === 'kv') return { values: [...common, ...encodeKv(change)], secretHash: undefined }
@@ -104,7 +104,7 @@ export function keyHashes(
   }
 }
 
-/** The rows of each write of a group as parameters: which write each belongs to, then the columns. */
+/** The rows of each write of a group as parameters: the number of the write, then the columns. */
 export function rowParameters(
   parameters: readonly Parameter[],
   writes: readonly (readonly EncodedRow[])[],

@@ -32,7 +32,7 @@ interface AnswerRow {
 /** Runs {@link COMMIT_ROWS}, which answers one row. */
 type RunStatement = (values: readonly unknown[]) => Promise<readonly AnswerRow[]>
 
-/** With a connection of the pool, prepared once for each. */
+/** On a connection of the pool, prepared once per connection. */
 export function onPool(pool: pg.Pool): RunStatement {
   return async (values) => {
     const statement = { name: 'commit-rows', text: COMMIT_ROWS, values: [...values] }
@@ -40,12 +40,12 @@ export function onPool(pool: pg.Pool): RunStatement {
   }
 }
 
-/** As a part of a transaction. */
+/** As part of a transaction. */
 export function inTransaction(transaction: Prisma.TransactionClient): RunStatement {
   return (values) => transaction.$queryRawUnsafe<AnswerRow[]>(COMMIT_ROWS, ...values)
 }
 
-/** Who commits, and the highest index that it has seen. */
+/** The committing member, and the highest index that it has seen. */
 export interface Author {
   readonly memberId: string
   readonly known: number
@@ -55,7 +55,7 @@ export interface Author {
  * Commits writes of tokens and keys with one statement.
  *
  * @param apart how many of the writes, from the first on, share no id with each other.
- * @returns undefined where the author is fenced: nothing was done.
+ * @returns undefined if the author is fenced: nothing was committed.
  * @throws AclError `unavailable`
  */
 export async function commitRows(

@@ -1,14 +1,14 @@
 import { idKey } from '@latchkey/acl'
 import { type Change, kvTopic } from '@latchkey/service'
 
-/** A group of writes of tokens and keys, those first that can be made at once. */
+/** A group of writes of tokens and keys; those that can be committed together come first. */
 export interface SplitGroup<W> {
-  /** No id and no key is in two of them: the order among them means nothing. */
+  /** No two of them share an id or key, so their order does not matter. */
   readonly apart: readonly W[]
   readonly others: readonly W[]
 }
 
-/** Sets apart the writes that can be made all at once; most are creates of tokens, and most ids are new. */
+/** Separates the writes that can be committed together; most create tokens, and most ids are new. */
 export function splitGroup<W extends { readonly changes: readonly Change[] }>(
   group: readonly W[],
 ): SplitGroup<W> {
@@ -25,7 +25,7 @@ export function splitGroup<W extends { readonly changes: readonly Change[] }>(
   return { apart, others }
 }
 
-/** What a change claims or frees; of a tree only the database knows. */
+/** The ids that a change claims or frees; those of a tree only the database knows. */
 function idsOf(change: Change): readonly string[] {
   if (change.op === 'delete-tree') return []
   if (change.table === 'kv') return [kvTopic(change.record.Namespace, change.record.Key)]

@@ -2,7 +2,7 @@ import type { Change, ConflictReason } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { type EncodedRow, encodeRow, type RowChange } from './row-changes.ts'
 
-/** Changes of the tables that are few, and held whole by every process. */
+/** Changes of the small tables that every process holds whole. */
 export type DirectoryChange = Exclude<Change, RowChange>
 
 /** A change of a write, with its place in it. */
@@ -11,7 +11,7 @@ export interface Placed<T> {
   readonly change: T
 }
 
-/** What is committed whole or not at all, as it goes to the database. */
+/** An encoded write, committed whole or not at all. */
 export interface EncodedWrite {
   readonly changes: readonly Change[]
   readonly rows: readonly Placed<EncodedRow & { readonly table: RowChange['table'] }>[]
@@ -20,7 +20,7 @@ export interface EncodedWrite {
   readonly chars: number
 }
 
-/** What became of a group: the index that its first write follows, and per write its index or its conflict. */
+/** The outcome of a group: the index before its first write, and per write its index or its conflict. */
 export interface GroupAnswer {
   readonly before: number
   readonly results: readonly (number | ConflictReason)[]
