@@ -2,13 +2,13 @@ import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from './has-code.ts'
 
-/** Write the reset index into this file of the data directory, and bootstrap works once more. */
+/** Write the reset index into this file of the data directory to allow one more bootstrap. */
 const RESET_FILE = 'acl-bootstrap-reset'
 
 /**
- * Looks for a reset file. One that names the expected index is used up; one without a number acts as absent.
+ * Looks for a reset file. One with the expected index is consumed; one without a number counts as absent.
  *
- * @returns whether bootstrap may run again, or the index that was named instead.
+ * @returns whether bootstrap may run again, or the index that was given instead.
  */
 export async function takeBootstrapReset(
   dataDir: string,
@@ -26,7 +26,7 @@ export async function takeBootstrapReset(
     await unlink(path)
     return 'accepted'
   } catch (error) {
-    // Somebody else has just used it up: of many callers at once one wins (RACE-01).
+    // Another caller has just consumed it: of several at once, one wins (RACE-01).
     if (hasCode(error, 'ENOENT')) return 'none'
     throw error
   }

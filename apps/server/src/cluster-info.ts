@@ -10,9 +10,9 @@ import { readAgentMetrics } from './telemetry/agent-metrics.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
-  /** Set by the job that looks at legacy mode. */
+  /** Set by the job that watches legacy mode. */
   setLegacyModeWaitsFor(reasons: readonly string[]): void
-  /** Set by the migration: what went wrong, until a batch passes. */
+  /** Set by the migration: the last error, until a batch succeeds. */
   setMigrationError(message: string | undefined): void
 }
 
@@ -26,7 +26,7 @@ export function createClusterInfo(options: {
   let waitsFor: readonly string[] = []
   let migrationError: string | undefined
   const startedAt = Date.now()
-  // Anybody may ask. No member says anything new within a heartbeat.
+  // Any client may ask, and members report nothing new within a heartbeat.
   const members = new Remembered(() => store.membership.members(), MEMBER_HEARTBEAT_MS)
   const leader = new Remembered(() => store.membership.leader(), MEMBER_HEARTBEAT_MS)
   const datacenters = [...new Set([config.datacenter, config.primaryDatacenter])]

@@ -5,14 +5,14 @@ import { hasCode } from './has-code.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Opens the data directory, where the embedded database and generated keys are; creates it when missing.
+ * Opens the data directory, which holds the embedded database and generated keys; creates it if missing.
  *
  * @returns its real path.
- * @throws StartError when this user cannot create, enter or write it.
+ * @throws StartError if this user cannot create, enter or write it.
  */
 export function openDataDirectory(path: string): string {
   try {
-    // Root's database runs as another user, who must be able to pass through; only the owner may look.
+    // Root's database runs as another user, who must be able to pass through; only the owner may list it.
     createDirectory(resolve(path), userInfo().uid === 0 ? 0o711 : 0o700)
     const dataDir = realpathSync(path)
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -5,15 +5,15 @@ import { hasCode } from './has-code.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Reads a small secret file, and creates it first when it is missing.
+ * Reads a small secret file, and creates it first if it is missing.
  *
- * Whoever loses one of these files loses data, so a created file is on the disk (file and directory entry)
- * before this returns. Several processes may call it at once: one creates, all return the same text. A crash
- * leaves the whole file or none.
+ * Losing one of these files loses data, so a created file is on disk (file and directory entry) before this returns.
+ * Several processes may call it at once: one creates, all return the same text. A crash leaves the whole file or
+ * none.
  *
- * @param path where the file is; its directory exists.
- * @param create makes the text of a new file.
- * @throws StartError when the file may be read by other users of the machine.
+ * @param path the file; its directory exists.
+ * @param create returns the text of a new file.
+ * @throws StartError if other users of the machine may read the file.
  */
 export async function readOrCreateSecretFile(path: string, create: () => string): Promise<string> {
   const existing = await readSecretFile(path)
@@ -57,7 +57,7 @@ async function readSecretFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes renames and new names in a directory survive a power cut. Windows cannot, and need not, open one. */
+/** Makes renames and new names in a directory survive a power cut. Windows cannot open a directory, and need not. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')

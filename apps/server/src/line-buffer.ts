@@ -1,38 +1,38 @@
 import { writeSync } from 'node:fs'
 
-/** Collected until this many characters wait: a write costs a thread its sleep, which is more than a line. */
+/** Flush threshold in characters: a write wakes a thread, which costs more than a line. */
 const PIECE_LENGTH = 65_536
-/** What a quiet server has to say does not wait longer, in milliseconds. */
+/** Maximum delay of a line on a quiet server, in milliseconds. */
 const FLUSH_INTERVAL_MS = 200
 
-/** What takes the pieces, in order and without blocking. */
+/** Receives the pieces, in order, without blocking. */
 export interface PieceStream {
   write(piece: string): unknown
   flush?(done: (error?: Error) => void): void
 }
 
 /**
- * Collects log lines and hands them on in large pieces. Its own, as a stream that grows its pieces itself reads each of
- * them anew with every line.
+ * Collects log lines and passes them on in large pieces. A stream that grows its own pieces copies them with every
+ * line.
  */
 export class LineBuffer {
   private readonly stream: PieceStream
   private lines = ''
 
-  /** @param fd where the stream leads: what is left when the process ends is written there at once. */
+  /** @param fd the stream's file descriptor: lines left when the process ends are written to it synchronously. */
   constructor(stream: PieceStream, fd: number) {
     this.stream = stream
     setInterval(() => this.handOn(), FLUSH_INTERVAL_MS).unref()
     process.on('exit', () => this.writeRest(fd))
   }
 
-  /** @param line with its line end. */
+  /** @param line including its line end. */
   write(line: string): void {
     this.lines += line
     if (this.lines.length >= PIECE_LENGTH) this.handOn()
   }
 
-  /** For pino: done once everything is handed on, and on its way. */
+  /** For pino: calls back once everything has been passed on. */
   flush(done: (error?: Error) => void): void {
     this.handOn()
     if (this.stream.flush) this.stream.flush(done)
@@ -51,7 +51,7 @@ export class LineBuffer {
       writeSync(fd, this.lines)
       this.lines = ''
     } catch {
-      // Nobody reads any more, and there is nobody left to tell.
+      // The reader is gone, and there is no other place to report it.
     }
   }
 }

@@ -4,15 +4,15 @@ import { LineBuffer } from './line-buffer.ts'
 
 export interface Loggers {
   readonly log: Logger
-  /** One line per answer; `undefined` where the level asks for less. */
+  /** Writes one line per answer; `undefined` if the level is too low. */
   readonly accessLog: AccessLog | undefined
 }
 
 const STANDARD_ERROR = 2
 
 /**
- * The log: JSON lines on standard error, so that standard output is for people. What is logged is chosen field by
- * field where it is logged; redaction by name is a second net.
+ * The log: JSON lines on standard error; standard output is for people. Logged fields are chosen where they are
+ * logged; redaction by name is a second line of defence.
  */
 export function createLoggers(level: string): Loggers {
   const lines = new LineBuffer(destination({ dest: STANDARD_ERROR, sync: false }), STANDARD_ERROR)

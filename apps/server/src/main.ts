@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The only reader of the environment and of the arguments. */
+/** Only this file reads the environment and the arguments. */
 import { runCli } from './cli/program.ts'
 
 const exitCode = await runCli(process.argv.slice(2), process.env)

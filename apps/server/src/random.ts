@@ -3,7 +3,7 @@ import type { Random } from '@latchkey/acl'
 
 const POOL_BYTES = 4_096
 
-/** The platform's cryptographic source, drawn from in larger portions: a call for each id costs as much as the id. */
+/** The platform's cryptographic source, read in large portions: a call per id costs as much as the id. */
 export function createRandom(): Random {
   const pool = new Uint8Array(POOL_BYTES)
   let used = POOL_BYTES
@@ -15,7 +15,7 @@ export function createRandom(): Random {
         used = 0
       }
       const drawn = pool.slice(used, used + count)
-      // What was handed out may be a secret, and stays in no pool.
+      // Issued bytes may be a secret, so none stay in the pool.
       pool.fill(0, used, used + count)
       used += count
       return drawn

@@ -1,6 +1,5 @@
 /**
- * A fact that is asked for at most once in a while, however often it is read: readers share the question in flight, and
- * its answer, a failure too, until it is too old.
+ * Caches the answer to a query, including a failure, up to a maximum age; readers share the query in flight.
  */
 export class Remembered<T> {
   private readonly ask: () => Promise<T>
@@ -9,7 +8,7 @@ export class Remembered<T> {
   private answer: Promise<T> | undefined
   private isAsking = false
 
-  /** @param msMax age of the oldest answer that is given, counted from its question. */
+  /** @param msMax maximum age of an answer, counted from its query. */
   constructor(ask: () => Promise<T>, msMax: number) {
     this.ask = ask
     this.msMax = msMax

@@ -1,4 +1,4 @@
-/** Runs the server until it is told to stop: the database where none is given, one process or several. */
+/** Runs the server until it is stopped: with the embedded database if none is configured, as one process or several. */
 import cluster, { type Worker } from 'node:cluster'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
 import { StartError } from './start-error.ts'
 
-/** What is stopped when the server stops, last started first. */
+/** Resources to stop with the server, last started first. */
 type Stop = () => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
@@ -59,12 +59,12 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   process.stdout.write(greeting(server.url, server.isBootstrapped))
 }
 
-/** Where `latchkey postgres` says how to reach its database: the URL holds a password. */
+/** Where `latchkey postgres` writes the URL of its database, which holds a password. */
 const DATABASE_URL_FILE = 'postgres.url'
 
 /**
- * Runs the embedded PostgreSQL alone, for several servers on one machine or for a look with `psql`, until it is told
- * to stop. The URL is in a file that only its owner reads.
+ * Runs only the embedded PostgreSQL, for several servers on one machine or for inspection with `psql`, until it is
+ * stopped. Only its owner can read the file with the URL.
  */
 export async function servePostgres(config: Config): Promise<void> {
   const { log } = createLoggers(config.logLevel)
@@ -88,7 +88,7 @@ export async function servePostgres(config: Config): Promise<void> {
   }
 }
 
-/** A worker finds its database in the environment, started and migrated. */
+/** A worker finds the URL of its database, already started and migrated, in the environment. */
 async function serveAsWorker(
   config: Config,
   loggers: Loggers,
@@ -111,10 +111,10 @@ async function serveAsWorker(
   process.send?.({ url: server.url, isBootstrapped: server.isBootstrapped })
 }
 
-/** What a worker ends with where a successor would meet the same refusal. */
+/** Exit code of a worker whose successor would meet the same refusal. */
 const REFUSED_EXIT_CODE = 3
 
-/** Whether the process is of a version that must not work on the data. */
+/** Whether the version of this process is too old for the data. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && [error, error.cause].some((cause) => cause instanceof StartRefused)
 }
@@ -124,7 +124,7 @@ function endRefused(error: Error): never {
   process.exit(REFUSED_EXIT_CODE)
 }
 
-/** How long a worker that ended is given before its successor starts, in milliseconds. */
+/** Pause before the successor of a worker starts, in milliseconds. */
 const RESTART_DELAY_MS = 500
 
 async function startWorkers(
@@ -146,7 +146,7 @@ async function startWorkers(
     worker.once('exit', (code, signal) => {
       if (isStopping) return
       if (code === REFUSED_EXIT_CODE) {
-        stop(new StartError('No worker of this version can go on with the data.'))
+        stop(new StartError('This version can no longer work on the data.'))
         return
       }
       log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another one starts')
@@ -165,18 +165,19 @@ function endWorker(worker: Worker | undefined): Promise<void> {
   if (!worker || worker.isDead()) return Promise.resolve()
   return new Promise((resolve) => {
     worker.once('exit', () => resolve())
-    // Not by a signal: one that went to all processes of the group has reached the worker, and a second would cut it off.
+    // A message, not a signal: a group signal may have reached the worker already, and a second signal would abort
+    // it.
     worker.send(STOP, () => {})
   })
 }
 
-/** What the main process tells a worker that shall end. */
+/** The message that tells a worker to stop. */
 const STOP = 'stop'
 
 /** Stops the server; with an error, because of it. */
 type StopServer = (error?: Error) => void
 
-/** The first signal finishes what was begun; a second one ends the process at once. */
+/** The first signal drains; a second one ends the process at once. */
 function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
   let isStopping = false
   const stop: StopServer = (error) => {
@@ -191,7 +192,7 @@ function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
       process.exit()
     })
   }
-  // A worker may hear of its stop from the main process just before the signal that went to both.
+  // A message of the main process may reach a worker just before the signal that went to both.
   let isSignalled = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -212,7 +213,7 @@ async function stopAll(stops: Stop[], log: Logger): Promise<void> {
   }
 }
 
-/** What to do next, for a person. */
+/** The next step, for an operator. */
 function greeting(url: string, isBootstrapped: boolean): string {
   const next = isBootstrapped
     ? `Ask who you are, with a token you have:\n  curl -H "X-Service-Token: $LATCHKEY_TOKEN" ${url}/v1/acl/token/self`

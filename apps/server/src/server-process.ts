@@ -1,4 +1,4 @@
-/** One server process: the store, the API, the listener and the jobs, put together and taken down in order. */
+/** One server process: builds the store, the API, the listener and the jobs, and stops them in order. */
 import { BlockList, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -34,9 +34,9 @@ export interface ServerProcessOptions {
   readonly databaseUrl: string
   readonly dataDir: string
   readonly log: Logger
-  /** For a line per answer; `undefined` where the level asks for less. */
+  /** Writes a line per answer; `undefined` if the level is too low. */
   readonly accessLog: AccessLog | undefined
-  /** Called where the process must not go on, such as a version that has become too old for its data. */
+  /** Called if the process must stop, for example because its version has become too old for its data. */
   readonly onFatal: (error: Error) => void
 }
 
@@ -48,12 +48,12 @@ export interface ServerProcess {
   close(): Promise<void>
 }
 
-/** Whoever has not asked for so long whether the process is ready does not send it requests by the answer. */
+/** If /readyz was not probed within this window, skip the drain delay. */
 const PROBED_WITHIN_MS = 60_000
 
 const random = createRandom()
 
-/** @throws StartError where it cannot start. */
+/** @throws StartError if it cannot start. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { config, log, dataDir } = options
   const profile = profileOf(config.serviceVersion)
@@ -146,7 +146,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   }
 }
 
-/** What the data must hold before the first request, and whether this version may work on it. Spec 9.2. */
+/** Prepares the data for the first request, and checks that this version may work on it. Spec 9.2. */
 async function prepareData(store: ServerStore, config: Config, profile: ServiceProfile): Promise<void> {
   await store.refresh('consistent')
   const isPrimary = config.datacenter === config.primaryDatacenter
@@ -170,11 +170,11 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
 
 async function countLegacyRights(store: ServerStore, isPrimary: boolean): Promise<number> {
   const count = await store.countTokens({ legacyRights: true })
-  // In a secondary no migration links a management token that has no accessor yet.
+  // In a secondary, no migration links a management token that has no accessor yet.
   return isPrimary ? count : count + (await store.countTokens({ withoutAccessor: true, management: true }))
 }
 
-/** Addresses and ranges, checked when they were read. */
+/** Addresses and ranges, validated when the configuration was read. */
 function blockList(parts: readonly string[]): BlockList {
   const list = new BlockList()
   for (const part of parts) {

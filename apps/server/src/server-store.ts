@@ -1,4 +1,4 @@
-/** The store with its connections and keys, as one thing to open and close. */
+/** The store with its connections and keys, opened and closed as one. */
 
 import type { SystemKey } from '@latchkey/acl'
 import { StoreConflict } from '@latchkey/service'
@@ -42,7 +42,7 @@ export async function openServerStore(options: {
   })
   const closeStore = store.close.bind(store)
   return Object.assign(store, {
-    /** Writes a fact that nobody has written yet; of several processes that start at once, the first one's stands. */
+    /** Writes a fact unless it exists; of several processes that start at once, the first one wins. */
     async recordOnce(Key: SystemKey, Value: unknown): Promise<void> {
       const record = { Key, Value, CreateIndex: 0, ModifyIndex: 0 }
       try {

@@ -1,4 +1,7 @@
-/** `latchkey export`: writes the legacy tokens of a running server to standard output, as `latchkey import` reads them. */
+/**
+ * `latchkey export`: writes the legacy tokens of a running server to standard output, in the format that `latchkey
+ * import` reads.
+ */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { buildPath } from '@latchkey/contract'
@@ -9,10 +12,10 @@ import { type Environment, request } from './server-address.ts'
 const EXIT_FAILED = 1
 
 /**
- * Streams: the list may be larger than the memory.
+ * Streams: the list may be larger than memory.
  *
- * @returns the exit code: 0 all is written, 1 refused.
- * @throws StartError where no server answers, or the answer breaks off: then what was written is not a whole list.
+ * @returns the exit code: 0 everything is written, 1 refused.
+ * @throws StartError if no server answers, or the answer ends early: then the output is not a whole list.
  */
 export async function exportLegacyTokens(env: Environment): Promise<number> {
   const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })
@@ -23,7 +26,7 @@ export async function exportLegacyTokens(env: Environment): Promise<number> {
   try {
     await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false })
   } catch (cause) {
-    // Whoever reads has had enough, as `head` does.
+    // The reader closed the pipe, as `head` does.
     if (hasCode(cause, 'EPIPE')) return EXIT_FAILED
     throw new StartError('The answer broke off: what was written is not the whole list.', { cause })
   }

@@ -14,17 +14,18 @@ const resultSchema = z.object({
 type ImportResult = z.infer<typeof resultSchema>
 
 const EXIT_FAILED = 1
-/** Problems that are printed; all are counted. */
+/** Maximum number of printed problems; all are counted. */
 const PROBLEMS_SHOWN_MAX = 100
-/** Tokens between two lines of progress. */
+/** Tokens between two progress lines. */
 const PROGRESS_TOKENS = 50_000
 
 /**
- * Reads the file twice. First all of it is judged, here and by the server: one bad record, and nothing is imported. Then
- * it is sent. The same command after a break goes on: what is there already is unchanged.
+ * Reads the file twice. The first pass only validates, here and on the server: one bad record, and nothing is
+ * imported. The second pass sends it. After an interruption, run the same command again: tokens that exist already
+ * stay unchanged.
  *
  * @returns the exit code: 0 imported, 1 refused.
- * @throws StartError where the file cannot be read, no server answers, or one refuses altogether.
+ * @throws StartError if the file cannot be read, no server answers, or one refuses altogether.
  */
 export async function importLegacyTokens(file: string, env: Environment): Promise<number> {
   const version = await versionOf(file)
@@ -42,11 +43,11 @@ export async function importLegacyTokens(file: string, env: Environment): Promis
   return 0
 }
 
-/** @returns how many errors there are; all problems are printed. */
+/** @returns the number of errors; prints all problems. */
 async function checkAll(file: string, env: Environment): Promise<number> {
   const printer = new ProblemPrinter()
   const progress = new Progress('checked')
-  /** Where each secret was first: what is there twice may be in two parts. */
+  /** The first position of each secret: duplicates may be in different parts. */
   const seen = new Map<string, number>()
   for await (const part of readLegacyList(file)) {
     const own = part.flatMap(({ value, position }) => readLegacyRecord(value, { position, seen }).findings)
@@ -72,14 +73,16 @@ async function sendAll(file: string, env: Environment): Promise<{ imported: numb
     } catch (error) {
       if (!(error instanceof StartError)) throw error
       const done = `${imported} tokens imported, ${unchanged} were there already.`
-      throw new StartError(`${error.message}\n${done} The same command goes on from there.`, { cause: error })
+      throw new StartError(`${error.message}\n${done} Run the same command again to continue.`, {
+        cause: error,
+      })
     }
     progress.add(part.length)
   }
   return { imported, unchanged }
 }
 
-/** @throws StartError with the server's words where it refuses. */
+/** @throws StartError with the message of the server if it refuses. */
 async function send(
   part: readonly DumpRecord[],
   env: Environment,

@@ -4,17 +4,17 @@ import { stat } from 'node:fs/promises'
 import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
 import { StartError } from '../start-error.ts'
 
-/** Most tokens of one part, and the bytes of the file after which it takes no further one. */
+/** Maximum tokens per part, and the bytes of the file after which a part takes no further one. */
 const PART_TOKENS_MAX = 1_000
 const PART_BYTES_MAX = 8_388_608
 
-/** What tells that a file is another one now. */
+/** Reveals that the file was replaced or changed. */
 export interface FileVersion {
   readonly bytes: number
   readonly modifiedAt: number
 }
 
-/** @throws StartError where it cannot be read, or is no file. */
+/** @throws StartError if it cannot be read, or is not a file. */
 export async function versionOf(file: string): Promise<FileVersion> {
   const found = await stat(file).catch((cause: unknown) => {
     throw cannotRead(file, cause)
@@ -25,10 +25,10 @@ export async function versionOf(file: string): Promise<FileVersion> {
 }
 
 /**
- * The records of a list in parts that a request can carry, in their order. Memory holds one part, whatever the size of the
- * file.
+ * Splits the records of a list into parts that fit a request, in order. Memory holds one part, whatever the size of
+ * the file.
  *
- * @throws StartError with line and byte where it is no list, cut off, or not UTF-8.
+ * @throws StartError with line and byte if it is not a list, truncated, or not UTF-8.
  */
 export async function* readLegacyList(file: string): AsyncGenerator<readonly DumpRecord[]> {
   const scanner = new DumpScanner()

@@ -9,8 +9,8 @@ const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
 /**
  * Sends a request to the server that `LATCHKEY_ADDR` names, with the token of `LATCHKEY_TOKEN`.
  *
- * @param path with its query.
- * @throws StartError where none answers.
+ * @param path including the query.
+ * @throws StartError if no server answers.
  */
 export async function request(
   path: string,

@@ -27,7 +27,7 @@ function sentence(form: string): string {
   return form.replaceAll('|', '\\|')
 }
 
-/** Values stand in code; words do not. */
+/** Values are formatted as code; words are not. */
 function shownFallback({ fallback, fallbackText }: Setting<unknown>): string {
   if (fallbackText === '') return ''
   return fallback === undefined || fallbackText.includes(' ') ? fallbackText : `\`${fallbackText}\``

@@ -9,11 +9,11 @@ type Values = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)
 
 /** The configuration of a server: one value per setting. */
 export interface Config extends Values {
-  /** The server's own datacenter where none was named. */
+  /** The server's own datacenter if none is configured. */
   readonly primaryDatacenter: string
 }
 
-/** Everything that is wrong with a configuration, at once. */
+/** Every problem of a configuration at once. */
 export class ConfigError extends StartError {
   readonly problems: readonly string[]
 
@@ -29,7 +29,7 @@ export class ConfigError extends StartError {
 
 const PREFIX = 'LATCHKEY_'
 
-/** Variables of the SDK, the command line and the tests, which may well be set where the server is started. */
+/** Variables of the SDK, the command line and the tests, which may also be set in the environment of the server. */
 const NOT_OURS: ReadonlySet<string> = new Set([
   'LATCHKEY_ADDR',
   'LATCHKEY_TOKEN',
@@ -62,7 +62,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze({ ...values, primaryDatacenter: values.primaryDatacenter ?? values.datacenter })
 }
 
-/** The configuration for the log and for people: secrets only as "set", database URLs without password. */
+/** The configuration for the log and for operators: secrets only as "set", database URLs without password. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const shown = Object.entries(SETTINGS).map(([name, setting]) => {
     const value = config[name as keyof Config]
@@ -81,7 +81,7 @@ function readSetting<T>(setting: Setting<T>, written: string | undefined, proble
     return setting.parse(written)
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
-    // What stands before an @ may be a password, wherever it was written by mistake.
+    // The text before an @ may be a password, even in a malformed URL.
     const isShown = !setting.isSecret && !written.includes('@')
     const shown = isShown ? JSON.stringify(shorten(written)) : 'the value'
     problems.push(`${setting.env}: ${shown} ${error.message}; write ${setting.accepts}`)
@@ -105,7 +105,7 @@ function findUnknown(env: Readonly<Record<string, string | undefined>>): string[
     })
 }
 
-/** Settings that need, or exclude, one another. */
+/** Settings that require, or exclude, one another. */
 function findContradictions(values: Values): string[] {
   const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl } = values
   const isSecondary = primaryDatacenter !== undefined && primaryDatacenter !== datacenter

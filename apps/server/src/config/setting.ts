@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { DurationSyntaxError, formatDurationMs, parseDurationMs } from '@latchkey/contract'
 
-/** One setting of the server: a variable of the environment, and all there is to say about it. */
+/** One setting of the server: an environment variable and everything known about it. */
 export interface Setting<T> {
   /** The variable's name. */
   readonly env: string
@@ -11,7 +11,7 @@ export interface Setting<T> {
   readonly accepts: string
   /** The value when the variable is unset or empty. */
   readonly fallback: T
-  /** The fallback as a person would write it; empty where there is none. */
+  /** The fallback as an operator would write it; empty if there is none. */
   readonly fallbackText: string
   /** A secret is never printed, neither the value in force nor a bad one. */
   readonly isSecret: boolean
@@ -29,7 +29,7 @@ interface Base<T> {
   readonly env: string
   readonly doc: string
   readonly fallback: T
-  /** Says the fallback where its value does not, such as "the host's name". */
+  /** Describes the fallback if its value does not, such as "the host's name". */
   readonly fallbackText?: string
   readonly isSecret?: boolean
 }
@@ -40,7 +40,7 @@ function setting<T>(base: Base<T>, accepts: string, parse: (text: string) => Non
   return { ...base, fallbackText, isSecret: base.isSecret ?? false, accepts, parse }
 }
 
-/** Any text, held to a pattern where one is given; `accepts` says it in words. */
+/** Any text; with a pattern, only text that matches it, which `accepts` describes. */
 export function text<T extends string | undefined>(
   base: Base<T> & { readonly accepts: string; readonly pattern?: RegExp },
 ): Setting<T | string> {
@@ -137,7 +137,7 @@ export function size(base: Base<number> & { readonly maxBytes: number }): Settin
   })
 }
 
-/** Parts between commas; spaces around them do not count. `accepts` says in words what a part is. */
+/** Comma-separated parts; spaces around them are ignored. `accepts` describes a part. */
 export function list(
   base: Base<readonly string[]> & {
     readonly accepts: string
@@ -167,7 +167,7 @@ export function url(
   })
 }
 
-/** The URL of a database on a socket has credentials and no host, which only database clients take. */
+/** The URL of a database on a socket has credentials but no host, which only database clients accept. */
 function withHost(value: string): string {
   return value.replace('@/', '@localhost/')
 }
@@ -194,7 +194,7 @@ export function isOrigin(part: string): boolean {
   return part === '*' || (/^https?:/.test(part) && URL.parse(part)?.origin === part)
 }
 
-/** Any kind that none of the others is. */
+/** For kinds that none of the others covers. */
 export function custom<T>(
   base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },
 ) {

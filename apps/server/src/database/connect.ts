@@ -7,29 +7,29 @@ import { withAclErrors } from './database-error.ts'
 export interface ConnectOptions {
   readonly url: string
   readonly log: BaseLogger
-  /** Most connections this process opens. */
+  /** Maximum connections of this process. */
   readonly connectionsMax?: number
   /** What `pg_stat_activity` shows. */
   readonly applicationName?: string
   readonly limits?: Partial<DatabaseLimits>
 }
 
-/** How long the database may keep us waiting, in milliseconds. */
+/** Time limits for the database, in milliseconds. */
 interface DatabaseLimits {
-  /** To open a connection, or to get a free one. The driver's default is for ever. */
+  /** To open a connection, or to get a free one. The driver has no limit by default. */
   readonly connectMs: number
-  /** For a statement. The database ends it and undoes it; the outcome is known. */
+  /** For a statement. The database cancels it and rolls it back; the outcome is known. */
   readonly statementMs: number
   /**
-   * For an answer of any kind. More than {@link statementMs}, so it passes only when the connection is a black hole;
-   * it is closed then, and the outcome is unknown.
+   * For any answer. More than {@link statementMs}, so it only expires if the connection is a black hole; the
+   * connection is then closed, and the outcome is unknown.
    */
   readonly answerMs: number
-  /** For the next statement of an open transaction; ends what a paused process would keep locked. */
+  /** For the next statement of an open transaction; releases what a paused process would keep locked. */
   readonly idleInTransactionMs: number
 }
 
-/** A request that needs the database fails within about two seconds when that is gone: DUR-05. */
+/** Without a database, a request fails within about two seconds: DUR-05. */
 const DATABASE_LIMITS: DatabaseLimits = {
   connectMs: 2_000,
   statementMs: 1_800,
@@ -45,18 +45,18 @@ const KEEP_ALIVE_DELAY_MS = 5_000
 export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
-  /** Asks the database for an answer. Throws an `AclError` `unavailable` when there is none in time. */
+  /** Queries the database. Throws an `AclError` `unavailable` if there is no answer in time. */
   ping(): Promise<void>
   /** Waits for statements in flight, then closes every connection. */
   close(): Promise<void>
 }
 
 /**
- * Opens a pool; the first connection is made when it is needed.
+ * Opens a pool; the first connection is opened on demand.
  *
- * One statement is best run with `pool.query`: a connection that failed or timed out there is closed. A statement that
- * fails by design (a unique violation) costs a connection so; let it return its refusal instead of raising.
- * Parameters in the URL (such as `sslmode` or `statement_timeout`) win over the options.
+ * Run single statements with `pool.query`: it closes a connection that failed or timed out. So a statement that fails
+ * by design (a unique violation) costs a connection; let it return its refusal instead of raising. Parameters in the
+ * URL (such as `sslmode` or `statement_timeout`) override the options.
  */
 export function connectDatabase(options: ConnectOptions): Database {
   const limits = { ...DATABASE_LIMITS, ...options.limits }
@@ -72,18 +72,18 @@ export function connectDatabase(options: ConnectOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   })
-  // Unheard, the end of an idle connection would end the process.
+  // Without a listener, the end of an idle connection would end the process.
   pool.on('error', (error) => {
-    // Of the error the message alone: it carries the whole client.
+    // Only the message: the error carries the whole client.
     options.log.warn({ reason: error.message }, 'an idle database connection ended')
   })
   pool.on('release', (_, client) => {
-    // A connection left inside a transaction hangs, or was forgotten; the next user must not inherit that.
+    // A connection left inside a transaction hangs or was forgotten; the next user must not inherit it.
     if (client.getTransactionStatus() !== 'I') void client.end().catch(() => {})
   })
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
-    // The other formats print the arguments of the failed call, which may hold what no log may see.
+    // The other formats print the arguments of the failed call, which may hold secrets.
     errorFormat: 'minimal',
   })
   return {

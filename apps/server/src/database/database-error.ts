@@ -1,8 +1,8 @@
 import { AclError } from '@latchkey/contract'
 
 /**
- * SQLSTATEs, or their leading characters, that say the database cannot serve now: not that a statement is wrong.
- * See the table of error codes in PostgreSQL's manual, appendix A.
+ * SQLSTATEs, or their leading characters, which mean that the database cannot serve now, rather than that a statement
+ * is wrong. See the table of error codes in PostgreSQL's manual, appendix A.
  */
 const UNAVAILABLE_STATES: readonly string[] = [
   '08', // the connection failed
@@ -32,7 +32,7 @@ const UNAVAILABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ])
 
-/** Prisma's own codes for what reaches us without an SQLSTATE: see its error reference. */
+/** Prisma's own codes for errors without an SQLSTATE: see its error reference. */
 const UNAVAILABLE_PRISMA_CODES: ReadonlySet<string> = new Set([
   'P1001', // cannot reach the server
   'P1002', // it timed out
@@ -42,7 +42,7 @@ const UNAVAILABLE_PRISMA_CODES: ReadonlySet<string> = new Set([
   'P2028', // no transaction in time
 ])
 
-/** What Prisma's driver adapter makes of socket errors; a raw query hides them behind the code P2010. */
+/** How Prisma's driver adapter reports socket errors; a raw query hides them behind the code P2010. */
 const UNAVAILABLE_ADAPTER_KINDS: ReadonlySet<unknown> = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
@@ -50,7 +50,7 @@ const UNAVAILABLE_ADAPTER_KINDS: ReadonlySet<unknown> = new Set([
   'TlsConnectionError',
 ])
 
-/** What the driver throws without any code (pg 8.23, pg-pool 3.14). */
+/** Messages that the driver throws without any code (pg 8.23, pg-pool 3.14). */
 const UNAVAILABLE_DRIVER_MESSAGES: readonly string[] = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -61,14 +61,14 @@ const UNAVAILABLE_DRIVER_MESSAGES: readonly string[] = [
   'Cannot use a pool after calling end on the pool',
 ]
 
-/** The parts of an error that matter here, whichever of pg, Node and Prisma threw it. */
+/** The relevant parts of an error, whether pg, Node or Prisma threw it. */
 interface ErrorParts {
   readonly code?: unknown
   readonly message?: unknown
   readonly cause?: unknown
   /** Where Prisma keeps the error of its driver adapter. */
   readonly meta?: { readonly driverAdapterError?: ErrorParts }
-  /** In the cause of that error: the SQLSTATE, or else what went wrong with the socket. */
+  /** In the cause of that error: the SQLSTATE, or the error of the socket. */
   readonly originalCode?: unknown
   readonly kind?: unknown
 }
@@ -88,9 +88,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Turns "the database cannot serve now" into the refusal that says so; everything else comes back as it was.
+ * Converts errors that mean "the database cannot serve now" to a refusal; returns any other error unchanged.
  *
- * The caller of a write cannot know whether it was made, when the connection broke before the answer.
+ * If the connection broke before the answer, the caller of a write cannot know whether it was committed.
  *
  * @returns an `AclError` `unavailable` (503, `Retry-After: 1`) with the error as its cause; or the error itself.
  */
@@ -102,7 +102,7 @@ export function asAclError(error: unknown): unknown {
   })
 }
 
-/** Runs database work; what it throws goes through {@link asAclError}. */
+/** Runs database work; converts its errors with {@link asAclError}. */
 export async function withAclErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -111,7 +111,7 @@ export async function withAclErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether an error says that the database cannot serve now; the other errors are wrong statements or bugs. */
+/** Whether an error means that the database cannot serve now; other errors are wrong statements or bugs. */
 export function isUnavailable(error: unknown): boolean {
   const { code, message, cause } = partsOf(error)
   const state = sqlStateOf(error)
@@ -125,7 +125,7 @@ export function isUnavailable(error: unknown): boolean {
   return cause !== undefined && isUnavailable(cause)
 }
 
-/** What the driver adapter caught, whether its error came alone or inside one of Prisma's. */
+/** The error that the driver adapter caught, whether it came alone or inside one of Prisma's. */
 function adapterCauseOf(error: unknown): ErrorParts {
   return partsOf(partsOf(partsOf(error).meta?.driverAdapterError ?? error).cause)
 }

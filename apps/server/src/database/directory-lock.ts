@@ -6,17 +6,17 @@ import { StartError } from '../start-error.ts'
 
 /** A held lock on a data directory. */
 export interface DirectoryLock {
-  /** Lets the next process in. Calling it again does nothing. */
+  /** Releases the lock. Calling it again does nothing. */
   release(): void
 }
 
 /**
- * Takes the one lock of a data directory, so that never two servers run a database on it.
+ * Takes the exclusive lock of a data directory, so that two servers never run a database on it.
  *
- * The lock is one of the operating system's, which ends with its holder however that dies: there is no stale
- * state to judge, and a pid used again (common in containers) misleads nobody. Node has no `flock`; an exclusive
- * SQLite transaction on an empty file is the same lock, on every platform and across containers of one machine.
- * A second, plain file names the holder for the error message only.
+ * The operating system holds the lock and releases it when its holder dies, however that happens: there is no stale
+ * state to judge, and a reused pid (common in containers) does not mislead. Node has no `flock`; an exclusive SQLite
+ * transaction on an empty file is the same lock, on every platform and across containers of one machine. A second,
+ * plain file names the holder for the error message only.
  *
  * @param dataDir an existing directory.
  * @throws StartError naming the holder's pid and host.

@@ -20,22 +20,22 @@ import {
 } from './postmaster.ts'
 
 export interface EmbeddedPostgresOptions {
-  /** Where everything is kept; created when missing. One server at a time. */
+  /** The data directory; created if missing. One server at a time. */
   readonly dataDir: string
   readonly log: BaseLogger
-  /** Told when the database dies under us. It is restarted in any case. */
+  /** Called when the database dies unexpectedly. It is restarted in any case. */
   readonly onExit?: (exit: PostmasterExit) => void
-  /** PostgreSQL settings that win over ours. For tests, which may give durability for speed. */
+  /** PostgreSQL settings that override ours. Tests trade durability for speed. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A PostgreSQL of our own, kept running until it is stopped. */
+/** A supervised PostgreSQL, restarted until it is stopped. */
 export interface EmbeddedPostgres {
-  /** Connects to the server's database as its owner; stays the same over restarts. Holds a password: never log it. */
+  /** Connects to the server's database as its owner; constant over restarts. Holds a password: never log it. */
   readonly url: string
   /** The pid of the postmaster; undefined while it is being restarted. */
   readonly pid: number | undefined
-  /** Stops the database ("fast": open transactions are rolled back) and gives the data directory free. */
+  /** Stops the database ("fast": open transactions are rolled back) and releases the data directory. */
   stop(): Promise<void>
 }
 
@@ -44,14 +44,14 @@ const RESTART_DELAY_MS_MAX = 5_000
 const PORT_ATTEMPTS_MAX = 5
 
 /**
- * Starts the PostgreSQL that comes with the server, in the data directory, and keeps it running.
+ * Starts the bundled PostgreSQL in the data directory and supervises it.
  *
  * Data directory: `postgres/` (the database), `postgres.password` and `postgres.log`, `server.lock` and `server.pid`
- * (see {@link lockDirectory}). The first start creates what is missing. Whatever a kill at any moment left behind is
- * dealt with here. When the database dies while we run, it is started again, after a growing delay where that fails,
- * for as long as it takes: the cause may be a full disk, and requests are answered 503 meanwhile.
+ * (see {@link lockDirectory}). The first start creates what is missing, and every start cleans up after a kill at any
+ * moment. If the database dies, it is restarted with a growing delay for as long as it takes: the cause may be a full
+ * disk. Until then, requests are answered 503.
  *
- * @throws StartError when the directory is in use, or the database cannot be created or started now.
+ * @throws StartError if the directory is in use, or the database cannot be created or started now.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log } = options
@@ -103,7 +103,7 @@ interface SuperviseOptions {
   readonly onExit: ((exit: PostmasterExit) => void) | undefined
 }
 
-/** Keeps a postmaster running: starts a new one whenever it ends unasked. */
+/** Supervises a postmaster: starts a new one whenever it ends unasked. */
 function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) {
   const stopping = new AbortController()
   let current: Postmaster | undefined = first
@@ -140,15 +140,15 @@ function supervise(first: Postmaster, { start, log, onExit }: SuperviseOptions) 
     async stop() {
       stopping.abort()
       await current?.stop()
-      // Should a restart be under way, it ends, and what it started is stopped.
+      // A restart in progress finishes, and what it started is stopped.
       await watching
     },
   }
 }
 
 /**
- * Listens on a socket inside the cluster's directory, which no other process can want. Where the path is too long
- * for that, or the platform has no sockets, a free loopback port does; another process may take it first.
+ * Listens on a socket inside the cluster's directory, which no other process can want. If the path is too long for
+ * that, or the platform has no sockets, uses a free loopback port; another process may take it first.
  */
 async function startSomewhere(
   clusterDir: string,
@@ -181,7 +181,7 @@ function findFreePort(): Promise<number> {
   })
 }
 
-/** Creates the server's database unless it is there. */
+/** Creates the server's database if it is missing. */
 async function createDatabase(url: string): Promise<void> {
   const existing = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   try {

@@ -8,7 +8,7 @@ import { describeDatabase } from './describe-database.ts'
 export interface FirstConnectionOptions {
   readonly url: string
   readonly log: BaseLogger
-  /** How long to wait for a database that is not there yet. Default 30 s. */
+  /** How long to wait for a database that is not reachable yet. Default 30 s. */
   readonly patienceMs?: number
 }
 
@@ -16,12 +16,12 @@ const PATIENCE_MS = 30_000
 const RETRY_MS = 250
 const CONNECT_MS = 2_000
 
-/** What waiting does not change: a wrong user, password or database name. */
+/** Errors that waiting does not change: a wrong user, password or database name. */
 const HOPELESS_STATES: readonly string[] = ['28', '3D000']
 
 /**
- * Connects for the first time. Servers and databases are often started together, so one that cannot be reached yet is
- * waited for.
+ * Connects for the first time. Servers and databases are often started together, so this waits for one that cannot be
+ * reached yet.
  *
  * @returns a connected client; the caller ends it.
  * @throws StartError that names the database (without its password) and the problem.
@@ -35,7 +35,7 @@ export async function connectPatiently(options: FirstConnectionOptions): Promise
       application_name: 'latchkey-start',
       connectionTimeoutMillis: CONNECT_MS,
     })
-    // Its end while idle reaches us with the next statement; unheard, the event would end the process.
+    // If it ends while idle, the next statement reports it; without a listener, the event would end the process.
     client.on('error', () => {})
     try {
       await client.connect()

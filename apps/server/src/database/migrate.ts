@@ -18,7 +18,7 @@ export const MIGRATIONS_DIRECTORY = join(import.meta.dirname, '../../prisma/migr
 /** The oldest PostgreSQL that the migrations and the statements run on. */
 export const POSTGRES_VERSION_MIN = 15
 
-/** The advisory lock of `prisma migrate`: the official tool and we wait for each other. */
+/** The advisory lock of `prisma migrate`, so that the official tool and this one exclude each other. */
 const LOCK_KEY = 72_707_369
 const LOCK_TIMEOUT_MS = 60_000
 
@@ -49,12 +49,12 @@ interface LedgerRow {
 }
 
 /**
- * Brings a database to the schema this server was built for. Each migration is one transaction; several servers may
- * start at once.
+ * Migrates a database to the schema of this server. Each migration is one transaction; several servers may start at
+ * once.
  *
- * @returns the names of the migrations applied now, in order; empty when there was nothing to do.
- * @throws StartError when the database's history is not a beginning of ours, or a migration fails. Nothing of the
- *   failed one remains.
+ * @returns the names of the migrations applied now, in order; empty if there was nothing to do.
+ * @throws StartError if the database's history is not a prefix of ours, or a migration fails. Nothing of the failed
+ * one remains.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const migrations = readMigrations(options.directory ?? MIGRATIONS_DIRECTORY)
@@ -73,7 +73,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   } catch (error) {
     throw (await describeMissingRight(client, error)) ?? error
   } finally {
-    // The end of the connection ends the lock too.
+    // Ending the connection releases the lock.
     await client.end()
   }
 }
@@ -132,7 +132,7 @@ function readMigrations(directory: string): Migration[] {
 }
 
 async function takeLock(client: pg.Client): Promise<void> {
-  // Building an index may take long; waiting for somebody else's lock should not.
+  // Building an index may take long; waiting for another process's lock should not.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${LOCK_TIMEOUT_MS}`)
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY])
@@ -202,7 +202,7 @@ async function createCommitFunction(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query(CREATE_COMMIT_ROWS)
 }
 
-/** The line of a script at which PostgreSQL stumbled, where it says so. */
+/** The line of a script at which PostgreSQL failed, if it reports one. */
 function whereIn(sql: string, error: unknown): string {
   const position =
     typeof error === 'object' && error !== null && 'position' in error ? Number(error.position) : 0

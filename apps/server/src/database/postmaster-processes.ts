@@ -4,7 +4,7 @@ import { platform } from 'node:os'
 import { basename, join } from 'node:path'
 import { hasCode } from '../has-code.ts'
 
-/** What `postmaster.pid` in a cluster's directory says. PostgreSQL writes it line by line as it starts. */
+/** The content of `postmaster.pid` in a cluster's directory. PostgreSQL writes it line by line as it starts. */
 export interface PostmasterState {
   readonly pid: number
   /** `starting`, `ready`, `stopping` or `standby`; absent in the first moments. */
@@ -26,13 +26,13 @@ export function readPostmasterState(clusterDir: string): PostmasterState | undef
 /** The living processes of a cluster: at most one postmaster, and the others it started. */
 export interface ClusterProcesses {
   readonly postmaster: number | undefined
-  /** On Linux only; elsewhere they cannot be told from those of another cluster, and this is empty. */
+  /** On Linux only; elsewhere they cannot be distinguished from those of another cluster, and this is empty. */
   readonly children: readonly number[]
 }
 
 /**
- * Finds the processes that serve a cluster, by what they are and not by the pid in a file: after a kill that pid
- * may belong to anybody.
+ * Finds the processes that serve a cluster by inspecting them, not by the pid in a file: after a kill, that pid may
+ * belong to an unrelated process.
  */
 export function findClusterProcesses(clusterDir: string): ClusterProcesses {
   const recorded = readPostmasterState(clusterDir)?.pid
@@ -78,7 +78,7 @@ export function isAlive(pid: number): boolean {
   return isTaken(pid) && !isZombie(pid)
 }
 
-/** Whether the system knows the pid: of a living process, ours or not, or of a dead one that it still lists. */
+/** Whether the system knows the pid: a living process, ours or not, or a zombie. */
 export function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -88,7 +88,7 @@ export function isTaken(pid: number): boolean {
   }
 }
 
-/** A dead process whose parent has not asked for its end: in containers that can stay so for ever. */
+/** A zombie: its parent has not waited for it. In containers that can last for ever. */
 function isZombie(pid: number): boolean {
   if (platform() !== 'linux') return false
   try {

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { platform } from 'node:os'
 
 /**
- * Has a process interrupted when this one dies, however it dies: a shell waits for the end of a pipe that only we
- * hold open. Without it, a killed server would leave its database running until the next start.
+ * Interrupts a process when this one dies, however it dies: a shell waits for the end of a pipe that only this
+ * process holds open. Without it, a killed server would leave its database running until the next start.
  *
- * Windows has no such signal; there the next start ends what was left.
+ * Windows has no such signal; there the next start ends the leftover.
  *
- * @returns ends the watch; call it as soon as the process has ended, for its pid may be used again.
+ * @returns ends the watch; call it as soon as the process has ended, because its pid may be reused.
  */
 export function stopWhenWeDie(pid: number): () => void {
   if (platform() === 'win32') return () => {}
@@ -19,7 +19,7 @@ export function stopWhenWeDie(pid: number): () => void {
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   shell.on('error', () => {
-    // Without a shell there is no watch; the next start clears up.
+    // Without a shell there is no watch; the next start cleans up.
   })
   shell.unref()
   return () => {

@@ -19,7 +19,7 @@ import { programEnvironment } from './postgres-cluster.ts'
 import { findClusterProcesses, isAlive, isTaken, readPostmasterState } from './postmaster-processes.ts'
 import { stopWhenWeDie } from './postmaster-watchdog.ts'
 
-/** How a postmaster ended that nobody asked to stop. */
+/** How a postmaster ended without being asked to stop. */
 export interface PostmasterExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -30,9 +30,9 @@ export interface PostmasterExit {
 /** A running PostgreSQL server process that accepts connections. */
 export interface Postmaster {
   readonly pid: number
-  /** Settles when the process has ended, for whatever reason. */
+  /** Settles when the process has ended, for any reason. */
   readonly exited: Promise<PostmasterExit>
-  /** Shuts down: running statements are cancelled, committed ones are on the disk. Settles when it is over. */
+  /** Shuts down: cancels running statements; committed ones are on disk. Settles when it has ended. */
   stop(): Promise<void>
 }
 
@@ -48,22 +48,22 @@ export interface StartPostmasterOptions {
 
 const READY_POLL_MS = 10
 const RECOVERY_NOTICE_MS = 5_000
-/** How long each way of shutting down may take before the next, harder one. Every one keeps what was committed. */
+/** How long to wait for each way of shutting down before the next, harder one. Each keeps what was committed. */
 const STOP_STEPS: readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[] = [
   { signal: 'SIGINT', waitMs: 10_000 },
   { signal: 'SIGQUIT', waitMs: 3_000 },
   { signal: 'SIGKILL', waitMs: 3_000 },
 ]
-/** Orphans notice within moments that their postmaster is gone; one in a long statement is ended by us. */
+/** Orphans notice within moments that their postmaster is gone; the server ends those in a long statement. */
 const ORPHAN_PATIENCE_MS = 1_000
 const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024
 const LOG_TAIL_BYTES = 2_000
 
 /**
- * Starts a postmaster and waits until it accepts connections. Crash recovery may take its time: there is no limit
- * as long as the process lives, only a notice in the log.
+ * Starts a postmaster and waits until it accepts connections. Crash recovery may take long: there is no limit while
+ * the process lives, only a notice in the log.
  *
- * @throws StartError with the end of its log when the process ends instead.
+ * @throws StartError with the end of its log if the process ends instead.
  */
 export async function startPostmaster(options: StartPostmasterOptions): Promise<Postmaster> {
   const { clusterDir, logFile, log } = options
@@ -74,9 +74,9 @@ export async function startPostmaster(options: StartPostmasterOptions): Promise<
     // The account may not enter our working directory.
     cwd: parse(file).root || '/',
     env: programEnvironment(),
-    // Its own session: Ctrl-C in a terminal reaches the server alone, which still needs the database to finish.
+    // Its own session: Ctrl-C in a terminal reaches only the server, which still needs the database to finish.
     detached: true,
-    // A file and not a pipe: the log goes on when we are killed.
+    // A file, not a pipe, so that logging continues if this process is killed.
     stdio: ['ignore', logStart.fd, logStart.fd],
   })
   closeSync(logStart.fd)
@@ -116,12 +116,12 @@ export function describeExit({ code, signal }: PostmasterExit): string {
 }
 
 /**
- * Makes way for a new postmaster: stops one that an earlier server left behind, ends its orphans, and removes a
- * `postmaster.pid` that would mislead PostgreSQL. The caller holds the directory's lock, so whatever still runs here
- * belongs to nobody.
+ * Prepares for a new postmaster: stops one that an earlier server left behind, ends its orphans, and removes a
+ * `postmaster.pid` that would mislead PostgreSQL. The caller holds the directory's lock, so any process that still
+ * runs here has no owner.
  *
- * The old postmaster is stopped rather than adopted: ours is always our own child, whose end we see at once and
- * whose settings we know.
+ * The old postmaster is stopped rather than adopted: a child process reports its end at once, and its settings are
+ * known.
  */
 export async function clearLeftovers(clusterDir: string, log: BaseLogger): Promise<void> {
   const { postmaster } = findClusterProcesses(clusterDir)
@@ -141,8 +141,8 @@ export async function clearLeftovers(clusterDir: string, log: BaseLogger): Promi
 }
 
 /**
- * PostgreSQL sees through the pid in a stale lock file when nobody has it, but not when it now belongs to another
- * process, or to a dead one that the system still lists, or was never written. Only called when no postmaster runs.
+ * PostgreSQL detects a stale lock file if its pid is unused, but not if the pid now belongs to another process or a
+ * zombie, or was never written. Only called when no postmaster runs.
  */
 function removeMisleadingLocks(clusterDir: string): void {
   for (const name of readdirSync(clusterDir)) {
@@ -154,7 +154,7 @@ function removeMisleadingLocks(clusterDir: string): void {
 }
 
 async function stopProcess(pid: number, log: BaseLogger): Promise<void> {
-  // One that somebody has paused hears nothing else.
+  // A stopped process reacts to no other signal.
   signalProcess(pid, 'SIGCONT')
   for (const { signal, waitMs } of STOP_STEPS) {
     signalProcess(pid, signal)
@@ -185,7 +185,7 @@ function childPid(child: ChildProcess): number {
   return child.pid
 }
 
-/** Opens the log for appending; a long one from earlier runs is put aside, the one before it dropped. */
+/** Opens the log for appending; moves a long one of earlier runs aside, dropping the one before it. */
 function openLogFile(path: string): { readonly fd: number; readonly offset: number } {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size > LOG_FILE_BYTES_MAX) renameSync(path, `${path}.1`)

@@ -1,4 +1,7 @@
-/** Gives accessors to legacy tokens, by the law of spec 8 and 9.2.3. The rules are acl's; this is their clockwork. */
+/**
+ * Gives accessors to legacy tokens, at the rate of spec 8 and 9.2.3. The rules are in acl; this provides clock and
+ * store.
+ */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,
@@ -25,24 +28,24 @@ export interface MigrationContext {
   readonly onBatch: () => void
 }
 
-/** Between two tries where every token that is left is being changed, in milliseconds. */
+/** Pause between two tries if every remaining token is being changed, in milliseconds. */
 const CONTESTED_PAUSE_MS = 50
 
 /**
- * Works until no token lacks an accessor, or the signal. Called by the elected process alone.
+ * Works until every token has an accessor, or the signal aborts. Only the leader calls it.
  *
- * A process that finds a new record of batches, after its own commit, another process's or at its start, knows that the
- * commit has become visible before, but not when. So it waits a whole interval from then on: the law holds across kills,
- * commits of unknown outcome, and processes that believe they are elected.
+ * A process that finds a new batch record, after its own commit, another process's or at its start, knows that the
+ * commit became visible before, but not when. So it waits a whole interval from then on: the rate holds across kills,
+ * commits of unknown outcome, and processes that believe they are the leader.
  *
- * @throws StoreConflict where a batch is refused though nobody changed its tokens; AclError `unavailable`.
+ * @throws StoreConflict if a batch is refused although its tokens are unchanged; AclError `unavailable`.
  */
 export async function migrateAccessors(context: MigrationContext, signal: AbortSignal): Promise<void> {
   const { store, now, random } = context
   await store.refresh('consistent')
   let seenBatches = 0
   let notBefore = now()
-  /** Secrets of tokens that were changed while a batch with them was on its way: left out until one has passed. */
+  /** Secrets of tokens that were changed while a batch with them was in flight: left out until a batch succeeds. */
   const contested = new Set<string>()
   while ((await tokensWithoutAccessor(store, 1)).length > 0) {
     const last = await readLast(store)
@@ -51,7 +54,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
     seenBatches = batches
     await pauseUntil(Math.max(notBefore, nextBatchAt(lastBatchAt, now())), now, signal)
     if (signal.aborted) return
-    // Read after the wait, so that what was changed meanwhile is planned as it is now.
+    // Read after the wait, so that the plan sees the latest changes.
     const waiting = await tokensWithoutAccessor(store, ACCESSOR_BATCH_SIZE_MAX + contested.size)
     const free = waiting.filter((token) => !contested.has(token.SecretID))
     const plan = planBatch(free, { random, isTaken: () => false })
@@ -62,7 +65,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
     }
     const { committed, changed } = await commitBatch({ plan, last, waiting }, context)
     if (committed) contested.clear()
-    // The others of the batch are tried again at once: the second is still theirs.
+    // The rest of the batch is retried at once, within the same second.
     for (const secretId of changed) contested.add(secretId)
   }
 }
@@ -76,17 +79,17 @@ interface Last {
 interface Attempt {
   readonly plan: readonly PlannedAccessor[]
   readonly last: Last
-  /** What the plan was made of. */
+  /** What the plan was based on. */
   readonly waiting: readonly TokenRecord[]
 }
 
-/** `changed`: secrets whose tokens were edited meanwhile. An edit wins, and nothing of the batch was committed. */
+/** `changed`: secrets whose tokens were edited since the plan. An edit wins, and nothing of the batch is committed. */
 interface Outcome {
   readonly committed: boolean
   readonly changed: readonly string[]
 }
 
-/** Commits a batch, unless a token of it was changed, or another process has committed one. */
+/** Commits a batch, unless one of its tokens was changed, or another process has committed a batch. */
 async function commitBatch(attempt: Attempt, context: MigrationContext): Promise<Outcome> {
   const { plan, last, waiting } = attempt
   const { store, log } = context
@@ -110,12 +113,12 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
       indexes.get(token.SecretID) === token.ModifyIndex ? [] : [token.SecretID],
     )
     if (changed.length === 0) throw error
-    log.debug({ tokens: changed.length }, 'tokens were changed while their batch was on its way')
+    log.debug({ tokens: changed.length }, 'tokens were changed while their batch was in flight')
     return { committed: false, changed }
   }
 }
 
-/** Waits until an instant of a clock, which may run otherwise than the timers. */
+/** Waits until an instant of a clock that may run differently from the timers. */
 async function pauseUntil(at: number, now: () => number, signal: AbortSignal): Promise<void> {
   while (now() < at && !signal.aborted) await pause(at - now(), signal)
 }

@@ -7,10 +7,10 @@ export interface Job {
 }
 
 /**
- * Runs work in rounds, one at a time. A round that fails is logged and followed by the next: the database may be away
- * for a while.
+ * Runs work in rounds, one at a time. A failed round is logged and followed by the next: the database may be
+ * unreachable for a while.
  *
- * @param round does one round and returns the milliseconds until the next.
+ * @param round runs one round and returns the milliseconds until the next.
  */
 export function startJob(name: string, log: Logger, round: (signal: AbortSignal) => Promise<number>): Job {
   const stopping = new AbortController()
@@ -18,7 +18,7 @@ export function startJob(name: string, log: Logger, round: (signal: AbortSignal)
     while (!stopping.signal.aborted) {
       const pauseMs = await round(stopping.signal).catch((error: unknown) => {
         if (!stopping.signal.aborted)
-          log.warn({ err: error, job: name }, 'a round of a job failed; it goes on')
+          log.warn({ err: error, job: name }, 'a round of a job failed; the next one follows')
         return FAILED_PAUSE_MS
       })
       await pause(pauseMs, stopping.signal)
@@ -35,7 +35,7 @@ export function startJob(name: string, log: Logger, round: (signal: AbortSignal)
 
 const FAILED_PAUSE_MS = 1_000
 
-/** Waits, at most until the signal. */
+/** Waits, at most until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || ms <= 0) return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Ends legacy mode when its rule says so. Spec 9.2.2; the rule is acl's. */
+/** Ends legacy mode when its rule allows. Spec 9.2.2; the rule is in acl. */
 import { type AclModeRecord, decideMode, endLegacyMode, type Member, type ModeDecision } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
 
@@ -8,16 +8,16 @@ export interface LegacyModeContext {
   readonly datacenter: string
   readonly primaryDatacenter: string
   readonly members: () => Promise<readonly Member[]>
-  /** Servers of the primary, as a secondary sees them; `undefined` where it cannot. */
+  /** Servers of the primary, as a secondary sees them; `undefined` if it cannot. */
   readonly primaryMembers: () => Promise<readonly Member[] | undefined>
-  /** What has to exist once the mode has ended, made before its end is recorded. */
+  /** Creates what has to exist once the mode has ended, before its end is recorded. */
   readonly prepare: () => Promise<void>
 }
 
 /**
- * One look, as of a server's timer.
+ * Checks once; a timer calls it.
  *
- * @returns what was decided; where the mode has just ended, that it ended.
+ * @returns the decision, including whether the mode has just ended.
  */
 export async function lookAtLegacyMode(
   context: LegacyModeContext,

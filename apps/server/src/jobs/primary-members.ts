@@ -5,12 +5,12 @@ import type { Config } from '../config/config.ts'
 
 const ANSWER_MS_MAX = 5_000
 
-/** What a secondary needs of the primary's answer. */
+/** The part of the primary's answer that a secondary needs. */
 const statusSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
 
 /**
- * The servers of the primary datacenter, as far as a secondary must know them: whether they have left legacy mode,
- * which they do together, as they share one store. Spec 9.2.2.
+ * Reads whether the servers of the primary datacenter have left legacy mode, which they do together, as they share
+ * one store. Spec 9.2.2.
  *
  * @returns `undefined` while the primary does not answer.
  */

@@ -1,11 +1,11 @@
 import { isExpired } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
 
-/** Most expired tokens removed by one commit, so that no write waits long behind it (EXP-05). */
+/** Maximum expired tokens removed by one commit, so that no write waits long behind it (EXP-05). */
 const BATCH_SIZE_MAX = 256
 
 /**
- * Removes tokens that have expired. They act as absent from their instant on; this gives their rows and ids back.
+ * Removes expired tokens. They act as deleted once expired; this frees their rows and ids.
  *
  * @returns how many were removed.
  */
@@ -16,7 +16,7 @@ export async function reapExpiredTokens(store: Store, now: number): Promise<numb
     await store.commit(expired.map(remove))
     return expired.length
   } catch (error) {
-    // One of them was deleted meanwhile: the next round finds the rest.
+    // One of them was deleted concurrently: the next round removes the rest.
     if (error instanceof StoreConflict) return 0
     throw error
   }

@@ -1,4 +1,4 @@
-/** The background work of a process. What must have one worker in the cluster asks for it by name. */
+/** The background work of a process. Work that needs a single worker in the cluster asks for it by name. */
 import {
   type AclModeRecord,
   advertisedMode,
@@ -52,7 +52,10 @@ async function reap({ store, log }: JobsOptions): Promise<number> {
   return isFullBatch(removed ?? 0) ? 0 : REAP_INTERVAL_MS
 }
 
-/** Every server looks; whoever finds the rule fulfilled first ends the mode, and the others learn it from the store. */
+/**
+ * Every server checks; the first that finds the rule fulfilled ends the mode, and the others read that from the
+ * store.
+ */
 async function look({ store, cluster, config, profile, random, log, onFatal }: JobsOptions): Promise<number> {
   const recorded = () => store.directory().system('acl-mode')?.Value as AclModeRecord | undefined
   const before = recorded()
@@ -87,7 +90,7 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
   return MEMBER_HEARTBEAT_MS
 }
 
-/** What has to exist when the mode has ended. In the primary the migration does the rest. */
+/** Creates what has to exist when the mode has ended. In the primary, the migration does the rest. */
 async function prepareEnd(store: ServerStore, config: Config, random: Random): Promise<void> {
   const { initialManagementToken } = config
   const context = { random, now: store.clock.now(), initialManagementToken }
@@ -95,7 +98,7 @@ async function prepareEnd(store: ServerStore, config: Config, random: Random): P
   if (config.datacenter !== config.primaryDatacenter) await convertBuiltins(store, context)
 }
 
-/** In the primary datacenter alone: secondaries get accessors with the tokens. Spec 9.2.3. */
+/** Only in the primary datacenter: secondaries receive accessors with the tokens. Spec 9.2.3. */
 async function migrate(options: JobsOptions, signal: AbortSignal): Promise<number> {
   const { store, cluster, config, profile, random, log } = options
   const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode

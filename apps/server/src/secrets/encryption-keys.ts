@@ -11,7 +11,7 @@ export interface EncryptionKey {
   readonly key: KeyObject
 }
 
-/** The accepted form, in words for messages and the configuration table. */
+/** The accepted form, as words for messages and the configuration table. */
 export const ENCRYPTION_KEYS_FORM =
   '`id:key` parts between commas, the first for new data; a key is 32 bytes in base64 (`openssl rand -base64 32`)'
 
@@ -19,10 +19,10 @@ const KEY_BYTES = 32
 const ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * Reads keys written as `id:base64`, between commas or on lines of their own; lines that begin with `#` do not count.
- * The first key is the active one.
+ * Parses keys written as `id:base64`, separated by commas or lines; lines that begin with `#` are ignored. The first
+ * key is the active one.
  *
- * @throws StartError saying which part is wrong, by its position and its id, never by its key.
+ * @throws StartError that names the bad part by its position and id, never by its key.
  */
 export function parseEncryptionKeys(text: string): readonly EncryptionKey[] {
   const parts = text
@@ -41,7 +41,7 @@ export function parseEncryptionKeys(text: string): readonly EncryptionKey[] {
 function parseKey(part: string, position: number): EncryptionKey {
   const colon = part.indexOf(':')
   const id = part.slice(0, colon)
-  // What stands before the first colon may be a key that lost its id, so a bad id is not shown.
+  // The text before the first colon may be a key that lost its id, so a bad id is not shown.
   if (colon < 0 || !ID_PATTERN.test(id))
     throw new StartError(`key ${position} does not begin with an id and a colon`)
   const encoded = part.slice(colon + 1)
@@ -54,9 +54,9 @@ function parseKey(part: string, position: number): EncryptionKey {
 }
 
 /**
- * Reads the keys kept in the data directory, and makes the first one at the first start. The file has mode 600.
+ * Reads the keys kept in the data directory, and creates the first one at the first start. The file has mode 600.
  *
- * Whoever has the database and this file can read every secret; whoever loses the file can read none.
+ * The database and this file together reveal every secret; without the file, none can be read.
  */
 export async function loadKeyFile(dataDir: string): Promise<readonly EncryptionKey[]> {
   const path = join(openDataDirectory(dataDir), 'encryption.keys')

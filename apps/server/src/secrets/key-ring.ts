@@ -3,14 +3,14 @@ import { createRandom } from '../random.ts'
 import { StartError } from '../start-error.ts'
 import type { EncryptionKey } from './encryption-keys.ts'
 
-/** Something encrypted: the id of the key, and nonce (12 bytes), ciphertext and tag (16 bytes) in a row. */
+/** Encrypted bytes: the id of the key, and nonce (12 bytes), ciphertext and tag (16 bytes) concatenated. */
 export interface Sealed {
   readonly keyId: string
   readonly bytes: Uint8Array
 }
 
 /**
- * Keys by id. The active one seals; every one opens what it sealed, so keys rotate without a pause: add a new first
+ * Keys by id. The active one seals; each one opens what it sealed, so keys rotate without downtime: add a new first
  * key, rewrap what the old ones sealed, remove them.
  */
 export interface KeyRing {
@@ -19,17 +19,17 @@ export interface KeyRing {
   /**
    * Encrypts with AES-256-GCM.
    *
-   * @param context where the result is kept, such as the table and row. It is not stored, but bound to the result: moved
-   *   elsewhere, that does not open.
+   * @param context where the result is stored, such as the table and row. It is not stored, but bound to the result,
+   * which does not open elsewhere.
    */
   seal(plaintext: Uint8Array, context: string): Sealed
-  /** Decrypts. @throws KeyRingError when the ring lacks the key, the key is another one, or the bytes were changed. */
+  /** Decrypts. @throws KeyRingError if the ring lacks the key, has a different one, or the bytes were changed. */
   open(sealed: Sealed, context: string): Buffer
-  /** The same plaintext under the active key; what is there already comes back as it is. */
+  /** Re-encrypts under the active key; returns its input if that is already under it. */
   rewrap(sealed: Sealed, context: string): Sealed
 }
 
-/** Something does not open. Names the key's id; `isMissing` says whether the ring lacks it. */
+/** Sealed bytes do not open. Names the id of the key; `isMissing` tells whether the ring lacks it. */
 export class KeyRingError extends Error {
   override readonly name = 'KeyRingError'
   readonly keyId: string
@@ -43,7 +43,7 @@ export class KeyRingError extends Error {
 }
 
 const ALGORITHM = 'aes-256-gcm'
-/** Random, as 96 bits allow for some four thousand million seals per key (NIST SP 800-38D, 8.3). */
+/** Random: 96 bits allow about four thousand million seals per key (NIST SP 800-38D, 8.3). */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const OPTIONS = { authTagLength: TAG_BYTES }
@@ -72,7 +72,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
     const plaintext = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
     try {
-      // Holds the tag to the rest. In this mode nothing more comes out.
+      // Verifies the tag. In this mode, `final` returns no bytes.
       decipher.final()
     } catch {
       throw new KeyRingError(keyId, false)
@@ -96,9 +96,9 @@ export interface SealedSample {
 }
 
 /**
- * Holds a ring to what the database has; give it one sample per key id in use, the newest.
+ * Checks a ring against the database; pass the newest sample of each key id in use.
  *
- * @throws StartError naming the ids of all keys that are missing or are other keys, and of those the ring has.
+ * @throws StartError that names the ids of all missing and different keys, and of those in the ring.
  */
 export function assertRingOpens(ring: KeyRing, samples: Iterable<SealedSample>): void {
   const problems: string[] = []

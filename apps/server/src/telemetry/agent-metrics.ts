@@ -1,4 +1,4 @@
-/** The metrics as `/v1/agent/metrics` gives them, in the shape of the reference service. Spec 9.4 gives it none. */
+/** The metrics for `/v1/agent/metrics`, in the shape of the reference service. Spec 9.4 leaves it open. */
 import type { AgentMetrics, GaugeSample, ValueSample } from '@latchkey/contract'
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
 
@@ -8,7 +8,7 @@ interface Moment {
   readonly startedAt: number
 }
 
-/** Everything is counted from the start of the process: whoever wants an interval takes the difference of two answers. */
+/** Counted from the start of the process: for an interval, clients subtract two answers. */
 export async function readAgentMetrics(registry: Registry, moment: Moment): Promise<AgentMetrics> {
   const seconds = Math.max(1, (moment.now - moment.startedAt) / 1_000)
   const metrics: readonly MetricObjectWithValues<MetricValue<string>>[] = await registry.getMetricsAsJSON()
@@ -22,7 +22,7 @@ export async function readAgentMetrics(registry: Registry, moment: Moment): Prom
   }
 }
 
-/** A counter of seconds counts no events, and clients read Count as a whole number: it is shown as a gauge. */
+/** A counter of seconds counts no events, and clients read Count as an integer, so it is shown as a gauge. */
 function typeOf({ name, type }: MetricObjectWithValues<MetricValue<string>>): string {
   return String(type) === 'counter' && name.endsWith('_seconds_total') ? 'gauge' : String(type)
 }
@@ -43,14 +43,14 @@ function countersOf(
   })
 }
 
-/** A series of a histogram: how many values each bucket has, from the last lower bound up to its own. */
+/** A series of a histogram: the number of values per bucket. */
 interface Series {
   readonly labels: Readonly<Record<string, string>>
   readonly buckets: { readonly upTo: number; readonly countBelow: number }[]
   sum: number
 }
 
-/** A histogram keeps buckets, not values: Min, Max and Stddev are as near as the bounds of its buckets tell. */
+/** A histogram keeps buckets, not values: Min, Max and Stddev are only as exact as their bounds. */
 function samplesOf(
   { name, values }: MetricObjectWithValues<MetricValue<string>>,
   seconds: number,

@@ -4,12 +4,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export interface Metrics {
   readonly registry: Registry
-  /** Counts one answered request. `endpoint`: its name, or what answered instead of one. */
+  /** Counts one answered request. `endpoint`: its name, or the name of what answered instead. */
   request(endpoint: string, status: number, seconds: number): void
   connectionRefused(): void
-  /** A value that is read when somebody asks. */
+  /** A value that is read on every scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
-  /** As a gauge, of a value that only grows. */
+  /** A gauge of a value that only grows. */
   counter(name: string, help: string, read: () => number): void
 }
 
@@ -20,7 +20,7 @@ interface RequestSeries {
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** Gauges of prom-client that are named like counters. Their parts by type remain, which add up to the same. */
+/** Gauges of prom-client that are named like counters. Their parts by type remain, with the same sum. */
 const MISNAMED_GAUGES = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
     help: 'Connections over the limit of one client address.',
     registers: [registry],
   })
-  // Looking labels up costs more than counting, so every series is bound once.
+  // Looking up labels costs more than counting, so every series is bound once.
   const series = new Map<string, RequestSeries>()
   return {
     registry,

@@ -1,8 +1,8 @@
-/** Metrics of the store: how fresh this process is, what waits, what is cached, what is committed. */
+/** Metrics of the store: freshness, waiters, caches and commits. */
 import type { StoreStatus } from '../storage/postgres-store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Registers them. What a process says here is of itself. */
+/** Registers them. Each process reports only itself. */
 export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): void {
   const gauge = (name: string, help: string, read: (status: StoreStatus) => number) =>
     metrics.gauge(`latchkey_store_${name}`, help, () => read(store.status()))

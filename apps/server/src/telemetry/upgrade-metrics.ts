@@ -3,7 +3,7 @@ import { type AclModeRecord, type MigrationRecord, NO_BATCHES } from '@latchkey/
 import type { ServerStore } from '../server-store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Registers them. Each process reports what the store says, so all of a cluster say the same. */
+/** Registers them. Each process reports the state of the store, so all processes of a cluster report the same. */
 export function watchUpgrade(metrics: Metrics, store: ServerStore): void {
   const system = (key: 'acl-mode' | 'migration') => store.directory().system(key)?.Value
   const migration = () => (system('migration') as MigrationRecord | undefined) ?? NO_BATCHES
@@ -20,7 +20,7 @@ export function watchUpgrade(metrics: Metrics, store: ServerStore): void {
     'latchkey_accessor_migration_remaining_tokens',
     'Legacy tokens without an accessor.',
     async () => {
-      // While the database is away the other metrics must still be told.
+      // While the database is unreachable, the other metrics must still be reported.
       remaining = await Promise.resolve(store.countTokens({ withoutAccessor: true })).catch(() => remaining)
       return remaining
     },

@@ -3,11 +3,11 @@ import { ListCache } from './list-cache.ts'
 import type { TokenList } from './token-list.ts'
 import { makeTokenList } from './token-list-parts.ts'
 
-/** Lists of tokens, kept whole up to a bound, and patched where a few of their tokens have changed. */
+/** Token lists cached as text, and patched when only a few of their tokens have changed. */
 export class CachedTokenLists implements TokenListCache {
   private readonly cache: ListCache<TokenList>
 
-  /** @param bytesMax of all lists together; 0 keeps none. */
+  /** @param bytesMax of all lists together; 0 disables the cache. */
   constructor(bytesMax: number) {
     this.cache = new ListCache(bytesMax)
   }

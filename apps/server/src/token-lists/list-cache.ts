@@ -1,18 +1,18 @@
 /**
- * Whole lists as JSON text, bounded in bytes, keys included. A key and a version hold everything that an answer depends
- * on: the filter and who may see what; the index of the table and the version of the directory. A list also holds only
- * until one of its tokens expires.
+ * Whole lists as JSON text, bounded in bytes including keys. Key and version cover everything that an answer depends
+ * on: the filter and the rights of its caller; the index of the table and the version of the directory. A list is
+ * also valid only until one of its tokens expires.
  */
 
 export interface CachedList {
   readonly bytes: Uint8Array
-  /** Milliseconds since the epoch; Infinity where no token of the list expires. */
+  /** Milliseconds since the epoch; Infinity if no token of the list expires. */
   readonly validUntil: number
 }
 
 export interface ListRequest {
   readonly key: string
-  /** What must not have changed since the list was made. */
+  /** Must be unchanged since the list was built. */
   readonly version: string
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -23,46 +23,46 @@ interface Entry<L> {
   readonly list: L
 }
 
-/** A list on its way. */
+/** A list being built. */
 interface Making<L> {
   readonly version: string
   readonly list: Promise<L | undefined>
 }
 
-/** @param previous the list as it was kept last, for another version or until a token expired. */
+/** @param previous the last cached list, of another version or with an expired token. */
 export type MakeList<L> = (previous: L | undefined) => Promise<L | undefined>
 
-/** What an entry takes besides its texts, in bytes. */
+/** Size of an entry besides its texts, in bytes. */
 const ENTRY_BYTES = 1_000
-/** Most keys of long lists that are remembered. One that is forgotten is read once more before it is streamed. */
+/** Maximum remembered keys of long lists. A forgotten one is read once more before it is streamed. */
 const LONG_KEYS_MAX = 1_000
 
-/** Without room for lists, or with little, a list of this length is still answered in one piece, in bytes. */
+/** Even with little or no cache, a list up to this length is answered in one piece, in bytes. */
 const WHOLE_BYTES_MIN = 4_194_304
 
 export class ListCache<L extends CachedList = CachedList> {
-  /** Longer lists are streamed, in bytes. Half the room, so that a long list is not pushed out by each of its variants. */
+  /** Longer lists are streamed, in bytes. Half the cache, so that variants of a long list do not evict it. */
   readonly wholeBytesMax: number
   private readonly bytesMax: number
   private bytes = 0
   /** In order of last use. */
   private readonly entries = new Map<string, Entry<L>>()
   private readonly making = new Map<string, Making<L>>()
-  /** Keys of lists that were too long when they were last looked at. */
+  /** Keys of lists that were too long when last read. */
   private readonly long = new Set<string>()
 
-  /** @param bytesMax 0 keeps nothing. */
+  /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
     this.wholeBytesMax = Math.max(bytesMax / 2, WHOLE_BYTES_MIN)
   }
 
   /**
-   * The list as it is kept, or as it is made: once for all who ask for it meanwhile, such as thousands of waiters that
-   * one write has woken.
+   * Returns the cached list, or builds it once for all concurrent callers, such as thousands of waiters that one
+   * write woke.
    *
-   * @param make answers `undefined` where the list is longer than {@link wholeBytesMax}.
-   * @returns `undefined` for a list that is to be streamed.
+   * @param make returns `undefined` if the list is longer than {@link wholeBytesMax}.
+   * @returns `undefined` if the list is to be streamed.
    */
   async whole(request: ListRequest, make: MakeList<L>): Promise<L | undefined> {
     const { key } = request
@@ -70,7 +70,7 @@ export class ListCache<L extends CachedList = CachedList> {
     return this.get(request) ?? this.made(request, make)
   }
 
-  /** Takes note of the length of a list that was streamed: it may have become shorter. */
+  /** Records the length of a streamed list: it may have become shorter. */
   noteStreamed(key: string, bytes: number): void {
     if (bytes <= this.wholeBytesMax) this.long.delete(key)
   }
@@ -88,7 +88,7 @@ export class ListCache<L extends CachedList = CachedList> {
     const running = this.making.get(key)
     if (running?.version === version) {
       const list = await running.list
-      // Whoever asked later may not see a token that has expired since.
+      // A later caller must not see a token that has expired since.
       if (!list || now < list.validUntil) return list
     }
     const making = { version, list: make(this.entries.get(key)?.list) }

@@ -1,6 +1,5 @@
 /**
- * A list of tokens as JSON text, with the parts that it was made of: after a change of a few tokens only their parts are
- * read and made anew.
+ * A list of tokens as JSON text, kept in parts: after a few changes, only the parts concerned are rebuilt.
  */
 
 import type { TokenRecord } from '@latchkey/acl'
@@ -8,17 +7,20 @@ import { comparePlaces, type ListPosition, type TokenFilter, type TokenListReque
 import type { CachedList } from './list-cache.ts'
 import type { ListPart, TokenList } from './token-list.ts'
 
-/** Tokens of a part: few, as a change of one makes all of them anew; not fewer, as each part costs a few hundred bytes. */
+/**
+ * Tokens per part: few, because one change rebuilds all of them; not fewer, because each part costs a few hundred
+ * bytes.
+ */
 const PART_TOKENS = 128
-/** With more changes than this the list is made anew. */
+/** With more changes than this, the whole list is rebuilt. */
 const CHANGES_MAX = 64
 
-/** A request, and how long its list may be. */
+/** A request, and the maximum length of its list. */
 interface Making extends TokenListRequest {
   readonly bytesMax: number
 }
 
-/** @returns `undefined` where the list is longer than `bytesMax`. */
+/** @returns `undefined` if the list is longer than `bytesMax`. */
 export async function makeTokenList(
   request: TokenListRequest,
   { previous, bytesMax }: { readonly previous: TokenList | undefined; readonly bytesMax: number },
@@ -36,7 +38,7 @@ export async function makeTokenList(
   )
 }
 
-/** The parts of a range of the list, of which the last ends with the range; `undefined` where they are too long. */
+/** The parts of a range of the list, the last of which ends with the range; `undefined` if they are too long. */
 async function readParts(making: Making, filter: TokenFilter): Promise<readonly ListPart[] | undefined> {
   const parts: ListPart[] = []
   const encode = encoderInBlocks()
@@ -58,7 +60,7 @@ async function readParts(making: Making, filter: TokenFilter): Promise<readonly 
   for await (const page of making.store.tokens(filter)) {
     const tokens = tokensLeft.length === 0 ? page : [...tokensLeft, ...page]
     let start = 0
-    // The last part waits for the next page: it may be the last of all.
+    // The last part waits for the next page: it may be the last of the list.
     for (; tokens.length - start > PART_TOKENS; start += PART_TOKENS) {
       take(tokens.slice(start, start + PART_TOKENS), false)
     }
@@ -74,7 +76,7 @@ function endOf({ store }: Making, tokens: readonly TokenRecord[]): ListPosition 
   return last && store.placeOf(last)
 }
 
-/** The parts of a list with those made anew that may have changed; `undefined` where that is not known, or most have. */
+/** The parts of a list, with those rebuilt that may have changed; `undefined` if that is unknown, or most have. */
 async function renewedParts(
   making: Making,
   { parts, tokensIndex, directoryVersion }: TokenList,
@@ -104,7 +106,7 @@ async function renewedParts(
   return length > making.bytesMax ? undefined : renewed
 }
 
-/** Per part: whether a token of it has expired, or a token that changed was in it or would stand in it now. */
+/** Per part: whether one of its tokens has expired, or a changed token was in it or belongs in it now. */
 async function oldParts(
   { store, filter, now }: Making,
   parts: readonly ListPart[],
@@ -126,7 +128,7 @@ async function oldParts(
   return isOld
 }
 
-/** FNV-1a, in 32 bits. Two accessors that share one cost a part that is made anew for nothing. */
+/** FNV-1a in 32 bits. A collision of two accessors only rebuilds a part in vain. */
 function fingerprintOf(accessorKey: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < accessorKey.length; i += 1) {
@@ -140,7 +142,7 @@ const BLOCK_BYTES = 262_144
 /** Most bytes of UTF-8 for one unit of UTF-16. */
 const UNIT_BYTES_MAX = 3
 
-/** Encodes texts into large blocks: thousands of pieces of their own would leave the heap of the process in holes. */
+/** Encodes texts into large blocks: thousands of small pieces would fragment the heap. */
 function encoderInBlocks(): (text: string) => Uint8Array {
   let block = new Uint8Array(0)
   return (text) => {
@@ -162,7 +164,7 @@ const [OPENING, COMMA, CLOSING] = ['[', ',', ']'].map((sign) => sign.charCodeAt(
 /** An empty part holds no block. */
 const NOTHING = new Uint8Array(0)
 
-/** The whole text. The parts then are views of it, so that nothing is held twice. */
+/** The whole text. The parts become views of it, so that nothing is stored twice. */
 function joinParts(parts: readonly ListPart[]): CachedList & Pick<TokenList, 'parts'> {
   const shown = parts.filter(({ bytes }) => bytes.length > 0).length
   const whole = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 1 + Math.max(shown, 1)))

@@ -3,17 +3,17 @@ import type { ListPosition, WholeTokenList } from '@latchkey/service'
 import type { CachedList } from './list-cache.ts'
 
 export interface ListPart {
-  /** The part shows what lies after the end of the one before, up to this place; undefined: up to the end of the list. */
+  /** The part covers what follows the previous part, up to this place; undefined: up to the end of the list. */
   readonly end: ListPosition | undefined
-  /** Its elements without brackets; empty where all of its tokens are expired, or there are none. */
+  /** Its elements without brackets; empty if all of its tokens are expired, or there are none. */
   readonly bytes: Uint8Array
-  /** Milliseconds since the epoch; Infinity where none of its tokens expires. */
+  /** Milliseconds since the epoch; Infinity if none of its tokens expires. */
   readonly validUntil: number
-  /** Of the accessors of its tokens, hashed to 32 bits. */
+  /** The accessors of its tokens, hashed to 32 bits. */
   readonly fingerprints: Uint32Array
-  /** Whether it has tokens that are expired, and not shown. */
+  /** Whether it has expired tokens, which are not shown. */
   readonly leavesOutExpired: boolean
-  /** Whether it has a token without an accessor, whose changes cannot be told. */
+  /** Whether it has a token without an accessor, whose changes cannot be tracked. */
   readonly hasNameless: boolean
 }
 
