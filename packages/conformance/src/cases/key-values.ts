@@ -18,6 +18,9 @@ export const keyValueCases: readonly Case[] = [
         [raw.text, raw.headers.get('content-type')],
         ['va\u0000lue', 'application/octet-stream'],
       )
+      // A value that is a page must do nothing in a browser.
+      assert.equal(raw.headers.get('x-content-type-options'), 'nosniff')
+      assert.match(raw.headers.get('content-security-policy') ?? '', /^sandbox\b(?!.*allow-)/)
       const dir = `/kv/${key.split('/')[0]}`
       assert.deepEqual(await ctx.ok('GET', `${dir}/?keys`), [key])
       assert.equal((await ctx.ok<unknown[]>('GET', `${dir}?recurse`)).length, 1)
@@ -127,7 +130,8 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/cas',
     spec: '5.4',
-    title: 'cas writes and deletes only what has not changed since, and answers false otherwise',
+    title:
+      'cas writes and deletes only what has not changed since, and answers false otherwise; what is missing counts as deleted',
     async run(ctx) {
       const path = `/kv/${ctx.unique('key')}`
       assert.equal((await ctx.call('PUT', `${path}?cas=0`, { raw: '1' })).text, 'true')
@@ -135,7 +139,15 @@ export const keyValueCases: readonly Case[] = [
       const [entry] = await ctx.ok<{ ModifyIndex: number }[]>('GET', path)
       assert.equal((await ctx.call('PUT', `${path}?cas=${entry?.ModifyIndex}`, { raw: '3' })).text, 'true')
       assert.equal((await ctx.call('DELETE', `${path}?cas=${entry?.ModifyIndex}`)).text, 'false')
+      assert.equal((await ctx.call('DELETE', `${path}?cas=0`)).text, 'false')
       assert.equal((await ctx.call('GET', `${path}?raw`)).text, '3')
+      // What is not there cannot have changed: there is nothing left to delete, and nothing to overwrite.
+      assert.equal(
+        (await ctx.call('PUT', `${path}-none?cas=${entry?.ModifyIndex}`, { raw: '4' })).text,
+        'false',
+      )
+      for (const cas of [0, entry?.ModifyIndex])
+        assert.equal((await ctx.call('DELETE', `${path}-none?cas=${cas}`)).text, 'true')
     },
   },
 ]

@@ -333,4 +333,17 @@ export const policyRoleCases: readonly Case[] = [
       assert.equal((await ctx.ok<Policy>('GET', `/acl/policy/${ID}`)).Rules, text)
     },
   },
+  {
+    id: 'policies/id-missing',
+    spec: 'D/status/rule-400',
+    title: '400 id_missing: a path that ends before its id or name says which one is missing',
+    async run(ctx) {
+      for (const kind of ['policy', 'role']) {
+        const missing = (what: string) =>
+          ({ status: 400, code: 'id_missing', text: `Missing ${what}` }) as const
+        await ctx.refuses('GET', `/acl/${kind}/`, {}, missing(`${kind} ID`))
+        await ctx.refuses('GET', `/acl/${kind}/name/`, {}, missing(`${kind} Name`))
+      }
+    },
+  },
 ]

@@ -9,7 +9,7 @@ import { kvEntrySchema } from './schemas.ts'
 const key = { right: 'key', namespaced: true, spec: '5.4' } as const
 const noSessions = 'Refused: there are no sessions.'
 const cas =
-  'Check-and-set: act only if the entry has this ModifyIndex, else answer `false`. On write, 0 means only if the key does not exist.'
+  'Check-and-set: act only if the entry has this ModifyIndex, or, with 0, only if the key does not exist, else answer `false`. Deleting a missing key is `true`.'
 
 export const kv = c.router({
   read: {
@@ -29,7 +29,12 @@ export const kv = c.router({
       ...key,
       mayBeEmpty: true,
       blocking: 'kv',
-      otherAnswers: [{ type: 'application/octet-stream', note: 'The value alone, with `raw`' }],
+      otherAnswers: [
+        {
+          type: 'application/octet-stream',
+          note: 'The value alone, with `raw`; a browser neither guesses its type nor runs it',
+        },
+      ],
       errors: ['id_missing', 'not_found', 'field_too_long'],
     }),
   },
@@ -66,7 +71,7 @@ export const kv = c.router({
       '`true`, also for what was not there; `false` where `cas` does not hold. A tree needs `write-prefix`.',
     query: namespacedQuery({
       recurse: flag('All keys that start with the given one.'),
-      cas: count('cas', 1, cas),
+      cas: count('cas', 0, cas),
     }),
     ...answers(z.boolean(), {
       sameOrigin: true,

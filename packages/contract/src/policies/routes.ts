@@ -73,7 +73,7 @@ export const policies = c.router({
       ...aclRead,
       blocking: 'policies',
       gate,
-      subject,
+      subject: 'policy Name',
       spec: '9.1',
       errors: ['id_missing', 'not_found'],
     }),

@@ -37,7 +37,7 @@ export const roles = c.router({
       ...aclRead,
       blocking: 'roles',
       gate,
-      subject,
+      subject: 'role Name',
       spec,
       errors: ['id_missing', 'not_found'],
     }),

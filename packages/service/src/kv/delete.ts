@@ -3,7 +3,7 @@ import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 
-/** `true`, also for what was not there; `false` where `cas` does not hold. Spec 5.4. */
+/** `true`, also for what was not there, whatever `cas` says; `false` where the key has another ModifyIndex. Spec 5.4. */
 export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
   if (call.query.recurse) return deleteTree(call)
   const key = requireKey(call.params)
@@ -12,8 +12,8 @@ export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'
   const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(call.namespace, key)
-    if (cas !== undefined && cas !== existing?.ModifyIndex) return { changes: [], answer: () => json(false) }
     if (!existing) return { changes: [], answer: () => json(true) }
+    if (cas !== undefined && cas !== existing.ModifyIndex) return { changes: [], answer: () => json(false) }
     return {
       changes: [{ table: 'kv', op: 'delete', record: existing, expect: existing.ModifyIndex }],
       answer: () => json(true),

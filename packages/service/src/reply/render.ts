@@ -15,13 +15,21 @@ export interface ReplyContext {
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
+/** Of what a caller stored: a browser must not take it for a page, nor run it as one of this origin. */
+const FOREIGN_CONTENT = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': 'sandbox',
+} as const
+
 export function renderAnswer(answer: AnyAnswer, context: ReplyContext): WireReply {
   if (answer.body.kind === 'refusal') return renderError(answer.body.error, context)
   const { bytes, contentType } = renderBody(answer.body, context.pretty)
+  const guards = answer.body.kind === 'bytes' ? FOREIGN_CONTENT : undefined
   return {
     status: 200,
     headers: {
       ...context.headers,
+      ...guards,
       'Content-Type': contentType,
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: context.request.requestId,
