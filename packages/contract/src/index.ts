@@ -31,8 +31,10 @@ export type { RouteMetadata } from './metadata.ts'
 export type { CreateNamespace, Namespace, UpdateNamespace } from './namespaces/schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export {
+  LEFT_OUT_ENDPOINTS,
   LEGACY_ENDPOINTS,
   type LegacyEndpoint,
+  leftOutEndpointOf,
   legacyEndpointOf,
   REQUIRED_METHODS,
   type RequiredMethod,

@@ -1,5 +1,11 @@
 /** Decides which requests belong to the service, and which endpoint they address. */
-import { decodePath, type EndpointName, matchPath, requiredMethodOf } from '@latchkey/contract'
+import {
+  decodePath,
+  type EndpointName,
+  leftOutEndpointOf,
+  matchPath,
+  requiredMethodOf,
+} from '@latchkey/contract'
 
 /** Path and query of a request below the base URL, as a server would see them; `undefined` for a request to elsewhere. */
 export function belowBase(url: string, base: URL): string | undefined {
@@ -26,7 +32,8 @@ export function askedOf(method: string, url: string): Asked {
   const path = pathBelowVersion(url)
   const match = path === undefined ? undefined : matchPath(path)
   const routes = [...(match?.form.byMethod.values() ?? [])]
-  const template = routes[0]?.endpoint.path ?? (path === undefined ? undefined : requiredMethodOf(path)?.path)
+  const left = path === undefined ? undefined : (requiredMethodOf(path) ?? leftOutEndpointOf(path))
+  const template = routes[0]?.endpoint.path ?? left?.path
   return {
     endpoint: routes.find(({ endpoint }) => endpoint.method === method)?.name,
     template: template === undefined ? undefined : `${VERSION_PREFIX}${template}`,

@@ -1,11 +1,19 @@
-import { decodePath, ENDPOINTS, matchPath, REQUIRED_METHODS, requiredMethodOf } from '@latchkey/contract'
+import {
+  decodePath,
+  ENDPOINTS,
+  LEFT_OUT_ENDPOINTS,
+  leftOutEndpointOf,
+  matchPath,
+  REQUIRED_METHODS,
+  requiredMethodOf,
+} from '@latchkey/contract'
 
 /** Most steps of an unknown path that a log line shows. */
 const STEPS_MAX = 10
 
 /** Every literal step of a path that this service knows, or that one may ask a server for. */
 const KNOWN_STEPS: ReadonlySet<string> = new Set(
-  [...Object.values(ENDPOINTS), ...REQUIRED_METHODS]
+  [...Object.values(ENDPOINTS), ...REQUIRED_METHODS, ...LEFT_OUT_ENDPOINTS]
     .flatMap(({ path }) => path.split('/'))
     .filter((step) => !step.startsWith(':'))
     .concat('v1', 'livez', 'readyz', 'docs', 'ui', 'favicon.ico'),
@@ -31,7 +39,8 @@ function templateOf(path: string): string | undefined {
   if (!path.startsWith('/v1/')) return undefined
   const below = path.slice(3)
   const template =
-    matchPath(below)?.form.byMethod.values().next().value?.endpoint.path ?? requiredMethodOf(below)?.path
+    matchPath(below)?.form.byMethod.values().next().value?.endpoint.path ??
+    (requiredMethodOf(below) ?? leftOutEndpointOf(below))?.path
   return template === undefined ? undefined : `/v1${template}`
 }
 

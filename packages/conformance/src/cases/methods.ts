@@ -77,6 +77,35 @@ export const methodCases: readonly Case[] = [
     },
   },
   {
+    id: 'methods/left-out',
+    spec: 'D/status/method-405',
+    title:
+      '501 endpoint_not_built: an endpoint that the table of the spec does not name; 405 by another method',
+    async run(ctx) {
+      for (const [methods, path] of [
+        ['PUT', '/acl/auth-method'],
+        ['GET,PUT,DELETE', '/acl/auth-method/x'],
+        ['GET', '/acl/binding-rules'],
+        ['POST', '/acl/login'],
+        ['GET', '/agent/service/x'],
+        ['GET', '/catalog/connect/x'],
+        ['GET,POST', '/connect/intentions'],
+        ['GET', '/coordinate/node/x'],
+        ['GET', '/health/connect/x'],
+        ['PUT', '/session/create'],
+        ['PUT', '/session/renew/x'],
+        ['GET,PUT', '/snapshot'],
+        ['PUT', '/txn'],
+      ] as const) {
+        for (const method of methods.split(',')) {
+          await ctx.refuses(method, path, {}, { status: 501, code: 'endpoint_not_built' })
+        }
+        const reply = await ctx.call('PATCH', path)
+        assert.deepEqual([reply.status, reply.headers.get('allow')], [405, `OPTIONS,${methods}`], path)
+      }
+    },
+  },
+  {
     id: 'methods/unknown-paths',
     spec: 'D/status/order',
     title: '404 endpoint_unknown: a path that no endpoint has, in any method, before authentication (INV-01)',

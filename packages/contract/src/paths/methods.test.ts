@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { ENDPOINTS, type Endpoint } from '../plain.ts'
-import { LEGACY_ENDPOINTS, legacyEndpointOf, REQUIRED_METHODS, requiredMethodOf } from './methods.ts'
+import {
+  LEFT_OUT_ENDPOINTS,
+  LEGACY_ENDPOINTS,
+  leftOutEndpointOf,
+  legacyEndpointOf,
+  REQUIRED_METHODS,
+  requiredMethodOf,
+} from './methods.ts'
 
 /** Spec 9.4, copied. */
 const SPEC_GET =
@@ -52,6 +59,15 @@ test('what is built: the ACL rows, status, self, members, metrics and the datace
     '/status/leader',
     '/status/peers',
   ])
+})
+
+test('what is left out is found by its own path, and is neither built nor of spec 9.4', () => {
+  const known = new Set<string>(Object.values(ENDPOINTS).map(({ path }) => path.replace(/:.*$/, '')))
+  for (const { path } of LEFT_OUT_ENDPOINTS) {
+    expect(leftOutEndpointOf(path)?.path).toBe(path)
+    expect(known.has(path), path).toBe(false)
+    expect(requiredMethodOf(path), path).toBeUndefined()
+  }
 })
 
 test('the legacy endpoints are those of the spec (spec 9.1)', () => {

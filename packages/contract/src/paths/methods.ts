@@ -4,6 +4,8 @@
  * right method answers 501 `endpoint_not_built`.
  */
 
+import type { Method } from '../plain/endpoint.ts'
+
 export interface RequiredMethod {
   readonly method: 'GET' | 'PUT'
   /**
@@ -63,6 +65,73 @@ export const REQUIRED_METHODS: readonly RequiredMethod[] = [
   notBuilt(put('/operator/area/:uuid/join')),
 ]
 
+/** An endpoint of this API that spec 9.4 does not name and this service does not build: the right method answers 501. */
+export interface LeftOutEndpoint {
+  /** In the order of `Allow`. */
+  readonly methods: readonly Method[]
+  /** As {@link RequiredMethod.path}. */
+  readonly path: string
+}
+
+const leftOut = (path: string, ...methods: readonly Method[]): LeftOutEndpoint => ({ methods, path })
+
+/** Exact paths stand before those that take everything below. Decisions: status codes. */
+export const LEFT_OUT_ENDPOINTS: readonly LeftOutEndpoint[] = [
+  leftOut('/acl/auth-method', 'PUT'),
+  leftOut('/acl/auth-method/', 'GET', 'PUT', 'DELETE'),
+  leftOut('/acl/auth-methods', 'GET'),
+  leftOut('/acl/binding-rule', 'PUT'),
+  leftOut('/acl/binding-rule/', 'GET', 'PUT', 'DELETE'),
+  leftOut('/acl/binding-rules', 'GET'),
+  leftOut('/acl/login', 'POST'),
+  leftOut('/acl/logout', 'POST'),
+  leftOut('/acl/oidc/auth-url', 'POST'),
+  leftOut('/acl/oidc/callback', 'POST'),
+  leftOut('/agent/check/update/', 'PUT'),
+  leftOut('/agent/connect/authorize', 'POST'),
+  leftOut('/agent/connect/ca/leaf/', 'GET'),
+  leftOut('/agent/connect/ca/roots', 'GET'),
+  leftOut('/agent/health/service/', 'GET'),
+  leftOut('/agent/host', 'GET'),
+  leftOut('/agent/leave', 'PUT'),
+  leftOut('/agent/maintenance', 'PUT'),
+  leftOut('/agent/monitor', 'GET'),
+  leftOut('/agent/reload', 'PUT'),
+  leftOut('/agent/service/maintenance/', 'PUT'),
+  leftOut('/agent/service/', 'GET'),
+  leftOut('/agent/token/', 'PUT'),
+  leftOut('/catalog/connect/', 'GET'),
+  leftOut('/catalog/gateway-services/', 'GET'),
+  leftOut('/catalog/node-services/', 'GET'),
+  leftOut('/config', 'PUT'),
+  leftOut('/config/', 'GET', 'DELETE'),
+  leftOut('/connect/ca/configuration', 'GET', 'PUT'),
+  leftOut('/connect/ca/roots', 'GET'),
+  leftOut('/connect/intentions', 'GET', 'POST'),
+  leftOut('/connect/intentions/check', 'GET'),
+  leftOut('/connect/intentions/match', 'GET'),
+  leftOut('/connect/intentions/', 'GET', 'PUT', 'DELETE'),
+  leftOut('/coordinate/node/', 'GET'),
+  leftOut('/coordinate/update', 'PUT'),
+  leftOut('/discovery-chain/', 'GET', 'POST'),
+  leftOut('/event/fire/', 'PUT'),
+  leftOut('/event/list', 'GET'),
+  leftOut('/health/connect/', 'GET'),
+  leftOut('/health/ingress/', 'GET'),
+  leftOut('/operator/autopilot/configuration', 'GET', 'PUT'),
+  leftOut('/operator/autopilot/health', 'GET'),
+  leftOut('/operator/keyring', 'GET', 'PUT', 'POST', 'DELETE'),
+  leftOut('/operator/raft/configuration', 'GET'),
+  leftOut('/operator/raft/peer', 'DELETE'),
+  leftOut('/query', 'GET', 'POST'),
+  leftOut('/query/', 'GET', 'PUT', 'DELETE'),
+  leftOut('/session/create', 'PUT'),
+  leftOut('/session/destroy/', 'PUT'),
+  leftOut('/session/renew/', 'PUT'),
+  leftOut('/snapshot', 'GET', 'PUT'),
+  leftOut('/txn', 'PUT'),
+]
+
 /** An endpoint of the legacy ACL API. From 1.11 (gate `api.legacy`) the right method answers 410. Spec 9.1. */
 export interface LegacyEndpoint {
   readonly methods: readonly ('GET' | 'PUT' | 'POST')[]
@@ -99,6 +168,11 @@ export const LEGACY_ENDPOINTS: readonly LegacyEndpoint[] = [
 /** The row of spec 9.4 for a request path under `/v1`, without its query; undefined where the table has none. */
 export function requiredMethodOf(path: string): RequiredMethod | undefined {
   return REQUIRED_METHODS.find((row) => matchesPath(row.path, path))
+}
+
+/** The endpoint of {@link LEFT_OUT_ENDPOINTS} for a request path under `/v1`, without its query. */
+export function leftOutEndpointOf(path: string): LeftOutEndpoint | undefined {
+  return LEFT_OUT_ENDPOINTS.find((endpoint) => matchesPath(endpoint.path, path))
 }
 
 /** The legacy endpoint for a request path under `/v1`, without its query. Exact paths take precedence. */

@@ -2,6 +2,7 @@
 import {
   AclError,
   decodePath,
+  leftOutEndpointOf,
   legacyEndpointOf,
   limits,
   type Method,
@@ -58,8 +59,8 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
     const gate = endpoint?.gate
     return gate === undefined || profile.has(gate) || profile.hasNoLonger(gate)
   })
-  const row = open && open.length > 0 ? undefined : requiredMethodOf(path)
-  const methods: readonly Method[] = row ? [row.method] : (open ?? [])
+  const row = open && open.length > 0 ? undefined : unbuiltMethodsOf(path)
+  const methods: readonly Method[] = row ?? open ?? []
   if (methods.length === 0) throw unknownEndpoint()
   if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
     return { kind: 'options', allow: allow(methods, profile) }
@@ -71,6 +72,12 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Se
   const { gate } = found.endpoint
   if (gate !== undefined && profile.hasNoLonger(gate)) throw removed(path)
   return { kind: 'route', match: found }
+}
+
+/** Methods of an endpoint of this API that the service does not build. */
+function unbuiltMethodsOf(path: string): readonly Method[] | undefined {
+  const required = requiredMethodOf(path)
+  return required ? [required.method] : leftOutEndpointOf(path)?.methods
 }
 
 /**
