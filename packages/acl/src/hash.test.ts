@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type HashedToken, policyHash, roleHash, tokenHash } from './hash.ts'
 
-/** The vectors of reference 1.4, computed by a real service. */
+/** Vectors computed by a real service. */
 const TOKEN_VECTORS: readonly (readonly [string, Partial<HashedToken>, string])[] = [
   ['an empty token', {}, 'NLOoV2WBU8ieJIrYXXx8NRb5C2xU61pVVWRDLEIMxlU='],
   ['a description', { Description: 'a' }, 'gnL7MgGi/pPdD6xGoayDm7BX4qKSasEbs+83NTC5h0k='],

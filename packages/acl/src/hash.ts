@@ -1,4 +1,4 @@
-/** The Hash field of records: base64 of BLAKE2b-256 over the fields of reference 1.4, joined without separators. */
+/** The Hash field of records: base64 of BLAKE2b-256 over fields joined without separators. Decisions: hash and indexes. */
 import { blake2b } from '@noble/hashes/blake2.js'
 import type { PolicyRecord, RoleRecord, TokenRecord } from './records/records.ts'
 

@@ -1,7 +1,7 @@
 /** What the rules take from outside: time and randomness. Storage is in `store/store.ts`. */
 
 export interface Clock {
-  /** Now, in milliseconds since the epoch. One clock decides expiry for all processes (design 3). */
+  /** Now, in milliseconds since the epoch. One clock decides expiry for all processes. */
   now(): number
 }
 

@@ -52,7 +52,7 @@ test('DOS-05: work whose reader has gone takes no further slice', async () => {
   expect(slices).toBe(5)
 })
 
-test('DOS-05: of many waiters one goes on per turn of the event loop, in the order in which they came', async () => {
+test('DOS-05: one waiter resumes per turn of the event loop, in order of arrival', async () => {
   let turn = 0
   const queue = new TurnQueue(async () => {
     await Promise.resolve()

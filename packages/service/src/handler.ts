@@ -128,7 +128,7 @@ export type AnswerBody = AnyAnswer['body']
 export interface Watch {
   readonly topic: Topic
   /**
-   * Set where the topic is wider than what the answer shows: a waiter goes on waiting while what is shown is the same.
+   * Set if the topic is wider than what the answer shows: a waiter keeps waiting while the answer stays the same.
    * Decisions: blocking queries.
    */
   readonly filtered?: true

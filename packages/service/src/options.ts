@@ -1,4 +1,4 @@
-/** What the API needs to know of where it runs. */
+/** What the service runs on and how it is configured. */
 
 import type { Clock, Random, Turns } from '@latchkey/acl'
 import type { AgentMetrics, ServiceProfile } from '@latchkey/contract'
@@ -16,23 +16,23 @@ export interface ClusterMember {
   readonly status: 'alive' | 'failed' | 'left'
 }
 
-/** What a process knows of itself and its cluster. The mocks are a cluster of one. */
+/** What a process knows about itself and its cluster. The mocks are a cluster of one. */
 export interface ClusterInfo {
   self(): ClusterMember
   members(): readonly ClusterMember[] | Promise<readonly ClusterMember[]>
-  /** Address of the process that runs the single-winner jobs; empty where none is known. */
+  /** Address of the process that runs the single-winner jobs; empty if unknown. */
   leader(): string | Promise<string>
-  /** All datacenters that are known, the own one first. */
+  /** All known datacenters, its own first. */
   datacenters(): readonly string[]
-  /** What keeps the ACL system in legacy mode, in words; empty where nothing is known. Spec 9.2. */
+  /** Why the ACL system is still in legacy mode; empty if unknown. Spec 9.2. */
   legacyModeWaitsFor(): readonly string[]
-  /** What last went wrong in the accessor migration that this process runs; absent: nothing is known. */
+  /** The last error of the accessor migration in this process. */
   migrationError?(): string | undefined
   /** Samples by name, and their Prometheus text. */
   metrics():
     | { readonly samples: AgentMetrics; readonly prometheus: string }
     | Promise<{ readonly samples: AgentMetrics; readonly prometheus: string }>
-  /** The reset index of a bootstrap reset file, once; `undefined` where there is none. Reference 5.6. */
+  /** Consumes the bootstrap reset file, if there is one. Decisions: bootstrap. */
   takeBootstrapReset(expected: number): Promise<'none' | 'accepted' | { readonly wrong: number }>
   /** The configuration without secrets, for DebugConfig. */
   debugConfig(): Record<string, unknown>
@@ -63,14 +63,14 @@ export interface ServiceOptions {
   readonly headerPrefixes: readonly string[]
   readonly defaultPolicy: 'allow' | 'deny'
   readonly aclEnabled: boolean
-  /** Whether answers say that addresses are translated. Absent: they do not. Spec 9.3 (0.7). */
+  /** Whether answers say that addresses are translated. Default: false. Spec 9.3 (0.7). */
   readonly translateAddresses?: boolean
-  /** For work in slices. Default: turns of the platform's event loop. */
+  /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
-  /** Absent: each list of tokens is made when it is asked for. */
+  /** Absent: every list of tokens is built on request. */
   readonly lists?: TokenListCache
-  /** The document of `/v1/openapi.json`. A function of the edge, as it is made from schemas that the rules do without. */
+  /** The document of `/v1/openapi.json`. */
   readonly openapi: () => object
-  /** Called with what went wrong inside a request; the caller sees its id alone. */
+  /** Called with an internal error; the caller sees only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void
 }

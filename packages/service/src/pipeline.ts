@@ -1,6 +1,6 @@
 /**
- * From a wire request to its reply (design 2): parse, route, authorize, decode, handle, render. Blocking reads and all others go the
- * same way; one that waits goes through the middle of it again, as its caller's rights may have changed in the meantime.
+ * From a wire request to its reply: route, parse, authorize, decode, handle, render. A blocking read that waits repeats
+ * authorize and handle, because its caller's rights may have changed.
  */
 
 import { checkWanted } from '@latchkey/acl'
@@ -56,8 +56,8 @@ export class Pipeline {
   }
 
   /**
-   * A body is taken only of a caller who may send it. What counts are the rights when it has arrived: it may take its
-   * time, and they may be taken away in between.
+   * Reads the body of a caller that may send one. {@link look} admits the caller again, because rights may change while
+   * a slow body arrives.
    */
   private async receive(asked: ParsedRequest): Promise<Uint8Array> {
     const { caller, turns, signal } = await this.admission.admitBody(asked)

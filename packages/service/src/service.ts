@@ -12,9 +12,9 @@ import { RequestState } from './request/request-state.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
 import { TokenTexts } from './tokens/token-json.ts'
 
-/** Rule texts of half a megabyte, each with its tree, that are read at a time. */
+/** Long rule texts parsed at a time: each may take half a megabyte, and its tree more. */
 const LANE_WIDTH = 1
-/** Each holds pages of a thousand tokens, and asks the database for more. */
+/** Scans over tokens at a time: each holds pages of a thousand tokens, and asks the database for more. */
 const WALKS_AT_ONCE_MAX = 2
 
 export class Service {
@@ -37,7 +37,7 @@ export class Service {
     })
   }
 
-  /** Answers a request. Never rejects: whatever goes wrong is a reply. */
+  /** Answers a request. Never rejects: a failure is a reply, too. */
   async handle(request: WireRequest): Promise<WireReply> {
     const state = new RequestState(request, familiesOf(request, this.families))
     const { translateAddresses, profile } = this.options

@@ -1,5 +1,5 @@
 /**
- * DOS-05: what anybody may send costs little, whatever it is. The endpoints are the contract's: a new one that takes
+ * DOS-05: anonymous requests cost little. The endpoints are the contract's: a new one that takes
  * more fails here by its name. Work is counted in executed blocks, and so is the same on every machine.
  */
 import { ENDPOINTS, type Endpoint, type EndpointName, endpoint, limits } from '@latchkey/contract'

@@ -99,7 +99,7 @@ const allRules = (level: 'read' | 'write' | 'deny') =>
     ),
   ].join('\n')
 
-/** What stands behind a caller: the credentials it may present. */
+/** The credentials of a kind of caller. */
 type Credentials = Readonly<Record<Caller, readonly (string | undefined)[]>>
 
 /** What a caller sends besides its credential: who is of another namespace names the one that it asks about. */
@@ -426,7 +426,7 @@ describe('AUTHZ-01: a token of a datacenter is unknown in another (CVE-2020-1317
   })
 })
 
-describe('what is not there, nobody reaches', () => {
+describe('no caller reaches an absent record', () => {
   const strangers = ['', MANAGEMENT]
 
   test.each(names.filter((name) => endpoint(name).gate?.startsWith('api.legacy')))(

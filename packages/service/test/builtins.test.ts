@@ -20,7 +20,7 @@ function plant(store: MemoryStore, ID: string, Type: 'client' | 'management'): v
   store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
 }
 
-test('a cluster that has a management token from before does not bootstrap again (reference, upgrade 1.6)', async () => {
+test('a cluster that has a management token from before does not bootstrap again', async () => {
   const store = aStore()
   plant(store, 'manager', 'management')
   await ensureBuiltins(store, aContext())

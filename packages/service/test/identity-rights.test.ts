@@ -1,4 +1,4 @@
-/** INJ-04: the name of an identity is put into the rules that it stands for, and can widen none of them. */
+/** INJ-04: the name of an identity is inserted into its generated rules and cannot widen them. */
 
 import { isIdentityName } from '@latchkey/acl'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'

@@ -1,4 +1,4 @@
-/** SEC-01 and SEC-02: the redaction text is poison, and nobody sees a secret who may not. */
+/** SEC-01 and SEC-02: the redaction text is never accepted, and no caller sees a secret without the right. */
 import { ENDPOINTS, type EndpointName, endpoint, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { aToken } from '@latchkey/testkit/records/record-builders'
@@ -90,7 +90,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
     expect(reply.text).toContain('leave SecretID out')
   })
 
-  test('even where it stands in the store, it lets nobody in, from any source', async () => {
+  test('it authenticates no caller from any source, even if the store holds it', async () => {
     const poisoned = aToken({ SecretID: REDACTED_SECRET_ID, Type: 'management' })
     await world.store.commit([{ table: 'tokens', op: 'put', record: poisoned, expect: 0 }])
     const asks: readonly (readonly [string, AskOptions])[] = [

@@ -67,7 +67,7 @@ function policiesOf(
   return [...linked, ...new Map(synthetic.map((policy) => [policy.ID, policy])).values()]
 }
 
-/** The policy that an identity stands for. */
+/** The synthetic policy of an identity. */
 function syntheticPolicy(rules: string, datacenters: readonly string[] | undefined): Policy {
   let hex = ''
   for (const byte of new TextEncoder().encode(rules)) hex += byte.toString(16).padStart(2, '0')

@@ -21,7 +21,7 @@ const full = aToken({
 })
 const seen: ShowContext = { directory, showSecret: true, showNamespace: true }
 
-describe('keys stand in the order of the contract (decisions: record shapes)', () => {
+describe('keys are in the order of the contract (decisions: record shapes)', () => {
   test('all of them, where all have a value', () => {
     expect(Object.keys(showToken(full, seen))).toEqual(Object.keys(tokenSchema.shape))
     expect(tokenSchema.parse(showToken(full, seen))).toEqual(showToken(full, seen))

@@ -13,7 +13,7 @@ export interface ShowContext {
   readonly showNamespace: boolean
 }
 
-/** A token as read, created, updated and cloned. Keys stand in the order of decisions: record shapes. */
+/** A token as read, created, updated and cloned. Keys are ordered by decisions: record shapes. */
 export function showToken(token: TokenRecord, context: ShowContext): Token {
   return {
     ...start(token, context),

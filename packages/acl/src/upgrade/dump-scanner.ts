@@ -7,7 +7,7 @@
 /** Longest text of one token, in bytes: rules have at most half a megabyte. */
 export const DUMP_RECORD_BYTES_MAX = 4 * 1024 * 1024
 
-/** One object of the list, parsed, and where it stands. */
+/** One parsed object of the list, with its position. */
 export interface DumpRecord {
   readonly value: unknown
   /** From 0. */
@@ -61,7 +61,7 @@ export class DumpScanner {
   private inString = false
   private escaped = false
   private objectLine = 1
-  /** Where to go on in the rest: what stands before was looked at. */
+  /** Where to continue in the buffer: everything before it was scanned. */
   private resume = 0
 
   /** Takes the next bytes and hands out the objects that are complete with them. @throws DumpSyntaxError */

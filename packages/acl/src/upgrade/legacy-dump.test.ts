@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkLegacyRules, readLegacyRecord } from './legacy-dump.ts'
 
-/** Reads a record that stands at place 3, after the given IDs. */
+/** Reads a record at position 3, after the given IDs. */
 function read(value: unknown, ...before: readonly string[]) {
   return readLegacyRecord(value, { position: 3, seen: new Map(before.map((id, place) => [id, place])) })
 }
@@ -13,7 +13,7 @@ function read(value: unknown, ...before: readonly string[]) {
 const findingsOf = (value: unknown, ...before: readonly string[]) =>
   read(value, ...before).findings.map(({ severity, code, path }) => `${severity} ${code} ${path}`)
 
-test('reads a record of a real list as it stands, without a finding (spec 9.1)', () => {
+test('reads a record of a real list unchanged, without a finding (spec 9.1)', () => {
   const legacy = aLegacyToken()
   expect(read({ ...legacy })).toEqual({ token: legacy, findings: [] })
 })

@@ -46,7 +46,7 @@ export interface SeenIds {
   set(id: string, position: number): unknown
 }
 
-/** Where a record stands, and the IDs that came before it, each with its place; the reading adds its own. */
+/** The position of a record, and the IDs before it with theirs; reading adds its own. */
 export interface LegacyReadingContext {
   readonly position: number
   readonly seen: SeenIds

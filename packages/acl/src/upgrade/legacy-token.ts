@@ -83,7 +83,7 @@ export function writeLegacyToken(
   if (ID === REDACTED_SECRET_ID) {
     throw new AclError(
       'id_reserved',
-      `ID cannot be ${REDACTED_SECRET_ID}, the text that stands for a redacted secret`,
+      `ID cannot be ${REDACTED_SECRET_ID}, the placeholder of a redacted secret`,
       {
         field: 'ID',
       },

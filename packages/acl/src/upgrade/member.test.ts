@@ -46,7 +46,7 @@ describe('forgetting', () => {
     )
   })
 
-  test('an observer that has just come back itself forgets nobody', () => {
+  test('an observer that has just restarted forgets no member', () => {
     const member = aMember({ status: 'failed' })
     const now = 2 * MEMBER_FORGOTTEN_AFTER_MS.failed
     expect(isForgotten(member, { now, observedSince: now - OBSERVER_GRACE_MS + 1 })).toBe(false)

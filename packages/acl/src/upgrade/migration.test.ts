@@ -98,7 +98,7 @@ describe('converting a token (spec 9.2.3)', () => {
 })
 
 describe('the time of a batch (spec 8)', () => {
-  test('the first goes at once, the next a second after the last, whoever wrote it', () => {
+  test('the first goes at once, the next a second after the last one of any process', () => {
     expect(nextBatchAt(undefined, 5_000)).toBe(5_000)
     expect(nextBatchAt(5_000, 5_000)).toBe(6_000)
     expect(nextBatchAt(5_000, 5_999)).toBe(6_000)

@@ -3,7 +3,7 @@
  *
  * One elected process of the primary datacenter works in rounds: read the record of the last batch, wait for
  * {@link nextBatchAt}, read tokens without an accessor, plan, and commit the converted tokens together with
- * {@link recordBatch}, each on the condition that nobody changed it meanwhile. As the record is in the same commit, the
+ * {@link recordBatch}, each on the condition that it has not changed since. As the record is in the same commit, the
  * law holds across processes and kills: who does not know the last batch cannot commit the next.
  */
 import { invariant } from '@latchkey/contract'
@@ -92,7 +92,7 @@ export function planBatch(
 /**
  * The token with its accessor. Secret, description, rules, type, times and CreateIndex stay (CreateTime is the zero time
  * for ever, so an expiration by TTL can never apply); a management token that nothing is linked to is linked to
- * global-management; the hash is computed anew. ModifyIndex is as read: the condition of the commit, which sets the next.
+ * global-management; the hash is recomputed. ModifyIndex is as read: the condition of the commit, which sets the next.
  */
 export function convertForMigration(token: TokenRecord, accessorId: string): TokenRecord {
   invariant(token.AccessorID === '', 'a token that has an accessor must not be given another')

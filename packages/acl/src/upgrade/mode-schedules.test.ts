@@ -71,7 +71,7 @@ test('liveness: whatever happened, once all servers support the new ACLs both da
   ]
   fc.assert(
     fc.property(anySchedule, (steps) => {
-      // A crashed server that is in nobody's way any more: the slot starts again and leaves in good order.
+      // A crashed server that blocks no one anymore: the slot restarts and leaves cleanly.
       const world = new ModeWorld().run([...steps, ...startAll('1.8.7'), ...repair])
       expect(DATACENTERS.map((datacenter) => world.modeOf(datacenter))).toEqual(['enabled', 'enabled'])
       expect(checkModeHistory(world.history)).toEqual([])

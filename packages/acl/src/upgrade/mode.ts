@@ -36,7 +36,7 @@ export interface ModeDecision {
   readonly waitsFor: readonly string[]
 }
 
-/** Most reasons that an error names: it is answered to anybody, and a cluster may be large. */
+/** Maximum reasons in an error: any caller sees it, and a cluster may be large. */
 const REASONS_SHOWN_MAX = 5
 
 /**
@@ -73,7 +73,7 @@ export function decideMode(input: ModeInput): ModeDecision {
   return { next: waitsFor.length === 0 ? 'enabled' : 'legacy', waitsFor }
 }
 
-/** The record once legacy mode has ended. Whoever commits it second changes nothing. */
+/** The record once legacy mode has ended. Committing it twice changes nothing. */
 export function endLegacyMode(recorded: AclModeRecord, now: number): AclModeRecord {
   return recorded.mode === 'enabled' ? recorded : { mode: 'enabled', since: now }
 }

@@ -40,7 +40,7 @@ test('the rate is that of the batches, not of the time since', () => {
   expect(progress({ record: slow, remaining: 5, now: 15_000 }).rate).toBe(50)
 })
 
-test('is done when nothing is left, and runs again when somebody makes a legacy token (spec 9.2.4)', () => {
+test('is done when nothing is left, and runs again when a legacy token is created (spec 9.2.4)', () => {
   expect(progress({ record: second })).toMatchObject({ state: 'done', total: 256, estimateSeconds: 0 })
   expect(progress({ record: second, remaining: 1, now: 99_000 })).toMatchObject({
     state: 'running',

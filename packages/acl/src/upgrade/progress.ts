@@ -10,7 +10,7 @@ import type { AclModeRecord } from './mode.ts'
 export interface MigrationProgress {
   /**
    * `waiting`: legacy mode has not ended, or this datacenter is a secondary, which gets accessors by replication;
-   * `running`: tokens are left; `done`: none are, until somebody makes a legacy token again.
+   * `running`: tokens are left; `done`: none are, until another legacy token is created.
    */
   readonly state: 'waiting' | 'running' | 'done'
   /** Tokens that were given an accessor. */
@@ -20,7 +20,7 @@ export interface MigrationProgress {
   readonly batches: number
   /** Tokens a second, measured on the batches since the last long pause; 0 before the first batch. */
   readonly rate: number
-  /** Seconds to the last batch, by the law; more where tokens are changed meanwhile. 0 where none are left. */
+  /** Minimum seconds to the last batch at the allowed rate; concurrent changes add to it. 0 if no token is left. */
   readonly estimateSeconds: number
 }
 

@@ -83,7 +83,7 @@ describe('what comments cite leads somewhere', () => {
 
   test('design N: a section of docs/architecture.md', () => {
     const cited = citations(/\bdesign \d+(?: and \d+)?/gi, (match) => match.match(/\d+/g) ?? [])
-    expect(cited.size).toBeGreaterThan(4)
+    expect(cited.size).toBeGreaterThan(0)
     expect(missing(cited, 'docs/architecture.md')).toEqual([])
   })
 })

@@ -54,7 +54,7 @@ async function aSmallWorld(options: WorldOptions = {}) {
 
 const indexOf = (reply: Reply) => Number(reply.headers['X-Service-Index'])
 
-describe('when a query does not wait (spec 4.1; reference 4.1)', () => {
+describe('when a query does not wait (spec 4.1)', () => {
   test.each(['', '?index', '?index=0', '?wait=5m', '?index=1', '?index=1&wait=1ns'])('%j', async (query) => {
     const { world, path } = await aSmallWorld()
     const { reply } = await holdAt(world, `${path}${query}`)
@@ -169,7 +169,7 @@ describe('how long it waits (decisions: blocking queries)', () => {
   })
 })
 
-describe('what wakes it (reference 4.3)', () => {
+describe('what wakes it', () => {
   type Small = Awaited<ReturnType<typeof aSmallWorld>>
   type Act = (small: Small) => Promise<unknown>
 
@@ -314,7 +314,7 @@ describe('when it ends, the caller is judged again (decisions: blocking queries)
     expect(read.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
   })
 
-  test('the same at a timeout: what a caller lost meanwhile it does not see', async () => {
+  test('a timed out wait shows nothing the caller lost the right to', async () => {
     const { world, token, policy, other } = await aSmallWorld()
     const read = await hold(world, `/acl/token/${other.AccessorID}?wait=10s`, { token: token.SecretID })
     await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })
@@ -368,7 +368,7 @@ describe('EXP-03: expiry inside of a wait', () => {
   })
 })
 
-describe('headers (reference 4.2)', () => {
+describe('headers', () => {
   test('index, leader and age, on answers and on what is absent', async () => {
     const { world, path } = await aSmallWorld()
     for (const [at, status] of [

@@ -1,4 +1,4 @@
-/** What an answer shows: whoever waits for a filtered read is woken by more than what it sees. Decisions: blocking queries. */
+/** What an answer shows. A filtered read is also woken by changes that it does not show. Decisions: blocking queries. */
 import type { AnyAnswer } from '../handler.ts'
 
 /** `undefined` where it is too large to be held, which counts as changed. */

@@ -205,7 +205,7 @@ function secretOf(asked: ParsedRequest, { service }: Basis): string | undefined 
   return service.aclEnabled && !isForAnyone(asked) ? asked.secretId : undefined
 }
 
-/** The table whose highest index the answers of a route carry. Reference 4.2. */
+/** The table whose highest index the answers of a route carry. Decisions: blocking queries. */
 export function tableOf({ blocking = 'tokens' }: AnyRoute): TableName {
   return blocking
 }

@@ -36,7 +36,7 @@ export function decideAndCommitFor<T>(
 }
 
 /**
- * The store refuses what would be left without its namespace, as changed meanwhile. Here the next look says so.
+ * The store refuses a record whose namespace is gone as `changed`; the next attempt reports it here.
  *
  * @throws AclError `not_found`.
  */

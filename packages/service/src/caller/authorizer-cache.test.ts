@@ -146,7 +146,7 @@ test('stored texts are read leniently: what would be refused now does not take r
   expect(cache.authorizer([old], DENY).decide(READ_A)).toBe(true)
 })
 
-test('a stored text that cannot be read denies everything, under default allow too (upgrade reference 3.2)', () => {
+test('a stored text that cannot be read denies everything, under default allow too', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   const authorizer = cache.authorizer([readA, aSource('broken', 'key "a" {')], { defaultPolicy: 'allow' })
   expect(authorizer.decide(READ_A)).toBe(false)

@@ -1,4 +1,4 @@
-/** One compiled authorizer per distinct set of policies, shared by all tokens that have it, bounded. Design 3. */
+/** One compiled authorizer per distinct set of policies, shared by all tokens that have it, bounded. Decisions: authorizer cache. */
 
 import type { AuthorizerDefaults, CompiledInput, PolicySource } from '@latchkey/acl'
 import {
@@ -38,7 +38,7 @@ export interface AuthorizerCache {
     lookup: LinkLookup,
     options: AuthorizerOptions,
   ): Sliced<{ readonly authorizer: Authorizer; readonly key: string }>
-  /** The compiled set that a key stands for, while it is kept. */
+  /** The compiled set of a key, while it is cached. */
   kept(key: string): CompiledPolicies | undefined
   /** The authorizer of a token with these sources; their order does not matter. */
   authorizer(sources: readonly PolicySource[], defaults: AuthorizerDefaults): Authorizer

@@ -28,7 +28,7 @@ import {
 /** The token that a request is judged by. */
 export interface Presented {
   readonly token: TokenRecord
-  /** False: the anonymous token stands in. */
+  /** False: the anonymous token is used. */
   readonly presented: boolean
   /** The presented secret names no token, on an endpoint that asks for no right. */
   readonly unknown?: true
@@ -66,7 +66,7 @@ interface Resolving {
 /** Compiled rules and texts that were read, in bytes: a set of ordinary size takes a few kilobytes. */
 const AUTHORIZERS_BYTES_MAX = 67_108_864
 
-/** Resolves callers. Rights are kept per token record, and judged anew when the directory has changed. */
+/** Resolves callers. Rights are cached per token record until the directory changes. */
 export class Callers {
   private readonly turns: Turns
   private readonly authorizerOptions: AuthorizerOptions

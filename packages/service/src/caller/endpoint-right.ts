@@ -3,10 +3,10 @@ import type { Right } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, requireRight } from './caller.ts'
 
 /**
- * Holds a caller to the right of an endpoint. Rights on single keys are the handlers' to ask for.
+ * Holds a caller to the right of an endpoint. Handlers check rights on single keys.
  *
- * @param at the namespace of what is asked for, and this server's name.
- * @throws AclError `privilege_missing`; `caller_unknown` where the caller must present a token of its own.
+ * @param at the namespace of the resource, and this server's name.
+ * @throws AclError `privilege_missing`; `caller_unknown` if the caller must present a token of its own.
  */
 export function requireEndpointRight(
   caller: Caller,
@@ -19,7 +19,7 @@ export function requireEndpointRight(
     case 'key':
       return
     case 'self':
-      // No token is not the anonymous token here. Decisions: status codes.
+      // A request without a token does not act as the anonymous token here. Decisions: status codes.
       if (!caller.presented) throw callerUnknown()
       return
     case 'acl:read':

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const ask = (body: unknown, options: AskOptions = {}, query = '') =>
   world.ask('POST', `${PATH}${query}`, { token: reader, ...options, body })
 
-describe('authorize (reference 5.8)', () => {
+describe('authorize', () => {
   test('answers each check in its order, echoed as it was typed', async () => {
     const checks = [
       CHECK,
@@ -83,7 +83,7 @@ describe('explain (issue: authorization)', () => {
     ])
   })
 
-  test("another token's rights are for acl:read; one's own for anybody", async () => {
+  test("reading another token's rights needs acl:read; a token's own rights need nothing", async () => {
     const other = await world.token()
     const nobody = await world.token()
     const query = (accessor: string) => `?accessor=${accessor}`

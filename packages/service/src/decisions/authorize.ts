@@ -1,4 +1,4 @@
-/** Decisions for applications. Reference 5.8; to explain them is an extension. */
+/** Authorization decisions for applications. Explanations are an extension. */
 
 import {
   type Authorizer,
@@ -14,7 +14,7 @@ import { findToken } from '../tokens/stored-token.ts'
 
 type Authorize = 'decisions.authorize'
 
-/** Up to 64 checks in one call. An empty list is answered without a look at the token. Reference 5.8. */
+/** Up to 64 checks in one call. An empty list is answered without resolving the token. */
 export async function authorizeHandler(call: Call<Authorize>): Promise<Answer<Authorize>> {
   const checks = call.body
   if (checks.length === 0) return json([])

@@ -1,26 +1,26 @@
-/** A walk through the tokens of a namespace that looks at the rights of each: who-can and what-if. Extensions. */
+/** A bounded scan over the tokens of a namespace, for who-can and what-if. Extensions. */
 import type { TokenRecord } from '@latchkey/acl'
 import { checkWanted, isExpired, Pace, STEPS_PER_SLICE, type Turns } from '@latchkey/acl'
 import { type Context, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page } from '../reply/paging.ts'
 
-/** Most tokens that one call looks at. */
+/** Maximum tokens scanned by one call. */
 const TOKENS_LOOKED_AT_MAX = 10_000
-/** Most slices of long work on tokens: about a second or two. */
+/** Maximum slices of work in one call: about a second or two. */
 const SLICES_MAX = 500
-/** Looking at a token whose rights are known. */
+/** Steps for a token whose rights are cached. */
 const STEPS_PER_TOKEN = 10
 
 /**
- * What is shown of a token; undefined where it does not belong to the answer.
+ * What the answer shows of a token; undefined leaves it out.
  *
  * @param turns for long work on it.
  */
 export type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
 
 /**
- * Walks the tokens of the namespace from a place in the list, keeps what `show` makes of them, up to a page. One call is
- * bounded by the tokens it looks at and the slices it takes; the cursor leads on.
+ * Scans the tokens of the namespace from a place in the list and collects what `show` returns, up to a page. One call is
+ * bounded by tokens and slices; the cursor continues after it.
  *
  * @param isFull whether the page ends here, before its limit.
  * @throws AclError `unavailable` once the client has gone, or where too many wait.
@@ -59,7 +59,7 @@ async function walk<T>(
   }
   for await (const tokens of call.service.store.tokens(filter)) {
     for (const token of tokens) {
-      // Rights that must be found first may take a slice by themselves.
+      // Rights that are not cached may take a slice by themselves.
       if (pace.isDue(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_SLICE)) {
         await call.turns.next()
         checkWanted(call.signal)

@@ -24,7 +24,7 @@ interface Visible<T, E> {
   readonly marks: () => AsyncIterable<readonly string[]>
 }
 
-/** Every entry below a prefix that the caller may read; nothing readable is a 404. Reference, upgrade 5.1. */
+/** Every entry below a prefix that the caller may read; 404 if none is. Decisions: key value. */
 export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntry[]>> {
   const { Key: prefix } = call.params
   const answer = mayReadBelow(call, prefix)

@@ -34,7 +34,7 @@ test('takes the list of a legacy cluster, and gives it back by an export', async
   expect((await world.ask('PUT', '/kv/app', { token: 'b', body: 'x' })).status).toBe(200)
 })
 
-test('an import that is repeated goes on: what is there already is unchanged, migrated or not', async () => {
+test('a repeated import continues: existing tokens are unchanged, migrated or not', async () => {
   const world = await legacyWorld()
   const dump = ['a', 'b', 'c'].map((ID) => aLegacy(ID, { Type: ID === 'b' ? 'management' : 'client' }))
   await world.manage('PUT', PATH, dump.slice(0, 2))

@@ -14,7 +14,7 @@ const PROBLEMS_SHOWN_MAX = 50
 
 /**
  * Takes the JSON of a legacy list. The whole list is read and judged first: one bad record, and nothing is changed.
- * Then it is written in commits of 500 tokens; the same call again, after a break, finds those unchanged and goes on.
+ * Then it is written in commits of 500 tokens; the same call again, after a break, finds those unchanged and continues.
  * A secret that exists with other content is a problem, not an update.
  *
  * With `check` nothing is written or refused: the answer says what would be imported, and every problem. With `position`

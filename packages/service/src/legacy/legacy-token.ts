@@ -1,4 +1,4 @@
-/** Tokens as the legacy API finds, writes and shows them. Spec 9.1, 9.2.4; reference 7. */
+/** Tokens as the legacy API finds, writes and shows them. Spec 9.1, 9.2.4. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import {

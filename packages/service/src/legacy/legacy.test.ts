@@ -1,4 +1,4 @@
-/** The legacy ACL API, row by row as reference 7 has it. Versions are in `versions/`. */
+/** The legacy ACL API, endpoint by endpoint. Version differences are tested in `versions/`. */
 
 import { convertForMigration } from '@latchkey/acl'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
@@ -96,7 +96,7 @@ describe('update', () => {
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', 'ACL ID must be set'])
   })
 
-  test('a migrated client becomes a management token by its type, without a link (reference, upgrade 3.1)', async () => {
+  test('a migrated client becomes a management token by its type, without a link', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
     await migrate(world, 'a')
@@ -106,7 +106,7 @@ describe('update', () => {
     expect((await world.ask('PUT', '/acl/token', { token: 'a', body: {} })).status).toBe(200)
   })
 
-  test('a migrated management token cannot be updated, but destroyed (reference, upgrade 3.1)', async () => {
+  test('a migrated management token cannot be updated, but destroyed', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Type: 'management' })
     await migrate(world, 'a')
@@ -136,7 +136,7 @@ describe('destroy', () => {
 })
 
 describe('info', () => {
-  test('needs no token: whoever knows the secret may see the rules', async () => {
+  test('needs no token: a caller that knows the secret may see the rules', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
     expect(await info(world, 'a')).toMatchObject([{ ID: 'a', Rules: RULES }])
@@ -330,7 +330,7 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
     expect(update.code).toBe('legacy_token_immutable')
   })
 
-  test('a record that was read cannot be sent back with its rules, and a clone is refused (reference, upgrade 3.1)', async () => {
+  test('a record that was read cannot be sent back with its rules, and a clone is refused', async () => {
     const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
     await migrate(world, 'a')
@@ -392,7 +392,7 @@ describe('authorization by legacy rules, before 1.4.0 and after', () => {
     expect((await world.ask('GET', '/acl/list', { token: 'm' })).status).toBe(200)
   })
 
-  test('rules that were stored before a check existed, and cannot be read, give no right (reference, upgrade 3.2)', async () => {
+  test('rules that were stored before a check existed, and cannot be read, give no right', async () => {
     const world = await aWorld({ version: '1.3.0' })
     const record = aToken({ AccessorID: '', SecretID: 'a', Type: 'client', Rules: 'key "" { policy = ' })
     world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])

@@ -1,4 +1,4 @@
-/** Translation of legacy rules. Spec 9.1; reference 7; decisions: upgrade. */
+/** Translation of legacy rules. Spec 9.1; decisions: rule translation. */
 import { translateInSlices } from '@latchkey/acl'
 import type { Answer, Call, Context } from '../handler.ts'
 import { readInTurns } from '../request/read-in-turns.ts'

@@ -2,7 +2,7 @@ import { ZERO_TIME } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 
-/** Zero values in the primary datacenter. Reference 5.7. */
+/** Zero values in the primary datacenter. */
 export function replicationHandler(call: Call<'operations.replication'>): Answer<'operations.replication'> {
   const state = call.service.cluster.replication()
   return json({

@@ -3,7 +3,7 @@ import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { showMember } from './show-member.ts'
 
-/** Config is reduced from 1.0, and the full structure stands under DebugConfig. Spec 9.3. */
+/** Config is reduced from 1.0, and the full structure is under DebugConfig. Spec 9.3. */
 export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operations.self'> {
   const { service, directory } = call
   const self = service.cluster.self()
@@ -17,7 +17,7 @@ export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operati
     Version: service.profile.version.text,
   }
   const isReduced = service.profile.has('agent.reducedSelf')
-  // Before 1.4.0 there is one ACL system, and nothing to say of its mode. Reference, upgrade 1.1.
+  // Before 1.4.0 there is only one ACL system, so there is no mode to report.
   const knowsModes = service.profile.has('upgrade.legacyMode')
   const aclMode = service.aclEnabled ? aclModeOf(directory) : 'disabled'
   return json({

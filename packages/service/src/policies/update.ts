@@ -7,7 +7,7 @@ import { modified } from '../store/commit.ts'
 import { createPolicyBy } from './create.ts'
 import { policyShown, requirePolicy } from './stored-policy.ts'
 
-/** With an empty ID it creates, as existing clients of the reference may do. Reference 5.1. */
+/** An empty ID creates a policy, because existing clients rely on it. Decisions: empty ids. */
 export async function updatePolicyHandler(call: Call<'policies.update'>): Promise<Answer<'policies.update'>> {
   const { service, body, params } = call
   if (params.ID === '') return createPolicyBy(call, body)

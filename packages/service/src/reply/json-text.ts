@@ -11,7 +11,7 @@ export type JsonText<T> = string & { readonly [CONTENT]: T }
 /** The same in UTF-8. */
 export type JsonBytes<T> = Uint8Array & { readonly [CONTENT]: T }
 
-/** Elements of a list `T` as they stand in its JSON text, without its brackets; empty for none. */
+/** The elements of a list `T` as JSON text, without the brackets; empty for none. */
 export type JsonElements<T> = string & { readonly [CONTENT]: { readonly elementsOf: T } }
 
 export function stringify(value: unknown, pretty: boolean): string {

@@ -1,4 +1,4 @@
-/** The forms of answers and refusals. Design 6; decisions: error bodies. */
+/** The forms of answers and refusals. Decisions: error bodies. */
 import { ACL_ERRORS, AclError, type AclErrorCode, PROBLEM_JSON } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import type { WireReply } from '../request/wire.ts'

@@ -1,4 +1,4 @@
-/** From answers and refusals to wire replies. The one place that turns an error into a status. Design 6. */
+/** Renders answers and refusals as wire replies. Only this file turns an error into a status. Decisions: error bodies. */
 import { ACL_ERRORS, AclError, type EndpointName, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
@@ -81,7 +81,7 @@ async function* streamArray(pages: AsyncIterable<string>, pretty: boolean): Asyn
   yield opening === '[' ? '[]' : pretty ? '\n]\n' : ']'
 }
 
-/** Elements as they stand in an indented array, without its brackets. */
+/** The elements of an indented array, without the brackets. */
 function indentElements(elements: string): string {
   return indent(`[${elements}]`).slice(1, -'\n]\n'.length)
 }

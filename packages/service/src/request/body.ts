@@ -10,7 +10,7 @@ import {
 } from '@latchkey/contract'
 import type { WireRequest } from './wire.ts'
 
-/** Anybody may send what a route without a right takes, so it is short; more needs a valid token. */
+/** Anonymous callers may send only short bodies to a route without a right; a valid token raises the bound. */
 export async function readBody(
   request: WireRequest,
   route: AnyRoute,

@@ -1,4 +1,4 @@
-/** INJ-05: what of a request is its credential, and which family of names it speaks. Spec 5; reference 3. */
+/** INJ-05: the credential and the header family of a request. Spec 5. */
 
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -99,7 +99,7 @@ describe('over the API', () => {
   })
 })
 
-describe('families of names (design 7)', () => {
+describe('families of names', () => {
   const answered = async (headers: Headers, headerPrefixes?: readonly string[]) => {
     const world = await aWorld(headerPrefixes ? { headerPrefixes } : {})
     const reply = await world.ask('GET', `/acl/tokens?limit=1&token=${MANAGEMENT}`, { headers })

@@ -1,4 +1,4 @@
-/** Header families (design 7) and the credential (spec 5). */
+/** Header families (decisions: header families) and the credential (spec 5). */
 import { HEADER, HEADER_PREFIX_DEFAULT, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 
 export interface HeaderFamily {
@@ -59,7 +59,7 @@ export interface Credential {
 
 /**
  * The secret that a request presents: the first non-empty of `token` query parameter, token header of any family,
- * `Authorization: Bearer`. A wrong value never falls through to the next source. Spec 5.1; reference 3.
+ * `Authorization: Bearer`. A wrong value never falls through to the next source. Spec 5.1; decisions: credentials.
  */
 export function credentialOf(
   request: HeaderSource,

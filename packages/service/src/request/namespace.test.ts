@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 const ALL_WRITE = 'acl = "write"\noperator = "write"\nkey_prefix "" { policy = "write" }'
 const MISSING = '11111111-1111-4111-8111-111111111111'
 
-describe('the standard edition has none (spec 4.9; reference 2.1)', () => {
+describe('the standard edition has none (spec 4.9)', () => {
   let world: World
   beforeEach(async () => {
     world = await aWorld()

@@ -26,7 +26,7 @@ export interface NamespaceQuery {
 
 /**
  * The namespace that header or `ns` ask for; `undefined` where neither does.
- * In the standard edition both are refused on routes that would heed them, header first. Reference 2.1.
+ * In the standard edition both are refused on routes that would heed them, header first. Decisions: namespaces.
  *
  * @throws AclError `namespace_unsupported`, `query_invalid`.
  */

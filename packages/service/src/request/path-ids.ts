@@ -1,4 +1,4 @@
-/** Ids that stand in a path. */
+/** UUIDs in paths. */
 import { checkPathId } from '@latchkey/acl'
 import { type AnyRoute, ROUTE_LIST, type RouteName } from '@latchkey/contract'
 

@@ -3,7 +3,7 @@ import { AclError, consistencyConflict, limits, type Query } from '@latchkey/con
 import type { ConsistencyMode } from '../store/store.ts'
 
 /**
- * A query string: the first value of an option counts. Reference 4.1.
+ * Parses a query string. The first value of an option counts.
  *
  * @throws AclError `query_invalid` where it cannot be percent-decoded.
  */
@@ -36,7 +36,7 @@ export const PLAIN_READ: ReadOptions = { mode: 'default', maxStaleMs: undefined,
 export type BlockingQuery = Query<'tokens.self'>
 
 /**
- * Looks at the options of a blocking query in the order of the reference, with the header that stands among them.
+ * Checks the options of a blocking query in the order of the reference service, `Cache-Control` among them.
  *
  * @throws AclError `query_invalid` naming the option, `header_invalid`.
  */

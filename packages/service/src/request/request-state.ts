@@ -1,4 +1,4 @@
-/** What becomes known of a request while it is answered, and what its reply is made from. */
+/** Facts gathered about a request, from which its reply is rendered. */
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
@@ -19,7 +19,7 @@ export class RequestState implements ReplyContext {
     this.families = families
   }
 
-  /** Of a blocking read. Never 0, so that a client may send the index back. Reference 4.2. */
+  /** Of a blocking read. Never 0, so that a client may send the index back. */
   setIndex(index: number): void {
     this.setHeader('index', String(Math.max(1, index)))
   }
@@ -34,7 +34,7 @@ export class RequestState implements ReplyContext {
     for (const family of this.families) this.headers[family[name]] = value
   }
 
-  /** A reply of headers alone. */
+  /** A reply without a body. */
   empty(status: number, headers: Readonly<Record<string, string>>): WireReply {
     const { endpoint, accessorId } = this
     return { status, headers: { ...this.headers, ...headers }, body: undefined, endpoint, accessorId }

@@ -1,4 +1,4 @@
-/** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; reference 0, 2.9. */
+/** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; decisions: order of checks. */
 import {
   AclError,
   decodePath,
@@ -12,6 +12,7 @@ import {
   type ServiceProfile,
   shorten,
 } from '@latchkey/contract'
+import type { ServiceOptions } from '../options.ts'
 
 /** `options`: answered with `Allow` alone. `moved`: the path has doubled slashes. */
 export type Routing =
@@ -22,10 +23,7 @@ export type Routing =
 const API_PREFIX = '/v1'
 
 /** What decides which endpoints exist. */
-export interface Service {
-  readonly profile: ServiceProfile
-  readonly edition: 'standard' | 'extended'
-}
+type Profiled = Pick<ServiceOptions, 'profile' | 'edition'>
 
 /**
  * Finds what a request asks for.
@@ -33,7 +31,7 @@ export interface Service {
  * @throws AclError `url_too_long`, `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`,
  *   `endpoint_not_built`.
  */
-export function route(method: string, url: string, { profile, edition }: Service): Routing {
+export function route(method: string, url: string, { profile, edition }: Profiled): Routing {
   if (url.length > limits.URL_LENGTH_MAX) {
     const message = `The path with its query is longer than ${limits.URL_LENGTH_MAX} characters`
     throw new AclError('url_too_long', message)
@@ -51,7 +49,7 @@ export function route(method: string, url: string, { profile, edition }: Service
   return routeBelowPrefix(method, path.slice(API_PREFIX.length), { profile, edition })
 }
 
-function routeBelowPrefix(method: string, path: string, { profile, edition }: Service): Routing {
+function routeBelowPrefix(method: string, path: string, { profile, edition }: Profiled): Routing {
   const match = matchPath(path)
   const open = match?.form.methods.filter((candidate) => {
     const endpoint = match.form.byMethod.get(candidate)?.endpoint
@@ -81,7 +79,7 @@ function unbuiltMethodsOf(path: string): readonly Method[] | undefined {
 }
 
 /**
- * What a path must name is looked at before who asks. Reference 0, order of checks.
+ * Checks required path parameters before the caller. Decisions: order of checks.
  *
  * @throws AclError `id_missing`.
  */

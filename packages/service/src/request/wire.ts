@@ -1,6 +1,6 @@
 /**
- * Requests and answers as every transport brings them: Express in the server, a service worker in the mocks. Nothing
- * of a transport is known behind these two shapes, which is why server and mocks cannot answer differently.
+ * Requests and replies without their transport: Express in the server, a service worker in the mocks. The service knows
+ * nothing else of a transport, so server and mocks cannot answer differently.
  */
 import type { EndpointName } from '@latchkey/contract'
 
@@ -12,7 +12,7 @@ export interface WireRequest {
   /** First value of a header, by its name in lower case. */
   header(name: string): string | undefined
   /**
-   * The body, read only when this is called.
+   * Reads the body.
    *
    * @throws AclError `body_too_large`, `request_timeout`.
    */
@@ -25,12 +25,12 @@ export interface WireRequest {
 export interface WireReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** A stream is written with back-pressure, and cut where it fails. */
+  /** A stream is written with backpressure; a failure aborts the connection. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | undefined
   /** For the log and the metrics: never the path as sent. */
   readonly endpoint: EndpointName | undefined
-  /** Accessor of the caller, once it is known. */
+  /** Accessor of the caller, if known. */
   readonly accessorId: string | undefined
-  /** What was refused, for the log. */
+  /** The refusal or fault, for the log. */
   readonly error?: unknown
 }

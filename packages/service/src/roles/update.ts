@@ -6,7 +6,7 @@ import { modified } from '../store/commit.ts'
 import { createRoleBy } from './create.ts'
 import { requireRole, roleShown } from './stored-role.ts'
 
-/** With an empty ID it creates, as existing clients of the reference may do. Reference 5.2. */
+/** An empty ID creates a role, because existing clients rely on it. Decisions: empty ids. */
 export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'roles.update'>> {
   const { service, body, params } = call
   if (params.ID === '') return createRoleBy(call, body)

@@ -80,7 +80,7 @@ describe('a conflict', () => {
     expect(modes).toEqual(Array.from({ length: 15 }, () => 'consistent'))
   })
 
-  test('a try whose decision is refused ends there, and others go on', async () => {
+  test('an attempt whose decision is refused ends, and others continue', async () => {
     const store = aStore()
     const token = aToken({ Description: '0' })
     await store.commit([put(token)])
@@ -99,7 +99,7 @@ describe('a conflict', () => {
     expect((await store.tokenBySecret(token.SecretID))?.Description).toBe('2')
   })
 
-  test("a fault of the store is nobody else's", async () => {
+  test('a fault of the store does not affect other writers', async () => {
     const store = aStore()
     const fault = new Error('disk')
     store.commit = async () => {

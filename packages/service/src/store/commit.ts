@@ -39,7 +39,7 @@ export async function decideAndCommit<T>(
   })
 }
 
-/** @returns the answer, or the record that somebody else changed meanwhile. */
+/** @returns the answer, or the record that a concurrent write changed. */
 async function tryOnce<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
@@ -73,7 +73,7 @@ function nameOf(change: Change): string {
   }
 }
 
-/** The last of those who take turns, by what they contest. Entries go when nobody waits any more. */
+/** The last writer in each queue, by contested record. An empty queue is removed. */
 const lastInTurn = new WeakMap<Store, Map<string, Promise<void>>>()
 
 async function inTurn<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {

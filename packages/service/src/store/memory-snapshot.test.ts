@@ -52,7 +52,7 @@ test('restoring wakes everybody who waits, as anything may have changed', async 
   ]
   store.restore(start)
   expect(await Promise.all(waits)).toEqual(['changed', 'changed'])
-  // Whoever asks afterwards has not seen it either.
+  // A later request has not seen it either.
   expect(await store.wait(tokenTopic(token.AccessorID), index, 10_000)).toBe('changed')
 })
 

@@ -224,7 +224,7 @@ export class MemoryStore implements Store {
     return copyTables(this.tables)
   }
 
-  /** Goes back to a snapshot. The index goes on upward, so that no watcher ever sees it fall. */
+  /** Restores a snapshot. The index keeps rising, so that no watcher sees it fall. */
   restore(snapshot: MemorySnapshot): void {
     this.tables = copyTables(snapshot)
     this.index += 1

@@ -1,11 +1,11 @@
-/** Which tokens the latest commits touched. For lists that are kept: they are made anew in parts. */
+/** Which tokens the latest commits touched, so that cached lists are patched and not rebuilt. */
 
 interface TokenChange {
   readonly index: number
   readonly accessorKey: string | undefined
 }
 
-/** Changes that are remembered at least; whoever asks for more makes its list anew. */
+/** Minimum changes remembered; a list that is further behind is rebuilt. */
 const CHANGES_KEPT = 256
 
 export class RecentTokenChanges {

@@ -4,7 +4,7 @@
  *
  * Reads see what {@link Store.refresh} promised. Writes are optimistic: a use case reads, decides by pure rules, and
  * commits changes that name the ModifyIndex they were decided on. All changes of one commit happen or none, under one
- * index of one strictly increasing counter (design 3).
+ * index of one strictly increasing counter.
  *
  * A record of a namespace is only put where that namespace is (`default`, or its own record), and a namespace is only
  * deleted when it holds nothing. Both are seen by the commit itself, and refused as `changed`.
@@ -19,7 +19,7 @@ import type {
   TokenRecord,
 } from '@latchkey/acl'
 
-/** How fresh a read must be; chosen once at the edge. Spec 4.1, design 3. */
+/** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
 
 export interface Freshness {
@@ -177,7 +177,7 @@ export interface Store {
   tokenBySecret(secretId: string): Promise<TokenRecord | undefined>
   /** Pages of tokens in order of (CreateIndex, AccessorID, tie), or its reverse. Bounded memory, whatever the number. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
-  /** The place of a token in {@link Store.tokens}, for a list that goes on after it. */
+  /** The place of a token in {@link Store.tokens}, for a list that continues after it. */
   placeOf(token: TokenRecord): ListPosition
   /**
    * Accessors, in lower case, of all tokens that commits above an index made, changed or removed, as far as this store's

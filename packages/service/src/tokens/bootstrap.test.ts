@@ -1,4 +1,4 @@
-/** The first management token, once. Spec 9.2; reference 1.6, 5.6; RACE-01. */
+/** The first management token, once. Spec 9.2; RACE-01. */
 
 import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { policySchema, type Token } from '@latchkey/contract'
@@ -65,7 +65,7 @@ describe('reset', () => {
   })
 })
 
-describe('what is there from the start (reference 1.6)', () => {
+describe('what is there from the start', () => {
   test('the policy global-management and the anonymous token', async () => {
     const world = await aWorld()
     const policy = await world.manage('GET', `/acl/policy/${GLOBAL_MANAGEMENT_POLICY_ID}`)

@@ -4,7 +4,7 @@ import { type Answer, type Call, type Context, json } from '../handler.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { bootstrapChanges, managementToken } from './builtins.ts'
 
-/** Works once; afterwards only with a reset file. Reference 5.6. */
+/** Works once; afterwards only with a reset file. Decisions: bootstrap. */
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
   const { service } = call
   return decideAndCommit(service.store, async () => {

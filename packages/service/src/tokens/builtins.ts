@@ -1,4 +1,4 @@
-/** The records that exist from the start, and the first management token. Reference 1.6, 5.6. */
+/** The records that exist from the start, and the first management token. Decisions: bootstrap. */
 
 import type { Directory } from '@latchkey/acl'
 import {
@@ -58,7 +58,7 @@ export interface BuiltinsFound {
 /**
  * What every store holds and this one misses: the policy `global-management`, the anonymous token and, where one is
  * configured, the initial management token. Bootstrap counts as done with it, and with any management token: a legacy
- * cluster that has one does not become anybody's by its upgrade (reference, upgrade 1.6).
+ * cluster that has one cannot be taken over through its upgrade.
  */
 export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { directory } = found
@@ -186,7 +186,7 @@ function anonymousToken(now: number): TokenRecord {
   })
 }
 
-/** Known to the legacy API too, by its type, until its first update. Reference 1.4, 7. */
+/** Known to the legacy API too, by its type, until its first update. */
 export function managementToken(
   Description: string,
   random: Random,

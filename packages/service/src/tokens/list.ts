@@ -76,7 +76,7 @@ async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Li
   return { ...wholeList(filter, list), nextCursor }
 }
 
-/** A list, and of the tokens that were read for it, shown or not, how many they are and the last. */
+/** A list, with the number of tokens read for it and the last one, shown or not. */
 interface ReadTokens extends WholeTokenList {
   readonly count: number
   readonly last: TokenRecord | undefined
@@ -112,7 +112,7 @@ function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
   }
 }
 
-/** What is too long to be held goes out page by page, so that its size costs no memory. */
+/** Streams a long list page by page, so that its length costs no memory. */
 function streamed(
   call: Call,
   filter: TokenFilter,

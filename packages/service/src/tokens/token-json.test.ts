@@ -1,4 +1,4 @@
-/** Texts of tokens, kept up to a bound. Design 3; DOS-05. */
+/** Texts of tokens, kept up to a bound. DOS-05. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import { Directory } from '@latchkey/acl'

@@ -1,6 +1,6 @@
 /**
  * Tokens as JSON text, made once per stored record. A record is a value, so its text holds until the record is another
- * one or the names of its links changed; what the caller may see is part of the key (design 3).
+ * one or the names of its links changed; what the caller may see is part of the key.
  */
 import type { Directory, TokenRecord } from '@latchkey/acl'
 import { type ShowContext, showToken, showTokenListEntry } from '@latchkey/acl'
@@ -41,7 +41,7 @@ export class TokenTexts {
   }
 
   /**
-   * Tokens as they stand in a list, without the brackets; `''` for none. Spec 4.8. It is not kept: the list is, and the
+   * Tokens as elements of a list, without the brackets; `''` for none. Spec 4.8. Not cached: the list is, and the
    * texts of a long one would take several times its room. Made in one go, at two thirds of what each alone would take.
    */
   listEntries(

@@ -1,4 +1,4 @@
-/** The port to a cache of whole lists. The server has one, in a layout of its own; without one each list is made when asked for. */
+/** The port to a cache of whole lists, which the server implements. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import type { JsonElements } from '../reply/json-text.ts'
@@ -8,14 +8,14 @@ export interface TokenListCache {
   /**
    * The list as one JSON text.
    *
-   * @returns `undefined` for a list that is too long to be held: it is streamed.
+   * @returns `undefined` for a list too long to cache: it is streamed.
    */
   whole(request: TokenListRequest): Promise<WholeTokenList | undefined>
-  /** Takes note of the length of a list that was streamed: it may have become shorter. */
+  /** Records the length of a streamed list, which may have become short enough to cache. */
   noteStreamed(request: TokenListRequest, length: number): void
 }
 
-/** What a list depends on, and what it is made from. */
+/** What a list depends on and is built from. */
 export interface TokenListRequest {
   readonly filter: TokenFilter
   /** Whose secrets the list shows; `ordinary`: those of tokens without global management. */
@@ -31,7 +31,7 @@ export interface TokenListRequest {
 
 export interface WholeTokenList {
   readonly bytes: Uint8Array
-  /** Whether it has tokens that are expired, and not shown. */
+  /** Whether expired tokens were left out. */
   readonly leavesOutExpired: boolean
 }
 

@@ -44,7 +44,7 @@ describe('update (spec 4.5)', () => {
     expect((await world.ask('GET', '/acl/tokens')).status).toBe(403)
     await world.manage('PUT', `/acl/token/${ANONYMOUS}`, { Policies: [{ Name: 'reader' }] })
     expect((await world.ask('GET', '/acl/tokens')).status).toBe(200)
-    // They are not added to those of other tokens. Reference 3.
+    // They are not added to those of other tokens.
     expect((await ask('GET', '/acl/tokens', { token: token.SecretID })).status).toBe(403)
   })
 

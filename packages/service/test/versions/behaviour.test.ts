@@ -133,7 +133,7 @@ describe('9.3: behaviour of the HTTP API', () => {
     await expectSince([['0.7', 'absent']], ask)
   })
 
-  test('0.7: the header is of the family that the request used (design 7)', async () => {
+  test('0.7: the header is of the family that the request used', async () => {
     const { ask } = await aWorld({ version: '0.7', translateAddresses: true })
     const reply = await ask('GET', '/kv/a', { headers: { 'x-consul-token': token } })
     expect(Object.keys(reply.headers).filter((name) => name.includes('Translate'))).toEqual([
@@ -166,7 +166,7 @@ describe('9.3: behaviour of the HTTP API', () => {
       { cluster: { debugConfig: () => ({ everything: true }) } },
     ))
 
-  test('the ACL mode in agent self is a word of 1.4.0 (reference, upgrade 1.1)', () =>
+  test('the ACL mode in agent self is a word of 1.4.0', () =>
     expectSince(
       [
         ['0.7', { server: 'true' }],

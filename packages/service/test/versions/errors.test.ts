@@ -134,7 +134,7 @@ describe('in legacy mode the new ACL APIs and bootstrap answer an error that say
     )
   })
 
-  test('the legacy API goes on, and so does everything else', () =>
+  test('the legacy API keeps working, and so does everything else', () =>
     expectSince(
       [
         ['0.7', [200, 200, 200, 200, 200]],

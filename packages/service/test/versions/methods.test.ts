@@ -6,7 +6,7 @@ import { expectSince } from './rows.ts'
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
 
-/** A path of the row, as it is asked: what stands for a segment, or for a rest, is filled in. */
+/** A concrete path of the row, with its parameters filled in. */
 const pathOf = (path: string) =>
   path.replace(':uuid', 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e').replace(/\/$/, '/x')
 

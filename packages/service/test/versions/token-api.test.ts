@@ -207,7 +207,7 @@ describe('1.11 removes the legacy API', () => {
       ),
   )
 
-  test('a wrong method is a wrong method first (reference, upgrade 5.3)', () =>
+  test('a wrong method is a wrong method first', () =>
     expectSince(
       [
         ['0.7', 200],

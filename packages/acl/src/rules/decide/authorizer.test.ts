@@ -20,12 +20,12 @@ test.each([
   ['read', 'read'],
   ['list', 'read list'],
   ['write', 'read list write'],
-])('an exact key rule with %s allows: %s; write-prefix needs a prefix (reference 6.3)', (level, expected) => {
+])('an exact key rule with %s allows: %s; write-prefix needs a prefix', (level, expected) => {
   expect(allowed([`key "a" { policy = "${level}" }`], 'key', 'a')).toBe(expected)
   expect(allowed([`key "a" { policy = "${level}" }`], 'key', 'ab')).toBe('')
 })
 
-test('an exact rule beats any prefix, the longest prefix beats shorter ones, whatever the levels (reference 6.3)', () => {
+test('an exact rule beats any prefix, the longest prefix beats shorter ones, whatever the levels', () => {
   const rules = [
     'key_prefix "" { policy = "deny" }',
     'key_prefix "a/" { policy = "write" } key_prefix "a/b/" { policy = "deny" } key "a/b/c" { policy = "read" }',
@@ -36,26 +36,26 @@ test('an exact rule beats any prefix, the longest prefix beats shorter ones, wha
   expect(allowed(rules, 'key', 'a/b/c')).toBe('read')
 })
 
-test('write-prefix: a rule at or below the path that is less than write refuses it (reference 6.3)', () => {
+test('write-prefix: a rule at or below the path that is less than write refuses it', () => {
   const below = ['key_prefix "a/" { policy = "write" }', 'key "a/b/c" { policy = "list" }']
   expect(allowed(below, 'key', 'a/')).toBe('read list write')
   expect(allowed(below, 'key', 'a/b')).toBe('read list write')
   expect(allowed(below, 'key', 'a/c')).toBe('read list write write-prefix')
 })
 
-test('segments are compared by case and by bytes (reference 6.3)', () => {
+test('segments are compared by case and by bytes', () => {
   expect(allowed(['key_prefix "A" { policy = "read" }'], 'key', 'a')).toBe('')
   expect(allowed(['key_prefix "é" { policy = "read" }'], 'key', 'e\u0301')).toBe('')
 })
 
-test('acl: no rule, no right, even under default allow (reference 6.3)', () => {
+test('acl: no rule, no right, even under default allow', () => {
   const authorizer = anAuthorizer([], 'allow')
   expect([authorizer.aclRead, authorizer.aclWrite]).toEqual([false, false])
   expect(authorizer.decide({ resource: 'operator', access: 'write' })).toBe(true)
   expect(authorizer.decide({ resource: 'key', segment: 'a', access: 'write-prefix' })).toBe(true)
 })
 
-test('acl:write gives nothing else (reference 6.3)', () => {
+test('acl:write gives nothing else', () => {
   const authorizer = anAuthorizer(['acl = "write"'])
   expect([authorizer.aclRead, authorizer.aclWrite]).toEqual([true, true])
   for (const resource of [...SEGMENT_RESOURCES, 'keyring', 'mesh', 'operator', 'peering'] as const) {
@@ -63,7 +63,7 @@ test('acl:write gives nothing else (reference 6.3)', () => {
   }
 })
 
-test('global-management may do everything (reference 6.3)', () => {
+test('global-management may do everything', () => {
   const authorizer = anAuthorizer([globalManagementRules()])
   for (const resource of [...SEGMENT_RESOURCES, ...SCALAR_RESOURCES]) {
     for (const access of accessesOf(resource)) {
@@ -83,17 +83,17 @@ test.each([
   ['service "a" { policy = "deny" }', ''],
   ['service "a" { policy = "deny" intentions = "write" }', 'read write'],
   ['service "a" { policy = "write" intentions = "deny" }', ''],
-])('intentions: %s gives: %s (reference 6.3)', (rules, expected) => {
+])('intentions: %s gives: %s', (rules, expected) => {
   expect(allowed([rules], 'intention', 'a')).toBe(expected)
 })
 
-test('policy and intentions of one service merge separately (reference 6.3)', () => {
+test('policy and intentions of one service merge separately', () => {
   const rules = ['service "a" { policy = "deny" }', 'service "a" { policy = "write" intentions = "write" }']
   expect(allowed(rules, 'service', 'a')).toBe('')
   expect(allowed(rules, 'intention', 'a')).toBe('read write')
 })
 
-test('intentions of *: read by any grant, write only by all grants and the catch-all (reference 6.3)', () => {
+test('intentions of *: read by any grant, write only by all grants and the catch-all', () => {
   const all = 'service_prefix "" { policy = "read" intentions = "write" }'
   expect(allowed(['service "a" { policy = "read" }'], 'intention', '*')).toBe('read')
   expect(allowed([all], 'intention', '*')).toBe('read write')

@@ -1,4 +1,4 @@
-/** Rules, compiled into answers. Reference 6.3; issue: authorization that can be trusted and explained. */
+/** Compiled rules, which decide and explain. Decisions: rule language. */
 import { atOnce, type Sliced } from '../../turns.ts'
 import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
 import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
@@ -85,7 +85,7 @@ export class CompiledPolicies {
     return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
   }
 
-  /** The default policy never grants acl rights. Reference 6.3. */
+  /** The default policy never grants acl rights. */
   private default(question: Question): boolean {
     return this.defaultAllow && question.resource !== 'acl'
   }

@@ -21,7 +21,7 @@ function anInput(rules: readonly Omit<Rule, 'line' | 'column'>[], name: string):
   return { key: name, policyId: name, policyName: name, path: { via: 'policy' }, ruleSet: parseRules(text) }
 }
 
-test(`DIF-02: ${PAIRS} decisions equal those of the reference's text, read naively (reference 6.3)`, {
+test(`DIF-02: ${PAIRS} decisions equal those of the reference's text, read naively`, {
   timeout: 7_200_000,
 }, () => {
   const random = new SeededRandom(chooseSeed('DIF-02'))
@@ -55,7 +55,7 @@ test('DIF-02: a tree may have readable keys where some key below the prefix may 
     const inputs = policies.map((policy, index) => anInput(policy, `p${index}`))
     const { policies: compiled } = compileAuthorizer(inputs, { defaultPolicy })
     const prefix = random.pick([randomSegment(random), ...segments, ''])
-    // No rule is about a name with this end, so each stands for all names that its rule alone decides.
+    // No rule names a segment with this suffix, so each one represents all names that only its rule decides.
     const names = [prefix, ...segments.filter((segment) => segment.startsWith(prefix))]
     const isReadable = names
       .flatMap((name) => [name, `${name}\u0001`])
@@ -97,7 +97,7 @@ function denialOf({ resource, segment = '' }: Question): Omit<Rule, 'line' | 'co
   }
 }
 
-test('a decision does not depend on the order of policies (reference 6.3)', () => {
+test('a decision does not depend on the order of policies', () => {
   const random = new SeededRandom(chooseSeed('order'))
   for (let left = 2_000; left > 0; left--) {
     const inputs = Array.from({ length: 4 }, (_, index) =>

@@ -69,12 +69,12 @@ test('policies come directly and through roles, each once, by the shorter way', 
   ])
 })
 
-test('links to what was deleted do not act (reference 6.3)', () => {
+test('links to what was deleted do not act', () => {
   const token = aToken({ Policies: [{ ID: 'gone' }], Roles: [{ ID: 'gone' }] })
   expect(effectivePolicies(token, aLookup([]), HERE)).toEqual([])
 })
 
-test('a policy limited to other datacenters does not act; an empty list limits nothing (reference 6.3)', () => {
+test('a policy limited to other datacenters does not act; an empty list limits nothing', () => {
   const lookup = aLookup([
     aPolicy('here', { Datacenters: ['dc2', 'dc1'] }),
     aPolicy('there', { Datacenters: ['dc2'] }),
@@ -87,7 +87,7 @@ test('a policy limited to other datacenters does not act; an empty list limits n
   ])
 })
 
-test('identities act by their generated rules where they are valid (spec 2.4, 2.5; reference 6.3)', () => {
+test('identities act by their generated rules where they are valid (spec 2.4, 2.5)', () => {
   const token = aToken({
     ServiceIdentities: [{ ServiceName: 'web' }, { ServiceName: 'api', Datacenters: ['dc2'] }],
     NodeIdentities: [
@@ -129,7 +129,7 @@ test('the defaults of the namespace act on its tokens (spec 4.9)', () => {
   ])
 })
 
-test('legacy client rules act while the token has no link of its own (upgrade reference 3.1)', () => {
+test('legacy client rules act while the token has no link of its own', () => {
   const legacy = aToken({ Type: 'client', Rules: 'key "a" { policy = "read" }' })
   expect(effectivePolicies(legacy, aLookup([]), HERE)).toMatchObject([
     { path: { via: 'legacy-rules' }, dialect: 'legacy', text: legacy.Rules },
@@ -138,14 +138,14 @@ test('legacy client rules act while the token has no link of its own (upgrade re
   expect(effectivePolicies(legacy, aLookup([]), { ...HERE, legacyRules: false })).toEqual([])
 })
 
-test('a legacy management token may do everything, whatever its rules (upgrade reference 3.1)', () => {
+test('a legacy management token may do everything, whatever its rules', () => {
   const legacy = aToken({ Type: 'management', Rules: 'key "" { policy = "deny" }' })
   expect(effectivePolicies(legacy, aLookup([]), HERE)).toMatchObject([
     { path: { via: 'legacy-management' }, text: globalManagementRules() },
   ])
 })
 
-test('from 1.11 a management token has what it is linked to, and nothing by its type (spec 9.1; upgrade reference 5.3)', () => {
+test('from 1.11 a management token has what it is linked to, and nothing by its type (spec 9.1)', () => {
   const builtin = aPolicy('00000000-0000-0000-0000-000000000001')
   const unlinked = aToken({ Type: 'management' })
   const linked = aToken({ Type: 'management', Policies: [{ ID: builtin.ID }] })

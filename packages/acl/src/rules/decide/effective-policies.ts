@@ -1,4 +1,4 @@
-/** Which rule texts act on a token, here. Reference 6.3; upgrade reference 3.1. */
+/** Which rule texts apply to a token in this datacenter. Decisions: rule language, legacy mode. */
 import { limits, type NodeIdentity, type ServiceIdentity } from '@latchkey/contract'
 import { defaultsOf } from '../../global-management.ts'
 import { hasLinks } from '../../links.ts'

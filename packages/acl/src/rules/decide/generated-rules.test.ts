@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseRules } from '../language/parse-rules.ts'
 import { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './generated-rules.ts'
 
-test('the generated texts begin with a line end, have none at the end, and indent with a tab (reference 6.4)', () => {
+test('the generated texts begin with a line end, have none at the end, and indent with a tab', () => {
   expect(globalManagementRules()).toBe(`
 acl = "write"
 agent_prefix "" {

@@ -1,4 +1,4 @@
-/** The rule texts that the service itself writes. Reference 6.3, 6.4; each to the byte, as the hash covers it. */
+/** Rule texts that the service generates. Every byte matters: the hash covers it. */
 
 type Entry = readonly [keyword: string, segment: string, ...attributes: string[]]
 

@@ -1,4 +1,4 @@
-/** Joins the rules of several policies: per kind, match and segment the strongest level. Reference 6.3. */
+/** Merges the rules of several policies: the strongest level wins per kind, match and segment. */
 import { Pace, type Sliced } from '../../turns.ts'
 import {
   type GivenLevel,
@@ -10,7 +10,7 @@ import {
 } from '../language/rule.ts'
 import type { CompiledInput, RuleOrigin } from './policy-source.ts'
 
-/** The rule that stands for all rules of one kind, match and segment. */
+/** The winning rule of one kind, match and segment. */
 export interface MergedRule {
   readonly segment: string
   readonly match: RuleMatch

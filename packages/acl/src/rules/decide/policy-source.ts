@@ -32,7 +32,7 @@ export interface CompiledInput extends Omit<PolicySource, 'text' | 'dialect'> {
   readonly ruleSet: RuleSet
   /**
    * Set where the stored text cannot be read: why. It might deny anything, so everything is denied; in the reference,
-   * every use of such a token fails (upgrade reference 3.2).
+   * every use of such a token fails.
    */
   readonly unreadable?: string
 }

@@ -11,7 +11,7 @@ export function* prefixIndexOf<T extends { readonly segment: string }>(
   let last = -1
   for (const [index, entry] of sorted.entries()) {
     if (pace.isDue()) yield
-    // What an entry begins with stands before it, and is the entry before it or one of that one's ancestors.
+    // A prefix of an entry sorts before it: it is the previous entry or one of that entry's ancestors.
     let parent = last
     while (parent !== -1 && !entry.segment.startsWith(sorted[parent]?.segment ?? ''))
       parent = parents[parent] ?? -1
@@ -23,7 +23,7 @@ export function* prefixIndexOf<T extends { readonly segment: string }>(
 
 /** Finds, among many names, the longest that a text begins with, and whether any begins with it. */
 export class PrefixIndex<T extends { readonly segment: string }> {
-  /** Ascending by UTF-16 units. Names are whole characters, so prefixes are the same as by bytes (reference 6.3). */
+  /** Ascending by UTF-16 units. Names are whole characters, so prefixes are the same as by bytes. */
   private readonly entries: readonly T[]
   /** For each entry the index of the longest other entry that it begins with, or -1. */
   private readonly parents: Int32Array

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseQuestion } from './question.ts'
 
-test('reads a check: resource by case, access without (reference 5.8)', () => {
+test('reads a check: resource by case, access without', () => {
   expect(parseQuestion({ Resource: 'key', Segment: 'a', Access: 'Write-Prefix' })).toEqual({
     resource: 'key',
     segment: 'a',
@@ -23,7 +23,7 @@ test.each([
     'Invalid access level for service resource: write-prefix',
   ],
   [{ Resource: 'key', Access: '' }, '[1].Access', 'Invalid access level for key resource: '],
-])('400 field_invalid: %j (reference 5.8)', (check, field, message) => {
+])('400 field_invalid: %j', (check, field, message) => {
   expect(() => parseQuestion(check, '[1]')).toThrow(
     expect.objectContaining({
       code: 'field_invalid',

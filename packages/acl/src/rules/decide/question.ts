@@ -1,4 +1,4 @@
-/** What may be asked of an authorizer. Reference 5.8, 9 (1.11 mesh, 1.13 peering). */
+/** What may be asked of an authorizer. */
 import { AclError, shorten } from '@latchkey/contract'
 
 /** Resources with a segment: a name or a path that the question is about. */
@@ -38,7 +38,7 @@ export function accessesOf(resource: Resource): readonly Access[] {
 }
 
 /**
- * Reads one check of the wire. Resources by case, accesses without. Reference 5.8.
+ * Reads one check of the wire. Resources are case-sensitive, accesses are not.
  *
  * @param field the check's place in the body, for the error: `[3]`.
  * @throws AclError `field_invalid` for an unknown resource or an access that the resource does not have.

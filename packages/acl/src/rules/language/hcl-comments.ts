@@ -4,7 +4,7 @@ import { newlinesIn } from './newlines.ts'
 import type { CommentGroup, Token } from './syntax-tree.ts'
 
 /**
- * A comment belongs to what it stands next to, as HCL 1 sees it: a group on the lines just above a word leads that
+ * A comment belongs to its neighbor, as in HCL 1: a group on the lines just above a word leads that
  * word's item; a comment after a word on the same line closes that item's line. All others stand alone.
  * Both are offered until an item takes them, so a comment in an odd place goes to the next item.
  */

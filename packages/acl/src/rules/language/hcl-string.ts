@@ -25,7 +25,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const NO_ESCAPE = /\\[^abfnrtv\\"0-7xuU]/
 
 /**
- * The value of a quoted string, in slices. What stands in `${…}` is taken as it stands, as HCL 1 does.
+ * The value of a quoted string, in slices. The text inside `${…}` is taken literally, as in HCL 1.
  *
  * @param quoted with its quotes.
  * @param place where it begins, for the error.
@@ -128,7 +128,7 @@ function escapeError(escaped: string, place: Place): Error {
   return rulesError(place, `the escape ${shown(escaped)}`, 'a known escape such as \\" \\\\ \\n \\u00e9')
 }
 
-/** Half of a surrogate pair is no character; names are compared as UTF-8 (reference 6.3). */
+/** Half of a surrogate pair is no character; names are compared as UTF-8. */
 function isCharacter(codePoint: number): boolean {
   return codePoint <= 0x10ffff && !(codePoint >= 0xd800 && codePoint <= 0xdfff)
 }
@@ -156,7 +156,7 @@ function* decodeBytes(escaped: string, { place, pace }: Reading): Sliced<string>
 
 /** A text as a quoted string that {@link decodeHclString} reads back. */
 export function encodeHclString(text: string): string {
-  // `${` would begin a part that is taken as it stands; written as an escape, the dollar does not.
+  // `${` would begin a literal part; an escaped dollar does not.
   const escaped = text.replaceAll(/["\\]|\$(?=\{)|\p{Cc}/gu, (character) => {
     if (character === '"' || character === '\\') return `\\${character}`
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`

@@ -37,7 +37,7 @@ export class JsonScanner {
     this.peeked = undefined
   }
 
-  /** What is left, blanks aside, as it stands; undefined if nothing is. */
+  /** The rest of the text after blanks; undefined at the end. */
   restOfText(): (Place & { readonly text: string }) | undefined {
     this.skipBlanks()
     const text = this.text.slice(this.offset)

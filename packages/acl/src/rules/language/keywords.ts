@@ -1,11 +1,11 @@
-/** The words that begin a rule, and which of them a reading knows. Reference 6.1; upgrade reference 3.2. */
+/** The words that begin a rule, by dialect. Decisions: rule language. */
 import { isScalarKind, RULE_KINDS, type RuleKind, type RuleMatch, SEGMENT_KINDS } from './rule.ts'
 
 /** How a text is to be read. */
 export interface ParseRulesOptions {
   /**
    * `current`: as policies are written. `legacy`: as the rules of legacy tokens are evaluated, every segment a prefix,
-   * everything unknown ignored with a warning (upgrade reference 3.2).
+   * everything unknown ignored with a warning.
    */
   readonly dialect?: 'current' | 'legacy'
   /** Lets unknown kinds and attributes and duplicates pass, each with a warning. Always so for `legacy`. */
@@ -28,7 +28,7 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([
   ...SEGMENT_KINDS.map((kind): [string, Keyword] => [`${kind}_prefix`, { kind, match: 'prefix' }]),
 ])
 
-/** Kinds that legacy evaluation knows, beside the segment kinds. Upgrade reference 3.2. */
+/** Kinds that legacy evaluation knows besides the segment kinds. */
 const LEGACY_SCALARS: ReadonlySet<RuleKind> = new Set(['keyring', 'operator'])
 
 /** The keyword of a dialect, read without case; undefined where the dialect does not know it. */

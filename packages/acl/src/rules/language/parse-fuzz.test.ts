@@ -27,7 +27,7 @@ test(`FUZ-04: ${TEXTS} texts are read or refused with a place, and read again as
       if (!('lenient' in options || 'dialect' in options)) accepted++
       const again = parseRules(printRules(ruleSet))
       if (JSON.stringify(meaning(again)) !== JSON.stringify(meaning(ruleSet))) {
-        expect.fail(`printed anew, it means something else: ${JSON.stringify(text)}`)
+        expect.fail(`printed again, it means something else: ${JSON.stringify(text)}`)
       }
     }
     if (lintRules(text).some(({ line, column }) => line < 1 || column < 1)) expect.fail(JSON.stringify(text))

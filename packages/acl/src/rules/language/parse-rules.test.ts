@@ -83,7 +83,7 @@ const VALID: Readonly<Record<string, readonly [text: string, ...rules: string[]]
   ],
 }
 
-test.each(Object.keys(VALID))('reads %s (reference 6.1)', (name) => {
+test.each(Object.keys(VALID))('reads %s', (name) => {
   const [text = '', ...rules] = VALID[name] ?? []
   const ruleSet = parseRules(text)
   expect(brief(ruleSet.rules)).toEqual(rules)
@@ -204,7 +204,7 @@ test('the length is bounded in bytes: RULES_BYTES_MAX passes, one more is field_
   )
 })
 
-test('kinds that the service version does not have are unknown (reference 9, 1.11 and 1.13)', () => {
+test('kinds that the service version does not have are unknown', () => {
   const kinds = new Set(['acl', 'key'] as const)
   expect(brief(parseRules('acl = "read"', { kinds }).rules)).toEqual(['acl/scalar "" read'])
   expect(() => parseRules('mesh = "read"', { kinds })).toThrow(
@@ -212,7 +212,7 @@ test('kinds that the service version does not have are unknown (reference 9, 1.1
   )
 })
 
-test('lenient: what would be refused passes with a warning for each; duplicates merge as between policies (reference 6.1)', () => {
+test('lenient: what would be refused passes with a warning for each; duplicates merge as between policies', () => {
   const text = [
     'foo "x" {}',
     'key "a" { policy = "read" sentinel {} }',
@@ -248,16 +248,16 @@ test.each([
   expect(warnings).toMatchObject([{ code: 'syntax_tolerated', line: 1, column }])
 })
 
-test('lenient: the last of a scalar counts, also where it sets nothing (reference 6.1)', () => {
+test('lenient: the last of a scalar counts, also where it sets nothing', () => {
   expect(parseRules('acl = "read"\nacl = ""', { lenient: true }).rules).toEqual([])
 })
 
-test('lenient readings refuse bad levels and bad syntax as strict ones do (reference 6.2)', () => {
+test('lenient readings refuse bad levels and bad syntax as strict ones do', () => {
   expect(() => parseRules('acl = "bogus"', { lenient: true })).toThrow(/bogus/)
   expect(() => parseLegacyRules('key "a" {')).toThrow(/the end of the text/)
 })
 
-test('legacy: every segment is a prefix; acl, *_prefix and unknown kinds are ignored (upgrade reference 3.2)', () => {
+test('legacy: every segment is a prefix; acl, *_prefix and unknown kinds are ignored', () => {
   const { rules, warnings } = parseLegacyRules(
     'key "a" { policy = "list" }\nacl = "bogus"\nkey_prefix "" { policy = "write" }\nmesh = "write"\noperator = "read"',
   )
@@ -269,13 +269,13 @@ test('legacy: every segment is a prefix; acl, *_prefix and unknown kinds are ign
   ])
 })
 
-/** Upgrade reference 3.2, the column of 1.4.0 and later. */
+/** As evaluated from 1.4.0 on. */
 test.each([
   ['read', 'write', 'write'],
   ['write', 'read', 'write'],
   ['deny', 'write', 'deny'],
   ['write', 'deny', 'deny'],
-])('legacy: one segment with %s and then %s has %s (upgrade reference 3.2)', (first, second, merged) => {
+])('legacy: one segment with %s and then %s has %s', (first, second, merged) => {
   const { rules } = parseLegacyRules(`key "a" { policy = "${first}" }\nkey "a" { policy = "${second}" }`)
   expect(brief(rules)).toEqual([`key/prefix "a" ${merged}`])
 })

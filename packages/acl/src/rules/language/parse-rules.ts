@@ -1,4 +1,4 @@
-/** Text to rules. Reference 6.1, 6.2; decisions: rule language. */
+/** Parses rule texts. Decisions: rule language. */
 
 import { AclError } from '@latchkey/contract'
 import { atOnce, type Sliced } from '../../turns.ts'
@@ -41,7 +41,7 @@ export function* findRulesProblem(text: string, options?: ParseRulesOptions): Sl
   }
 }
 
-/** Reads the rules of a legacy token; what legacy evaluation ignores becomes a warning. Upgrade reference 3.2. */
+/** Reads the rules of a legacy token; what legacy evaluation ignores becomes a warning. Decisions: rule translation. */
 export function parseLegacyRules(text: string): RuleSet {
   return parseRules(text, { dialect: 'legacy' })
 }

@@ -1,4 +1,4 @@
-/** The merged rules of one resource, arranged for questions. Reference 6.3. */
+/** The merged rules of one resource, arranged for questions. */
 
 import type { Sliced } from '../../turns.ts'
 import type { MergedResource, MergedRule } from '../decide/merge-rules.ts'

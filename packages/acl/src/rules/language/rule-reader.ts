@@ -1,4 +1,4 @@
-/** From the words of a rule text to what they mean. Reference 6.1, 6.2; decisions: rule language. */
+/** From the words of a rule text to what they mean. Decisions: rule language. */
 
 import { Pace, type Sliced } from '../../turns.ts'
 import {
@@ -35,7 +35,7 @@ interface Attributes {
   readonly intentions?: GivenLevel
 }
 
-/** Reads one tree. Strictly, it throws at the first fault; leniently, it goes on where it can. */
+/** Reads one tree. A strict reading throws at the first fault; a lenient one continues if it can. */
 export class RuleReader {
   private readonly options: ParseRulesOptions
   private readonly lenient: boolean
@@ -89,7 +89,7 @@ export class RuleReader {
     const level = this.readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
     const { line, column } = word
     this.checkDuplicate(keyword.kind, word, keyword.kind)
-    // Of a scalar that stands there twice the last one counts.
+    // The last of duplicate scalars counts.
     if (level === undefined) this.rules.delete(keyword.kind)
     else this.rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
   }
@@ -205,7 +205,7 @@ export class RuleReader {
     return level === 'deny' ? 'deny' : 'none'
   }
 
-  /** A second rule for one segment is refused, or merged as between policies (reference 6.1). */
+  /** A second rule for one segment is refused, or merged as between policies. */
   private addBlock(rule: Rule): void {
     const key = `${ruleKeyword(rule)} ${rule.segment}`
     this.checkDuplicate(key, rule, `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`)

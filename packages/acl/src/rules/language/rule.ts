@@ -1,4 +1,4 @@
-/** What a policy says, once read: a list of rules. Reference 6; decisions: rule language. */
+/** What a policy says, once read: a list of rules. Decisions: rule language. */
 
 /** Every kind of rule, in the order in which the reference lists them. */
 export const RULE_KINDS = [
@@ -41,7 +41,7 @@ export interface Rule {
   /** Compared by case; empty for a scalar. An empty prefix matches every name. */
   readonly segment: string
   readonly level: GivenLevel
-  /** Only on `service`: the level for intentions. Absent: derived from `level` (reference 6.3). */
+  /** Only on `service`: the level for intentions. Absent: derived from `level`. */
   readonly intentions?: GivenLevel
   /** Where the rule's kind begins in its text, from 1. */
   readonly line: number
@@ -83,7 +83,7 @@ export function ruleKeyword(rule: Pick<Rule, 'kind' | 'match'>): string {
   return rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind
 }
 
-/** The stronger of two levels for one segment: deny > write > list > read > none. Reference 6.3. */
+/** The stronger of two levels for one segment: deny > write > list > read > none. */
 function mergeLevels(a: GivenLevel, b: GivenLevel): GivenLevel {
   return MERGE_RANK[a] >= MERGE_RANK[b] ? a : b
 }
@@ -97,7 +97,7 @@ export const MERGE_RANK: Readonly<Record<GivenLevel, number>> = {
   deny: 4,
 }
 
-/** Two rules for one segment: policy and intentions merge separately. Reference 6.3. */
+/** Two rules for one segment: policy and intentions merge separately. */
 export function mergeRules(a: Rule, b: Rule): Rule {
   const level = mergeLevels(a.level, b.level)
   const intentions = mergeOptional(a.intentions, b.intentions)

@@ -13,7 +13,7 @@ const BYTES_PER_UNIT_MAX = 3
 const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /**
- * Reads a rule text in either form: JSON where its first character is `{`, else HCL 1. Reference 6.1.
+ * Reads a rule text in either form: JSON where its first character is `{`, else HCL 1.
  * Only the form is checked, not what the words mean.
  *
  * @param options isTolerant: what the reference lets pass is left among the tree's faults instead of refused.

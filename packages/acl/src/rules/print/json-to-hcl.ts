@@ -19,7 +19,7 @@ function* flattenItems(items: readonly Item[], pace: Pace): Sliced<Item[]> {
   return found
 }
 
-/** Collects the items that `keys: value` stands for. */
+/** Collects the items of `keys: value`. */
 function* flatten(
   keys: readonly Token[],
   value: Node,

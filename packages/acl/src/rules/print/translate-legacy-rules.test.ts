@@ -62,16 +62,13 @@ const AS_THE_REFERENCE: Readonly<Record<string, readonly [legacy: string, transl
   'an empty object': ['{}', ''],
 }
 
-test.each(Object.keys(AS_THE_REFERENCE))(
-  'translates %s as the reference does, to the byte (upgrade reference 3.3)',
-  (name) => {
-    const [legacy = '', translated] = AS_THE_REFERENCE[name] ?? []
-    expect(keep(legacy)).toBe(translated)
-    expect(commentOut(legacy)).toBe(translated)
-  },
-)
+test.each(Object.keys(AS_THE_REFERENCE))('translates %s as the reference does, to the byte', (name) => {
+  const [legacy = '', translated] = AS_THE_REFERENCE[name] ?? []
+  expect(keep(legacy)).toBe(translated)
+  expect(commentOut(legacy)).toBe(translated)
+})
 
-test('keep: what legacy evaluation ignored stays and takes effect, as in the reference, and is noted (upgrade reference 3.3)', () => {
+test('keep: what legacy evaluation ignored stays and takes effect, as in the reference, and is noted', () => {
   const { rules, notes } = translateLegacyRules('acl = "write"\nKEY "a" { policy = "read" }', {
     widening: 'keep',
   })
@@ -108,11 +105,11 @@ test('comment-out: what legacy evaluation ignored stays without effect, and the 
   ])
 })
 
-test('comment-out: a kind in capitals stays the prefix that it was (upgrade reference 3.2)', () => {
+test('comment-out: a kind in capitals stays the prefix that it was', () => {
   expect(commentOut('KEY "a" { policy = "read" }')).toBe('key_prefix "a" {\n  policy = "read"\n}')
 })
 
-test('a segment named like a kind keeps its name, unlike in the reference (upgrade reference 3.3, fault)', () => {
+test('a segment named like a kind keeps its name, unlike in the reference', () => {
   expect(keep('service { "key" { policy = "read" } }')).toBe(
     'service_prefix {\n  "key" {\n    policy = "read"\n  }\n}',
   )
@@ -124,7 +121,7 @@ test('a here-document keeps its end on a line of its own where a comment follows
 })
 
 test.each(['key "a" {', '[]', '"str"', 'key = ', '{"key": }'])(
-  '400 rules_invalid: %s is neither HCL nor JSON (upgrade reference 3.3)',
+  '400 rules_invalid: %s is neither HCL nor JSON',
   (text) => {
     expect(() => keep(text)).toThrow(expect.objectContaining({ code: 'rules_invalid', status: 400 }))
   },

@@ -1,4 +1,4 @@
-/** Legacy rules, rewritten as rules of policies. Upgrade reference 3.3; spec 9.1, 9.2.4; decisions: upgrade. */
+/** Translates legacy rules to policy rules. Spec 9.1, 9.2.4; decisions: rule translation. */
 
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { findKeyword } from '../language/keywords.ts'

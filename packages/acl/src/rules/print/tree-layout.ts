@@ -1,4 +1,4 @@
-/** The layout of a tree in its text, as far as it decides how it is printed. Upgrade reference 3.3. */
+/** The layout of a tree in its text, as far as it decides how it is printed. */
 
 import { Pace, type Sliced } from '../../turns.ts'
 import { newlinesIn } from '../language/newlines.ts'

@@ -1,6 +1,6 @@
 /**
  * Prints a syntax tree as HCL, laid out as the reference lays out translated rules: two blanks of indent, adjacent
- * one-line items aligned, comments kept. Upgrade reference 3.3.
+ * one-line items aligned, comments kept.
  */
 
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
