@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { expect, test } from 'vitest'
 import { openDataDirectory } from './data-directory.ts'
 import { StartError } from './start-error.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'latchkey-data-'))
-afterEach(() => rmSync(home, { recursive: true, force: true }))
+const home = temporaryFolder('data')
 
 test('missing parents are created, for the owner alone to look into', () => {
   const path = join(home, 'a/b')

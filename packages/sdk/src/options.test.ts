@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterEach, expect, test, vi } from 'vitest'
 import { CALLER_SECRET, clientOf } from '../test/client.ts'
 import { aToken } from '../test/records.ts'
@@ -8,6 +8,7 @@ import { json, problem, startServer, type TestServer } from '../test/test-server
 import { createClient } from './client.ts'
 import { PRODUCT_VERSION } from './contract.ts'
 
+const folder = temporaryFolder('sdk')
 afterEach(() => {
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
@@ -46,21 +47,16 @@ test('options win over the environment, LATCHKEY_TOKEN over LATCHKEY_TOKEN_FILE'
 
 test('reads the token file before each attempt, so that it can be replaced, without its newline', async () => {
   await using server = await startServer(json(aToken()))
-  const directory = mkdtempSync(join(tmpdir(), 'latchkey-sdk-'))
-  const file = join(directory, 'token')
+  const file = join(folder, 'token')
   vi.stubEnv('LATCHKEY_TOKEN', '')
   vi.stubEnv('LATCHKEY_TOKEN_FILE', file)
-  try {
-    writeFileSync(file, 'first\n')
-    const client = createClient({ address: server.address })
-    await client.tokens.self()
-    expect(tokenSeen(server)).toBe('first')
-    writeFileSync(file, 'second\n')
-    await client.tokens.self()
-    expect(tokenSeen(server)).toBe('second')
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
+  writeFileSync(file, 'first\n')
+  const client = createClient({ address: server.address })
+  await client.tokens.self()
+  expect(tokenSeen(server)).toBe('first')
+  writeFileSync(file, 'second\n')
+  await client.tokens.self()
+  expect(tokenSeen(server)).toBe('second')
 })
 
 test('a token file that is missing says so, with its path', async () => {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { expect, test } from 'vitest'
 import { anEncryptionKey } from '../../test/encryption-key.ts'
 import { loadKeyFile, parseEncryptionKeys } from './encryption-keys.ts'
 import { createKeyRing } from './key-ring.ts'
+
+const dataDir = temporaryFolder('keys')
 
 test('are read from a list or from lines; the first is the active one', () => {
   const [a, b] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64url')]
@@ -32,8 +34,6 @@ test.each([
 })
 
 test('are made once and kept in a file of mode 600', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-keys-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const [first, second] = await Promise.all([loadKeyFile(dataDir), loadKeyFile(dataDir)])
   expect(first[0]?.key.equals(second[0]?.key ?? anEncryptionKey('none').key)).toBe(true)
   const file = join(dataDir, 'encryption.keys')

@@ -1,17 +1,17 @@
 /** Spec 8; DOS-01, DOS-07. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, BlockList, connect, type Socket } from 'node:net'
+import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
+import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { clientKey, limitConnections, plainAddress } from './connection-limit.ts'
 
 const servers: Server[] = []
-const sockets: Socket[] = []
 afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy()
   for (const server of servers.splice(0)) server.close()
 })
+const open = socketsOfTest()
 
 interface Limited {
   readonly server: Server
@@ -45,21 +45,6 @@ async function listen(
   return { server, port: (server.address() as AddressInfo).port, refused, handled: () => handled }
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  sockets.push(socket)
-  await once(socket, 'connect')
-  return socket
-}
-
-/** Sends a request and reads until the answer is complete or the connection ends. */
-async function ask(socket: Socket): Promise<string> {
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
-  return String(data)
-}
-
 const REFUSAL =
   'HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain\r\nContent-Length: 80\r\nConnection: close\r\n\r\n' +
   'Your IP is issuing too many concurrent connections, please rate limit your calls\n'
@@ -72,7 +57,7 @@ describe('the connection over the limit', () => {
     const answer = await text(surplus)
     expect(answer).toBe(REFUSAL.replace('80', String(REFUSAL.split('\r\n\r\n')[1]?.length)))
     expect(refused).toEqual(['127.0.0.1'])
-    for (const socket of admitted) expect(await ask(socket)).toContain('200 OK')
+    for (const socket of admitted) expect(await askSocket(socket)).toContain('200 OK')
     expect(handled()).toBe(3)
   })
 
@@ -101,7 +86,7 @@ test('a connection that ends gives its place back, however often', async () => {
   const countOpen = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
   for (let i = 0; i < 20; i += 1) {
     const socket = await open(port)
-    expect(await ask(socket)).toContain('200 OK')
+    expect(await askSocket(socket)).toContain('200 OK')
     socket.destroy()
     // The server hears of it a moment later.
     await expect.poll(countOpen, { interval: 1 }).toBe(1)
@@ -112,7 +97,7 @@ test('a connection that ends gives its place back, however often', async () => {
 test('0 is no limit; a trusted proxy is not counted', async () => {
   for (const limited of [await listen(0), await listen(1, { trusted: '127.0.0.1' })]) {
     const many = await Promise.all(Array.from({ length: 20 }, () => open(limited.port)))
-    expect(await Promise.all(many.map(ask))).toHaveLength(20)
+    expect(await Promise.all(many.map(askSocket))).toHaveLength(20)
     expect(limited.refused).toEqual([])
   }
 })

@@ -1,19 +1,19 @@
 /** The listening side, with all its listeners. */
 import { EventEmitter, once } from 'node:events'
 import { type RequestListener, request, type ServerResponse } from 'node:http'
-import { BlockList, connect, createServer, type Socket } from 'node:net'
+import { BlockList, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
+import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts'
 import { LISTENERS } from './listen.ts'
 
 const servers: HttpServer[] = []
-const sockets: Socket[] = []
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy()
   for (const server of servers.splice(0)) await server.close(0)
 })
+const open = socketsOfTest()
 
 const LIMITS: HttpServerOptions['connections'] = {
   connectionsMax: 0,
@@ -32,20 +32,6 @@ async function start(
   return { ...server, port: Number(server.address.split(':').at(-1)) }
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  sockets.push(socket)
-  await once(socket, 'connect')
-  return socket
-}
-
-async function ask(socket: Socket): Promise<string> {
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  const [data] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
-  return String(data)
-}
-
 const OK: RequestListener = (_request, response) => {
   response.end('ok')
 }
@@ -55,7 +41,7 @@ describe('several listeners in one process', () => {
     const { port } = await start(OK)
     expect(port).toBeGreaterThan(0)
     const clients = await Promise.all(Array.from({ length: 10 * LISTENERS }, () => open(port)))
-    const answers = await Promise.all(clients.map(ask))
+    const answers = await Promise.all(clients.map(askSocket))
     expect(answers.filter((answer) => answer.includes('200 OK'))).toHaveLength(clients.length)
   })
 
@@ -68,7 +54,7 @@ describe('several listeners in one process', () => {
     const admitted = []
     for (let i = 0; i < connectionsMax; i += 1) {
       const socket = await open(port)
-      expect(await ask(socket)).toContain('200 OK')
+      expect(await askSocket(socket)).toContain('200 OK')
       admitted.push(socket)
     }
     for (let i = 0; i < LISTENERS; i += 1) expect(await text(await open(port))).toContain('429')
@@ -90,7 +76,7 @@ describe('several listeners in one process', () => {
     const server = await start(OK)
     const idle = await Promise.all(Array.from({ length: 4 * LISTENERS }, () => open(server.port)))
     server.drain()
-    for (const answer of await Promise.all(idle.map(ask))) expect(answer).toContain('Connection: close')
+    for (const answer of await Promise.all(idle.map(askSocket))) expect(answer).toContain('Connection: close')
     await server.close(1_000)
     const attempts = Array.from({ length: 4 * LISTENERS }, async () => {
       const [error] = await once(connect(server.port, '127.0.0.1'), 'error').catch((reason) => [reason])
