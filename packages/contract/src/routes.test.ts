@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
 import { RESOURCES } from './contract.ts'
-import { ENDPOINTS } from './plain/endpoints.ts'
-import { plainEndpoint } from './plain/render.ts'
 import { ROUTE_LIST, ROUTES } from './routes.ts'
 import { BLOCKING_QUERY_OPTIONS } from './shared/query.ts'
 
@@ -9,10 +7,6 @@ const all = ROUTE_LIST.map((route) => [route.name, route] as const)
 
 test('resources are listed in the order in which documents show them', () => {
   expect([...new Set(ROUTE_LIST.map(({ resource }) => resource))]).toEqual(Object.keys(RESOURCES))
-})
-
-test.each(all)('%s: its plain endpoint is what the route says', (name, route) => {
-  expect(ENDPOINTS[name]).toEqual(plainEndpoint(route))
 })
 
 test.each(all)('%s: has a body schema if, and only if, it says how its body is read', (_, route) => {

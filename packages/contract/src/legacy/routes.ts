@@ -8,7 +8,18 @@ import { blockingQuery, flag, position, query } from '../shared/query.ts'
 import { importResultSchema, legacyIdSchema, legacyTokenRequestSchema, legacyTokenSchema } from './schemas.ts'
 
 const legacyApi = { acl: true, gate: 'api.legacy', subject: 'ACL', spec: '9.1' } as const
+const write = { ...legacyApi, right: 'acl:write', sameOrigin: true } as const
 const rules = { acl: true, gate: 'api.legacy', subject: 'token AccessorID', spec: '9.1' } as const
+
+/** Refusals of the content of a legacy token. */
+const contentErrors = [
+  'field_invalid',
+  'rules_invalid',
+  'legacy_token_immutable',
+  'root_name_refused',
+  'id_reserved',
+  'id_in_use',
+] as const
 
 export const legacy = c.router({
   translate: {
@@ -56,19 +67,10 @@ export const legacy = c.router({
     query: query({}),
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
-      sameOrigin: true,
-      ...legacyApi,
-      right: 'acl:write',
+      ...write,
       body: 'json',
       bodyOptional: true,
-      errors: [
-        'field_invalid',
-        'rules_invalid',
-        'legacy_token_immutable',
-        'root_name_refused',
-        'id_reserved',
-        'id_in_use',
-      ],
+      errors: contentErrors,
     }),
   },
   update: {
@@ -79,20 +81,10 @@ export const legacy = c.router({
     query: query({}),
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
-      sameOrigin: true,
-      ...legacyApi,
-      right: 'acl:write',
+      ...write,
       body: 'json',
       bodyOptional: true,
-      errors: [
-        'id_missing',
-        'field_invalid',
-        'rules_invalid',
-        'legacy_token_immutable',
-        'root_name_refused',
-        'id_reserved',
-        'id_in_use',
-      ],
+      errors: ['id_missing', ...contentErrors],
     }),
   },
   destroy: {
@@ -104,9 +96,7 @@ export const legacy = c.router({
     query: query({}),
     body: c.noBody(),
     ...answers(deletedSchema, {
-      sameOrigin: true,
-      ...legacyApi,
-      right: 'acl:write',
+      ...write,
       errors: ['id_missing', 'root_name_refused'],
     }),
   },
@@ -133,9 +123,7 @@ export const legacy = c.router({
     query: query({}),
     body: c.noBody(),
     ...answers(legacyIdSchema, {
-      sameOrigin: true,
-      ...legacyApi,
-      right: 'acl:write',
+      ...write,
       errors: ['id_missing', 'root_name_refused'],
     }),
   },
@@ -166,9 +154,7 @@ export const legacy = c.router({
     }),
     body: z.array(legacyTokenSchema),
     ...answers(importResultSchema, {
-      sameOrigin: true,
-      ...legacyApi,
-      right: 'acl:write',
+      ...write,
       spec: 'extension',
       body: 'raw',
       bodyType: 'application/json',

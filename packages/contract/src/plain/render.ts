@@ -1,8 +1,8 @@
-/** The table of plain endpoints as a source file: `endpoints.ts` is this text, and a test holds it to that. */
+/** The table of plain endpoints as a source file: the text of `endpoints.ts`. */
 import * as z from 'zod'
 import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
 import { SHARED_QUERY_OPTIONS } from '../shared/query.ts'
-import type { AnswerKind, Endpoint } from './endpoint.ts'
+import type { AnswerKind, Endpoint, EndpointFacts } from './endpoint.ts'
 
 const HEAD = `// biome-ignore-all format: generated
 
@@ -21,42 +21,31 @@ const TAIL = `} as const satisfies Record<string, Endpoint>
 export type EndpointName = keyof typeof ENDPOINTS
 `
 
-/** A route without its schemas and its words. */
-export function plainEndpoint(route: AnyRoute): Endpoint {
-  const {
-    right,
-    gate,
-    acl,
-    refusedInLegacyMode,
-    namespaced,
-    edition,
-    local,
-    blocking,
-    body,
-    bodyOptional,
-    bodyBytesMax,
-    alsoGet,
-    subject,
-    mayBeEmpty,
-  } = route
+/** The facts that the table keeps, in its order. */
+const FACTS = Object.keys({
+  right: true,
+  gate: true,
+  acl: true,
+  refusedInLegacyMode: true,
+  namespaced: true,
+  edition: true,
+  local: true,
+  blocking: true,
+  body: true,
+  bodyOptional: true,
+  bodyBytesMax: true,
+  alsoGet: true,
+  subject: true,
+  mayBeEmpty: true,
+} satisfies Record<keyof EndpointFacts, true>) as readonly (keyof EndpointFacts)[]
+
+/** A route without its schemas and descriptions. */
+function plainEndpoint(route: AnyRoute): Endpoint {
   const own = Object.keys(route.schemas.query.shape).filter((name) => !SHARED_QUERY_OPTIONS.includes(name))
   const row = {
     method: route.method,
     path: route.path.replace(/^\/v1/, ''),
-    right,
-    gate,
-    acl,
-    refusedInLegacyMode,
-    namespaced,
-    edition,
-    local,
-    blocking,
-    body,
-    bodyOptional,
-    bodyBytesMax,
-    alsoGet,
-    subject,
-    mayBeEmpty,
+    ...Object.fromEntries(FACTS.map((fact) => [fact, route[fact]])),
     answer: kindOf(z.toJSONSchema(route.schemas.answer, { io: 'output', unrepresentable: 'any' })),
     query: own.length === 0 ? undefined : own,
   }

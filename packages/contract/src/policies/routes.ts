@@ -18,7 +18,9 @@ import {
 } from './schemas.ts'
 
 const gate = 'api.policy'
-const subject = 'policy ID'
+const api = { gate, spec: '9.1' } as const
+const record = { ...api, subject: 'policy ID' } as const
+const read = { ...aclRead, blocking: 'policies' } as const
 
 export const policies = c.router({
   create: {
@@ -30,8 +32,7 @@ export const policies = c.router({
     body: createPolicySchema,
     ...answers(policySchema, {
       ...aclWrite,
-      gate,
-      spec: '9.1',
+      ...api,
       errors: [
         'field_required',
         'field_invalid',
@@ -70,11 +71,9 @@ export const policies = c.router({
     description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
     ...answers(policySchema, {
-      ...aclRead,
-      blocking: 'policies',
-      gate,
+      ...read,
+      ...api,
       subject: 'policy Name',
-      spec: '9.1',
       errors: ['id_missing', 'not_found'],
     }),
   },
@@ -93,7 +92,7 @@ export const policies = c.router({
       body: 'json',
       bodyValuesMax: QUESTION_VALUES_MAX,
       gate,
-      subject,
+      subject: 'policy ID',
       spec: 'extension',
       errors: ['id_invalid', 'not_found', 'rules_invalid', 'batch_too_large'],
     }),
@@ -106,11 +105,8 @@ export const policies = c.router({
     description: 'The record, with its rules as they were written.',
     query: namespacedBlockingQuery({}),
     ...answers(policySchema, {
-      ...aclRead,
-      blocking: 'policies',
-      gate,
-      subject,
-      spec: '9.1',
+      ...read,
+      ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],
     }),
   },
@@ -126,9 +122,7 @@ export const policies = c.router({
     ...answers(policySchema, {
       ...aclWrite,
       mayBeEmpty: true,
-      gate,
-      subject,
-      spec: '9.1',
+      ...record,
       errors: [
         'id_invalid',
         'accessor_mismatch',
@@ -151,9 +145,7 @@ export const policies = c.router({
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,
-      gate,
-      subject,
-      spec: '9.1',
+      ...record,
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
     }),
   },
@@ -164,10 +156,8 @@ export const policies = c.router({
     description: 'In order of ID, without rules.',
     query: namespacedBlockingQuery({}),
     ...answers(z.array(policyListEntrySchema), {
-      ...aclRead,
-      blocking: 'policies',
-      gate,
-      spec: '9.1',
+      ...read,
+      ...api,
       errors: [],
     }),
   },

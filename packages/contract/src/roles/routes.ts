@@ -7,9 +7,9 @@ import { idParam, nameParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { createRoleSchema, roleSchema, updateRoleSchema } from './schemas.ts'
 
-const gate = 'api.role'
-const spec = '2.3'
-const subject = 'role ID'
+const api = { gate: 'api.role', spec: '2.3' } as const
+const record = { ...api, subject: 'role ID' } as const
+const read = { ...aclRead, blocking: 'roles' } as const
 
 export const roles = c.router({
   create: {
@@ -21,8 +21,7 @@ export const roles = c.router({
     body: createRoleSchema,
     ...answers(roleSchema, {
       ...aclWrite,
-      gate,
-      spec,
+      ...api,
       errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown', 'field_invalid', 'not_found'],
     }),
   },
@@ -34,11 +33,9 @@ export const roles = c.router({
     description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
     ...answers(roleSchema, {
-      ...aclRead,
-      blocking: 'roles',
-      gate,
+      ...read,
+      ...api,
       subject: 'role Name',
-      spec,
       errors: ['id_missing', 'not_found'],
     }),
   },
@@ -50,11 +47,8 @@ export const roles = c.router({
     description: 'The record, with the current names of its policies.',
     query: namespacedBlockingQuery({}),
     ...answers(roleSchema, {
-      ...aclRead,
-      blocking: 'roles',
-      gate,
-      subject,
-      spec,
+      ...read,
+      ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],
     }),
   },
@@ -70,9 +64,7 @@ export const roles = c.router({
     ...answers(roleSchema, {
       ...aclWrite,
       mayBeEmpty: true,
-      gate,
-      subject,
-      spec,
+      ...record,
       errors: [
         'id_invalid',
         'accessor_mismatch',
@@ -94,9 +86,7 @@ export const roles = c.router({
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,
-      gate,
-      subject,
-      spec,
+      ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],
     }),
   },
@@ -108,6 +98,6 @@ export const roles = c.router({
     query: namespacedBlockingQuery({
       policy: text('Only records linked to the policy with this ID, in any case.'),
     }),
-    ...answers(z.array(roleSchema), { ...aclRead, blocking: 'roles', gate, spec, errors: [] }),
+    ...answers(z.array(roleSchema), { ...read, ...api, errors: [] }),
   },
 } satisfies ContractRoutes)
