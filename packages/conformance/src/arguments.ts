@@ -6,9 +6,9 @@ export interface Arguments {
   readonly prefix: string
   readonly token: string
   readonly report: 'text' | 'json'
-  /** Cases whose id or row of the spec begins so; all where there is none. */
+  /** Prefixes of ids or spec rows: only matching cases run. Empty: all. */
   readonly only: readonly string[]
-  /** Whether cases that take minutes are run too. */
+  /** Whether to run cases that take minutes. */
   readonly slow: boolean
 }
 
@@ -27,12 +27,12 @@ Runs the conformance suite against a running service and says which rows of the 
 The suite makes tokens, policies, roles and keys of its own names and removes them again. Exit code: 0 where nothing
 failed, 1 where something did, 2 where the suite could not be run.`
 
-/** Misuse of the command line; the message is for the person who typed it. */
+/** Misuse of the command line, with a message for the user. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** @throws UsageError for what is missing or unknown. */
+/** @throws UsageError for missing or unknown arguments. */
 export function readArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -3,11 +3,11 @@ import { isBefore, parseServiceVersion } from '@latchkey/contract'
 import type { Context } from './context.ts'
 import { PLAIN_TRAITS, type Target, type Traits } from './target.ts'
 
-/** What a case needs of its target, where that is not the usual: a version with all token fields, ACLs on, deny. */
+/** Needs of a case beyond the defaults: a version with all token fields, ACLs on, default deny. */
 export interface Needs extends Partial<Omit<Traits, 'version'>> {
-  /** First version that has what is checked. Default: all fields of a token, 1.8.1. */
+  /** First version with the checked feature. Default: 1.8.1, which has all fields of a token. */
   readonly from?: string
-  /** First version that no longer has it. */
+  /** First version without it. */
   readonly before?: string
   /** `true`: time is frozen and can be moved. */
   readonly clock?: true
@@ -25,14 +25,14 @@ export interface Case {
   /** Condition, outcome and rule; an HTTP refusal begins with its status and code. */
   readonly title: string
   readonly needs?: Needs
-  /** Leaves nothing behind but what the context removes, and depends on no other case. */
+  /** Leaves nothing that the context does not remove, and depends on no other case. */
   run(ctx: Context): Promise<void>
 }
 
 /** First version with every field of a token. Spec 9.1. */
 const ALL_FIELDS_SINCE = '1.8.1'
 
-/** What keeps a case from running on a target; `undefined` where nothing does. */
+/** Why a case cannot run on a target; `undefined` if it can. */
 export function whySkipped(needs: Needs = {}, target: Target): string | undefined {
   const { traits } = target
   const version = parseServiceVersion(traits.version)

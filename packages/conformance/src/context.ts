@@ -1,4 +1,4 @@
-/** What a case talks through: raw `fetch`, so that statuses, headers and bodies are seen as they are. */
+/** The requests of a case, over plain `fetch`: it sees statuses, headers and bodies unchanged. */
 import assert from 'node:assert/strict'
 import type { AclErrorCode, Policy, Role, Token } from '@latchkey/contract'
 import { Litter } from './litter.ts'
@@ -11,7 +11,7 @@ interface Ask {
   readonly path: string
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array
   /** Secret to present. Default: the management token. `null`: none. */
   readonly token?: string | null
@@ -20,19 +20,19 @@ interface Ask {
 
 export type AskOptions = Omit<Ask, 'method' | 'path'>
 
-/** A refusal as it must be, in both of its forms. */
+/** The expected refusal, in both of its forms. */
 export interface Refusal {
   readonly status: number
   readonly code: AclErrorCode
   /** Field that the problem document names. */
   readonly field?: string
-  /** How the text begins, or what it must match. */
+  /** The start of the text, or a pattern for it. */
   readonly text?: string | RegExp
 }
 
 export class Context {
   readonly target: Target
-  /** Differs between cases and between runs, so that neither meets what another made. */
+  /** Unique to a case and run, so that cases do not see each other's records. */
   private readonly tag: string
   private readonly litter: Litter
   private names = 0
@@ -43,7 +43,7 @@ export class Context {
     this.litter = new Litter()
   }
 
-  /** A name that nothing else has: lower case, fit for policies, roles, services, nodes and keys. */
+  /** A unique name in lower case, valid for policies, roles, services, nodes and keys. */
   unique(start: string): string {
     this.names += 1
     return `${start}-${this.tag}-${this.names}`
@@ -79,14 +79,14 @@ export class Context {
     return reply
   }
 
-  /** As {@link call}, held to be a 200 with a JSON body, which it returns. */
+  /** As {@link call}; requires a 200 with a JSON body, and returns it. */
   async ok<T = Record<string, unknown>>(method: string, path: string, options: AskOptions = {}): Promise<T> {
     const reply = await this.call(method, path, options)
     assert.equal(reply.status, 200, `${method} ${withoutQuery(path)} answered ${reply.status}: ${reply.text}`)
     return JSON.parse(reply.text) as T
   }
 
-  /** Holds a request to be refused: as plain text, and as a problem document with the same text. */
+  /** Requires a refusal, as plain text and as a problem document with the same text. */
   async refuses(method: string, path: string, options: AskOptions, refusal: Refusal): Promise<void> {
     const what = `${method} ${withoutQuery(path)}`
     const plain = await this.call(method, path, options)
@@ -145,18 +145,18 @@ export class Context {
     return this.token({ Description: 'caller', Policies: [{ ID: policy.ID }] })
   }
 
-  /** Removes what the case has made. Said once it is over. */
+  /** Removes the records of the case. Called once it is over. */
   async clean(): Promise<void> {
     for (const path of this.litter.paths()) await this.call('DELETE', path)
   }
 }
 
-/** A query may hold a token; it stays out of messages. */
+/** Drops the query, which may hold a token, for messages. */
 function withoutQuery(path: string): string {
   return path.split('?', 1)[0] ?? ''
 }
 
-/** Between two requests time passes, and a refusal may say how much was left. */
+/** Drops times, which differ between two requests, from a message. */
 function untimed(text: string): string {
   return text.replace(/\(was [^)]*\)/, '(was …)')
 }

@@ -1,6 +1,6 @@
 /**
- * The same random calls to two services, whose answers must be the same up to what each names itself: ids, hashes of
- * ids, indexes, instants. After each sequence the visible state is compared too. A run is its seed.
+ * Sends the same random calls to two services and compares their answers, up to values that each chooses itself: ids,
+ * hashes of ids, indexes, instants. After each sequence it compares the visible state too. A seed determines the run.
  */
 import { Comparison } from './differential/compare.ts'
 import { Player, plainStep, type Side } from './differential/player.ts'
@@ -19,7 +19,7 @@ export interface DifferentialOptions {
 export interface Difference {
   /** Repeats the sequence alone: with it as seed, and one sequence. */
   readonly seed: number
-  /** The calls up to and with the one that was answered differently. */
+  /** The calls up to and including the one with different answers. */
   readonly steps: readonly Step[]
   readonly what: string
   readonly left: string
@@ -28,7 +28,7 @@ export interface Difference {
 
 export interface DifferentialResult {
   readonly calls: number
-  /** Answers by status: what the random calls have met. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>
   readonly difference: Difference | undefined
 }
@@ -50,7 +50,7 @@ export async function runDifferential(
   return { ...run.counts(), difference: undefined }
 }
 
-/** From here on a status says that the service failed, and no random call may make it fail; but parts of it are not built. */
+/** The first status that means a failure of the service. 501 is none: some endpoints are not built. */
 const FAULT = 500
 const NOT_BUILT = 501
 
@@ -112,7 +112,7 @@ function keyPaths(seed: number, edition: 'standard' | 'extended'): string[] {
   return namespaces.map((ns) => `/kv/${tag}?recurse${ns === '' ? '' : `&ns=${ns}`}`)
 }
 
-/** A difference in words, with the command that repeats it. */
+/** Describes a difference, with the command that repeats it. */
 export function describeDifference({ seed, steps, what, left, right }: Difference): string {
   const last = steps.at(-1)
   const calls = steps.map(({ method, path, body }, i) => `  ${i + 1}. ${method} ${path} ${body ?? ''}`)

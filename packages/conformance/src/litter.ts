@@ -1,7 +1,7 @@
-/** What a case has made and must be removed after it: read off the answers, so that no case has to think of it. */
+/** The records of a case, collected from the answers, so that they can be removed after it. */
 import type { Reply } from './reply.ts'
 
-/** Where a create is sent, the field of its answer that names the record, and where that is deleted. */
+/** The path of each create, the id field of its answer, and the path of the delete. */
 const CREATES = [
   { path: /^\/acl\/token(?:\/[^/]+\/clone)?$/, id: 'AccessorID', home: '/acl/token/' },
   { path: /^\/acl\/policy$/, id: 'ID', home: '/acl/policy/' },

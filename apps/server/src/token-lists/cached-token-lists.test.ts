@@ -1,4 +1,4 @@
-/** Lists that are kept whole and patched are the lists that are there. Design 3; COH-07. */
+/** Cached lists that are patched equal the lists of the store. COH-07. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import { formatInstant, type TokenListEntry } from '@latchkey/contract'

@@ -1,4 +1,4 @@
-/** Lists made once. Design 3; MEM-02, COH-07. */
+/** A list is rendered once and shared. MEM-02, COH-07. */
 import { expect, test } from 'vitest'
 import { type CachedList, ListCache, type ListRequest } from './list-cache.ts'
 

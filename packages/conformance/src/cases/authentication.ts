@@ -1,10 +1,10 @@
-/** Who a request comes from. Spec 5.1; decisions: authentication; INJ-05, FUZ-03, SEC-01. */
+/** Authentication of requests. Spec 5.1; decisions: authentication; INJ-05, FUZ-03, SEC-01. */
 import assert from 'node:assert/strict'
 import { HEADER_PREFIXES_DEFAULT, type Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { AskOptions, Context } from '../context.ts'
 
-/** The accessor that a request is taken to come from. */
+/** The accessor that the target resolves a request to. */
 async function whoIs(ctx: Context, path: string, options: AskOptions): Promise<string> {
   return (await ctx.ok<Token>('GET', `/acl/token/self${path}`, { token: null, ...options })).AccessorID
 }

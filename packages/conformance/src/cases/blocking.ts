@@ -4,17 +4,17 @@ import type { Case } from '../case.ts'
 import type { AskOptions, Context } from '../context.ts'
 import type { Reply } from '../reply.ts'
 
-/** How long an answer may be under way, in milliseconds: far less than the default wait, far more than a busy machine needs. */
+/** Longest time of an immediate answer, in milliseconds: far below the default wait, with room for a busy machine. */
 const SLACK_MS = 30_000
 
 function indexOf(ctx: Context, reply: Reply): number {
   return Number(reply.headers.get(ctx.header('Index')))
 }
 
-/** How long a change may take to reach a watcher, in milliseconds. */
+/** Longest time until a watcher sees a change, in milliseconds. */
 const PATIENCE_MS = 40_000
 
-/** Sends one blocking query; by the time this resolves it is likely to wait. */
+/** Sends one blocking query, and resolves when it probably waits. */
 async function block(
   ctx: Context,
   path: string,
@@ -24,14 +24,14 @@ async function block(
   const reply = ctx
     .call('GET', path, options)
     .then((answer) => ({ ...answer, ms: performance.now() - startedAt }))
-  // A rejection is the case's to see, when it awaits the reply.
+  // The case sees a rejection when it awaits the reply.
   reply.catch(() => undefined)
   await new Promise((resolve) => setTimeout(resolve, 40))
   return { reply }
 }
 
 /**
- * Watches a read as a client does, from its present state on, until it shows something else. Writes to other records may
+ * Watches a read as a client does, until its value changes. Writes to other records may
  * end a single query early, as the index is that of the table.
  */
 async function watch(

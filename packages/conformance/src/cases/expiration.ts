@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** A moment that lies so far ahead of the target's clock. */
+/** An instant this far ahead of the target's clock. */
 function ahead(ctx: Context, ms: number): string {
   return new Date(ctx.now() + ms).toISOString()
 }

@@ -1,4 +1,4 @@
-/** Keys, the one resource of the service that rules guard. Spec 5.4, 7. */
+/** The key-value store. Spec 5.4, 7. */
 import assert from 'node:assert/strict'
 import type { Case } from '../case.ts'
 

@@ -1,10 +1,10 @@
-/** What tokens are linked to. Spec 2.2 to 2.5. */
+/** Links and identities of tokens. Spec 2.2 to 2.5. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
-/** Whether a token may do something, by its own word. */
+/** Whether a token may do something, according to authorize. */
 async function may(
   ctx: Context,
   token: Token,

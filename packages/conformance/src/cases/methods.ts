@@ -224,9 +224,9 @@ const LESSER_RULES: Partial<Record<Right, string>> = {
 }
 
 /**
- * Asks every chosen endpoint as callers who lack its right: all of them are refused for that reason.
+ * Checks that every chosen endpoint refuses callers without its right, with the right code.
  *
- * @param least how many endpoints must be among the chosen, so that none is lost unseen.
+ * @param least minimum number of chosen endpoints, so that a wrong filter fails.
  */
 async function holdMatrix(
   ctx: Context,

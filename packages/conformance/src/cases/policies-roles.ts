@@ -1,10 +1,10 @@
-/** Policies and roles: what links lead to. Spec 1, 2.2, 2.3; decisions: rule language. */
+/** Policies and roles. Spec 1, 2.2, 2.3; decisions: rule language. */
 import assert from 'node:assert/strict'
 import type { Policy, Role, Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 
-/** What a token with these rules may do, each check as `resource segment access`. */
+/** The checks that a token with these rules passes, each as `resource segment access`. */
 async function decide(ctx: Context, rules: readonly string[], checks: readonly string[]): Promise<boolean[]> {
   const policies: Policy[] = []
   for (const text of rules) policies.push(await ctx.policy(text))

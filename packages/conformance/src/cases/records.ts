@@ -1,9 +1,9 @@
-/** How answers look. Spec 4.10 is silent; decisions: record shapes, error bodies. */
+/** Shapes of answers. Spec 4.10 is silent; decisions: record shapes, error bodies. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 
-/** Hashes of a real service of this API, by what they are the hash of. */
+/** Hashes recorded from another service of this API, with their content. */
 const TOKEN_HASHES: readonly (readonly [object, string])[] = [
   [{}, 'NLOoV2WBU8ieJIrYXXx8NRb5C2xU61pVVWRDLEIMxlU='],
   [{ Description: 'a' }, 'gnL7MgGi/pPdD6xGoayDm7BX4qKSasEbs+83NTC5h0k='],

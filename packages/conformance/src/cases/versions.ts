@@ -5,12 +5,12 @@ import type { Case } from '../case.ts'
 import type { Context } from '../context.ts'
 import { isOfLegacyApi } from './methods.ts'
 
-/** A path of an endpoint, its parameters filled. */
+/** The path of an endpoint with a value for its parameter. */
 function pathOf({ path }: Endpoint): string {
   return path.replace(/:\w+/, crypto.randomUUID())
 }
 
-/** The accessor of a legacy token, which it gets within seconds of its making. Spec 9.2.3. */
+/** The accessor of a legacy token, which the migration assigns within seconds. Spec 9.2.3. */
 async function accessorOf(ctx: Context, secretId: string): Promise<string> {
   for (let i = 0; i < 100; i += 1) {
     const { AccessorID } = await ctx.ok<Token>('GET', '/acl/token/self', { token: secretId })

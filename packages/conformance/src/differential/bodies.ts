@@ -1,4 +1,4 @@
-/** Random bodies: mostly right, sometimes wrong in one of the ways that clients are wrong. */
+/** Random bodies: mostly valid, sometimes with a typical mistake of clients. */
 import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Kind, placeholder } from './step.ts'
 
@@ -131,7 +131,7 @@ function someId(pool: Pool): string {
   ])
 }
 
-/** What no client should send, and some do. */
+/** Invalid bodies that some clients send. */
 function spoil(random: SeededRandom, body: Record<string, unknown>): Record<string, unknown> {
   return {
     ...body,

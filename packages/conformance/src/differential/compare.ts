@@ -1,4 +1,4 @@
-/** Compares two answers to the same call, up to what each target may name itself. */
+/** Compares two answers to the same call, up to values that each target chooses. */
 import { Bijection, OrderedBijection } from './relation.ts'
 
 export interface SeenReply {
@@ -13,7 +13,7 @@ const EQUAL_HEADERS = ['content-type', 'allow', 'cache-control', 'location', 'wa
 const EQUAL_FAMILY_HEADERS = ['KnownLeader', 'Default-ACL-Policy']
 
 const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}/g
-/** What passes between two requests, and what the clocks of two machines may be apart. */
+/** Tolerance for the time between two requests and between two clocks. */
 const TIME_SLACK_MS = 60_000
 
 /** Fields whose values are indexes, times, or made from names that differ. */
@@ -58,7 +58,7 @@ export class Comparison {
 
   private body(left: SeenReply, right: SeenReply): string | undefined {
     const isJson = left.headers.get('content-type')?.includes('json')
-    // The answer to HEAD has the type of a body, and none.
+    // The answer to HEAD has a content type but no body.
     if (!isJson || left.text === '' || right.text === '') return this.text('body', left.text, right.text)
     return this.value('body', JSON.parse(left.text), JSON.parse(right.text))
   }
@@ -93,7 +93,7 @@ export class Comparison {
   private field(path: string, key: string, left: unknown, right: unknown): string | undefined {
     if (IGNORED_FIELDS.has(key)) return typeof left === typeof right ? undefined : show(path, left, right)
     if (INDEX_FIELDS.has(key) && typeof left === 'number' && typeof right === 'number') {
-      // 0 is the index of what was never stored.
+      // Records that were never stored have index 0.
       const isSame = left === 0 || right === 0 ? left === right : this.indexes.relate(left, right)
       return isSame ? undefined : `${path}: ${left}, ${right} are in another order than before`
     }

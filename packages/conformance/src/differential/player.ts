@@ -3,14 +3,14 @@ import type { Target } from '../target.ts'
 import type { SeenReply } from './compare.ts'
 import { Made, type Step } from './step.ts'
 
-/** What is compared: a service and a management token of it. */
+/** A service and its management token. */
 export type Side = Pick<Target, 'name' | 'url' | 'prefix' | 'token' | 'fetch'>
 
 /** Plays steps against one service. */
 export class Player {
   readonly side: Side
   private made = new Made()
-  /** The last index that was seen of each table, by the first part of the path. */
+  /** The last index of each table, by the first part of the path. */
   private readonly lastIndexes = new Map<string, number>()
 
   constructor(side: Side) {
@@ -35,7 +35,7 @@ export class Player {
     return { ...reply, backward: this.isBackward(step, reply) }
   }
 
-  /** Removes what the sequence has made: first its keys, in every namespace that there may be, then its records. */
+  /** Removes the records of the sequence: first its keys in every namespace, then all others. */
   async clean(keyPaths: readonly string[]): Promise<void> {
     for (const path of [...keyPaths, ...this.made.paths()]) {
       await this.play(plainStep('DELETE', path, this.side.token), 0)
@@ -59,7 +59,7 @@ export function plainStep(method: string, path: string, token: string): Step {
   return { method, path, body: undefined, token, headers: {} }
 }
 
-/** Instants in a body are the same for both sides, and lie so far ahead. */
+/** How far ahead instants in bodies are; both sides get the same. */
 function fillTimes(text: string, now: number): string {
   return text.replace(/\{in (-?\d+)h\}/g, (_, hours: string) =>
     new Date(now + Number(hours) * 3_600_000).toISOString(),

@@ -1,4 +1,4 @@
-/** What two targets may name differently: ids by a one-to-one relation, indexes by one that also keeps their order. */
+/** Relates values that two targets choose: ids one to one, indexes also in order. */
 
 /** A one-to-one relation between the values of two sides. */
 export class Bijection {
@@ -17,7 +17,7 @@ export class Bijection {
   }
 }
 
-/** As {@link Bijection}, and what is smaller on one side is smaller on the other. */
+/** As {@link Bijection}, and order-preserving. */
 export class OrderedBijection {
   /** In ascending order, on both sides. */
   private readonly pairs: [left: number, right: number][] = []

@@ -21,7 +21,7 @@ export interface SequenceOptions {
 
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 
-/** Every sequence begins with something to link to, and with callers who may read, or read and write. */
+/** The start of every sequence: records to link, and callers that may read, or read and write. */
 function beginningOf(tag: string, edition: 'standard' | 'extended'): readonly Draft[] {
   const policy = (number: number, level: string): Draft => {
     const Rules = `acl = "${level}"\nkey_prefix "" { policy = "${level}" }\noperator = "${level}"`

@@ -1,5 +1,5 @@
 /**
- * A call of a random sequence, the same for both targets. What a target named itself (ids, secrets) stands in it as a
+ * A call of a random sequence, the same for both targets. Values that a target chose (ids, secrets) appear in it as a
  * placeholder: `{token:3:AccessorID}` is the accessor of the token that the third create made there.
  */
 export type Kind = 'token' | 'policy' | 'role' | 'namespace'
@@ -8,7 +8,7 @@ export interface Step {
   readonly method: string
   /** Below `/v1`, with its query. */
   readonly path: string
-  /** As it is sent, before placeholders are filled in. */
+  /** The body before placeholders are replaced. */
   readonly body: string | undefined
   /** Secret to present; `undefined`: none. */
   readonly token: string | undefined
@@ -31,7 +31,7 @@ export class Made {
     this.records.set(`${kind}:${number}`, record)
   }
 
-  /** A text with the names that this target gave; what was never made has an id that nobody has, the same everywhere. */
+  /** Replaces placeholders by the values of this target. Records that were never made get a fixed unknown id. */
   fill(text: string): string {
     return text.replace(PLACEHOLDER, (_, kind: string, number: string, field: string) => {
       const value = this.records.get(`${kind}:${number}`)?.[field]

@@ -141,7 +141,7 @@ describe('what an operation says', () => {
     }
   })
 
-  test('header names are of the family that was asked for (design 7)', () => {
+  test('header names are of the requested family', () => {
     const other = buildOpenApi({ profile: profileOf(parseServiceVersion('1.11')), headerPrefix: 'X-Other-' })
     const text = JSON.stringify(other)
     expect(text).toContain('X-Other-Token')

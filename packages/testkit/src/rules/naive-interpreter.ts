@@ -1,5 +1,5 @@
 /**
- * The meaning of rules, written straight from the text of reference 6.3, sentence by sentence and without any thought
+ * The meaning of rules, written straight from docs/rules.md, sentence by sentence and without any thought
  * of speed. It shares no code with the authorizer, which is held to it (DIF-02).
  */
 import type { GivenLevel, Question, Rule, RuleKind, RuleLevel } from '@latchkey/acl'
