@@ -73,15 +73,18 @@ describe('content that was made after a right was taken away is not shown by it 
     expect(await ask('/acl/tokens')).toMatchObject({ status: 403, code: 'privilege_missing' })
   })
 
-  test('by the caller being deleted', async () => {
+  test.each([
+    ['being deleted', 'DELETE', undefined, 'caller_unknown'],
+    ['losing its link', 'PUT', {}, 'privilege_missing'],
+  ] as const)('by the caller %s', async (_, method, body, code) => {
     const { world, secret, ask } = await setUp('key_prefix "" { policy = "read" }')
     const self = await world.ask('GET', '/acl/token/self', { token: secret })
     const { AccessorID } = self.json as { AccessorID: string }
     before(world, 'kvEntry', async () => {
-      await world.manage('DELETE', `/acl/token/${AccessorID}`)
+      await world.manage(method, `/acl/token/${AccessorID}`, body)
       await world.ask('PUT', '/kv/enemy', { token: MANAGEMENT, body: 'new' })
     })
-    expect(await ask('/kv/enemy')).toMatchObject({ status: 403, code: 'caller_unknown' })
+    expect(await ask('/kv/enemy')).toMatchObject({ status: 403, code })
   })
 
   test('but in a stale read, which says how old it may be', async () => {

@@ -136,6 +136,9 @@ describe("EXP-04: a step of the database's clock", () => {
     live(SECOND, HOUR)
     expect(clock.now() - before).toBe(HOUR + SECOND)
     expect(steps).toEqual([])
+    // What one sleep has explained explains nothing later.
+    live(SECOND, 2 * HOUR)
+    expect(steps).toEqual([HOUR])
   })
 })
 
@@ -160,6 +163,7 @@ describe('several processes', () => {
       const [paused, other] = [aProcess(), aProcess()]
       for (const one of [paused, other]) one.live(10 * SECOND)
       // An hour that its monotonic clock and its uptime have not seen.
+      paused.ask(HOUR)
       paused.ask(HOUR)
       expect(paused.clock.opinion()).toBeUndefined()
       const before = paused.clock.now()
