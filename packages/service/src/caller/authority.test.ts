@@ -242,10 +242,19 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     expect((await update('new', operator, undefined, { Description: 'described' })).status).toBe(200)
   })
 
+  test('200: the first update of `default` makes its record, as its indexes say', async () => {
+    const { json } = await update('default', operator, undefined, { Description: 'first' })
+    const { CreateIndex, ModifyIndex } = json as { CreateIndex: number; ModifyIndex: number }
+    expect(CreateIndex).toBe(ModifyIndex)
+  })
+
   test('a default that was deleted is not there to be changed', async () => {
-    const { ID } = await world.policy({ Name: 'gone', Namespace: 'team' })
-    await world.manage('PUT', '/namespace/team', { ACLs: { PolicyDefaults: [{ ID }] } })
-    await world.manage('DELETE', `/acl/policy/${ID}?ns=team`)
+    const policy = await world.policy({ Name: 'gone', Namespace: 'team' })
+    const role = await world.role({ Name: 'gone', Namespace: 'team' })
+    const ACLs = { PolicyDefaults: [{ ID: policy.ID }], RoleDefaults: [{ ID: role.ID }] }
+    await world.manage('PUT', '/namespace/team', { ACLs })
+    await world.manage('DELETE', `/acl/policy/${policy.ID}?ns=team`)
+    await world.manage('DELETE', `/acl/role/${role.ID}?ns=team`)
     const read = (await world.manage('GET', '/namespace/team')) as { ACLs: object }
     expect((await update('team', operator, read.ACLs, { Description: 'new' })).status).toBe(200)
   })
