@@ -3,13 +3,17 @@ import type { Change, WaitOutcome } from '@latchkey/service'
 import { aKey, anId, aToken } from '@latchkey/testkit/records/record-builders'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { LocalState } from './follow/local-state.ts'
 import { TopicIndexes } from './follow/topic-indexes.ts'
 import { Waiters } from './follow/waiters.ts'
 import { Alarm } from './members/alarm.ts'
 import { LEASE_MS, Lease } from './members/lease.ts'
+import { MemberChanges } from './members/member-changes.ts'
 import { isProcessGone, processIdentity } from './members/process-identity.ts'
+import { KvCache } from './read/kv-cache.ts'
 import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
 import { TokenCache } from './read/token-cache.ts'
+import { accessorLoad, secretLoad, type TokenLoad, TokenLoads } from './read/token-loads.ts'
 import { splitGroup } from './write/split-group.ts'
 
 describe('stored text', () => {
@@ -198,6 +202,57 @@ test('COH-02: a ring ends the sleep, or the next one where it came before, and n
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('COH-02: what changes, and everything after a reset, is forgotten and told to reads that are under way', async () => {
+  const [tokens, loads, keys, waiters] = [
+    new TokenCache(100_000),
+    new TokenLoads(),
+    new KvCache(100_000),
+    new Waiters(),
+  ]
+  const members = new MemberChanges(new Lease(), new Alarm())
+  const state = new LocalState({ tokens, loads, keys, waiters, members })
+  const tables = { tokens: 5, policies: 0, roles: 0, kv: 5, namespaces: 0, system: 0 }
+  const directory = { policies: [], roles: [], namespaces: [], system: [] }
+  const token = aToken()
+  const reads: TokenLoad[] = []
+  const answer = Promise.withResolvers<undefined>()
+  for (const key of [accessorLoad(token.AccessorID), secretLoad('5ec')]) {
+    void loads.run(key, (load) => {
+      reads.push(load)
+      return answer.promise
+    })
+  }
+  const know = () => {
+    tokens.add(token, '5ec')
+    keys.keep('kv:default/x', undefined)
+  }
+  const isForgotten = () => !tokens.bySecretId(token.SecretID) && !keys.get('kv:default/x')
+
+  know()
+  state.applyBatch({
+    index: 5,
+    now: 0,
+    tables,
+    directory,
+    changes: [
+      { index: 5, entity: 'tokens', op: 'put', key: storeText(token.AccessorID), binary_key: '\\x5ec' },
+      { index: 5, entity: 'kv', op: 'put', key: 'default', binary_key: storeBytes(Buffer.from('x')) },
+    ],
+  })
+  expect(isForgotten()).toBe(true)
+  expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([5, 5])
+  expect(state.recentTokens.after(4)).toEqual([token.AccessorID])
+
+  know()
+  const wait = waiters.add('roles', 60_000, undefined)
+  state.reset(9, { ...tables, tokens: 7 }, directory)
+  expect(isForgotten()).toBe(true)
+  expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([9, 9])
+  expect(state.recentTokens.after(6)).toBeUndefined()
+  expect(await wait).toBe('changed')
+  answer.resolve(undefined)
 })
 
 test('topics: tables for ever, single records while they are remembered, and no guess beyond', () => {

@@ -808,6 +808,31 @@ export function describeStore(
         expect(some).toHaveLength(1_001)
       })
 
+      test('one is read as it was written last, and is gone when it or its tree is', async () => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `one-${anId(6)}`)
+        const record = aKey({ Key: 't/1', Namespace })
+        const read = async () => (await store.kvEntry(Namespace, 't/1'))?.Flags
+        const put = (Flags: number): Change => ({
+          table: 'kv',
+          op: 'put',
+          record: { ...record, Flags },
+          expect: undefined,
+        })
+        expect(await read()).toBeUndefined()
+        for (const remove of [
+          { table: 'kv', op: 'delete', record, expect: undefined },
+          { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 't/' },
+        ] as const) {
+          await store.commit([put(1)])
+          expect(await read()).toBe(1)
+          await store.commit([put(2)])
+          expect(await read()).toBe(2)
+          await store.commit([remove])
+          expect(await read()).toBeUndefined()
+        }
+      })
+
       test('go with their tree, and nothing beside it', async () => {
         const store = await open()
         const Namespace = await madeNamespace(store, `tree-${anId(3)}`)
