@@ -1,6 +1,6 @@
 import type { TokenRecord } from '@latchkey/acl'
 import type { Change, WaitOutcome } from '@latchkey/service'
-import { aKey, anId, aToken } from '@latchkey/testkit/records/record-builders'
+import { aKey, anId, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { LocalState } from './follow/local-state.ts'
@@ -204,17 +204,22 @@ test('COH-02: a ring ends the sleep, or the next one where it came before, and n
   }
 })
 
-test('COH-02: what changes, and everything after a reset, is forgotten and told to reads that are under way', async () => {
-  const [tokens, loads, keys, waiters] = [
-    new TokenCache(100_000),
-    new TokenLoads(),
-    new KvCache(100_000),
-    new Waiters(),
-  ]
+const TABLES = { tokens: 5, policies: 0, roles: 0, kv: 5, namespaces: 0, system: 0 }
+const NO_RECORDS = { policies: [], roles: [], namespaces: [], system: [] }
+
+function aLocalState() {
+  const parts = {
+    tokens: new TokenCache(100_000),
+    loads: new TokenLoads(),
+    keys: new KvCache(100_000),
+    waiters: new Waiters(),
+  }
   const members = new MemberChanges(new Lease(), new Alarm())
-  const state = new LocalState({ tokens, loads, keys, waiters, members })
-  const tables = { tokens: 5, policies: 0, roles: 0, kv: 5, namespaces: 0, system: 0 }
-  const directory = { policies: [], roles: [], namespaces: [], system: [] }
+  return { ...parts, state: new LocalState({ ...parts, members }) }
+}
+
+test('COH-02: what changes, and everything after a reset, is forgotten and told to reads that are under way', async () => {
+  const { state, tokens, loads, keys, waiters } = aLocalState()
   const token = aToken()
   const reads: TokenLoad[] = []
   const answer = Promise.withResolvers<undefined>()
@@ -234,8 +239,8 @@ test('COH-02: what changes, and everything after a reset, is forgotten and told 
   state.applyBatch({
     index: 5,
     now: 0,
-    tables,
-    directory,
+    tables: TABLES,
+    directory: NO_RECORDS,
     changes: [
       { index: 5, entity: 'tokens', op: 'put', key: storeText(token.AccessorID), binary_key: '\\x5ec' },
       { index: 5, entity: 'kv', op: 'put', key: 'default', binary_key: storeBytes(Buffer.from('x')) },
@@ -247,12 +252,32 @@ test('COH-02: what changes, and everything after a reset, is forgotten and told 
 
   know()
   const wait = waiters.add('roles', 60_000, undefined)
-  state.reset(9, { ...tables, tokens: 7 }, directory)
+  state.reset(9, { ...TABLES, tokens: 7 }, NO_RECORDS)
   expect(isForgotten()).toBe(true)
   expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([9, 9])
   expect(state.recentTokens.after(6)).toBeUndefined()
   expect(await wait).toBe('changed')
   answer.resolve(undefined)
+})
+
+test('a batch takes out of the directory what is gone; one that was applied already changes nothing', () => {
+  const { state } = aLocalState()
+  const policy = aPolicy()
+  const batch = (index: number, op: 'put' | 'delete') =>
+    state.applyBatch({
+      index,
+      now: 0,
+      tables: { ...TABLES, policies: index },
+      directory: { ...NO_RECORDS, policies: op === 'put' ? [policy] : [] },
+      changes: [{ index, entity: 'policies', op, key: policy.ID, binary_key: null }],
+    })
+  batch(6, 'put')
+  expect(state.directory().policy(policy.ID)).toBe(policy)
+  batch(7, 'delete')
+  expect(state.directory().policy(policy.ID)).toBeUndefined()
+  batch(6, 'put')
+  expect(state.directory().policy(policy.ID)).toBeUndefined()
+  expect([state.appliedIndex, state.topics.table('policies')]).toEqual([7, 7])
 })
 
 test('topics: tables for ever, single records while they are remembered, and no guess beyond', () => {
