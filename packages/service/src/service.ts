@@ -28,7 +28,7 @@ export class Service {
     const turns = options.turns ?? new TurnQueue()
     this.pipeline = new Pipeline(options, this.families, {
       callers: new Callers(options, turns),
-      texts: new TokenTexts(options.edition),
+      texts: new TokenTexts(options),
       openapi: new JsonDocument(() => ({ ...options.openapi() })),
       turns,
       lane: new Lane(LANE_WIDTH),

@@ -5,6 +5,7 @@ import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identiti
 import { expandPolicyLinks, resolvePolicyLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
+import { fieldsOf } from '../records/fields.ts'
 import type { RoleRecord } from '../records/records.ts'
 
 const ROLE_NAME = /^[A-Za-z0-9_-]+$/
@@ -34,15 +35,25 @@ export function createRole(
   })
 }
 
-/** Makes the updated record: everything is replaced, what is omitted is cleared. Errors as {@link createRole}. */
-export function updateRole(existing: RoleRecord, request: UpdateRole, directory: Directory): RoleRecord {
+/**
+ * Makes the updated record: everything is replaced, what is omitted is cleared. Errors as {@link createRole}.
+ *
+ * @param kept fields that the request cannot have, as its service version does not know them.
+ */
+export function updateRole(
+  existing: RoleRecord,
+  request: UpdateRole,
+  directory: Directory,
+  kept: ReadonlySet<string> = new Set(),
+): RoleRecord {
   if (request.ID && request.ID.toLowerCase() !== existing.ID) {
     throw new AclError('accessor_mismatch', 'Role ID in URL and payload do not match', { field: 'ID' })
   }
   checkName(request.Name)
   const holder = directory.roleByName(existing.Namespace, request.Name)
   if (holder && holder.ID !== existing.ID) throw nameInUse(request.Name)
-  return withRoleHash({ ...existing, ...decideContent(request, existing.Namespace, directory) })
+  const content = decideContent(request, existing.Namespace, directory)
+  return withRoleHash({ ...existing, ...content, ...fieldsOf(existing, kept) })
 }
 
 /** A role as answered, alone and in lists. Keys in the order of the contract's schema. */

@@ -1,6 +1,7 @@
 /** The rules of update. Spec 4.5. */
 import { AclError, REDACTED_SECRET_ID, type UpdateToken } from '@latchkey/contract'
 import type { Directory } from '../records/directory.ts'
+import { fieldsOf } from '../records/fields.ts'
 import type { TokenRecord } from '../records/records.ts'
 import { withTokenHash } from './create-token.ts'
 import { expirationMs } from './expiration.ts'
@@ -25,6 +26,7 @@ export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken):
  * update converts a legacy token.
  *
  * @param existing the stored token; not modified.
+ * @param kept fields that the request cannot have, as its service version does not know them.
  * @throws AclError `field_immutable`, `local_mismatch`, or as the links' rules say.
  */
 export function updateToken(
@@ -32,6 +34,7 @@ export function updateToken(
   pathAccessorId: string,
   request: UpdateToken,
   directory: Directory,
+  kept: ReadonlySet<string> = new Set(),
 ): TokenRecord {
   if (request.SecretID && request.SecretID !== existing.SecretID) {
     const hint =
@@ -58,6 +61,7 @@ export function updateToken(
     ...existing,
     Description: request.Description ?? '',
     ...links,
+    ...fieldsOf(existing, kept),
     Rules: '',
     Type: '',
   })

@@ -1,5 +1,6 @@
 import { showRole } from '@latchkey/acl'
 import { type Answer, type Call, json } from '../handler.ts'
+import { withoutLater } from '../reply/later-fields.ts'
 import { isListed } from '../request/namespace.ts'
 
 /** All roles, or those that link one policy. */
@@ -10,5 +11,6 @@ export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'>
     .filter((role) => isListed(call, role.Namespace))
     .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))
     .map((role) => showRole(role, call.directory, call.service.edition === 'extended'))
+    .map((role) => withoutLater(role, call.service.profile))
   return json(roles, { topic: 'roles', ...(policyId === undefined ? {} : { filtered: true }) })
 }

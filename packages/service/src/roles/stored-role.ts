@@ -3,6 +3,7 @@
 import { type Directory, type RoleRecord, showRole } from '@latchkey/acl'
 import type { Role } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+import { withoutLater } from '../reply/later-fields.ts'
 
 /** The role, where the request's namespace has it. */
 export function findRole(call: Context, directory: Directory, id: string): RoleRecord | undefined {
@@ -27,5 +28,5 @@ export function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswe
 }
 
 export function roleShown({ service }: Context, role: RoleRecord, directory: Directory): JsonAnswer<Role> {
-  return json(showRole(role, directory, service.edition === 'extended'))
+  return json(withoutLater(showRole(role, directory, service.edition === 'extended'), service.profile))
 }

@@ -1,6 +1,7 @@
 import { updateRole } from '@latchkey/acl'
 import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call } from '../handler.ts'
+import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { modified } from '../store/commit.ts'
 import { createRoleBy } from './create.ts'
@@ -14,7 +15,7 @@ export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'r
   return decideAndCommitFor(call, () => {
     const directory = service.store.directory()
     const existing = requireRole(there, directory, params.ID)
-    const record = updateRole(existing, body, directory)
+    const record = updateRole(existing, body, directory, laterFieldsOf(service.profile))
     return {
       changes: [{ table: 'roles', op: 'put', record, expect: existing.ModifyIndex }],
       answer: (index) => roleShown(call, modified(record, index), directory),

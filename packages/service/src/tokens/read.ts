@@ -1,6 +1,7 @@
 import { expandToken, type TokenRecord } from '@latchkey/acl'
 import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Call, json, missing, notFound } from '../handler.ts'
+import { withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { findToken, visibleToken } from './stored-token.ts'
 
@@ -23,9 +24,10 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   if (!isExpanded(call)) {
     return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch }
   }
-  const { defaultPolicy, nodeName, edition } = service
+  const { defaultPolicy, nodeName, edition, profile } = service
   const showNamespace = edition === 'extended'
-  return json(expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace }), watch)
+  const expanded = expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace })
+  return json(withoutLater(expanded, profile), watch)
 }
 
 /** Spec 4.3: by presence or `true`; `expanded=false` is plain. Decisions: record shapes. */

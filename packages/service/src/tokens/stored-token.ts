@@ -3,6 +3,7 @@
 import { isExpired, showToken, type TokenRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
+import { withoutLater } from '../reply/later-fields.ts'
 
 /** The token, unless it is absent, expired or in another namespace, which are the same to a caller. */
 export async function findToken(call: Context, accessorId: string): Promise<TokenRecord | undefined> {
@@ -25,5 +26,6 @@ export async function requireToken(call: Context, accessorId: string): Promise<T
 /** The record as its writer sees it: a caller that may write tokens may see their secrets. Spec 5.3. */
 export function shownToWriter({ service, directory }: Context, record: TokenRecord): JsonAnswer<Token> {
   const showNamespace = service.edition === 'extended'
-  return json(showToken(record, { directory, showSecret: true, showNamespace }))
+  const shown = showToken(record, { directory, showSecret: true, showNamespace })
+  return json(withoutLater(shown, service.profile))
 }

@@ -2,6 +2,7 @@
 
 import type { TokenRecord } from '@latchkey/acl'
 import { Directory } from '@latchkey/acl'
+import { parseServiceVersion, profileOf } from '@latchkey/contract'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
 import { TokenTexts } from './token-json.ts'
@@ -26,7 +27,7 @@ function countedTokens(count: number, length: number) {
 }
 
 test('a text is made once for each view, and again when the directory is another', () => {
-  const texts = new TokenTexts('standard')
+  const texts = new TokenTexts({ edition: 'standard', profile: profileOf(parseServiceVersion('1.11')) })
   const { tokens, reads } = countedTokens(1, 10)
   const [token] = tokens as [TokenRecord]
   const directory = aDirectory()
@@ -45,7 +46,7 @@ test('a text is made once for each view, and again when the directory is another
 })
 
 test('DOS-05: texts of many tokens are kept up to a bound, those asked for last among them', () => {
-  const texts = new TokenTexts('standard')
+  const texts = new TokenTexts({ edition: 'standard', profile: profileOf(parseServiceVersion('1.11')) })
   const { tokens, reads } = countedTokens(400, 100_000)
   const directory = aDirectory()
   const ask = (asked: readonly TokenRecord[]) => {

@@ -4,8 +4,10 @@
  */
 import type { Directory, TokenRecord } from '@latchkey/acl'
 import { type ShowContext, showToken, showTokenListEntry } from '@latchkey/acl'
-import type { Token, TokenListEntry } from '@latchkey/contract'
+import type { ServiceProfile, Token, TokenListEntry } from '@latchkey/contract'
+import type { ServiceOptions } from '../options.ts'
 import { type JsonElements, type JsonText, jsonElements, jsonText } from '../reply/json-text.ts'
+import { withoutLater } from '../reply/later-fields.ts'
 
 /** Most characters of the texts that are kept. What was not asked for lately is made again. */
 const TEXTS_LENGTH_MAX = 16_777_216
@@ -18,13 +20,15 @@ interface Texts {
 
 export class TokenTexts {
   private readonly showNamespace: boolean
+  private readonly profile: ServiceProfile
   /** Two generations: when the young one is full, it is the old one from then on, and the old one is dropped. */
   private young = new WeakMap<TokenRecord, Texts>()
   private old = new WeakMap<TokenRecord, Texts>()
   private youngLength = 0
 
-  constructor(edition: 'standard' | 'extended') {
+  constructor({ edition, profile }: Pick<ServiceOptions, 'edition' | 'profile'>) {
     this.showNamespace = edition === 'extended'
+    this.profile = profile
   }
 
   /** A token as read. Spec 4.3. */
@@ -49,9 +53,12 @@ export class TokenTexts {
     directory: Directory,
     seesSecret: (token: TokenRecord) => boolean,
   ): JsonElements<TokenListEntry[]> {
-    const { showNamespace } = this
+    const { showNamespace, profile } = this
     const entries = tokens.map((token) =>
-      showTokenListEntry(token, { directory, showSecret: seesSecret(token), showNamespace }),
+      withoutLater(
+        showTokenListEntry(token, { directory, showSecret: seesSecret(token), showNamespace }),
+        profile,
+      ),
     )
     return jsonElements(entries)
   }
@@ -67,6 +74,7 @@ export class TokenTexts {
   }
 
   private make(token: TokenRecord, context: Omit<ShowContext, 'showNamespace'>): JsonText<Token> {
-    return jsonText(showToken(token, { ...context, showNamespace: this.showNamespace }))
+    const { showNamespace, profile } = this
+    return jsonText(withoutLater(showToken(token, { ...context, showNamespace }), profile))
   }
 }

@@ -1,6 +1,7 @@
 import { checkBodyAccessor, updateToken } from '@latchkey/acl'
 import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call } from '../handler.ts'
+import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { modified } from '../store/commit.ts'
 import { requireToken, shownToWriter } from './stored-token.ts'
@@ -12,7 +13,13 @@ export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<
   checkBodyAccessor(params.AccessorID, body)
   return decideAndCommitFor(call, async () => {
     const existing = await requireToken(there, params.AccessorID)
-    const record = updateToken(existing, params.AccessorID, body, service.store.directory())
+    const record = updateToken(
+      existing,
+      params.AccessorID,
+      body,
+      service.store.directory(),
+      laterFieldsOf(service.profile),
+    )
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
       answer: (index) => shownToWriter(call, modified(record, index)),

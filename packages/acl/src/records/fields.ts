@@ -1,0 +1,5 @@
+/** The named fields of a record, as far as it has them. */
+export function fieldsOf<T extends object>(record: T, names: ReadonlySet<string>): Partial<T> {
+  const fields = Object.entries(record).filter(([name]) => names.has(name))
+  return Object.fromEntries(fields) as Partial<T>
+}
