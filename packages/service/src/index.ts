@@ -1,5 +1,5 @@
+export { BoundedMap } from './bounded-map.ts'
 export { aclModeOf } from './caller/acl-mode.ts'
-export { createAuthorizerCache } from './caller/authorizer-cache.ts'
 export type { ClusterInfo, ClusterMember, ServiceOptions } from './options.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
@@ -35,7 +35,6 @@ export {
   legacyBuiltinChanges,
 } from './tokens/builtins.ts'
 export type {
-  ShownTokens,
   TokenListCache,
   TokenListRequest,
   WholeTokenList,

@@ -3,6 +3,7 @@
  * on: the filter and the rights of its caller; the index of the table and the version of the directory. A list is
  * also valid only until one of its tokens expires.
  */
+import { BoundedMap } from '@latchkey/service'
 
 export interface CachedList {
   readonly bytes: Uint8Array
@@ -44,9 +45,7 @@ export class ListCache<L extends CachedList = CachedList> {
   /** Longer lists are streamed, in bytes. Half the cache, so that variants of a long list do not evict it. */
   readonly wholeBytesMax: number
   private readonly bytesMax: number
-  private bytes = 0
-  /** In order of last use. */
-  private readonly entries = new Map<string, Entry<L>>()
+  private readonly entries: BoundedMap<string, Entry<L>>
   private readonly making = new Map<string, Making<L>>()
   /** Keys of lists that were too long when last read. */
   private readonly long = new Set<string>()
@@ -54,6 +53,7 @@ export class ListCache<L extends CachedList = CachedList> {
   /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
+    this.entries = new BoundedMap(bytesMax)
     this.wholeBytesMax = Math.max(bytesMax / 2, WHOLE_BYTES_MIN)
   }
 
@@ -78,8 +78,6 @@ export class ListCache<L extends CachedList = CachedList> {
   private get({ key, version, now }: ListRequest): L | undefined {
     const entry = this.entries.get(key)
     if (!entry || entry.version !== version || now >= entry.list.validUntil) return undefined
-    this.remove(key)
-    this.add(key, entry)
     return entry.list
   }
 
@@ -95,7 +93,7 @@ export class ListCache<L extends CachedList = CachedList> {
     this.making.set(key, making)
     try {
       const list = await making.list
-      this.remove(key)
+      this.entries.delete(key)
       if (list) this.keep(key, { list, version })
       else this.noteLong(key)
       return list
@@ -111,24 +109,8 @@ export class ListCache<L extends CachedList = CachedList> {
   }
 
   private keep(key: string, entry: Entry<L>): void {
-    if (bytesOf(key, entry.list) > this.bytesMax / 2) return
-    this.add(key, entry)
-    for (const oldest of this.entries.keys()) {
-      if (this.bytes <= this.bytesMax) break
-      this.remove(oldest)
-    }
-  }
-
-  private add(key: string, entry: Entry<L>): void {
-    this.entries.set(key, entry)
-    this.bytes += bytesOf(key, entry.list)
-  }
-
-  private remove(key: string): void {
-    const entry = this.entries.get(key)
-    if (!entry) return
-    this.bytes -= bytesOf(key, entry.list)
-    this.entries.delete(key)
+    const bytes = bytesOf(key, entry.list)
+    if (bytes <= this.bytesMax / 2) this.entries.set(key, entry, bytes)
   }
 }
 

@@ -20,6 +20,7 @@ import {
   type TokenLinks,
 } from '@latchkey/acl'
 import { blake2b } from '@noble/hashes/blake2.js'
+import { BoundedMap } from '../bounded-map.ts'
 
 export interface AuthorizerCacheOptions {
   /** About how much memory is kept, half for compiled sets and half for texts that were read. */
@@ -49,8 +50,8 @@ export interface AuthorizerCache {
 /** @returns a cache of its own; with one or without, every answer is the same. */
 export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): AuthorizerCache {
   // Even the longest set is kept until another comes: it would be compiled for each request.
-  const compiled = new BoundedMap<CompiledPolicies>(bytesMax / 2, { keepsLast: true })
-  const texts = new BoundedMap<ReadText>(bytesMax / 2)
+  const compiled = new BoundedMap<string, CompiledPolicies>(bytesMax / 2, { keepsLast: true })
+  const texts = new BoundedMap<string, ReadText>(bytesMax / 2)
 
   function* read(source: PolicySource): Sliced<CompiledInput> {
     const { text, dialect, ...rest } = source
@@ -150,48 +151,4 @@ function unitsOf(text: string): Uint8Array {
 
 function byKey(a: PolicySource, b: PolicySource): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-}
-
-/** Keeps what was used last, up to a total weight. */
-class BoundedMap<Value> {
-  private readonly entries = new Map<string, { readonly value: Value; readonly weight: number }>()
-  private readonly maxWeight: number
-  private readonly sizeMin: number
-  private totalWeight = 0
-
-  /** @param options keepsLast: the last value stays, whatever its weight. */
-  constructor(maxWeight: number, options: { readonly keepsLast?: true } = {}) {
-    this.maxWeight = maxWeight
-    this.sizeMin = options.keepsLast ? 1 : 0
-  }
-
-  get size(): number {
-    return this.entries.size
-  }
-
-  get weight(): number {
-    return this.totalWeight
-  }
-
-  get(key: string): Value | undefined {
-    const entry = this.entries.get(key)
-    if (entry === undefined) return undefined
-    // A Map keeps the order of insertion: what was inserted last is used last.
-    this.entries.delete(key)
-    this.entries.set(key, entry)
-    return entry.value
-  }
-
-  /** Keeps a value, in the place of one that sliced work beside this has set. */
-  set(key: string, value: Value, weight: number): Value {
-    this.totalWeight += weight - (this.entries.get(key)?.weight ?? 0)
-    this.entries.delete(key)
-    this.entries.set(key, { value, weight })
-    for (const [oldest, entry] of this.entries) {
-      if (this.totalWeight <= this.maxWeight || this.entries.size <= this.sizeMin) break
-      this.entries.delete(oldest)
-      this.totalWeight -= entry.weight
-    }
-    return value
-  }
 }

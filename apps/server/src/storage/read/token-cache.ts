@@ -20,7 +20,7 @@ interface Entry extends TokenKeys {
 }
 
 /** Fraction of the bound that remains after an eviction. */
-export const KEPT_AT_EVICTION = 0.98
+const KEPT_AT_EVICTION = 0.98
 
 /** Rough size of an entry and its three map slots, and of one link, in bytes. Measured with 100,000 tokens. */
 const ENTRY_BYTES = 1_000
