@@ -67,7 +67,7 @@ describe('query_invalid names the option (decisions: blocking queries)', () => {
       `limit must be a whole number from 1 to ${PAGE_LIMIT_MAX}`,
     ],
     ['kv.write', 'flags=-1', 'flags', 'Invalid flags: it must be a whole number from 0 to 2^53 - 1'],
-    ['kv.delete', 'cas=0', 'cas', 'Invalid cas: it must be a whole number from 1 to 2^53 - 1'],
+    ['kv.delete', 'cas=-1', 'cas', 'Invalid cas: it must be a whole number from 0 to 2^53 - 1'],
     [
       'legacy.import',
       'position=x',
