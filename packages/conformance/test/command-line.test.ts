@@ -75,6 +75,6 @@ test('exit 2, and what to type, where the command line is wrong', async () => {
 })
 
 test('exit 2 where nothing answers, or something else does', async () => {
-  const nobody = await conformance(['--url', 'http://127.0.0.1:1'])
-  expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('cannot be reached')])
+  const unreachable = await conformance(['--url', 'http://127.0.0.1:1'])
+  expect([unreachable.code, unreachable.err]).toEqual([2, expect.stringContaining('cannot be reached')])
 })

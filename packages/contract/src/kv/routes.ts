@@ -43,7 +43,7 @@ export const kv = c.router({
     path: '/v1/kv/:Key',
     pathParams: keyParam,
     summary: 'Write a key',
-    description: '`false` where `cas` does not hold.',
+    description: 'Answers `false` if `cas` does not match.',
     query: namespacedQuery({
       flags: count('flags', 0, 'A number to keep with the value.'),
       cas: count('cas', 0, cas),
@@ -68,7 +68,7 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Delete a key or a tree of keys',
     description:
-      '`true`, also for what was not there; `false` where `cas` does not hold. A tree needs `write-prefix`.',
+      'Answers `true`, even if there was no such key, and `false` if `cas` does not match. A tree needs `write-prefix`.',
     query: namespacedQuery({
       recurse: flag('All keys that start with the given one.'),
       cas: count('cas', 0, cas),

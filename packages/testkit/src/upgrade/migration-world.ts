@@ -115,7 +115,7 @@ export class MigrationWorld {
     if (accessors.length > 0) this.plans.set(process, { accessors, recordVersion: this.recordVersion })
   }
 
-  /** As a store does it: nothing on a stale migration record, and of the tokens those that nobody changed. */
+  /** Commits as a store does: nothing on a stale migration record, and only tokens that have not changed. */
   private commit({ accessors, recordVersion }: Plan): void {
     if (recordVersion !== this.recordVersion) return
     const unchanged = accessors.filter(

@@ -33,7 +33,7 @@ export type Step =
   | { readonly kind: 'hear'; readonly reachable: boolean }
   /** Time passes, in which every running server beats. */
   | { readonly kind: 'pass'; readonly ms: number }
-  /** Time passes in which nobody can beat, as with the database down; then the running servers beat, one after the other. */
+  /** Time passes without heartbeats, as with the database down; then the running servers beat, one after the other. */
   | { readonly kind: 'outage'; readonly ms: number }
 
 /** What a checker may know. */
@@ -109,7 +109,7 @@ export class ModeWorld {
     const process = this.processes.get(key)
     if (process === undefined) return
     if (step.kind === 'pause' || step.kind === 'resume') {
-      // A server that was paused notices the gap: it has to watch anew.
+      // A server that was paused notices the gap and must watch again.
       this.processes.set(key, { ...process, isPaused: step.kind === 'pause', observedSince: this.now })
       this.write(step.kind === 'pause' ? 'paused' : 'resumed', process)
       return
