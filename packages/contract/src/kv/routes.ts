@@ -45,8 +45,8 @@ export const kv = c.router({
     summary: 'Write a key',
     description: 'Answers `false` if `cas` does not match.',
     query: namespacedQuery({
-      flags: count('flags', 0, 'A number to keep with the value.'),
-      cas: count('cas', 0, cas),
+      flags: count('flags', 'A number to keep with the value.'),
+      cas: count('cas', cas),
       acquire: text(noSessions, { deprecated: true }),
       release: text(noSessions, { deprecated: true }),
     }),
@@ -71,7 +71,7 @@ export const kv = c.router({
       'Answers `true`, even if there was no such key, and `false` if `cas` does not match. A tree needs `write-prefix`.',
     query: namespacedQuery({
       recurse: flag('All keys that start with the given one.'),
-      cas: count('cas', 0, cas),
+      cas: count('cas', cas),
     }),
     ...answers(z.boolean(), {
       sameOrigin: true,

@@ -76,17 +76,13 @@ export function text(
   return option<string, string>((value) => value, { description, type: 'string', ...more })
 }
 
-/** A whole number that a double holds exactly, at least `min`. An empty value reads as `min`. */
-export function count(
-  name: string,
-  min: number,
-  description: string,
-): Option<number | undefined, string | number> {
-  const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from ${min} to 2^53 - 1`)
+/** A whole number that a double holds exactly. An empty value reads as 0. */
+export function count(name: string, description: string): Option<number | undefined, string | number> {
+  const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^53 - 1`)
   const parse = (value: string) => {
-    if (value === '') return min
+    if (value === '') return 0
     const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-    return Number.isSafeInteger(number) && number >= min ? number : problem
+    return Number.isSafeInteger(number) ? number : problem
   }
   return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
 }
