@@ -38,7 +38,9 @@ describe('what is read', () => {
     ['kv.write', 'cas=', { cas: 0 }],
     ['operations.metrics', 'format=other', {}],
     ['legacy.import', 'check&position=3', { check: true, position: 3 }],
-  ])('%s?%s', (name, text, expected) => expect(read(name, text)).toEqual(expected))
+  ])('%s?%s, and the same from the values that are kept', (name, text, expected) => {
+    expect([read(name, text), read(name, text)]).toEqual([expected, expected])
+  })
 })
 
 describe('query_invalid names the option (decisions: blocking queries)', () => {
