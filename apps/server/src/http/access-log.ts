@@ -4,7 +4,7 @@ import { ENDPOINTS } from '@latchkey/contract'
 import type { WireReply } from '@latchkey/service'
 import { logPath } from './log-path.ts'
 
-/** What a line says. */
+/** The fields of a line. */
 export interface Answered {
   readonly reply: WireReply
   readonly requestId: string
@@ -22,10 +22,11 @@ export interface AccessLog {
 }
 
 /**
- * Writes lines as the logger would, with the same first fields, by hand: at a twentieth of a hot read's time instead of a
- * quarter (bench/README.md). Every field is listed here and none is a secret; what a client chose is quoted as JSON.
+ * Formats lines by hand, with the same first fields as the logger: a twentieth of a hot read's time instead of a
+ * quarter (bench/README.md). Every field is listed here and none is a secret; text that a client chose is quoted as
+ * JSON.
  *
- * @param stream takes lines with their line end.
+ * @param stream receives lines including their line end.
  */
 export function createAccessLog(stream: { write(line: string): unknown }): AccessLog {
   const time = isoClock()
@@ -48,7 +49,7 @@ export function createAccessLog(stream: { write(line: string): unknown }): Acces
 
 const quote: (text: string) => string = JSON.stringify
 
-/** The time as text, made once per millisecond. */
+/** The time as text, formatted once per millisecond. */
 function isoClock(): () => string {
   let at = 0
   let text = ''

@@ -1,4 +1,4 @@
-/** The HTTP face of the server: Express, the API, and the probes. */
+/** The HTTP application: Express, the API, and the probes. */
 import type { RequestListener } from 'node:http'
 import { ACL_ERRORS, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
@@ -20,9 +20,9 @@ export interface AppOptions extends ApiListenerOptions {
   readonly corsOrigins?: readonly string[]
   /** Whether reads from memory skip Express. */
   readonly fastLane: boolean
-  /** What the page at `/docs` shows. */
+  /** The content of the page at `/docs`. */
   readonly openapi: () => OpenApiDocument
-  /** What keeps the process from serving; empty where nothing does. */
+  /** Why the process cannot serve; empty if it can. */
   readonly notReady: () => Promise<readonly string[]>
 }
 
@@ -73,7 +73,8 @@ function createExpressApp(options: AppOptions, listener: ApiListener): Express {
   app.use('/docs', docsRouter(options.openapi))
   const answer: RequestHandler = (request, response) => listener.answer(request, response)
   mountContract(app, answer)
-  // What is below `/v1` and no route: other methods and spellings, other versions' paths. The service refuses or moves it.
+  // Everything else below `/v1`: other methods and spellings, paths of other versions. The service refuses or
+  // redirects it.
   app.use((request, response, next) => {
     if (isOfApi(request.path)) answer(request, response, next)
     else next()
@@ -86,7 +87,7 @@ function createExpressApp(options: AppOptions, listener: ApiListener): Express {
   return app
 }
 
-/** Whatever of a path is encoded, all spellings go one way (INJ-02). */
+/** All encodings of a path are handled the same way (INJ-02). */
 function isOfApi(path: string): boolean {
   if (path.startsWith('/v1/') || path.startsWith('//')) return true
   if (!path.includes('%')) return false
@@ -97,7 +98,7 @@ function isOfApi(path: string): boolean {
   }
 }
 
-/** Express fails on a path that a route matches and that it cannot decode; the service refuses it in its own form. */
+/** Express fails on a matching path that it cannot decode; the service refuses it in its own form. */
 function undecodable(answer: RequestHandler): ErrorRequestHandler {
   return (error, request, response, next) => {
     if (error instanceof URIError && isOfApi(request.path)) answer(request, response, next)
@@ -105,7 +106,9 @@ function undecodable(answer: RequestHandler): ErrorRequestHandler {
   }
 }
 
-/** Never prints an error to a client. What Express itself refuses, such as a path it cannot decode, is a 400. */
+/**
+ * Never shows an internal error to a client. What Express itself refuses, such as a path it cannot decode, is a 400.
+ */
 function lastResort(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const isClients =

@@ -11,8 +11,8 @@ type Next = () => void
 export type Cors = (request: IncomingMessage, response: ServerResponse, next: Next) => void
 
 /**
- * Adds the headers that let pages of these origins read an answer, and answers their preflights before anything else
- * looks at them. Cookies mean nothing here, so credentials are never allowed.
+ * Adds the headers that let pages of these origins read an answer, and answers their preflights first. Cookies mean
+ * nothing here, so credentials are never allowed.
  *
  * @returns undefined without origins: no answer changes.
  */
@@ -30,7 +30,7 @@ export function corsFor(origins: readonly string[]): Cors | undefined {
     const isPreflight = request.method === 'OPTIONS' && asked !== undefined
     const isListed = origin !== undefined && (allowsAny || origins.includes(origin))
     if (!isListed || (request.method === 'OPTIONS' && !isPreflight)) {
-      // A cache must not hand an answer without the headers to a page that may have them.
+      // A cache must not serve an answer without the headers to a page that needs them.
       if (!allowsAny) response.appendHeader('Vary', 'Origin')
       next()
     } else {

@@ -1,4 +1,4 @@
-/** Which requests a web page may have sent in the name of its reader, and are refused for it. Decisions: hosts. */
+/** Refuses requests that a web page may have sent in the name of its reader. Decisions: hosts. */
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { AclError } from '@latchkey/contract'
@@ -12,7 +12,7 @@ export interface DoorOptions {
   readonly host: string
   /** Names and addresses that requests may be sent to, besides its own. */
   readonly allowedHosts: readonly string[]
-  /** Origins whose pages may write. A wildcard names none. */
+  /** Origins whose pages may write. A wildcard grants none. */
   readonly allowedOrigins?: readonly string[]
 }
 
@@ -21,11 +21,11 @@ const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
- * Refuses a request for a host that is not this server: a page of another site reaches it with such a name, by having the
- * name point here after it was loaded (DNS rebinding). And refuses a write that a page of another origin sends.
+ * Refuses a request for a host that is not this server: a page of another site uses such a name, which it points here
+ * after it was loaded (DNS rebinding). Also refuses a write from a page of another origin.
  *
- * An address cannot be pointed elsewhere. It is still refused where the server does not listen on it; one that listens on
- * every address may stand behind any, such as that of the machine around its container.
+ * An address cannot be pointed elsewhere. It is still refused if the server does not listen on it; one that listens
+ * on every address may be reached by any, such as that of the machine around its container.
  */
 export class Door {
   private readonly names: ReadonlySet<string>
@@ -45,7 +45,7 @@ export class Door {
   /** @returns why the request is refused: `host_not_allowed`, `origin_foreign`. */
   refusalOf(request: IncomingMessage): AclError | undefined {
     const { host, origin } = request.headers
-    // Only old clients, and probes, leave it out; no browser does.
+    // Only old clients and probes omit it; browsers never do.
     if (host && !this.admits(host, request.socket)) return hostNotAllowed()
     const target = authorityOf(request.url)
     if (target !== undefined && !this.admits(target, request.socket)) return hostNotAllowed()
@@ -62,7 +62,7 @@ export class Door {
     return true
   }
 
-  /** Whatever address the connection came to. */
+  /** The address that the connection came to does not matter. */
   private admitsAlways(name: string): boolean {
     if (this.allowsAny || this.names.has(name)) return true
     if (isIP(name) === 0) return name === 'localhost' || name.endsWith('.localhost')
@@ -76,13 +76,13 @@ function authorityOf(url: string | undefined): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
 }
 
-/** The name or address of a Host header, without its port; undefined where it has another form. */
+/** The name or address of a Host header, without its port; undefined if malformed. */
 function hostnameOf(host: string): string | undefined {
   const [, name] = /^(\[[0-9a-f:.]+\]|[^\s:@/?#\\[\]]+)(?::\d{0,5})?$/i.exec(host) ?? []
   return name === undefined ? undefined : canonical(name)
 }
 
-/** In lower case, without brackets or a dot at the end, an IPv6 address in its one short form. */
+/** In lower case, without brackets or a trailing dot; an IPv6 address in its one short form. */
 function canonical(name: string): string {
   const bare = name.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   if (isIP(bare) === 6) return plainAddress(new URL(`http://[${bare}]`).hostname.slice(1, -1))
@@ -94,8 +94,8 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Whether an Origin has the host and port of a request. The scheme is left out: a balancer may take TLS off. A port that
- * the scheme of the origin implies may be written or not.
+ * Whether an Origin has the host and port of a request. The scheme is ignored: a balancer may terminate TLS. The
+ * default port of the scheme may be omitted.
  */
 function isSameHost(origin: string, host: string | undefined): boolean {
   const from = URL.parse(origin)

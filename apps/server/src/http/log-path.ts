@@ -8,10 +8,10 @@ import {
   requiredMethodOf,
 } from '@latchkey/contract'
 
-/** Most steps of an unknown path that a log line shows. */
+/** Maximum steps of an unknown path that a log line shows. */
 const STEPS_MAX = 10
 
-/** Every literal step of a path that this service knows, or that one may ask a server for. */
+/** Every literal step of a path that this service serves, or that clients may request from it. */
 const KNOWN_STEPS: ReadonlySet<string> = new Set(
   [...Object.values(ENDPOINTS), ...REQUIRED_METHODS, ...LEFT_OUT_ENDPOINTS]
     .flatMap(({ path }) => path.split('/'))
@@ -20,9 +20,9 @@ const KNOWN_STEPS: ReadonlySet<string> = new Set(
 )
 
 /**
- * A request's path as it may be logged: without its query, which may hold a token, and with the names of parameters
- * for their values, as the legacy API carries secrets in paths. Of an unknown path only known steps are shown: a legacy
- * path with a slip in it is an unknown path with a secret in it (LEAK-01).
+ * The path of a request as the log may show it: without its query, which may hold a token, and with the names of
+ * parameters instead of their values, because the legacy API carries secrets in paths. Of an unknown path only known
+ * steps are shown: a misspelled legacy path still holds a secret (LEAK-01).
  */
 export function logPath(url: string): string {
   const queryAt = url.search(/[?#]/)

@@ -9,7 +9,7 @@ const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/
 const processPart = randomBytes(6).toString('hex')
 let count = 0
 
-/** The client's own id where it is one, else a new one. */
+/** The client's own id if it is valid, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers[HEADER]
   if (typeof given === 'string' && CLIENT_ID.test(given)) return given

@@ -16,7 +16,7 @@ export interface ApiListenerOptions {
   readonly service: Pick<Service, 'handle'>
   readonly log: Logger
   readonly metrics: Metrics
-  /** For a line per answer. */
+  /** Writes a line per answer. */
   readonly accessLog: AccessLog | undefined
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
@@ -24,11 +24,11 @@ export interface ApiListenerOptions {
 
 export interface ApiListener {
   answer(request: IncomingMessage, response: ServerResponse): void
-  /** Answers a request that does not get as far as the API, in the same form. */
+  /** Answers a request that never reaches the API, in the same form. */
   refuse(request: IncomingMessage, response: ServerResponse, error: AclError): void
 }
 
-/** The one way into the API, for Express and for the lane before it. */
+/** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
   const { service, log, metrics, accessLog } = options
   const signals = new ClientSignals(options.closing)
@@ -76,12 +76,12 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   }
 }
 
-/** Of a request that was refused before it was routed. */
+/** For a request that was refused before it was routed. */
 const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
 
 /**
- * Only these can outlive their client, so only they pay for a signal: blocking queries, by `index`, work that takes many
- * turns, and what may stand for either.
+ * Only these can outlive their client, so only they pay for a signal: blocking queries, by `index`, work that takes
+ * many turns, and spellings that may mean either.
  */
 function mayWait(url: string | undefined): boolean {
   return url !== undefined && /[?&](?:index=|[^=&?]*%)|\/(?:who-can|what-if|lint)|^[^?]*%/.test(url)

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-/** Why a wait was given up. Made once: an error for every client that leaves would cost more than its wait did. */
+/** Why a wait was given up. One shared error: creating one per lost client would cost more than the wait did. */
 const GONE = new Error('nobody waits for the answer any more')
 
 /**
- * Signals for requests that wait: aborted when the client has gone, or the server ends its waits. One listener serves
- * all of them at the end, as a signal looks through its listeners at each new one, and there may be thousands (MEM-02).
+ * Signals for waiting requests: aborted when the client has gone, or the server ends its waits. One listener serves
+ * all of them at shutdown: a signal scans its listeners when one is added, and there may be thousands (MEM-02).
  */
 export class ClientSignals {
   private readonly closing: AbortSignal
@@ -26,7 +26,7 @@ export class ClientSignals {
     this.waiting.add(client)
     response.once('close', () => {
       this.waiting.delete(client)
-      // After its answer nobody listens any more.
+      // Nothing listens after the answer.
       if (!response.writableFinished) client.abort(GONE)
     })
     return client.signal

@@ -9,14 +9,16 @@ const REGISTER = {
 } as const satisfies Record<Method, keyof Application>
 
 /**
- * Makes every route of the contract a route of the Express app. All share one handler: the service's own routing
- * decides versions, editions and methods.
+ * Registers every route of the contract in the Express app. All share one handler: the service's own routing decides
+ * versions, editions and methods.
  */
 export function mountContract(app: Application, answer: RequestHandler): void {
   for (const route of ROUTE_LIST) app[REGISTER[route.method]](expressPath(route), answer)
 }
 
-/** A parameter takes slashes too, so that the service judges a malformed id instead of Express not finding the path. */
+/**
+ * A parameter matches slashes too, so that the service judges a malformed id instead of Express not finding the path.
+ */
 export function expressPath({ path }: Pick<AnyRoute, 'path'>): string {
   return path.replaceAll(/:(\w+)/g, '*$1')
 }

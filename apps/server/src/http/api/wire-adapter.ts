@@ -1,4 +1,4 @@
-/** Between Node's requests and answers and the API's. Nothing is decided here. */
+/** Converts between Node's requests and responses and those of the API. Decides nothing. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WireReply, WireRequest } from '@latchkey/service'
@@ -13,8 +13,8 @@ export interface WireOptions {
 }
 
 /**
- * A request of Node's as the API takes it. A class, as it is made for every request: no closure, and nothing read that
- * is not asked for.
+ * A Node request as the API sees it. A class, because one is created per request: no closures, and fields are read on
+ * demand.
  */
 export class NodeWireRequest implements WireRequest {
   readonly method: string
@@ -84,10 +84,10 @@ function firstValue(request: IncomingMessage, name: string): string | undefined 
 }
 
 /**
- * Writes a reply: at once where it is whole, so that nearly all answers leave in the turn that made them. A stream waits
- * for a slow reader, and cuts the connection where it fails.
+ * Writes a reply: synchronously if it is whole, so that nearly all answers leave in the turn that made them. A stream
+ * respects backpressure, and closes the connection if it fails.
  *
- * @returns a promise of the end, of a stream alone.
+ * @returns a promise of the end, for a stream only.
  */
 export function writeReply(
   { status, headers, body }: WireReply,
@@ -125,7 +125,7 @@ async function writeStream(
   }
 }
 
-/** Until there is room again, or nobody left to write to. */
+/** Resolves when the response is writable again, or closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,4 +1,4 @@
-/** The command line that an operation's example stands for. */
+/** The command line for an operation's example. */
 import type { Operation } from '@latchkey/contract/openapi'
 
 /** Values for path parameters, as they are in the examples of the document. */
@@ -9,12 +9,12 @@ const PATH_VALUES: Readonly<Record<string, string>> = {
   Key: 'orders/1',
 }
 
-/** Options without which an operation cannot be called. */
+/** Options that an operation cannot be called without. */
 const QUERIES: Readonly<Record<string, string>> = { versions: '?from=1.3.0&to=1.11' }
 
 /**
- * A command for a shell. It takes the address and the secret from `LATCHKEY_ADDR` and `LATCHKEY_TOKEN`, so that no
- * secret need be written into it.
+ * A shell command. It takes the address and the secret from `LATCHKEY_ADDR` and `LATCHKEY_TOKEN`, so that it contains
+ * no secret.
  *
  * @param tokenHeader name of the header that carries the secret.
  */

@@ -1,6 +1,6 @@
-/** HTML as values: a template that escapes whatever is put into it, so that no text of a document becomes markup. */
+/** HTML as values: a template that escapes everything put into it, so that no text of a document becomes markup. */
 
-/** Markup that is safe to put into markup. */
+/** Markup that is safe to embed. */
 export class Html {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What a template takes: text is escaped, markup is kept, lists are joined, nothing is left out. */
+/** Template values: text is escaped, markup is kept, lists are joined, nothing is omitted. */
 export type Insertable = string | number | Html | undefined | false | readonly Insertable[]
 
 /** A template tag: `` html`<p>${text}</p>` ``. Attributes must be quoted. */

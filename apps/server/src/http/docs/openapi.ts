@@ -2,7 +2,7 @@ import { HEADER_PREFIX_DEFAULT, type ServiceProfile } from '@latchkey/contract'
 import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
 import type { Config } from '../../config/config.ts'
 
-/** The OpenAPI document of this server, as it is configured. Made when it is first asked for, and kept. */
+/** The OpenAPI document of this server, as configured. Built on first use, and kept. */
 export function openApiOf(config: Config, profile: ServiceProfile): () => OpenApiDocument {
   const headerPrefix = config.headerPrefixes[0] ?? HEADER_PREFIX_DEFAULT
   let document: OpenApiDocument | undefined

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 
 /**
- * Refuses what two programs could read differently, which is how requests are smuggled past a proxy. Node refuses most of
- * it (two lengths, folded headers, bare line feeds); this is the rest. RFC 9112, 3.2 and 6.1.
+ * Refuses requests that two programs could read differently, which is how requests are smuggled past a proxy. Node
+ * refuses most of them (two lengths, folded headers, bare line feeds); this refuses the rest. RFC 9112, 3.2 and 6.1.
  */
 export function refuseAmbiguous(listener: RequestListener): RequestListener {
   return (request, response) => {
@@ -11,7 +11,7 @@ export function refuseAmbiguous(listener: RequestListener): RequestListener {
       listener(request, response)
       return
     }
-    // What follows on the connection may be a part of this request: it closes, and starts no other.
+    // What follows on the connection may be part of this request: it closes without starting another.
     const headers = { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' }
     response.writeHead(400, headers).end(problem)
   }
@@ -28,7 +28,7 @@ function whatIsAmbiguous(request: IncomingMessage): string | undefined {
   return hasTwoHosts(request.rawHeaders) ? 'The request has more than one Host header' : undefined
 }
 
-/** @param rawHeaders names and values in turn. */
+/** @param rawHeaders names and values alternating. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,12 +1,12 @@
-/** At most so many open connections of one client address. Spec 8; decisions: status codes. */
+/** Limits open connections per client address. Spec 8; decisions: status codes. */
 import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
 
 export interface ConnectionLimitOptions {
   /** 0: no limit. */
   readonly connectionsMax: number
-  /** Whether the surplus connection is told why (from 1.9), or closed without a byte. */
+  /** Whether a surplus connection gets an explanation (from 1.9), or is closed without a byte. */
   readonly answers429: boolean
-  /** Addresses of proxies, behind which many clients stand: their connections are not counted. */
+  /** Addresses of proxies, which carry the connections of many clients and are not limited. */
   readonly trustedProxies: BlockList
   readonly onRefused: (address: string) => void
 }
@@ -21,12 +21,12 @@ const REFUSAL = [
   REFUSAL_TEXT,
 ].join('\r\n')
 
-/** How long the refusal may take to leave, in milliseconds, before the connection is cut. */
+/** Time for the refusal to be sent, in milliseconds, before the connection is closed. */
 const REFUSAL_MS_MAX = 100
 
 /**
- * Counts connections by address from now on, those of all servers together. Existing ones are never touched. A server's
- * own listener sees only what is admitted, so that nothing a refused client sends reaches a request handler.
+ * Counts connections by address from now on, those of all servers together. Never touches existing ones. A server's
+ * own listener only sees admitted connections, so nothing that a refused client sends reaches a request handler.
  */
 export function limitConnections(servers: readonly Server[], options: ConnectionLimitOptions): void {
   if (options.connectionsMax === 0) return
@@ -71,12 +71,12 @@ function refuse(socket: Socket, answers429: boolean): void {
   setTimeout(() => socket.destroy(), REFUSAL_MS_MAX).unref()
 }
 
-/** The IPv4 address where one stands in IPv6 form; without the zone of a link-local one. */
+/** Unwraps an IPv4 address in IPv6 form; drops the zone of a link-local one. */
 export function plainAddress(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address.split('%', 1)[0] ?? ''
 }
 
-/** A client of IPv6 owns a /64: one key for all of it (DOS-07). */
+/** An IPv6 client owns a /64: one key for all of it (DOS-07). */
 export function clientKey(address: string): string {
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')

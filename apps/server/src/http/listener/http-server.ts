@@ -1,4 +1,4 @@
-/** The listening side: connections, time limits, and a shutdown that finishes what was begun. */
+/** The listening side: connections, time limits, and a graceful shutdown. */
 
 import {
   createServer,
@@ -25,30 +25,30 @@ export interface HttpServerOptions {
   readonly isShared: boolean
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
-  /** How long an answer may be left unread. */
+  /** How long an answer may stay unread. */
   readonly stallMsMax?: number
 }
 
 export interface HttpServer {
   /** Where it listens, as `host:port`. */
   readonly address: string
-  /** From now on every answer is the last one of its connection: whoever asks again connects anew, elsewhere. */
+  /** From now on every answer closes its connection, so that clients reconnect elsewhere. */
   drain(): void
   /**
-   * Takes no new connection, lets requests in flight finish, and closes what is left after the deadline.
+   * Accepts no new connection, lets requests in flight finish, and closes the rest after the deadline.
    * @param deadlineMs milliseconds from now.
    */
   close(deadlineMs: number): Promise<void>
 }
 
-/** A client that does not even finish its headers in this time is gone or means harm (DOS-02). */
+/** A client that does not finish its headers in this time is gone or hostile (DOS-02). */
 const HEADERS_MS_MAX = 10_000
 /** For the whole request to arrive; answering may take as long as a blocking query. */
 const REQUEST_MS_MAX = 40_000
-/** Longer than the pauses of most balancers, so that the side that knows of requests closes. */
+/** Longer than the idle timeout of most balancers, so that the side that sends requests closes. */
 const KEEP_ALIVE_MS = 75_000
 
-/** @throws StartError where the address cannot be listened on. */
+/** @throws StartError if the address cannot be listened on. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, listener, connections } = options
   let isDraining = false
@@ -58,7 +58,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, Answer))
   for (const server of servers) {
     server.on('connection', (socket: Socket) => pipelines.open(socket))
-    // Without a listener Node answers at once, all that a read brings.
+    // Without a listener Node answers everything that a read brings at once.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       pipelines.enter(request, response, refuseExpectation),
     )
@@ -90,14 +90,16 @@ function createHttpServer(enter: RequestListener, Answer: ReturnType<typeof answ
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 2_000,
       insecureHTTPParser: false,
-      // Node would answer those without one out of turn, all that a read brings at once; refuseAmbiguous does.
+      // Node would answer requests without one out of turn, all that a read brings at once; refuseAmbiguous does it
+      // in turn.
       requireHostHeader: false,
       ServerResponse: Answer,
     },
     enter,
   )
   server.on('checkContinue', (request, response) => {
-    // The body comes when it is asked for, which a refusal never does; then nobody knows what the client sends next.
+    // The body is only sent on request, and a refusal never asks for it; the start of the next request is then
+    // unknown.
     response.setHeader('Connection', 'close')
     enter(request, response)
   })
@@ -110,7 +112,7 @@ function show({ address, family, port }: AddressInfo): string {
 
 type HeadersOf = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** An answer that closes its connection where it is the last one, decided as late as it can be: a wait takes minutes. */
+/** A response that closes its connection if it is the last one, decided as late as possible: a wait takes minutes. */
 function answerOf(isLast: () => boolean) {
   return class Answer extends ServerResponse<IncomingMessage> {
     override writeHead(status: number, reason?: string | HeadersOf, headers?: HeadersOf): this {
@@ -121,7 +123,7 @@ function answerOf(isLast: () => boolean) {
   }
 }
 
-/** What a request must pass before its target is looked at: its turn on the connection, and one way to read it. */
+/** A request's checks before routing: its turn on the connection, and a single way to read it. */
 function turnstile(pipelines: Pipelines, listener: RequestListener): RequestListener {
   const discarded = new DiscardedBodies()
   const guarded = refuseAmbiguous((request, response) => {
@@ -131,7 +133,7 @@ function turnstile(pipelines: Pipelines, listener: RequestListener): RequestList
   return (request, response) => pipelines.enter(request, response, guarded)
 }
 
-/** Of expectations only `100-continue` is known. RFC 9110, 10.1.1. */
+/** Only the expectation `100-continue` is known. RFC 9110, 10.1.1. */
 function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(417).end()
 }

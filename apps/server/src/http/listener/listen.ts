@@ -1,4 +1,4 @@
-/** Ports: who may listen on one, alone or with others. */
+/** Ports: who may listen on one, alone or shared. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { platform } from 'node:os'
@@ -8,27 +8,27 @@ import { StartError } from '../../start-error.ts'
 
 export interface ListenAddress {
   readonly host: string
-  /** 0: a free one. */
+  /** 0: any free one. */
   readonly port: number
 }
 
-/** Where the kernel spreads the connections of one port over all sockets that listen on it. */
+/** Platforms whose kernel spreads the connections of one port over all sockets that listen on it. */
 const CAN_SHARE = platform() === 'linux' || platform() === 'freebsd'
 
 /**
- * Listening sockets of one process. A turn of the event loop accepts one connection of each, and the turns of a busy
+ * Listening sockets per process. A turn of the event loop accepts one connection per socket, and the turns of a busy
  * process are long: with one socket a new client waited two to three times as long (bench/README.md).
  */
 export const LISTENERS = CAN_SHARE ? 8 : 1
 
 /**
- * Listens with all servers on one port, which the kernel spreads the connections over.
+ * Listens with all servers on one port, over which the kernel spreads the connections.
  *
- * @param servers one, where the platform cannot share a port.
- * @param options.isShared other workers of this server listen on the same port. Where the kernel cannot spread its
- * connections, the main process does, which leaves clients without an answer when a worker dies.
- * @returns where.
- * @throws StartError where the address cannot be listened on.
+ * @param servers a single one if the platform cannot share a port.
+ * @param options.isShared whether other workers of this server listen on the same port. If the kernel cannot spread
+ * its connections, the main process does, which leaves clients without an answer when a worker dies.
+ * @returns the address and port.
+ * @throws StartError if the address cannot be listened on.
  */
 export async function listenTogether(
   servers: readonly Server[],
@@ -37,10 +37,10 @@ export async function listenTogether(
   const [first, ...others] = servers
   invariant(first, 'at least one server listens')
   const isSharing = options.isShared || others.length > 0
-  // A port that is shared can be taken twice. The main process has looked after that for its workers.
+  // A shared port can be taken twice. The main process has checked that for its workers.
   const port = isSharing && !options.isShared && options.port !== 0 ? await claimPort(options) : options.port
   await listen(first, { host: options.host, port, isSharing })
-  // A name may have several addresses, and port 0 is any.
+  // A name may have several addresses, and port 0 means any.
   const at = first.address() as AddressInfo
   for (const server of others) await listen(server, { host: at.address, port: at.port, isSharing })
   return at
@@ -48,7 +48,7 @@ export async function listenTogether(
 
 /**
  * @returns the port.
- * @throws StartError where the address cannot be listened on.
+ * @throws StartError if the address cannot be listened on.
  */
 async function listen(
   server: Server,
@@ -68,10 +68,10 @@ async function listen(
 }
 
 /**
- * Makes sure that nobody listens on an address, before several workers share it: to each other they are nobody.
+ * Checks that an address is free before several workers share it: they could not detect another owner themselves.
  *
  * @returns the port.
- * @throws StartError where somebody does.
+ * @throws StartError if the address is in use.
  */
 export async function claimPort(address: ListenAddress): Promise<number> {
   const server = createServer()

@@ -10,36 +10,36 @@ type Start = () => void
 
 /** The requests of one connection. */
 interface Line {
-  /** The answer in progress, or the last one. */
+  /** The current answer, or the last one. */
   current: ServerResponse | undefined
-  /** Whether something happens when the current answer has left. */
+  /** Whether a callback waits for the current answer to leave. */
   isFollowed: boolean
   readonly waiting: Start[]
-  /** Undefined where Node reads the connection by itself. */
+  /** Undefined while Node reads the connection by itself. */
   reading: SlicedReading | undefined
 }
 
 /**
- * Starts the requests of a connection one at a time, each when the answer before it has left this process. A client that
- * does not read therefore has one answer in memory, however many requests it sends.
+ * Starts the requests of a connection one at a time, each when the previous answer has left this process. A client
+ * that does not read therefore has one answer in memory, however many requests it sends.
  *
- * Node parses everything that one read brings, up to 64 KiB, and makes objects of every request in it. That takes
- * milliseconds and megabytes for each connection, and all connections may do it in the same turn of the event loop. So the
- * first connection with more than `PIPELINED_AHEAD_MAX` requests waiting switches all open connections to
- * {@link readInSlices}, and new ones start with it until that connection has caught up: one or two requests of each are
+ * Node parses everything that one read brings, up to 64 KiB, and creates objects for every request in it. That takes
+ * milliseconds and megabytes per connection, and all connections may do it in the same turn of the event loop. So the
+ * first connection with more than `PIPELINED_AHEAD_MAX` requests waiting switches all open connections to {@link
+ * readInSlices}, and new ones start with it until that connection has caught up: one or two requests of each are
  * parsed at a time, `PIPELINED_STARTS_PER_TURN_MAX` of all start per turn, and the rest waits as bytes.
  *
- * Reading in slices costs 2.5 µs per request, a tenth of a fast one; connections are therefore not read so from the start.
+ * Reading in slices costs 2.5 µs per request, a tenth of a fast one, so connections do not start with it.
  */
 export class Pipelines {
   private readonly lines = new WeakMap<Socket, Line>()
   /** Those that Node reads by itself. */
   private readonly unsliced = new Map<Socket, Line>()
-  /** Those with more requests waiting than they may have. */
+  /** Those with more waiting requests than allowed. */
   private readonly overlong = new Set<Line>()
   private readonly turns = new Turns(limits.PIPELINED_STARTS_PER_TURN_MAX)
 
-  /** Takes a new connection of an HTTP server, once the server has. */
+  /** Adds a new connection of an HTTP server, after the server has. */
   open(socket: Socket): void {
     const line = { current: undefined, isFollowed: false, waiting: [], reading: undefined }
     this.lines.set(socket, line)
@@ -51,7 +51,7 @@ export class Pipelines {
     })
   }
 
-  /** Calls the listener with the request: at once, or when its turn comes. Never, where the connection ends first. */
+  /** Calls the listener with the request: at once, or when its turn comes. Never, if the connection ends first. */
   enter(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const { socket } = request
     if (!socket.writable) return
@@ -87,7 +87,7 @@ export class Pipelines {
   private follow(line: Line, socket: Socket): void {
     line.isFollowed = true
     line.current?.once('close', () => {
-      // Answers that are made at once would otherwise follow one another within a turn.
+      // Answers made synchronously would otherwise follow one another within a turn.
       if (line.reading) this.turns.next(() => this.advance(line, socket))
       else this.advance(line, socket)
     })
@@ -116,7 +116,7 @@ function isAnswering({ current }: Line): boolean {
   return current !== undefined && !current.writableFinished
 }
 
-/** Whether a part of the current request is still to come. The bodies of those that wait are not read ahead. */
+/** Whether a part of the current request is still to come. The bodies of waiting requests are not read ahead. */
 function isReceiving({ current }: Line): boolean {
   return current?.req.complete === false
 }

@@ -2,27 +2,27 @@ import type { Socket } from 'node:net'
 import { getDefaultHighWaterMark } from 'node:stream'
 import { invariant } from '@latchkey/contract'
 
-/** A slice ends where the head of a request may: each then holds one or two requests. */
+/** A slice ends where the head of a request may end, so each holds one or two requests. */
 const END_OF_HEAD = '\r\n\r\n'
 /** A body may be full of such ends. */
 const SLICE_BYTES_MIN = 64
 const SLICE_BYTES_MAX = 4_096
 
 /**
- * Fills the buffer of a paused socket up to its high-water mark. Node would otherwise read on until the mark is reached,
+ * Fills the buffer of a paused socket up to its high-water mark. Node would otherwise keep reading up to the mark,
  * and a client that sends single bytes makes each of them cost hundreds.
  */
 const PLUG = Buffer.alloc(getDefaultHighWaterMark(false))
 
-/** A connection whose bytes reach Node's HTTP parser a slice at a time. */
+/** A connection whose bytes reach Node's HTTP parser one slice at a time. */
 export interface SlicedReading {
   /** Parses what was held back. */
   goOn(): void
 }
 
 /**
- * Puts itself between a connection and Node's HTTP parser, which otherwise parses up to 64 KiB at once. What may not be
- * parsed yet stays in the socket's buffer as bytes; further bytes are left to TCP.
+ * Inserts itself between a connection and Node's HTTP parser, which otherwise parses up to 64 KiB at once. Bytes that
+ * may not be parsed yet stay in the socket's buffer; TCP backpressure holds further ones.
  *
  * Node reads a connection in native code until JavaScript listens to its "data" event, and then passes the data to its
  * own listener for that event. This function replaces that listener; the switch cannot be undone.

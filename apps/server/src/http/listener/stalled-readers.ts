@@ -1,17 +1,17 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many times the connections are looked through within the bound. */
+/** Checks of all connections per bound. */
 const LOOKS_PER_BOUND = 4
 
 /**
- * Closes the connections whose clients leave their answers unread: nothing of what is to be written has left for the
- * bound. A blocking query has nothing to write while it waits, so it is not touched.
+ * Closes connections whose clients do not read their answers: nothing of the pending output has been sent for the
+ * bound. A blocking query has no output while it waits, so it is not affected.
  *
- * Node's own timeout of a socket knows whether a large write makes progress. It is set on those alone that have something
- * to write, since it would end waits as well.
+ * Node's own socket timeout detects whether a large write makes progress. It is only set on sockets with pending
+ * output, since it would end waits as well.
  *
- * @returns stops the looking.
+ * @returns stops the checks.
  */
 export function closeStalledReaders(servers: readonly Server[], stallMsMax: number): () => void {
   const sockets = new Set<Socket>()
