@@ -47,13 +47,13 @@ function readOptions() {
   }
 }
 
-/** Proofs that were named, and all that stand for a guarantee that was. */
+/** Proofs that were named, and all proofs of a named guarantee. */
 function choose(words: readonly string[]): { proof: ProofCommand; only?: ReadonlySet<string> }[] {
   if (words.length === 0) return COMMANDS.map((proof) => ({ proof }))
   const only = new Set(words)
   const isKnown = (word: string) => COMMANDS.some(({ name, ids }) => name === word || ids.includes(word))
   const unknown = words.filter((word) => !isKnown(word))
-  if (unknown.length > 0) fail(`no proof is called ${unknown.join(', ')}, nor stands for it`)
+  if (unknown.length > 0) fail(`no proof or guarantee is called ${unknown.join(', ')}`)
   return COMMANDS.flatMap((proof) => {
     if (only.has(proof.name)) return [{ proof }]
     return proof.ids.some((id) => only.has(id)) ? [{ proof, only }] : []

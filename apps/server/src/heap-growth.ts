@@ -4,14 +4,13 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 const YOUNG_BYTES_MAX = 33_554_432
 const LOOK_EACH_MS = 100
 
-/** How much garbage may come on top of what is alive, in percent. V8's own choice is up to 300 under load. */
+/** Maximum garbage as a percentage of live objects. V8 itself chooses up to 300 under load. */
 const GARBAGE_PERCENT = 50
 
 /**
- * Bounds the growth of the heap: what is garbage, by {@link GARBAGE_PERCENT}, and the part where objects are young, at about
- * 32 MiB. V8 lets a burst of requests, such as thousands of clients that begin to wait, quadruple that part, and never gives
- * it back: 8 KiB for each of 10,000 waiters. The option for it, `--max-semi-space-size`, has to stand on the command line,
- * and nobody writes it there.
+ * Bounds the growth of the heap: its garbage by {@link GARBAGE_PERCENT}, and its young generation at about 32 MiB. In a
+ * burst, such as thousands of clients that begin to wait, V8 quadruples the young generation and never shrinks it: 8 KiB
+ * for each of 10,000 waiters. The option, `--max-semi-space-size`, otherwise works only on the command line.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`)

@@ -30,7 +30,7 @@ test('a single line leaves within a quarter of a second', () => {
   }
 })
 
-test('a flush is done when the stream says so', () => {
+test('a flush is done when the stream reports it', () => {
   const done = vi.fn()
   const asked: (() => void)[] = []
   const buffer = new LineBuffer({ write: () => {}, flush: (whenDone) => asked.push(whenDone) }, NOWHERE)

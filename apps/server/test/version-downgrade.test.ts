@@ -61,7 +61,7 @@ test('it ends itself when it comes back: exit code 1, and says why', async () =>
   await upgradeWithout(old)
   expect(await ended).toEqual([1, null])
   expect(old.log.at(-1)).toBe(
-    'version 1.3.0 must not go on: its data is upgraded to 1.4.0 or later, and there is no way back (spec 9.2.5). Start version 1.4.0 or later.',
+    'version 1.3.0 cannot run: its data is upgraded to 1.4.0 or later, and there is no way back (spec 9.2.5). Start version 1.4.0 or later.',
   )
 }, 40_000)
 
@@ -71,7 +71,7 @@ test('its workers are not started again', async () => {
   const ended = once(old.process, 'exit')
   await upgradeWithout(old)
   expect(await ended).toEqual([1, null])
-  expect(old.log.join('\n')).toContain('version 1.3.0 must not go on')
+  expect(old.log.join('\n')).toContain('version 1.3.0 cannot run')
   expect(old.log.join('\n')).not.toContain('another one starts')
 }, 40_000)
 

@@ -8,7 +8,7 @@ export type Scale = 'small' | 'full'
 
 export interface ProofCommand {
   readonly name: string
-  /** The guarantees that it stands for. */
+  /** The guarantees that it proves. */
   readonly ids: readonly string[]
   /** What the count counts. */
   readonly unit: string

@@ -221,7 +221,7 @@ describe('embedded PostgreSQL', () => {
     await kill9(writer)
   })
 
-  test('a database that cannot start says why, with the end of its log', async () => {
+  test('a database that cannot start reports why, with the end of its log', async () => {
     const { stop } = await start()
     await stop()
     const version = join(dataDir, 'postgres', 'PG_VERSION')

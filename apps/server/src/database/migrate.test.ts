@@ -71,7 +71,7 @@ test('of several servers starting at once, one applies', async () => {
   expect(applied.flat()).toEqual(['20260101000000_first'])
 })
 
-test('a failing migration leaves nothing behind, and says where it failed', async () => {
+test('a failing migration leaves nothing behind, and reports where it failed', async () => {
   await run()
   writeMigration('20260102000000_bad', 'CREATE TABLE half (n integer);\n\nINSERT INTO nowhere VALUES (1);')
   await expect(run()).rejects.toThrow(
@@ -103,7 +103,7 @@ test('refuses a migration that the official tool has left failed, until it is ma
   expect(await run()).toEqual(['20260101000000_first'])
 })
 
-test('waits for a database that is not there yet, then says which one, without its password', async () => {
+test('waits for an unreachable database, then names it, without its password', async () => {
   const url = 'postgresql://someone:canary@127.0.0.1:1/tokens'
   const refused = await migrate({ url, directory, log, patienceMs: 300 }).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(StartError)

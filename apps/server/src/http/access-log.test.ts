@@ -20,7 +20,7 @@ function lineOf(answered: Partial<Answered>, reply: Partial<WireReply> = {}): Re
   return JSON.parse(line)
 }
 
-test('a line says who asked what, how it was answered and how long it took', () => {
+test('a line has the caller, the request, the answer and the duration', () => {
   const line = lineOf(
     { method: 'PUT', url: '/v1/acl/token/5a1c?token=secret', address: '::1', agent: 'curl/8' },
     { status: 403, endpoint: 'tokens.update', accessorId: 'a-1' },
@@ -45,7 +45,7 @@ test('what is not known is left out', () => {
   expect(Object.keys(lineOf({}))).toEqual(['level', 'time', 'pid', 'id', 'method', 'path', 'status', 'ms'])
 })
 
-test('whatever a client sends is one JSON text on one line', () => {
+test('any text that a client sends is one JSON string on one line', () => {
   const nasty = 'a"b\\c\nd\u0001\u2028\ud800'
   expect(lineOf({ agent: nasty, url: `/v1/${nasty}` }, { accessorId: nasty })).toMatchObject({
     agent: nasty,

@@ -137,7 +137,7 @@ test('without a handler, an unknown method outside the API is a 404, and inside 
   expect(asked.map(({ method }) => method)).toEqual(['PATCH'])
 })
 
-describe('every endpoint of the contract, and what stands beside the API', () => {
+describe('every endpoint of the contract, and the paths beside the API', () => {
   const endpoints = Object.values<Endpoint>(ENDPOINTS).map(({ method, path }) => ({
     method,
     path: `/v1${path}`,

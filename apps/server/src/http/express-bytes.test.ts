@@ -25,7 +25,7 @@ type Edition = 'standard' | 'extended'
 
 interface Sent {
   readonly method: string
-  /** As it stands on the request line. */
+  /** The target of the request line. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
@@ -107,7 +107,7 @@ function bodiesOf(edition: Edition): (route: AnyRoute) => string | undefined {
   }
 }
 
-/** What stands in the path for its parameter. */
+/** The value of the parameter in the path. */
 const PARAMS = [
   'unknown',
   'a/b/c',

@@ -13,7 +13,7 @@ const sleeper = {
   },
 }
 
-/** A store that tells what batches were committed, and lets others write right before one. */
+/** A store that records committed batches, and lets a test write right before one. */
 class WatchedStore extends MemoryStore {
   readonly batches: { readonly at: number; readonly tokens: readonly TokenRecord[] }[] = []
   attempts = 0
@@ -110,7 +110,7 @@ test('a token edited between two batches is planned as it is then', async () => 
   expect([sizes(), store.attempts]).toEqual([[128, 1], 2])
 })
 
-test('two tokens that are edited all the time hold up nobody else, and are taken when that ends', async () => {
+test('two tokens that are constantly edited delay no other token, and are migrated when the edits end', async () => {
   plant(300)
   let isEditing = true
   store.beforeBatch = (planned) => {

@@ -24,7 +24,7 @@ describe('a job', () => {
     await job.stop()
   })
 
-  test('goes on a second after a round that failed', async () => {
+  test('runs the next round a second after one that failed', async () => {
     let rounds = 0
     const job = startJob('test', log, async () => {
       rounds += 1
@@ -78,7 +78,7 @@ describe('a job', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('tells its round that it is to end', async () => {
+  test('aborts the signal of its round when it is stopped', async () => {
     let heard: AbortSignal | undefined
     const job = startJob('test', log, async (signal) => {
       heard = signal

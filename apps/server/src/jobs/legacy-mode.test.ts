@@ -47,7 +47,7 @@ function look(options: Partial<LegacyModeContext> = {}) {
   })
 }
 
-test('ends where the rule says so, with the time of its end, after everything is prepared', async () => {
+test('ends if the rule allows, recording the time of its end, after everything is prepared', async () => {
   let before: unknown
   const prepare = async () => {
     before = recorded()
@@ -57,7 +57,7 @@ test('ends where the rule says so, with the time of its end, after everything is
   expect(recorded()).toEqual({ mode: 'enabled', since: NOW })
 })
 
-test('goes on where it does not, says what it waits for, and writes nothing', async () => {
+test('continues if the rule does not allow it, reports what it waits for, and writes nothing', async () => {
   const index = store.tableIndex('system')
   const decision = await look({ members: async () => [member('legacy'), member('unknown')] })
   expect(decision).toMatchObject({ next: 'legacy', ended: false })
@@ -87,7 +87,7 @@ test('of two servers that look at once one ends it, and the other one learns it'
   expect(recorded()).toEqual({ mode: 'enabled', since: NOW })
 })
 
-test('where preparing fails, the mode goes on', async () => {
+test('continues if preparing its end fails', async () => {
   const prepare = async () => {
     throw new Error('the database is away')
   }

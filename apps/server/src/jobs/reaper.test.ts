@@ -37,7 +37,7 @@ test('writes nothing where there is nothing to remove', async () => {
 })
 
 test.each([BATCH_SIZE_MAX - 1, BATCH_SIZE_MAX, BATCH_SIZE_MAX + 1])(
-  'EXP-05: of %d expired tokens at most a batch in one commit, the oldest first; a full one says that more may wait',
+  'EXP-05: of %d expired tokens at most a batch in one commit, the oldest first; a full batch reports that more may wait',
   async (count) => {
     const store = await aStoreOf(Array.from({ length: count }, (_, i) => -1 - i))
     const before = store.tableIndex('tokens')
@@ -52,7 +52,7 @@ test.each([BATCH_SIZE_MAX - 1, BATCH_SIZE_MAX, BATCH_SIZE_MAX + 1])(
 )
 
 describe('beside others', () => {
-  test('a token that was deleted meanwhile costs a round, and no more', async () => {
+  test('a token that was deleted concurrently costs one round, and no more', async () => {
     const store = await aStoreOf([-2, -1])
     const commit = store.commit.bind(store)
     let isFirst = true
@@ -70,7 +70,7 @@ describe('beside others', () => {
     expect(sizeOf(store)).toBe(0)
   })
 
-  test('a fault of the store is told, as it is no conflict', async () => {
+  test('a fault of the store is thrown, because it is not a conflict', async () => {
     const store = await aStoreOf([-1])
     store.commit = async () => {
       throw new Error('disk')

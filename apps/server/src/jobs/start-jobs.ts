@@ -63,7 +63,7 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
     onFatal(
       new StartRefused(
         'downgrade',
-        `version ${profile.version.text} must not go on: its data is upgraded to 1.4.0 or later, and there is no way ` +
+        `version ${profile.version.text} cannot run: its data is upgraded to 1.4.0 or later, and there is no way ` +
           'back (spec 9.2.5). Start version 1.4.0 or later.',
       ),
     )

@@ -46,7 +46,7 @@ describe('while the database does not answer (DUR-05)', async () => {
     expect(await store.notReady()).toEqual(['the database cannot be reached'])
   })
 
-  test('stale reads go on from memory, and say how old that is', async () => {
+  test('stale reads continue from memory, and report its age', async () => {
     const first = await store.refresh('stale')
     expect(first.lastContactMs).toBeGreaterThan(1_000)
     expect(first.knownLeader).toBe(false)
@@ -62,7 +62,7 @@ describe('while the database does not answer (DUR-05)', async () => {
     expect(members.find(({ id }) => id === store.membership.memberId)?.status).toBe('failed')
   })
 
-  test('once it answers again, reads are confirmed and writes are made at once, and nobody is alone', async () => {
+  test('once it answers again, reads are confirmed, writes succeed at once, and no process believes it is alone', async () => {
     const late = aToken()
     await other.commit([putNew(late)])
     proxy.heal()

@@ -126,7 +126,7 @@ describe('waits', () => {
     expect(outcomes.filter((outcome) => outcome === 'aborted')).toHaveLength(10_000)
   })
 
-  test('of a topic end with it, those of others go on; closing ends all, and those to come', async () => {
+  test('waits of a topic end with its change, others continue; closing ends all, and future ones', async () => {
     const waiters = new Waiters()
     const outcomes: WaitOutcome[] = []
     after(waiters.add('tokens', 60_000, undefined), outcomes)
@@ -162,7 +162,7 @@ describe('the lease', () => {
     expect(lease.isValid()).toBe(false)
   })
 
-  test('is over where the wall clock says that the machine slept, or was set', () => {
+  test('expires if the wall clock shows that the machine slept, or was set', () => {
     for (const jump of [LEASE_MS, -LEASE_MS]) {
       const lease = new Lease()
       lease.grant(performance.now())
@@ -290,7 +290,7 @@ test('topics: tables for ever, single records while they are remembered, and no 
   expect(topics.changedAfter('token:a', 12)).toBe(false)
   expect(topics.changedAfter('token:b', 10)).toBe(false)
   expect(topics.changedAfter('token:b', 9)).toBeUndefined()
-  // What is older than the start: a table that has not changed says it of all its records.
+  // Older than the start: a table that has not changed has no changed records.
   topics.reset(1_000, { tokens: 500, policies: 0, roles: 0, kv: 700, namespaces: 0, system: 0 })
   expect(topics.changedAfter('token:c', 500)).toBe(false)
   expect(topics.changedAfter('token:c', 499)).toBeUndefined()
@@ -322,7 +322,7 @@ test('a group is split so that no id or key is in two of the writes that are mad
   })
 })
 
-test('a process knows itself alive, one that ended gone, and says nothing of other machines', () => {
+test('a process recognizes itself as alive and an ended one as gone, and judges no other machine', () => {
   const identity = processIdentity()
   expect(isProcessGone(identity)).toBe(false)
   expect(isProcessGone('')).toBe(false)

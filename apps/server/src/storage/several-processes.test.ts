@@ -31,7 +31,7 @@ test('AUTHZ-01: a server of another datacenter cannot share the database, while 
   const here = await openTestStore({ url: own.url, member: member('dc1') })
   const there = () => openTestStore({ url: own.url, member: member('dc2') })
   await expect(there()).rejects.toThrow('Servers of the datacenter "dc1" use this database')
-  // It went without a trace: the first one goes on, and another of its datacenter may join.
+  // It left no trace: the first one continues, and another of its datacenter may join.
   await here.commit([putNew(aToken())])
   const second = await openTestStore({ url: own.url, member: member('dc1') })
   await Promise.all([here.close(), second.close()])
@@ -102,7 +102,7 @@ describe('two processes', async () => {
     expect(two.directory().policy(policy.ID)).toBeUndefined()
   })
 
-  test('indexes are one row of numbers, in the order of the commits, whoever commits', async () => {
+  test('indexes are consecutive in commit order, across processes', async () => {
     const commits = Array.from({ length: 400 }, (_, i) => {
       const store = i % 2 === 0 ? one : two
       return store.commit([putNew(aToken())])
@@ -129,7 +129,7 @@ describe('two processes', async () => {
     }
   })
 
-  test('a write on one wakes who waits on the other', async () => {
+  test('a write on one wakes a waiter on the other', async () => {
     const token = aToken()
     const key = aKey()
     const index = await one.commit([putNew(token)])
@@ -151,7 +151,7 @@ describe('two processes', async () => {
     const cut = () =>
       sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'latchkey-feed' AND datname = current_database()`)
-    // One after the other: on a busy machine, cuts that wait for their turn would go on long after the end.
+    // One after the other: on a busy machine, cuts that wait for their turn would continue long after the end.
     let isCutting = true
     const cutting = (async () => {
       while (isCutting) {
@@ -181,7 +181,7 @@ describe('two processes', async () => {
     const winners = async (stores: readonly PostgresStore[]) =>
       (await Promise.all(stores.map((store) => store.singleWinner('job', async () => store)))).filter(Boolean)
     const third = await openTestStore({ url })
-    // Whoever it is: the connections that decide it were cut just before.
+    // Either one: the connections that decide it were cut just before.
     await expect.poll(() => winners([one, two, third])).toHaveLength(1)
     await third.close()
     await expect.poll(() => winners([one, two])).toHaveLength(1)
@@ -215,7 +215,7 @@ describe('two processes', async () => {
     expect(await two.tokenBySecret(known?.SecretID ?? '')).toEqual(known)
   })
 
-  test('COH-05: a database that lost commits goes on above the index that was seen', async () => {
+  test('COH-05: after a database lost commits, the index continues above what was seen', async () => {
     const lost = aToken()
     await one.commit([putNew(lost)])
     await Promise.all([one.refresh('consistent'), two.refresh('consistent')])

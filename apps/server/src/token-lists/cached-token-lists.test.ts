@@ -17,7 +17,7 @@ async function textOf(world: World, query: string): Promise<string> {
   return reply.text
 }
 
-test('COH-07: with and without a cache, every answer is the same, whatever changes between', async () => {
+test('COH-07: with and without a cache, every answer is the same after any change', async () => {
   const worlds = [
     await aWorld(),
     await aWorld({ lists: new CachedTokenLists(0) }),
@@ -124,7 +124,7 @@ describe('what is kept of a list of several parts', () => {
     await expectCurrent(world)
   })
 
-  test('it is the list that is there, whatever changes', async () => {
+  test('it equals the stored list after any change', async () => {
     const random = new SeededRandom(chooseSeed('parts of lists'))
     const { world, records } = await aLongList()
     for (let round = 0; round < ROUNDS; round += 1) {

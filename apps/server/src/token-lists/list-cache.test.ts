@@ -28,7 +28,7 @@ function asked(version = '1', now = 0, key = 'all'): ListRequest {
   return { key, version, now }
 }
 
-test('whoever asks while a list is made gets that one, and so does whoever asks later', async () => {
+test('concurrent and later callers get the list that is being built', async () => {
   const cache = new ListCache(MIB)
   const maker = aMaker(10)
   const answers = Array.from({ length: 1_000 }, () => cache.whole(asked(), maker.make))
@@ -39,7 +39,7 @@ test('whoever asks while a list is made gets that one, and so does whoever asks 
   expect(maker.count).toBe(1)
 })
 
-test('another version is made anew, also while an older one is on its way', async () => {
+test('another version is built, even while an older one is in flight', async () => {
   const cache = new ListCache(MIB)
   const [old, young] = [aMaker(10), aMaker(20)]
   const first = cache.whole(asked('1'), old.make)
@@ -51,7 +51,7 @@ test('another version is made anew, also while an older one is on its way', asyn
   expect([old.count, young.count]).toEqual([1, 1])
 })
 
-test('a list is not given to whom one of its tokens has expired meanwhile', async () => {
+test('a list is not returned to a caller for whom one of its tokens has expired', async () => {
   const cache = new ListCache(MIB)
   const [before, after] = [aMaker(20, 5), aMaker(10)]
   const early = cache.whole(asked('1', 4), before.make)
@@ -63,7 +63,7 @@ test('a list is not given to whom one of its tokens has expired meanwhile', asyn
   expect((await late)?.bytes.length).toBe(10)
 })
 
-test('a list that could not be made fails for all who waited, and is tried again by the next', async () => {
+test('a list that could not be built fails for all waiting callers, and the next one retries', async () => {
   const cache = new ListCache(MIB)
   const maker = aMaker(10)
   const both = [cache.whole(asked(), maker.make), cache.whole(asked(), maker.make)]

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** Why a wait was given up. One shared error: creating one per lost client would cost more than the wait did. */
-const GONE = new Error('nobody waits for the answer any more')
+const GONE = new Error('the client no longer waits for the answer')
 
 /**
  * Signals for waiting requests: aborted when the client has gone, or the server ends its waits. One listener serves

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EndOfTurn } from './end-of-turn.ts'
 
-test('what was done within a turn goes on when the turn is over, in order, and the next turn is not waited for', async () => {
+test('work of a turn continues at its end, in order, without waiting for the next turn', async () => {
   const endOfTurn = new EndOfTurn()
   const seen: string[] = []
   const note = (what: string) => void endOfTurn.reached().then(() => seen.push(what))

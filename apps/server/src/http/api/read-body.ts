@@ -18,10 +18,10 @@ export interface BodyReading {
 const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
 
 /**
- * Reads a request's body, which nobody has read before: the caller is known by now. What is announced too long is
- * refused unread, and what turns out too long at the bound; the rest is discarded, as far as {@link DiscardedBodies} lets it.
+ * Reads a request's body; the caller is known by now. A body announced as too long is refused unread, and one that turns
+ * out too long is refused at the bound; {@link DiscardedBodies} bounds how much of the rest is discarded.
  *
- * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` where the client broke off.
+ * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` if the client aborted it.
  */
 export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<Uint8Array> {
   const { bytesMax, askForRoom, onBegin } = reading
@@ -70,7 +70,7 @@ export async function readBody(request: IncomingMessage, reading: BodyReading): 
   })
 }
 
-/** Nobody knows where the next request would begin. */
+/** The start of the next request is unknown. */
 const CLOSE = { headers: { Connection: 'close' } }
 
 function tooLarge(bytesMax: number): AclError {

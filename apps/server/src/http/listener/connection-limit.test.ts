@@ -50,7 +50,7 @@ const REFUSAL =
   'Your IP is issuing too many concurrent connections, please rate limit your calls\n'
 
 describe('the connection over the limit', () => {
-  test('is told why before it says a word, closed, and reaches no handler; the others go on', async () => {
+  test('is refused before it sends anything, closed, and reaches no handler; the others continue', async () => {
     const { port, refused, handled } = await listen(3)
     const admitted = [await open(port), await open(port), await open(port)]
     const surplus = await open(port)

@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** As much of an unread body is discarded, so that its client has time to read why and may go on. */
+/** Unread body bytes that are discarded, so that the client has time to read the refusal and may continue. */
 const DISCARDED_BYTES_MAX = 1_048_576
-/** Node has read a shorter one by the time that it is refused. */
+/** Node has already read a shorter one when it is refused. */
 const SHORT_BYTES_MAX = 65_536
 const LOOK_INTERVAL_MS = 1
 /** Between the bodies of two connections: 20 MiB per second. */
 const NEXT_BODY_MS = 50
 
 /**
- * Discards what clients send on after they were answered, because a request was refused before its body was read: up to
- * {@link DISCARDED_BYTES_MAX}, then the connection is cut (DOS-04). One body begins at a time, since each read of 64 KiB is
- * memory until the next collection of garbage. The other connections are not read until it is their turn.
+ * Discards the rest of bodies whose requests were refused before they were read: up to {@link DISCARDED_BYTES_MAX}, then
+ * the connection is closed (DOS-04). One body begins at a time, since each read of 64 KiB takes memory until the next
+ * garbage collection. Other connections are not read until their turn.
  */
 export class DiscardedBodies {
   private readonly waiting = new Set<IncomingMessage>()
   private timer: NodeJS.Timeout | undefined
 
-  /** Takes a request before it is handled. */
+  /** Watches a request before it is handled. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     if (!mayBeLong(request)) return
-    // Node reads up to 128 KiB ahead. It goes on by itself when somebody asks for the body, or has answered.
+    // Node reads up to 128 KiB ahead. It resumes by itself when the body is read, or after the answer.
     request.socket.pause()
-    // Behind Node, which reads on as soon as it has answered.
+    // After Node, which resumes reading as soon as it has answered.
     response.once('finish', () => setImmediate(() => this.discard(request)))
   }
 
@@ -54,7 +54,7 @@ export class DiscardedBodies {
 function cutAtBound(request: IncomingMessage): void {
   const { socket } = request
   const bytesMax = socket.bytesRead + DISCARDED_BYTES_MAX
-  // Node discards what nobody reads without telling anybody but this counter.
+  // Node drains unread bodies silently; `bytesRead` is the only signal.
   const looking = setInterval(() => {
     if (socket.bytesRead > bytesMax) socket.destroy()
     if (request.complete || socket.destroyed) clearInterval(looking)

@@ -165,7 +165,7 @@ async function roundTrips(socket: Socket, count: number): Promise<void> {
   }
 }
 
-/** Answers `/0` of a connection at once where it stands alone, and holds every other answer. */
+/** Answers `/0` of a connection at once if it is alone, and holds every other answer. */
 const HOLDING: RequestListener = (request, response) => {
   if (request.headers['x-held'] === undefined) response.end(`<${request.url}>`)
 }

@@ -12,7 +12,7 @@ const PATIENCE = { timeout: 30_000 }
 const FIELDS = Buffer.from('SFATAL\0C57P01\0Mended\0\0')
 const FATAL = Buffer.concat([Buffer.from('E'), Buffer.from([0, 0, 0, FIELDS.length + 4]), FIELDS])
 
-/** Stands before a database, and ends the first session together with its fourth answer, that of the first look. */
+/** A proxy that ends the first session together with its fourth answer, that of the first check. */
 async function startCutter(databaseUrl: string) {
   let sessions = 0
   const server = createServer((near) => {

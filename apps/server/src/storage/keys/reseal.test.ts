@@ -118,7 +118,7 @@ async function openUncached(...keyIds: string[]): Promise<PostgresStore> {
   return store
 }
 
-test('no index changes and nobody is woken', async () => {
+test('no index changes and no waiter wakes', async () => {
   const first = await open('old')
   const token = aToken()
   const index = await first.commit([putNew(token)])
@@ -169,7 +169,7 @@ test('a key that another process seals with stays, until that process is gone', 
   expect(lines).toEqual([RESEALED(1), RETIRED])
 })
 
-test('a process that seals with a key whose sample is gone puts it back, and the leader begins anew', async () => {
+test('a process that seals with a key whose sample is gone restores it, and the leader starts over', async () => {
   const old = await aReseal(['old', 'new'], { isLeader: () => false })
   const leader = await aReseal(['new', 'old'])
   const paused = await open('old', 'new')

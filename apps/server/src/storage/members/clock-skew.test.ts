@@ -30,7 +30,7 @@ describe("the clocks of processes are wrong; the database's decides", () => {
     'five minutes behind': 'now() - 300000',
     'five minutes ahead': 'now() + 300000',
     'back by an hour after three seconds': 'now() - (now() - start > 3000 ? 3600000 : 0)',
-    'standing still': 'start',
+    stopped: 'start',
   }
   const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 
@@ -135,7 +135,7 @@ test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE])(
       .poll(() => stores.every((store) => Math.abs(store.status().clock.aheadMs - ms) < ERROR_MS), PATIENCE)
       .toBe(true)
     expect(wrongMs().map((wrong) => wrong < ERROR_MS)).toEqual([true, true, true])
-    // All still work together: nobody is taken for dead, and writes are seen by all.
+    // All still work together: no process is fenced, and all see the writes.
     const members = await stores[2]?.membership.members()
     expect(members?.filter(({ status }) => status === 'alive')).toHaveLength(3)
 

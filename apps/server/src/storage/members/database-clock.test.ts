@@ -38,7 +38,7 @@ function aProcess(suspendedMs = () => 0) {
   }
 }
 
-test("it is the database's, whatever this machine's says", () => {
+test("it follows the database's clock, not this machine's", () => {
   const clock = new DatabaseClock({ onStepRefused: () => {} })
   const databaseMs = Date.UTC(2040, 0, 1)
   clock.measure(databaseMs, performance.now() - 1, performance.now() + 1)
@@ -54,7 +54,7 @@ test('a slow answer does not replace a quick one that it agrees with', () => {
   expect(wrongMs()).toBe(0)
 })
 
-test('an answer that a pause held up for an hour says nothing of the time', () => {
+test('an answer delayed by a pause of an hour is ignored', () => {
   const { clock, steps, ask, wrongMs } = aProcess()
   ask()
   const askedAt = performance.now()
@@ -117,12 +117,12 @@ describe("EXP-04: a step of the database's clock", () => {
     expect(clock.aheadMs).toBe(0)
   })
 
-  test('in many small ones, as of a clock that stands still, is not believed beyond the bound either', () => {
+  test('in many small ones, as of a stopped clock, is not accepted beyond the bound either', () => {
     const { steps, live, wrongMs } = aProcess()
     live(10 * SECOND)
     for (let i = 1; i <= 600; i += 1) live(SECOND, -i * SECOND)
     expect(steps.length).toBeGreaterThan(500)
-    // The bound, and a hundredth of the time twice: what is believed anew, and what is made up for.
+    // The bound, and a hundredth of the time twice: the refilled budget, and the correction.
     expect(wrongMs()).toBeGreaterThan(-CLOCK_STEP_MS_MAX - 12 * SECOND)
   })
 

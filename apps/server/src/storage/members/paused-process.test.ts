@@ -51,7 +51,7 @@ test.concurrent.for([
   { pause: 'longer than its lease', ms: LEASE_MS + 500 },
   { pause: 'until it is fenced', ms: MEMBER_FAILED_AFTER_MS + 1_500 },
 ])(
-  'DUR-04: paused for $pause, a process that was alone answers with what was written meanwhile',
+  'DUR-04: paused for $pause, a process that was alone answers with what was written during the pause',
   async ({ ms }, context) => {
     const { expect } = context
     const { url, ask, signal } = await startOther(context)
@@ -63,7 +63,7 @@ test.concurrent.for([
     const opening = openTestStore({ url })
     const writing = opening.then((store) => store.commit([putNew(early)]))
     await sleep(ms)
-    // A lease that is over holds up nobody: the write ends while the process is paused.
+    // An expired lease delays no writer: the write ends while the process is paused.
     if (ms > LEASE_MS) await writing
     const store = await (ms > LEASE_MS ? opening : undefined)
     await store?.commit([putNew(late)])

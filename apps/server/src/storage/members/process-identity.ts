@@ -1,16 +1,16 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * A name for this process that another one on the same machine can check: boot, pid namespace, pid and start time.
- * Empty where the system does not tell (only Linux does); then nobody can check.
+ * An identity of this process that another one on the same machine can check: boot, pid namespace, pid and start time.
+ * Empty on systems other than Linux, where it cannot be checked.
  */
 export function processIdentity(): string {
   return identityOf(process.pid) ?? ''
 }
 
 /**
- * Whether a process that gave itself this name is surely gone. False also where that cannot be known: it was on another
- * machine, or in another container. Spares a server that was killed and started again the wait for its own lease.
+ * Whether a process with this identity is certainly gone. False if that cannot be known: it ran on another machine, or in
+ * another container. A server that was killed and restarted need not wait for its own lease.
  */
 export function isProcessGone(identity: string): boolean {
   const [boot, namespace, pid] = identity.split(' ')

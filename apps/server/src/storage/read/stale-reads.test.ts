@@ -11,7 +11,7 @@ import type { PostgresStore } from '../postgres-store.ts'
 
 const log = pino({ level: 'silent' })
 const primary = await createTestDatabase()
-/** A second way to the primary stands for a replica that has everything, an empty database for one that lags. */
+/** A second connection to the primary acts as a replica that is current, an empty database as one that lags. */
 const replica = connectDatabase({ url: primary.url, log })
 const lagging = await createTestDatabase()
 const laggingReplica = connectDatabase({ url: lagging.url, log })
@@ -63,7 +63,7 @@ test('what is not in memory comes from the replica while the primary is away; ot
   await Promise.all([store.close(), cold.close(), writer.close()])
 })
 
-test('a replica that lags behind what was told is not believed', async () => {
+test('a replica that lags behind the reported state is not used', async () => {
   const store = await openTestStore({ url: primary.url, replica: laggingReplica })
   expect(await staleOf(store).tokenBySecret(unread[0].SecretID)).toMatchObject({
     SecretID: unread[0].SecretID,

@@ -73,7 +73,7 @@ test('creates, updates and deletes have the indexes that follow, in their order'
   expect(store.status().appliedIndex).toBe(index + 4)
 })
 
-test("what all have in common stays with all, and what may be missing is nobody else's", async () => {
+test('a shared element applies to all rows, and a missing value is not taken from another row', async () => {
   const expiring = { ExpirationTime: '2040-01-01T00:00:00Z', Description: 'common' }
   const legacy = { AccessorID: '', Type: 'client', Rules: 'key "" { policy = "read" }' } as const
   const indexes = { CreateIndex: expect.any(Number), ModifyIndex: expect.any(Number) }
@@ -119,7 +119,7 @@ const makeConflicts = (known: TokenRecord, other: TokenRecord, index: number) =>
     'a key of another version': [{ table: 'kv', op: 'put', record: aKey(), expect: 7 }, 'changed'],
   }) satisfies Record<string, readonly [Change, ConflictReason]>
 
-test('COH-08: a conflict of any kind is told to its own write, and the others follow each other', async () => {
+test('COH-08: a conflict of any kind is reported to its own write, and the others get consecutive indexes', async () => {
   const [known, other] = [aToken(), aToken()]
   const index = (await before([putNew(known), putNew(other)])) + 1
   for (const [what, [change, reason]] of Object.entries(makeConflicts(known, other, index))) {
@@ -203,7 +203,7 @@ test('by no member: nothing is done', async () => {
   expect(store.status().appliedIndex).toBe(appliedIndex)
 })
 
-test('COH-05: by a member that has seen more than the database has, the index goes on from there', async () => {
+test('COH-05: if a member has seen more than the database has, the index continues from there', async () => {
   const { appliedIndex } = store.status()
   const author = { memberId, known: appliedIndex + 10 }
   const token = aToken()
@@ -212,7 +212,7 @@ test('COH-05: by a member that has seen more than the database has, the index go
   expect(await read(token)).toMatchObject({ ModifyIndex: appliedIndex + 12 })
 })
 
-test('through the store, a conflict is told to its own caller alone', async () => {
+test('through the store, only its own caller sees a conflict', async () => {
   const known = aToken()
   await store.commit([putNew(known)])
   const tokens = Array.from({ length: 20 }, () => aToken())
