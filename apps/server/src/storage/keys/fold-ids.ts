@@ -7,7 +7,7 @@ import { firstEightBytes } from '../token-table.ts'
 import { keyHashes } from '../write/row-changes.ts'
 
 /** Tokens per statement. */
-const BATCH = 500
+const BATCH = 5_000
 
 interface IdRow {
   readonly secret_hash: string
