@@ -15,6 +15,7 @@ import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import type { AccessLog } from './http/access-log.ts'
+import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'
 import { openApiOf } from './http/docs/openapi.ts'
 import { Door } from './http/door.ts'
@@ -67,7 +68,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     const closing = new AbortController()
     let isClosing = false
     const openapi = openApiOf(config, profile)
+    const unread = new UnreadAnswers()
     const service = new Service({
+      roomForText: () => unread.room(),
       store,
       clock: store.clock,
       random,
@@ -92,6 +95,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     }
     const app = createApp({
       service,
+      unread,
       door: new Door({
         host: config.host,
         allowedHosts: config.allowedHosts,

@@ -11,11 +11,7 @@ const REQUESTS = 300
 /** What a second of heartbeats takes, and what is remembered for one, with room for slow machines. */
 const PIECES_PER_SECOND_MAX = 20
 /** These decide by what is stored now, which several processes confirm with one question for all that ask at once. */
-const CONFIRMED = new Set<string>([
-  'tokens.bootstrap',
-  'decisions.authorize',
-  'legacy.info',
-] satisfies EndpointName[])
+const CONFIRMED = new Set<string>(['decisions.authorize', 'legacy.info'] satisfies EndpointName[])
 
 let database: TestDatabase
 let proxy: DatabaseProxy

@@ -105,15 +105,20 @@ export const LANE_WAITING_MAX = 64
 export class Lane {
   private readonly waiting = new Set<() => void>()
   private free: number
+  private readonly waitingMax: number
 
-  /** @param widthMax how many run at once. */
-  constructor(widthMax: number) {
+  /**
+   * @param widthMax how many run at once.
+   * @param waitingMax how many wait.
+   */
+  constructor(widthMax: number, waitingMax: number = LANE_WAITING_MAX) {
     this.free = widthMax
+    this.waitingMax = waitingMax
   }
 
   /**
    * @param signal aborted when the result has lost its reader; work that still waits then never begins.
-   * @throws AclError `unavailable` where {@link LANE_WAITING_MAX} wait already, or once the signal is aborted.
+   * @throws AclError `unavailable` where too many wait already, or once the signal is aborted.
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.free === 0) await this.wait(signal)
@@ -129,7 +134,7 @@ export class Lane {
 
   private wait(signal: AbortSignal | undefined): Promise<void> {
     checkWanted(signal)
-    if (this.waiting.size >= LANE_WAITING_MAX) {
+    if (this.waiting.size >= this.waitingMax) {
       throw new AclError('unavailable', 'Too many long requests are waiting: try again later', {
         headers: { 'Retry-After': '1' },
       })

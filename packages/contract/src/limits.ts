@@ -91,5 +91,5 @@ export const READER_STALL_MS_MAX = 30_000
 export const BODIES_BYTES_MAX = 4_194_304
 /** How long a body may wait for that room before it is refused, and how long one that has it may take to arrive while others wait. */
 export const BODY_WAIT_MS_MAX = 3_000
-/** Most bytes of answers that a process holds for clients that have not read them. Beyond it, it closes the connection that has left its answer unread for longest. */
-export const UNREAD_ANSWERS_BYTES_MAX = 33_554_432
+/** Most bytes of answers that a process holds for clients that have not read them. Beyond it, further long texts of keys wait, and connections that leave theirs unread are closed; at twice as much, at once. */
+export const UNREAD_ANSWERS_BYTES_MAX = 16_777_216

@@ -68,6 +68,8 @@ export interface Context {
   readonly writeLane: Lane
   /** For walks through the tokens of a namespace. */
   readonly walkLane: Lane
+  /** For what makes long texts of an answer. */
+  readonly textLane: Lane
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal | undefined
   readonly now: number

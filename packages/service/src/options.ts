@@ -65,6 +65,8 @@ export interface ServiceOptions {
   readonly aclEnabled: boolean
   /** Whether answers say that addresses are translated. Default: false. Spec 9.3 (0.7). */
   readonly translateAddresses?: boolean
+  /** Resolves once clients have read enough of their answers for another long one. Default: at once. */
+  readonly roomForText?: () => Promise<void>
   /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
   /** Absent: every list of tokens is built on request. */

@@ -16,6 +16,8 @@ import { TokenTexts } from './tokens/token-json.ts'
 const LANE_WIDTH = 1
 /** Scans over tokens at a time: each holds pages of a thousand tokens, and asks the database for more. */
 const WALKS_AT_ONCE_MAX = 2
+/** Each is up to a megabyte, with what it is made from. */
+const TEXTS_AT_ONCE_MAX = 2
 
 export class Service {
   private readonly options: ServiceOptions
@@ -34,6 +36,7 @@ export class Service {
       lane: new Lane(LANE_WIDTH),
       writeLane: new Lane(LANE_WIDTH),
       walkLane: new Lane(WALKS_AT_ONCE_MAX),
+      textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
     })
   }
 

@@ -8,6 +8,7 @@ import type { WireRequest } from '@latchkey/service'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMetrics } from '../telemetry/metrics.ts'
+import { UnreadAnswers } from './api/unread-answers.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { Door } from './door.ts'
 import { startHttpServer } from './listener/http-server.ts'
@@ -18,6 +19,7 @@ let port: number
 const asked: WireRequest[] = []
 
 const OPTIONS: AppOptions = {
+  unread: new UnreadAnswers(),
   service: {
     handle: async (request) => {
       asked.push(request)

@@ -18,6 +18,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { createApiListener } from './api/api-listener.ts'
+import { UnreadAnswers } from './api/unread-answers.ts'
 import { createApp } from './app.ts'
 import { Door } from './door.ts'
 
@@ -49,6 +50,7 @@ async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise
   const record = aToken({ AccessorID: KNOWN, Description: 'known' })
   await world.store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
   const shared = {
+    unread: new UnreadAnswers(),
     service: world.service,
     log: pino({ level: 'silent' }),
     accessLog: undefined,

@@ -48,6 +48,11 @@ export interface KvRow {
   readonly modify_index: number
 }
 
+/** As {@link KvRow}, where the value was too long to come along. */
+export interface KvLongRow extends Omit<KvRow, 'value'> {
+  readonly value: null
+}
+
 export function kvKeyOfRow(row: KvKeyRow): KvKey {
   return { Key: readBytes(row.key).toString('utf8'), ModifyIndex: row.modify_index }
 }

@@ -14,7 +14,7 @@ export const ENDPOINTS = {
   'tokens.update': { method: 'PUT', path: '/acl/token/:AccessorID', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, namespaced: true, body: 'json', subject: 'token AccessorID', answer: 'object' },
   'tokens.delete': { method: 'DELETE', path: '/acl/token/:AccessorID', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, namespaced: true, subject: 'token AccessorID', answer: 'boolean' },
   'tokens.list': { method: 'GET', path: '/acl/tokens', right: 'acl:read', gate: 'api.token', acl: true, refusedInLegacyMode: true, namespaced: true, blocking: 'tokens', answer: 'array', query: ['policy', 'role', 'authmethod', 'authmethod-ns', 'servicename', 'filter', 'sort', 'limit', 'cursor'] },
-  'tokens.bootstrap': { method: 'PUT', path: '/acl/bootstrap', right: 'none', gate: 'api.token', acl: true, refusedInLegacyMode: true, answer: 'object' },
+  'tokens.bootstrap': { method: 'PUT', path: '/acl/bootstrap', right: 'none', gate: 'api.token', acl: true, refusedInLegacyMode: true, local: true, answer: 'object' },
   'policies.create': { method: 'PUT', path: '/acl/policy', right: 'acl:write', gate: 'api.policy', acl: true, refusedInLegacyMode: true, namespaced: true, body: 'json', answer: 'object' },
   'policies.lint': { method: 'POST', path: '/acl/policy/lint', right: 'none', gate: 'api.policy', acl: true, local: true, body: 'json', answer: 'array' },
   'policies.readByName': { method: 'GET', path: '/acl/policy/name/:Name', right: 'acl:read', gate: 'api.policy', acl: true, refusedInLegacyMode: true, namespaced: true, blocking: 'policies', subject: 'policy Name', answer: 'object' },

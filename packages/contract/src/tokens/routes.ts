@@ -204,6 +204,7 @@ export const tokens = c.router({
     ...answers(bootstrapTokenSchema, {
       sameOrigin: true,
       right: 'none',
+      local: true,
       acl: true,
       refusedInLegacyMode: true,
       gate,

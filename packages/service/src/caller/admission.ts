@@ -16,7 +16,7 @@ import { requireEndpointRight } from './endpoint-right.ts'
 /** What every call has from the service. */
 export type CallServices = Pick<
   Context,
-  'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane' | 'walkLane'
+  'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane' | 'walkLane' | 'textLane'
 >
 
 /** What a request is judged on. */
@@ -147,7 +147,7 @@ export class Admission {
       if (methodNamespace !== undefined && service.edition === 'extended')
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
     }
-    const { callers, texts, openapi, turns, lane, writeLane, walkLane } = this.services
+    const { callers, texts, openapi, turns, lane, writeLane, walkLane, textLane } = this.services
     return {
       service,
       callers,
@@ -157,6 +157,7 @@ export class Admission {
       lane,
       writeLane,
       walkLane,
+      textLane,
       route,
       params,
       query,

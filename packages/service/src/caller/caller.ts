@@ -199,7 +199,7 @@ function privilegeMissing(caller: Caller, { resource, segment, access }: Questio
       ? ''
       : ` on ${JSON.stringify(shorten(segment))}`
   return permissionDenied(caller, `lacks permission '${resource}:${access}'${on}`, {
-    missing: { resource, access, ...(segment === undefined ? {} : { segment }) },
+    missing: { resource, access, ...(segment === undefined ? {} : { segment: shorten(segment) }) },
   })
 }
 

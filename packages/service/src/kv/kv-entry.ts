@@ -20,6 +20,15 @@ export function showEntry(call: Context, entry: KvRecord): KvEntry {
   }
 }
 
+/** Makes a text that may be a megabyte long: few at once, each in a turn of its own, and where clients read what there is. */
+export function makeLongText<T>({ textLane, turns, service }: Context, make: () => Promise<T>): Promise<T> {
+  return textLane.run(async () => {
+    await service.roomForText?.()
+    await turns.next()
+    return make()
+  })
+}
+
 const DIGITS = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
 const PADDING = '='.charCodeAt(0)
 const decoder = new TextDecoder()

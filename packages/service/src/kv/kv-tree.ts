@@ -9,7 +9,7 @@ import { isAtHome } from '../caller/caller.ts'
 import { type Call, type Context, type JsonAnswer, json, missing, type Watch } from '../handler.ts'
 import { type JsonElements, joinElements, jsonElements } from '../reply/json-text.ts'
 import type { KvRange } from '../store/store.ts'
-import { noSuchKey, showEntry } from './kv-entry.ts'
+import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
 
 /** A tree with a longer text than this is streamed. */
 const WHOLE_LENGTH_MAX = 1_048_576
@@ -55,11 +55,16 @@ function nothing(): JsonAnswer<never> {
 }
 
 /** In one piece where that is short, else page by page; `undefined` where there is nothing to show. */
-async function answerWith<T, E>(
+function answerWith<T, E>(call: Context, visible: Visible<T, E>): Promise<JsonAnswer<E[]> | undefined> {
+  // Few begin at once: each holds its first pages until they are written.
+  return makeLongText(call, () => begin(call, visible))
+}
+
+async function begin<T, E>(
   call: Context,
   { pages, show, marks }: Visible<T, E>,
 ): Promise<JsonAnswer<E[]> | undefined> {
-  const texts = textsOf(pages, show)
+  const texts = textsOf(call, pages, show)
   const held: JsonElements<E[]>[] = []
   let length = 0
   for (let page = await texts.next(); !page.done; page = await texts.next()) {
@@ -67,7 +72,7 @@ async function answerWith<T, E>(
     length += page.value.length
     if (length <= WHOLE_LENGTH_MAX) continue
     const watch = call.isBlocking ? { ...WATCH, fingerprint: await fingerprintOf(marks()) } : WATCH
-    return { body: { kind: 'json-stream', pages: joined(held, texts) }, watch }
+    return { body: { kind: 'json-stream', pages: joined(call, held, texts) }, watch }
   }
   if (held.length === 0) return undefined
   return { body: { kind: 'json-text', text: joinElements(held) }, watch: WATCH }
@@ -75,21 +80,29 @@ async function answerWith<T, E>(
 
 /** Elements of a JSON array as text; never an empty one. */
 async function* textsOf<T, E>(
+  { turns }: Context,
   pages: AsyncIterable<readonly T[]>,
   show: (element: T) => E,
 ): AsyncGenerator<JsonElements<E[]>, undefined> {
   for await (const page of pages) {
-    if (page.length > 0) yield jsonElements(page.map(show))
+    if (page.length === 0) continue
+    await turns.next()
+    yield jsonElements(page.map(show))
   }
 }
 
 async function* joined<E>(
-  held: readonly JsonElements<E[]>[],
+  call: Context,
+  held: JsonElements<E[]>[],
   rest: AsyncGenerator<JsonElements<E[]>>,
 ): AsyncGenerator<JsonElements<E[]>> {
   try {
-    yield* held
-    yield* rest
+    for (let page = held.shift(); page !== undefined; page = held.shift()) yield page
+    for (;;) {
+      const page = await makeLongText(call, () => rest.next())
+      if (page.done) return
+      yield page.value
+    }
   } finally {
     // The reader may leave before the rest has begun.
     await rest.return(undefined)

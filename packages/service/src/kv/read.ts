@@ -1,7 +1,7 @@
 import { type Answer, type Call, json, missing } from '../handler.ts'
 import { kvTopic } from '../store/store.ts'
 import { requireKey, requireKeyRight } from './key.ts'
-import { noSuchKey, showEntry } from './kv-entry.ts'
+import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
 import { listKeys, readTree } from './kv-tree.ts'
 
 /** One key, a tree (`recurse`), key names (`keys`, `separator`), or a value alone (`raw`). Spec 5.4. */
@@ -11,12 +11,25 @@ export function readKvHandler(call: Call<'kv.read'>): Promise<Answer<'kv.read'>>
   return readKey(call)
 }
 
+/** Showing a longer one takes milliseconds. */
+const LONG_VALUE_BYTES = 65_536
+
 async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
   const key = requireKey(call.params)
   requireKeyRead(call, key)
   const topic = kvTopic(call.namespace, key)
-  const entry = await call.service.store.kvEntry(call.namespace, key)
-  if (!entry) return missing(noSuchKey(), { topic, isOwn: true })
+  const read = async () => call.service.store.kvEntry(call.namespace, key)
+  let entry = await read()
+  const gone = () => missing(noSuchKey(), { topic, isOwn: true })
+  if (!entry) return gone()
+  if (!call.query.raw && entry.Value.length > LONG_VALUE_BYTES) {
+    // Not held while others are shown: most often the store has it in memory.
+    entry = undefined
+    return makeLongText(call, async () => {
+      const now = await read()
+      return now ? json([showEntry(call, now)], { topic, modifyIndex: now.ModifyIndex }) : gone()
+    })
+  }
   const watch = { topic, modifyIndex: entry.ModifyIndex }
   if (!call.query.raw) return json([showEntry(call, entry)], watch)
   return {

@@ -4,7 +4,10 @@ import { type Answer, type Call, type Context, json } from '../handler.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { bootstrapChanges, managementToken } from './builtins.ts'
 
-/** Works once; afterwards only with a reset file. Decisions: bootstrap. */
+/**
+ * Works once; afterwards only with a reset file. Decisions: bootstrap. A finished bootstrap is final, so its refusal does not
+ * query the database; if another process has bootstrapped unseen, the commit conflicts and the retry refuses.
+ */
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
   const { service } = call
   return decideAndCommit(service.store, async () => {

@@ -9,7 +9,7 @@ import { requestIdOf } from '../request-id.ts'
 import { BodyBudget } from './body-budget.ts'
 import { ClientSignals } from './client-signals.ts'
 import { EndOfTurn } from './end-of-turn.ts'
-import { UnreadAnswers } from './unread-answers.ts'
+import type { UnreadAnswers } from './unread-answers.ts'
 import { NodeWireRequest, writeReply } from './wire-adapter.ts'
 
 export interface ApiListenerOptions {
@@ -18,6 +18,8 @@ export interface ApiListenerOptions {
   readonly metrics: Metrics
   /** Writes a line per answer. */
   readonly accessLog: AccessLog | undefined
+  /** What clients have not read; shared with what makes long answers. */
+  readonly unread: UnreadAnswers
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
 }
@@ -30,11 +32,10 @@ export interface ApiListener {
 
 /** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
-  const { service, log, metrics, accessLog } = options
+  const { service, log, metrics, accessLog, unread } = options
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
   const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
-  const unread = new UnreadAnswers()
 
   async function answer(
     request: IncomingMessage,

@@ -4,21 +4,49 @@ import { limits } from '@latchkey/contract'
 
 /** Less is not counted: a connection holds as much for what it reads. */
 const COUNTED_BYTES_MIN = 65_536
+/** How long an answer may stay unread while others wait for room. */
+const UNREAD_MS_MAX = 1_000
+const LOOK_INTERVAL_MS = 50
 
 interface Unread {
   readonly body: Uint8Array | string
   readonly bytes: number
+  /** `performance.now()` when it was written. */
+  readonly since: number
 }
 
 /**
- * Counts what waits to be written, and closes the connections that have left theirs unread for longest where it is too
- * much. Bytes that several answers share are counted once.
+ * Counts what waits to be written. Where it is too much, a text that is yet to be made waits for room, and meanwhile
+ * the connections that have left theirs unread for long are closed; at twice as much, that is done at once. Bytes that
+ * several answers share are counted once.
  */
 export class UnreadAnswers {
   private bytes = 0
   /** The one that was written first is first. */
   private readonly answers = new Map<ServerResponse, Unread>()
   private readonly shared = new Map<Uint8Array, number>()
+  private readonly waiting = new Set<() => void>()
+  private looking: NodeJS.Timeout | undefined
+
+  /** Resolves when there is room for a long answer. */
+  async room(): Promise<void> {
+    if (this.bytes < limits.UNREAD_ANSWERS_BYTES_MAX) return
+    this.looking ??= setInterval(() => this.look(), LOOK_INTERVAL_MS)
+    await new Promise<void>((resolve) => this.waiting.add(resolve))
+  }
+
+  private look(): void {
+    const latest = performance.now() - UNREAD_MS_MAX
+    for (const [response, { since }] of this.answers) {
+      if (since > latest || this.bytes < limits.UNREAD_ANSWERS_BYTES_MAX) break
+      this.close(response)
+    }
+    if (this.bytes >= limits.UNREAD_ANSWERS_BYTES_MAX) return
+    clearInterval(this.looking)
+    this.looking = undefined
+    for (const resolve of this.waiting) resolve()
+    this.waiting.clear()
+  }
 
   /** After a write that ends the answer, or that was not taken at once. */
   add(response: ServerResponse, body: Uint8Array | string | undefined): void {
@@ -26,9 +54,13 @@ export class UnreadAnswers {
     if (body === undefined || bytes < COUNTED_BYTES_MIN || response.writableFinished) return
     if (!this.answers.has(response)) response.once('close', () => this.remove(response))
     this.remove(response)
-    this.answers.set(response, { body, bytes })
-    this.count({ body, bytes }, 1)
-    while (this.bytes > limits.UNREAD_ANSWERS_BYTES_MAX && this.answers.size > 0) this.closeOldest()
+    const unread = { body, bytes, since: performance.now() }
+    this.answers.set(response, unread)
+    this.count(unread, 1)
+    for (const [oldest] of this.answers) {
+      if (this.bytes <= 2 * limits.UNREAD_ANSWERS_BYTES_MAX) return
+      this.close(oldest)
+    }
   }
 
   /** What was written has left the process. */
@@ -52,11 +84,8 @@ export class UnreadAnswers {
     if (after === 0) this.bytes -= bytes
   }
 
-  private closeOldest(): void {
-    for (const [response] of this.answers) {
-      this.remove(response)
-      response.destroy()
-      return
-    }
+  private close(response: ServerResponse): void {
+    this.remove(response)
+    response.destroy()
   }
 }

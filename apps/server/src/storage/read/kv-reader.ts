@@ -3,7 +3,7 @@ import { limits } from '@latchkey/contract'
 import { type KvKey, type KvRange, kvTopic, type Topic } from '@latchkey/service'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
-import { kvKeyOfRow, kvOfRow } from '../kv-table.ts'
+import { type KvLongRow, type KvRow, kvKeyOfRow, kvOfRow } from '../kv-table.ts'
 import type { KvCache } from './kv-cache.ts'
 import { Lanes } from './lanes.ts'
 import type { Queries, Snapshot } from './queries.ts'
@@ -16,6 +16,11 @@ const PAGE_BYTES = limits.KV_VALUE_BYTES_MAX
 const PAGE_KEYS = 500
 /** Concurrent page reads; the other connections are for other work. */
 const PAGES_AT_ONCE = 2
+/** Long values that are read at the same time, as all that were read may come in one turn. */
+const LONG_ENTRIES_AT_ONCE = 4
+const SHORT_VALUE_BYTES_MAX = 65_536
+/** More than any value has. */
+const VALUE_BYTES_MAX = 2_147_483_647
 
 /** A page as it was read. */
 interface Page<T> {
@@ -38,6 +43,7 @@ export interface KvReaderParts {
 export class KvReader {
   private readonly parts: KvReaderParts
   private readonly lanes = new Lanes(PAGES_AT_ONCE)
+  private readonly longEntries = new Lanes(LONG_ENTRIES_AT_ONCE)
 
   constructor(parts: KvReaderParts) {
     this.parts = parts
@@ -82,10 +88,19 @@ export class KvReader {
     }
   }
 
+  /** A long value is read behind other long ones; the short ones do not wait for them. */
+  private async row(namespace: string, key: string): Promise<Snapshot<KvRow | null>> {
+    for (let bytesMax = SHORT_VALUE_BYTES_MAX; ; bytesMax = VALUE_BYTES_MAX) {
+      const read = () => this.parts.queries.kvEntry(namespace, key, bytesMax)
+      const { index, value } = await (bytesMax === VALUE_BYTES_MAX ? this.longEntries.run(read) : read())
+      if (value === null || isWhole(value)) return { index, value }
+    }
+  }
+
   private async load(topic: Topic, namespace: string, key: string): Promise<KvRecord | undefined> {
-    const { queries, follower, state, cache } = this.parts
+    const { follower, state, cache } = this.parts
     for (;;) {
-      const { index, value: row } = await queries.kvEntry(namespace, key)
+      const { index, value: row } = await this.row(namespace, key)
       await follower.reach(index)
       if (state.topics.changedAfter(topic, index) !== false) continue
       const record = row ? kvOfRow(row) : undefined
@@ -93,4 +108,8 @@ export class KvReader {
       return record
     }
   }
+}
+
+function isWhole(row: KvRow | KvLongRow): row is KvRow {
+  return row.value !== null
 }

@@ -5,7 +5,7 @@ import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { ChangeBatch } from '../follow/changes.ts'
 import { readChanges } from '../follow/read-changes.ts'
-import type { KvKeyRow, KvRow } from '../kv-table.ts'
+import type { KvKeyRow, KvLongRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
 import { storeBytes, storeText } from './stored-text.ts'
 
@@ -74,9 +74,16 @@ export class Queries {
     )
   }
 
-  async kvEntry(namespace: string, key: string): Promise<Snapshot<KvRow | null>> {
-    return this.askSnapshot(Prisma.sql`SELECT row_to_json(k) FROM kv k
-      WHERE namespace = ${storeText(namespace)} AND key = ${storeBytes(Buffer.from(key))}::bytea`)
+  /** @returns without its value where that is longer than `valueBytesMax`. */
+  async kvEntry(
+    namespace: string,
+    key: string,
+    valueBytesMax: number,
+  ): Promise<Snapshot<KvRow | KvLongRow | null>> {
+    return this.askSnapshot(Prisma.sql`SELECT row_to_json(k) FROM (
+      SELECT namespace, key, flags, lock_index, create_index, modify_index,
+        CASE WHEN octet_length(value) <= ${valueBytesMax}::int THEN value END AS value
+      FROM kv WHERE namespace = ${storeText(namespace)} AND key = ${storeBytes(Buffer.from(key))}::bytea) k`)
   }
 
   /**
