@@ -4,6 +4,6 @@ const { createClient, NotFound } = require('@latchkey/sdk')
 const client = createClient({
   address: 'http://127.0.0.1:1',
   env: false,
-  fetch: async () => new Response('', { status: 404 }),
+  fetch: async () => new Response('', { status: 404, headers: { 'X-Service-Index': '7' } }),
 })
 client.tokens.self().catch((error) => console.log(error instanceof NotFound && error.kind))

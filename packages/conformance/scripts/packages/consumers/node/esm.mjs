@@ -4,7 +4,7 @@ import { createClient, NotFound } from '@latchkey/sdk'
 const client = createClient({
   address: 'http://127.0.0.1:1',
   env: false,
-  fetch: async () => new Response('', { status: 404 }),
+  fetch: async () => new Response('', { status: 404, headers: { 'X-Service-Index': '7' } }),
 })
 const error = await client.tokens.self().catch((reason) => reason)
 console.log(error instanceof NotFound && error.kind)

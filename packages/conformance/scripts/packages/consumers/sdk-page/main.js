@@ -3,9 +3,9 @@ import * as sdk from '@latchkey/sdk'
 
 globalThis.sdk = sdk
 const query = new URLSearchParams(location.search)
-document.title = await (query.has('address') ? callServer() : callNobody()).catch((error) => error.kind)
+document.title = await (query.has('address') ? callServer() : callItself()).catch((error) => error.kind)
 
-async function callNobody() {
+async function callItself() {
   const fetch = async () => new Response('', { status: 409 })
   const client = sdk.createClient({ address: 'https://acl.example', fetch })
   const error = await client.tokens.create({ Description: 'x' }).catch((reason) => reason)
