@@ -298,6 +298,9 @@ test('topics: tables for ever, single records while they are remembered, and no 
   expect(topics.changedAfter('kv:default/x', 700)).toBe(false)
   for (let i = 0; i < 60_000; i += 1) topics.touch(`token:${i}`, 100 + i)
   expect(topics.changedAfter('token:a', 50)).toBeUndefined()
+  topics.touch('tokens', 60_099)
+  // Forgotten, and changed above what is asked: a false here would lose its wake-up.
+  expect(topics.changedAfter('token:2000', 1_500)).toBeUndefined()
   expect(topics.changedAfter('token:59999', 100)).toBe(true)
 })
 
