@@ -132,7 +132,7 @@ function kvChange(Key: string, value: string | Uint8Array): Change {
   const Value = typeof value === 'string' ? new TextEncoder().encode(value) : value
   const record = {
     Key,
-    Flags: 0,
+    Flags: 0n,
     Value,
     LockIndex: 0,
     CreateIndex: 0,

@@ -26,7 +26,7 @@ export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
   ? Q
   : never
 /** `true` sends an option that counts by its presence; `undefined` and `false` omit it. */
-export type QueryValue = string | number | boolean | undefined
+export type QueryValue = string | number | bigint | boolean | undefined
 
 /** How to read the body of the answer. */
 type AnswerForm = 'json' | 'text' | 'bytes'
@@ -138,7 +138,7 @@ function pathOf({ endpoint, params = {} }: Call): string {
 function searchOf(query: Readonly<Record<string, QueryValue>>): string {
   const search = Object.entries(query)
     .filter(([, value]) => value !== undefined && value !== false)
-    .map(([name, value]) => (value === true ? name : `${name}=${encodeURIComponent(value ?? '')}`))
+    .map(([name, value]) => (value === true ? name : `${name}=${encodeURIComponent(String(value ?? ''))}`))
     .join('&')
   return search === '' ? '' : `?${search}`
 }

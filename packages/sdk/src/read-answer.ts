@@ -61,9 +61,26 @@ async function readValue(
   return value
 }
 
+/** Only flags of keys are that long; other answers are parsed without a function. */
+const hasLongNumber = /:\s*\d{16}/
+
+/** A number that a double would round is a bigint. */
+function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source
+  return typeof value === 'number' &&
+    source !== undefined &&
+    !Number.isSafeInteger(value) &&
+    /^\d+$/.test(source)
+    ? BigInt(source)
+    : value
+}
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(
+      text,
+      hasLongNumber.test(text) ? (exact as Parameters<typeof JSON.parse>[1]) : undefined,
+    )
   } catch {
     return undefined
   }

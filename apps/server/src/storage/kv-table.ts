@@ -17,7 +17,12 @@ export interface KvSource {
 export const KV_COLUMNS: readonly Column<KvSource>[] = [
   { name: 'namespace', sql: 'text', sent: 'shared', encode: ({ namespace }) => storeText(namespace) },
   { name: 'key', sql: 'bytea', sent: 'each', encode: ({ key }) => storeBytes(Buffer.from(key)) },
-  { name: 'flags', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.Flags },
+  {
+    name: 'flags',
+    sql: 'bigint',
+    sent: 'shared',
+    encode: ({ record }) => record && BigInt.asIntN(64, record.Flags),
+  },
   { name: 'lock_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.LockIndex },
   { name: 'value', sql: 'bytea', sent: 'each', encode: ({ record }) => record && storeBytes(record.Value) },
   { name: 'create_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.CreateIndex },
@@ -41,7 +46,8 @@ export type KvKeyRow = Pick<KvRow, 'key' | 'modify_index'>
 export interface KvRow {
   readonly namespace: string
   readonly key: string
-  readonly flags: number
+  /** The column is signed, and JSON numbers are not exact: the digits of the same 64 bits. */
+  readonly flags: string
   readonly lock_index: number
   readonly value: string
   readonly create_index: number
@@ -60,7 +66,7 @@ export function kvKeyOfRow(row: KvKeyRow): KvKey {
 export function kvOfRow(row: KvRow): KvRecord {
   return {
     Key: readBytes(row.key).toString('utf8'),
-    Flags: row.flags,
+    Flags: BigInt.asUintN(64, BigInt(row.flags)),
     Value: readBytes(row.value),
     LockIndex: row.lock_index,
     CreateIndex: row.create_index,

@@ -139,7 +139,12 @@ async function changeOf(step: Step, store: Store): Promise<Change> {
       if (step.op === 'delete-tree')
         return { table, op: 'delete-tree', namespace: Namespace, prefix: Key.slice(0, 3) }
       const existing = await store.kvEntry(Namespace, Key)
-      return { table, op, record: aKey({ Key, Namespace, Flags: claim }), expect: expected(step, existing) }
+      return {
+        table,
+        op,
+        record: aKey({ Key, Namespace, Flags: BigInt(claim) }),
+        expect: expected(step, existing),
+      }
     }
   }
 }

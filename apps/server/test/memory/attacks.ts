@@ -106,7 +106,7 @@ export const ATTACKS = {
       // What is read in between takes the rest of the pool that small buffers are cut from.
       Buffer.from('x'.repeat(3_900))
       const [namespace, value] = ['default', storeBytes(Uint8Array.of(1))]
-      const row = { namespace, key: storeBytes(Buffer.from(key)), value, flags: 0, lock_index: 0 }
+      const row = { namespace, key: storeBytes(Buffer.from(key)), value, flags: '0', lock_index: 0 }
       return { ...row, create_index: 1, modify_index: 1 }
     }, 30_000),
   'changes of the longest keys': () => {

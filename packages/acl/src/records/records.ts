@@ -61,7 +61,8 @@ export interface RoleRecord {
 
 export interface KvRecord {
   readonly Key: string
-  readonly Flags: number
+  /** 64 bits without a sign. */
+  readonly Flags: bigint
   readonly Value: Uint8Array
   readonly LockIndex: number
   readonly CreateIndex: number

@@ -128,6 +128,23 @@ export const keyValueCases: readonly Case[] = [
     },
   },
   {
+    id: 'kv/flags',
+    spec: '5.4',
+    title: 'flags are unsigned numbers of 64 bits, with all their digits in every answer',
+    async run(ctx) {
+      const path = `/kv/${ctx.unique('key')}`
+      for (const flags of ['0', '42', '9007199254740993', '9223372036854775808', '18446744073709551615']) {
+        assert.equal((await ctx.call('PUT', `${path}?flags=${flags}`, { raw: '1' })).text, 'true')
+        for (const query of ['', '?recurse', '?pretty'])
+          assert.match((await ctx.call('GET', path + query)).text, new RegExp(`"Flags": ?${flags}[,\\n]`))
+      }
+      for (const flags of ['18446744073709551616', '-1', '1.5', 'x']) {
+        const refusal = { status: 400, code: 'query_invalid', says: /flags/ } as const
+        await ctx.refuses('PUT', `${path}?flags=${flags}`, { raw: '1' }, refusal)
+      }
+    },
+  },
+  {
     id: 'kv/cas',
     spec: '5.4',
     title:

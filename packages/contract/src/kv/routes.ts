@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { KV_VALUE_BYTES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { keyParam } from '../shared/path-params.ts'
-import { count, flag, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
+import { count, flag, namespacedBlockingQuery, namespacedQuery, text, uint64 } from '../shared/query.ts'
 import { kvEntrySchema } from './schemas.ts'
 
 const key = { right: 'key', namespaced: true, spec: '5.4' } as const
@@ -45,7 +45,7 @@ export const kv = c.router({
     summary: 'Write a key',
     description: 'Answers `false` if `cas` does not match.',
     query: namespacedQuery({
-      flags: count('flags', 'A number to keep with the value.'),
+      flags: uint64('flags', 'A number to keep with the value, of 64 bits.'),
       cas: count('cas', cas),
       acquire: text(noSessions, { deprecated: true }),
       release: text(noSessions, { deprecated: true }),

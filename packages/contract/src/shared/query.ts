@@ -87,6 +87,19 @@ export function count(name: string, description: string): Option<number | undefi
   return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
 }
 
+/** An unsigned number of 64 bits. An empty value reads as 0. */
+export function uint64(
+  name: string,
+  description: string,
+): Option<bigint | undefined, string | number | bigint> {
+  const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^64 - 1`)
+  const parse = (value: string) => {
+    const number = /^\d{0,20}$/.test(value) ? BigInt(value) : -1n
+    return number === BigInt.asUintN(64, number) ? number : problem
+  }
+  return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
+}
+
 /** One of a few words. */
 export function word<const W extends string>(
   words: readonly [W, ...W[]],

@@ -71,6 +71,15 @@ test('put sends text and bytes as they are, with flags and the index it depends 
   ])
 })
 
+test('flags beyond 2^53 keep all their digits, in a request and in an answer', async () => {
+  const text = JSON.stringify([entry]).replace('"Flags":3', '"Flags":18446744073709551615')
+  await using server = await startServer(json(true), plain(200, text, { 'Content-Type': 'application/json' }))
+  const { kv } = clientOf(server)
+  await kv.put('a', '', { flags: 2n ** 64n - 1n })
+  expect(server.requests[0]?.url).toBe('/v1/kv/a?flags=18446744073709551615')
+  expect((await kv.get('a')).Flags).toBe(2n ** 64n - 1n)
+})
+
 test('delete and deleteTree', async () => {
   await using server = await startServer(json(true))
   const { kv } = clientOf(server)

@@ -23,8 +23,8 @@ export interface CasOptions extends CallOptions {
 }
 
 export interface PutOptions extends CasOptions {
-  /** A number to keep with the value. */
-  readonly flags?: number | undefined
+  /** A number of 64 bits to keep with the value; beyond 2^53, a bigint. */
+  readonly flags?: number | bigint | undefined
 }
 
 export class Kv<M extends Mode> {

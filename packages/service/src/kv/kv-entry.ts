@@ -3,6 +3,7 @@
 import type { KvRecord } from '@latchkey/acl'
 import { AclError, type KvEntry } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
+import { exactNumber } from '../reply/exact-number.ts'
 
 export function noSuchKey(): AclError {
   return new AclError('not_found', '')
@@ -12,7 +13,7 @@ export function showEntry(call: Context, entry: KvRecord): KvEntry {
   return {
     LockIndex: entry.LockIndex,
     Key: entry.Key,
-    Flags: entry.Flags,
+    Flags: exactNumber(entry.Flags),
     Value: entry.Value.length === 0 ? null : toBase64(entry.Value),
     CreateIndex: entry.CreateIndex,
     ModifyIndex: entry.ModifyIndex,

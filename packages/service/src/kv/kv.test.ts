@@ -75,7 +75,8 @@ describe('reading and writing (issue: key-value store)', () => {
   test.each([
     ['flags=-1', 'query_invalid'],
     ['flags=1.5', 'query_invalid'],
-    ['flags=9007199254740992', 'query_invalid'],
+    ['flags=18446744073709551616', 'query_invalid'],
+    ['flags=0x1', 'query_invalid'],
     ['cas=x', 'query_invalid'],
     ['acquire=s', 'session_unsupported'],
     ['release', 'session_unsupported'],

@@ -10,7 +10,7 @@ export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write
   const key = requireKey(call.params)
   refuseSessions(query)
   requireKeyRight(call, key, 'write')
-  const { flags: Flags = 0, cas } = query
+  const { flags: Flags = 0n, cas } = query
   const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(namespace, key)

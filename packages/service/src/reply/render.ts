@@ -2,6 +2,7 @@
 import { ACL_ERRORS, AclError, type EndpointName, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
+import { parseExact } from './exact-number.ts'
 import { JSON_TYPE, stringify } from './json-text.ts'
 
 /** What is known of a request when its reply is made. */
@@ -66,7 +67,7 @@ function renderBody(
 }
 
 function indent(text: string): string {
-  return stringify(JSON.parse(text), true)
+  return stringify(parseExact(text), true)
 }
 
 /** The text of a JSON array, a page of elements at a time. */

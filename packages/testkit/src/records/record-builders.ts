@@ -80,7 +80,7 @@ export function aKey(fields: Partial<KvRecord> = {}): KvRecord {
   lastId += 1
   return {
     Key: `key-${lastId}`,
-    Flags: 0,
+    Flags: 0n,
     Value: new Uint8Array(0),
     LockIndex: 0,
     CreateIndex: 0,

@@ -70,7 +70,7 @@ export function describeStore(
         const role = aRole({ Name: `${text}${anId(5)}`, Policies: [{ ID: policy.ID }] })
         const key = aKey({
           Key: 'a\u0000b/ü',
-          Flags: 2 ** 53 - 1,
+          Flags: 2n ** 64n - 1n,
           Value: Uint8Array.of(0, 255, 26),
           LockIndex: 7,
         })
@@ -813,7 +813,7 @@ export function describeStore(
         const Namespace = await madeNamespace(store, `one-${anId(6)}`)
         const record = aKey({ Key: 't/1', Namespace })
         const read = async () => (await store.kvEntry(Namespace, 't/1'))?.Flags
-        const put = (Flags: number): Change => ({
+        const put = (Flags: bigint): Change => ({
           table: 'kv',
           op: 'put',
           record: { ...record, Flags },
@@ -824,10 +824,10 @@ export function describeStore(
           { table: 'kv', op: 'delete', record, expect: undefined },
           { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 't/' },
         ] as const) {
-          await store.commit([put(1)])
-          expect(await read()).toBe(1)
-          await store.commit([put(2)])
-          expect(await read()).toBe(2)
+          await store.commit([put(1n)])
+          expect(await read()).toBe(1n)
+          await store.commit([put(2n)])
+          expect(await read()).toBe(2n)
           await store.commit([remove])
           expect(await read()).toBeUndefined()
         }

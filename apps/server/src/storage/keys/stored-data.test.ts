@@ -121,7 +121,7 @@ test('what the database refuses fails alone, among writes of one group', async (
   const outcomes = await Promise.allSettled([
     store.commit([putNew(before)]),
     store.commit([putNew(aToken({ CreateIndex: 2 ** 80 }))]),
-    store.commit([{ table: 'kv', op: 'put', record: aKey({ Flags: 1.5 }), expect: undefined }]),
+    store.commit([{ table: 'kv', op: 'put', record: aKey({ LockIndex: 1.5 }), expect: undefined }]),
     store.commit([putNew(after)]),
   ])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
