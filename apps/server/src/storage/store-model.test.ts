@@ -179,6 +179,7 @@ async function show({ store, indexes }: Side): Promise<unknown> {
     roles: numbers.map((n) => directory.role(id(4, n))),
     keys: (await allOf(store.kvEntries({ namespace: namespace(), prefix: '' }))).map((entry) => ({
       ...entry,
+      Flags: String(entry.Flags),
       Value: [...entry.Value],
     })),
   }
