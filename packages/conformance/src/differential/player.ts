@@ -44,6 +44,8 @@ export class Player {
   }
 
   private isBackward({ path }: Step, { headers }: SeenReply): boolean {
+    // A read of one key carries the index of that key.
+    if (path.startsWith('/kv') && !/[?&](?:recurse|keys)/.test(path)) return false
     const table = /^\/(?:acl\/(?:token|policy|policies|role)|kv)/
       .exec(path)?.[0]
       .replace('policies', 'policy')
