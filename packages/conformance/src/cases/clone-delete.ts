@@ -139,6 +139,9 @@ export const cloneDeleteCases: readonly Case[] = [
       })
       assert.notEqual(clone.AccessorID, ANONYMOUS)
       await ctx.ok('GET', '/acl/token/self', { token: clone.SecretID })
+      const plain = await ctx.ok<Token>('PUT', `/acl/token/${ANONYMOUS}/clone`, { raw: 'null' })
+      assert.notEqual(plain.AccessorID, ANONYMOUS)
+      await ctx.ok('DELETE', `/acl/token/${plain.AccessorID}`)
     },
   },
   {

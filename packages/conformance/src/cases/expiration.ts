@@ -242,6 +242,7 @@ export const expirationCases: readonly Case[] = [
           await ctx.ok<Token[]>('GET', `/acl/tokens?policy=${policy.ID}`),
           await ctx.ok<Token[]>('GET', '/acl/tokens'),
           await ctx.ok<Token[]>('GET', '/acl/tokens?limit=1000'),
+          await ctx.ok<Token[]>('GET', '/acl/tokens?pretty'),
           await ctx.ok<Token[]>('POST', '/internal/acl/who-can', { body }),
         ]
         const found = lists.map((list) => list.some((one) => one.AccessorID === token.AccessorID))
@@ -249,14 +250,16 @@ export const expirationCases: readonly Case[] = [
         return found[0]
       }
       const about = `/internal/acl/authorize?accessor=${token.AccessorID}`
-      ctx.clock.advance(MINUTE - 1)
+      ctx.clock.advance(MINUTE - 1_000)
+      assert.equal(await isListed(), true)
+      ctx.clock.advance(999)
       await ctx.ok('POST', '/internal/acl/authorize', { token: token.SecretID, body: [body] })
       await ctx.ok('POST', about, { body: [body] })
       await ctx.ok('GET', '/acl/token/self', { token: token.SecretID })
       await ctx.ok('GET', `/kv/${key}`, { token: token.SecretID })
       await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, { body: { Policies: [{ ID: policy.ID }] } })
       assert.equal(await isListed(), true)
-      for (const step of [1, 1, 5_000]) {
+      for (const step of [1, 1, 999, 5_000]) {
         ctx.clock.advance(step)
         const gone = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const
         await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, gone)

@@ -97,6 +97,14 @@ export const keyValueCases: readonly Case[] = [
       )
       const keys = await ctx.ok<string[]>('GET', `/kv/${dir}/?keys`, { token: partial.SecretID })
       assert.deepEqual(keys, [`${dir}/a`, `${dir}/c`])
+      const reader = await ctx.caller(
+        `key_prefix "${dir}/" { policy = "read" }\nkey "${dir}/b" { policy = "deny" }`,
+      )
+      const tree = await ctx.ok<{ Key: string }[]>('GET', `/kv/${dir}/?recurse`, { token: reader.SecretID })
+      assert.deepEqual(
+        tree.map(({ Key }) => Key),
+        [`${dir}/a`, `${dir}/c`],
+      )
       const powerless = await ctx.caller('')
       await ctx.refuses(
         'GET',

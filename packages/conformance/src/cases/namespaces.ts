@@ -306,6 +306,14 @@ export const namespaceCases: readonly Case[] = [
         { status: 409, code: 'name_in_use' },
       )
       await ctx.refuses('PUT', '/namespace', { body: { Name: ns } }, { status: 409, code: 'name_in_use' })
+      for (const [Name, code] of [
+        ['a b', 'name_invalid'],
+        ['a/b', 'name_invalid'],
+        ['*', 'name_invalid'],
+        ['', 'field_required'],
+        ['x'.repeat(65), 'field_too_long'],
+      ] as const)
+        await ctx.refuses('PUT', '/namespace', { body: { Name } }, { status: 400, code })
       const token = await ctx.token({ Namespace: ns })
       await ctx.refuses('DELETE', `/namespace/${ns}`, {}, { status: 400, code: 'delete_refused' })
       await ctx.refuses('DELETE', '/namespace/default', {}, { status: 400, code: 'delete_refused' })
