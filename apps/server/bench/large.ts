@@ -51,7 +51,7 @@ export async function measureLarge(
   }
 }
 
-/** Reads to the end and keeps nothing; looks at the server's memory meanwhile. */
+/** Reads to the end and keeps nothing; samples the server's memory while reading. */
 async function list(server: Measured): Promise<{ ms: number; bytes: number; residentBytesMax: number }> {
   let residentBytesMax = residentBytes(server.pid)
   const timer = setInterval(() => {

@@ -47,7 +47,7 @@ async function ask({ method, path, body }: AnonymousRequest, token?: string): Pr
   return response.status
 }
 
-/** Pieces that the server sends to its database meanwhile, beyond its heartbeats. */
+/** Pieces that the server sends to its database in this time, beyond its heartbeats. */
 async function piecesDuring(work: () => Promise<void>): Promise<number> {
   const before = proxy.pieces()
   const startedAt = performance.now()

@@ -48,7 +48,7 @@ describe('while it does not answer', () => {
     expect((await ask('GET', '/v1/acl/token/self')).status).toBe(200)
     expect(await isWriting()).toBe(true)
     proxy.freeze()
-    // Whoever is alone may rely on that for a while (storage/members/lease.ts).
+    // A process that is alone may rely on that for a while (storage/members/lease.ts).
     while ((await ask('GET', '/v1/acl/token/self')).status === 200)
       await new Promise((resolve) => setTimeout(resolve, 50))
   })

@@ -135,7 +135,7 @@ describe('one data directory, in this order', () => {
     for (const afterMs of [300, 900]) {
       const starting = runServer({ LATCHKEY_DATA_DIR: dataDir }).catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, afterMs))
-      // Whoever holds the lock is the one that is starting.
+      // The process that holds the lock is the one that is starting.
       const pid = serverPid()
       if (pid !== undefined) process.kill(pid, 'SIGTERM')
       const server = await starting

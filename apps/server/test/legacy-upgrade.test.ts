@@ -90,7 +90,7 @@ async function until(what: string, holds: () => Promise<boolean>, timeoutMs = 20
   }
 }
 
-/** When each batch was logged by whoever committed it. */
+/** When each batch was logged by the server that committed it. */
 function batchLines(): { at: number; tokens: number }[] {
   return running
     .flatMap((server) => server.log)
@@ -131,7 +131,7 @@ test('three servers at 1.3.0 are replaced one by one: the mode ends once, after 
   const edited = dump[299] as LegacyToken
   await second.call('PUT', '/acl/update', {
     token: MANAGEMENT,
-    body: { ...edited, Name: 'edited meanwhile' },
+    body: { ...edited, Name: 'edited during the migration' },
   })
   await until('all tokens have an accessor', async () => {
     const { body } = await first.call('GET', '/internal/acl/migration', { token: MANAGEMENT })
@@ -160,7 +160,10 @@ test('three servers at 1.3.0 are replaced one by one: the mode ends once, after 
   expect(ended).toHaveLength(1)
   expect([await rights(second, client.ID), await rights(second, manager.ID)]).toEqual(before)
   const self = await second.call('GET', '/acl/token/self', { token: edited.ID })
-  expect(self.body).toMatchObject({ Description: 'edited meanwhile', CreateTime: '0001-01-01T00:00:00Z' })
+  expect(self.body).toMatchObject({
+    Description: 'edited during the migration',
+    CreateTime: '0001-01-01T00:00:00Z',
+  })
 })
 
 test('a killed migrating server is replaced within 5 s and the law still holds (MIG-02)', async () => {

@@ -333,7 +333,7 @@ describe('a client that is gone', () => {
       client.write(`GET /v1/acl/tokens?${option}&wait=60s HTTP/1.1\r\n${HEAD}\r\n`)
       await expect.poll(() => waitersOf(server, MANAGEMENT)).toBe(1)
       client.destroy()
-      // An answer that nobody takes is logged like any other.
+      // An answer that is never read is logged like any other.
       await expect.poll(lines).toBe(before + 1)
     },
   )

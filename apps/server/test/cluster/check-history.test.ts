@@ -86,7 +86,7 @@ const WRONG: Readonly<Record<string, readonly Row[]>> = {
     [3, 4, remove, DONE],
     [5, 6, read, sees('a')],
   ],
-  'a read of what nobody wrote': [
+  'a read of what was never written': [
     [1, 2, create('a'), DONE],
     [3, 4, read, sees('z')],
   ],

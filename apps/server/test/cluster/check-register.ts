@@ -65,7 +65,7 @@ function effectOf(
     case 'create':
       return isDone ? (held) => (held === undefined ? call.value : IMPOSSIBLE) : whilePresent
     case 'update':
-      // One that may have happened, and that nobody saw, is the same as one that did not: it made and removed nothing.
+      // One that may have happened, and that no read saw, is the same as one that did not: it made and removed nothing.
       if (outcome.kind === 'unknown' && !shown.has(call.value)) return undefined
       return isDone ? (held) => (held === undefined ? IMPOSSIBLE : call.value) : whileAbsent
     case 'delete':
@@ -127,7 +127,7 @@ function nextOf({ done, held }: Configuration, steps: readonly Step[]): Configur
     const left = effect(held)
     if (left === IMPOSSIBLE) continue
     const configuration = { done: done | bit(i), held: left }
-    // What can come and changes nothing may as well come at once: it stands in nobody's way.
+    // What can come and changes nothing may as well come at once: nothing depends on it.
     if (isRead) return [configuration]
     next.push(configuration)
   }

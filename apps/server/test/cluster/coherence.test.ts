@@ -30,7 +30,7 @@ describe(`seed ${seed}`, () => {
   })
 
   for (const mode of ['default', 'consistent'] as const) {
-    test(`COH-10: in ${mode} mode, nobody sees content by a right that was taken away before`, async () => {
+    test(`COH-10: in ${mode} mode, no one sees content by a right that was taken away before`, async () => {
       const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 20 })
       expect(sightings).toBe(0)
       expect(reads).toBeGreaterThan(150)

@@ -16,7 +16,7 @@ type Mark = string | undefined
 interface Page {
   readonly accessorId: string
   readonly secretId: string
-  /** What it may be: what was acknowledged last, and after it what nobody knows of. */
+  /** What it may be: what was acknowledged last, and after it any write of unknown outcome. */
   may: Mark[]
 }
 

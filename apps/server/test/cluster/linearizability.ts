@@ -10,7 +10,7 @@ import { MANAGEMENT, startServerGroup } from './server-group.ts'
 export interface LinearizabilityResult {
   readonly histories: number
   readonly operations: number
-  /** Operations whose outcome nobody knows: what a fault met. */
+  /** Operations whose outcome is unknown: a fault met them. */
   readonly unknown: number
   readonly faults: Readonly<Record<string, number>>
   /** Each as the checker describes it. */

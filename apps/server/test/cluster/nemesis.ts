@@ -37,7 +37,7 @@ export function startNemesis(options: {
     }
   }
   const done = rage()
-  // Whoever stops it hears of a failure; until then it must not end the process.
+  // The caller that stops it hears of a failure; until then it must not end the process.
   done.catch(() => {})
   return {
     counts,
@@ -51,7 +51,7 @@ export function startNemesis(options: {
 /** The longest pause of a process, in milliseconds. */
 const PAUSE_MS_MAX = 400
 
-/** Faults of one process of a group, drawn anew each time: SIGKILL and a restart; SIGSTOP and SIGCONT; feeds cut, of all. */
+/** Faults of one process of a group, drawn each time: SIGKILL and a restart; SIGSTOP and SIGCONT; feeds cut, of all. */
 export function serverFaults(options: {
   readonly group: ServerGroup
   readonly databaseUrl: string

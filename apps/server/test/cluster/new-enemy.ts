@@ -15,7 +15,7 @@ export type ReadMode = 'default' | 'consistent' | 'stale'
 export interface NewEnemyResult {
   /** Rights that were taken away, and contents made after. */
   readonly rounds: number
-  /** Reads that were on their way meanwhile. */
+  /** Reads that were under way at the time. */
   readonly reads: number
   /** How many of them showed the content. */
   readonly sightings: number

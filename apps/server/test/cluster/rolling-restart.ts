@@ -70,7 +70,7 @@ export async function proveRollingRestart(options: RollingRestartOptions): Promi
 /** Failed calls of clients without retries, of all of theirs. */
 const FAILED_PART_MAX = 0.0001
 
-/** Whether nobody noticed the restarts. */
+/** Whether no client noticed the restarts. */
 export function isRestartProven({ ends, withRetries, withoutRetries }: RollingRestartFigures): boolean {
   return (
     ends.every((end) => end === 0) &&
@@ -80,7 +80,7 @@ export function isRestartProven({ ends, withRetries, withoutRetries }: RollingRe
   )
 }
 
-/** Whether nothing failed in clients with retries but what nobody may repeat for them. */
+/** Whether nothing failed in clients with retries except what must not be repeated for them. */
 export function isKillProven({ withRetries, withoutRetries }: RollingRestartFigures): boolean {
   return (
     failedCalls(withRetries) === withRetries.openWrites &&

@@ -141,7 +141,7 @@ export function withOverrides(store: PostgresStore, overrides: Partial<Store>): 
   return Object.assign(Object.create(store), { memory: undefined }, overrides)
 }
 
-/** An update only: what nobody may do twice is still refused. */
+/** An update only: what must not happen twice is still refused. */
 function withoutExpectation(change: Change): Change {
   return change.table === 'tokens' && change.expect !== 0 ? { ...change, expect: undefined } : change
 }

@@ -85,7 +85,7 @@ export async function askDatabase(
   statement: string,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS_MAX })
-  // A database that is killed meanwhile ends the connection; the statement then rejects.
+  // A database that is killed during it ends the connection; the statement then rejects.
   client.on('error', () => {})
   await client.connect()
   try {

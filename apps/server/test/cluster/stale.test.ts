@@ -110,7 +110,7 @@ describe.each([
     expect((await timed(somebody)).status).toBe(503)
   })
 
-  test('once it is back, all is answered anew, without a restart', async () => {
+  test('once it is back, everything is answered again, without a restart', async () => {
     proxy.heal()
     await expect.poll(async () => (await cut.ask(read('consistent'))).status).toBe(200)
     expect(jsonOf<Token>(await cut.ask(read(''))).Description).toBe(how)

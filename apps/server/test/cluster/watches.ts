@@ -1,6 +1,6 @@
 /**
  * COH-05, COH-06: many clients wait for changes of every kind of read while processes are killed and change feeds are cut.
- * Each must end with the state that is stored, soon after it was written; no index may fall; and nobody may be woken again
+ * Each must end with the state that is stored, soon after it was written; no index may fall; and no watcher may be woken again
  * and again for what changed once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /**
  * DUR-01 to DUR-03: kills of a server, of its embedded database, or of both, at random moments under a stream of writes.
  * DUR-07: a disk that is full, or that takes no writes, for a while. After each everything that was acknowledged must be
- * there, and nobody lends a hand.
+ * there, and no one helps.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -229,7 +229,7 @@ class Storm {
     }
   }
 
-  /** @returns whether its success was told. Where not, nobody writes this token again: it may be either. */
+  /** @returns whether its success was told. Otherwise no writer touches this token again: it may be either. */
   private async writeOnce(
     { accessorId, secretId, state }: { accessorId: string; secretId: string; state: string | undefined },
     ask: () => Promise<Response>,

@@ -19,7 +19,7 @@ function write(accessorId: string, state: string | undefined, isAcknowledged = t
   if (isAcknowledged) ledger.acknowledge(accessorId, 1)
 }
 
-test("what was acknowledged and is there is fine; what was there before is nobody's", () => {
+test('what was acknowledged and is there is fine; what was there before belongs to no writer', () => {
   write('a', '1')
   write('a', '2')
   write('b', '1')
@@ -53,7 +53,7 @@ test('altered: an update undone, half a token, another secret', () => {
   expect(ledger.verify(found, KNOWN)).toEqual({ ...FINE, altered: ['c'] })
 })
 
-test('surplus: a deletion undone, a token twice, a token that nobody made', () => {
+test('surplus: a deletion undone, a token twice, a token that no writer made', () => {
   write('a', '1')
   write('a', undefined)
   write('b', '1')

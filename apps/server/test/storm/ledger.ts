@@ -25,7 +25,7 @@ export interface Verdict {
   readonly lost: readonly string[]
   /** Other than any write made them. */
   readonly altered: readonly string[]
-  /** There, and made or kept by nobody. */
+  /** There, although no writer made or kept it. */
   readonly surplus: readonly string[]
 }
 
@@ -46,14 +46,14 @@ export class Ledger {
   /** After its success was told, with the index that the answer carried. */
   acknowledge(accessorId: string, index: number): void {
     const entry = this.entries.get(accessorId)
-    if (!entry) throw new TypeError(`nobody began to write ${accessorId}`)
+    if (!entry) throw new TypeError(`no write of ${accessorId} began`)
     entry.possible = entry.possible.slice(-1)
     this.acknowledged += 1
     this.index = Math.max(this.index, index)
   }
 
   /**
-   * Holds a list to the ledger; afterwards what is there is what is known. Nobody may be writing.
+   * Holds a list to the ledger; afterwards what is there is what is known. No write may be under way.
    *
    * @param listed all tokens of the server.
    * @param known accessors that were there before anybody wrote.

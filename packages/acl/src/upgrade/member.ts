@@ -46,7 +46,7 @@ export function withObservedStatus(member: Member, now: number): Member {
  * Whether the row may be removed: a failed server that is gone for good must not hold the upgrade for ever.
  *
  * @param observedSince since when the observer itself beats without a gap. Before {@link OBSERVER_GRACE_MS} it forgets
- * nobody: after an outage of all, or of the database, the others look silent only because they have not beaten again yet.
+ * no one: after an outage of all, or of the database, the others look silent only because they have not beaten again yet.
  */
 export function isForgotten(
   member: Member,

@@ -16,7 +16,7 @@ interface Unread {
 }
 
 /**
- * Counts what waits to be written. Where it is too much, a text that is yet to be made waits for room, and meanwhile
+ * Counts what waits to be written. Where it is too much, a text that is yet to be made waits for room, and until then
  * the connections that have left theirs unread for long are closed; at twice as much, that is done at once. Bytes that
  * several answers share are counted once.
  */
