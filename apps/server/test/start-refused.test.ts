@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('exit code 2: the settings are wrong', () => {
-  test('every problem at once, by name, with the accepted form (issue: configuration)', async () => {
+  test('every problem at once, by name, with the accepted form', async () => {
     const { exitCode, stderr, stdout } = await runToEnd([], {
       PORT: '99999',
       LATCHKEY_DEFAULT_POLCY: 'deny',
@@ -105,7 +105,7 @@ describe('exit code 1: it cannot start here', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('the keys are not those of the data (issue: storage)', async () => {
+  test('the keys are not those of the data', async () => {
     const other = `test:${Buffer.alloc(32, 8).toString('base64')}`
     const first = await runServer({
       DATABASE_URL: database.url,

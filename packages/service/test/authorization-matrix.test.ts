@@ -473,7 +473,7 @@ test('no field of a body and no other query option changes who the caller is (CV
   expect((await world.ask('PUT', '/acl/token', { body })).code).toBe('privilege_missing')
 })
 
-test('a 403 tells which accessor lacks which right, and never a secret (issue: authorization)', async () => {
+test('a 403 tells which accessor lacks which right, and never a secret', async () => {
   world.store.restore(before)
   const secret = credentials['acl:read'][0] ?? ''
   const reply = await world.ask('PUT', '/acl/token', {

@@ -31,7 +31,7 @@ const status = (State: string, Done: number) => ({
   EstimatedSeconds: (200 - Done) / 128,
 })
 
-test('tells each change once, and ends when the migration is done (issue: the migrator)', async () => {
+test('tells each change once, and ends when the migration is done', async () => {
   const address = await serve([status('running', 128), status('running', 128), status('done', 200)])
   const lines: WatchLine[] = []
   const client = createClient({ address, env: false })

@@ -25,7 +25,7 @@ test('fills in what a record leaves out: no name, no rules, client, index 0', ()
   })
 })
 
-describe('refuses, with the place of the fault (issue 6: import)', () => {
+describe('refuses, with the place of the fault', () => {
   test.each([
     [null, 'error record_malformed [3]'],
     ['text', 'error record_malformed [3]'],

@@ -92,7 +92,7 @@ test('liveness: a crashed old server that never comes back holds the upgrade for
   expect(world.modeOf('dc1')).toBe('enabled')
 })
 
-test('1.3.0 servers replaced one by one: the mode ends once, and only after the last (issue 6)', () => {
+test('1.3.0 servers replaced one by one: the mode ends once, and only after the last', () => {
   const world = new ModeWorld().run(startAll('1.3.0'))
   const modes = SLOTS.map((slot) => {
     const place = { datacenter: 'dc1', slot } as const

@@ -47,7 +47,7 @@ test('a path that takes a rest matches with and without it, others exactly (spec
   }
 })
 
-test('what is built: the ACL rows, status, self, members, metrics and the datacenters (issue 6)', () => {
+test('what is built: the ACL rows, status, self, members, metrics and the datacenters', () => {
   expect(REQUIRED_METHODS.filter((row) => row.built).map((row) => row.path)).toEqual([
     '/acl/info/',
     '/acl/list',

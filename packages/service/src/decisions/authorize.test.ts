@@ -74,7 +74,7 @@ describe('authorize', () => {
   })
 })
 
-describe('explain (issue: authorization)', () => {
+describe('explain', () => {
   test('says which rule decided and how the token has it, or what is missing', async () => {
     const { json } = await ask([CHECK, { ...CHECK, Access: 'write' }], {}, '?explain')
     expect(json).toMatchObject([

@@ -12,7 +12,7 @@ const ask = (method: string, path: string, body?: unknown, options: AskOptions =
 
 const entriesOf = async (path: string) => (await ask('GET', path)).json as readonly KvEntry[]
 
-describe('reading and writing (issue: key-value store)', () => {
+describe('reading and writing', () => {
   test('the shape of an entry, in its order', async () => {
     expect((await ask('PUT', '/kv/a/b?flags=42', 'héllo')).text).toBe('true')
     const index = world.store.tableIndex('kv')
