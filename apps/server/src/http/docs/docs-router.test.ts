@@ -6,7 +6,7 @@ import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { docsRouter } from './docs-router.ts'
-import { guideFiles } from './guides.ts'
+import { GUIDES } from './guides.ts'
 
 const document = buildOpenApi({
   profile: profileOf(parseServiceVersion('1.10')),
@@ -118,7 +118,7 @@ test('every page of docs is served, and reached from the page of the API; every 
     const links = [...(seen.get(path) ?? '').matchAll(/ href="(\/docs[^"#]*)/g)].map(([, url]) => url ?? '')
     waiting.push(...links.filter((url) => !/\.(css|js|svg)$/.test(url) && !waiting.includes(url)))
   }
-  expect([...guideFiles().keys()].filter((slug) => !seen.has(`/docs/${slug}`))).toEqual([])
+  expect([...GUIDES.keys()].filter((slug) => !seen.has(`/docs/${slug}`))).toEqual([])
   for (const [path, text] of seen) {
     const places = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
     const dead = [...text.matchAll(/ href="#([^"]+)"/g)].filter(([, id]) => !places.has(id))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import express, { type Response, type Router } from 'express'
-import { guideFiles, renderGuide } from './guides.ts'
+import { GUIDES, renderGuide } from './guides.ts'
 import { renderPage } from './page.ts'
 
 const FILES = [
@@ -47,7 +47,7 @@ export function docsRouter(document: () => OpenApiDocument): Router {
     page ??= toPage(renderPage(document(), LINKS), 'text/html')
     send(response, page)
   })
-  for (const [slug, file] of guideFiles()) {
+  for (const [slug, file] of GUIDES) {
     let guide: Promise<Page> | undefined
     router.get(`/${slug}`, async (_request, response) => {
       guide ??= renderGuide(slug, file, LINKS.style, LINKS.icon).then((text) => toPage(text, 'text/html'))

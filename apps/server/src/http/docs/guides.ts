@@ -22,15 +22,17 @@ const FIRST: readonly (readonly [slug: string, title: string])[] = [
   ['contents', 'All pages'],
 ]
 
-/** Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` is the folder itself. */
-export function guideFiles(): ReadonlyMap<string, string> {
-  const files = globSync('**/*.md', { cwd: DOCS }).map((file): [string, string] => {
+/** Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` is the folder itself. Listed once. */
+export const GUIDES: ReadonlyMap<string, string> = new Map([
+  ['readme', join(ROOT, 'README.md')],
+  ...globSync('**/*.md', { cwd: DOCS }).map((file): [string, string] => {
     const path = file.replaceAll('\\', '/')
     const slug = path.replace(/\.md$/, '').replace(/(^|\/)README$/, '')
     return [slug === '' ? 'contents' : slug, join(DOCS, path)]
-  })
-  return new Map([['readme', join(ROOT, 'README.md')], ...files])
-}
+  }),
+])
+
+const SLUGS: ReadonlyMap<string, string> = new Map([...GUIDES].map(([slug, file]) => [file, slug]))
 
 /** The links to the guides, for a navigation. */
 export function guideLinks(current?: string): Html {
@@ -40,12 +42,12 @@ export function guideLinks(current?: string): Html {
   )}</div>`
 }
 
-/** Renders a page, section by section: no step holds the event loop for long. */
+/** Renders a page, one heading and its text per turn of the event loop, so that no step holds it for long. */
 export async function renderGuide(slug: string, file: string, style: string, icon: string): Promise<string> {
   const markdown = readFileSync(file, 'utf8').replace(/<!--[\s\S]*?-->/g, '')
   const renderer = rendererOf(file)
   const sections: Html[] = []
-  for (const section of markdown.split(/^(?=## )/m)) {
+  for (const section of markdown.split(/^(?=##+ )/m)) {
     sections.push(new Html(renderer.render(section)))
     await nextTurn()
   }
@@ -100,7 +102,7 @@ function served(file: string, href: string): string {
   if (/^[a-z]+:|^#|^\/docs/.test(href)) return href
   const [path = '', anchor] = href.split('#')
   const target = join(dirname(file), path)
-  const page = [...guideFiles()].find(([, known]) => known === target || known === join(target, 'README.md'))
-  if (page === undefined) return existsSync(target) ? `/docs/readme#packages` : href
-  return posix.join('/docs', page[0]) + (anchor === undefined ? '' : `#${anchor}`)
+  const slug = SLUGS.get(target) ?? SLUGS.get(join(target, 'README.md'))
+  if (slug === undefined) return existsSync(target) ? `/docs/readme#packages` : href
+  return posix.join('/docs', slug) + (anchor === undefined ? '' : `#${anchor}`)
 }
