@@ -9,6 +9,7 @@ import { clientOf } from '../test/client.ts'
 import { json, problem, type Reply, startServer } from '../test/test-server.ts'
 import { requireAccess as requireInExpress } from './express.ts'
 import { requireAccess as requireInFastify } from './fastify.ts'
+import { denialOf } from './guard.ts'
 import { requireAccess as requireInHono } from './hono.ts'
 import type { Client } from './index.ts'
 
@@ -96,4 +97,20 @@ describe.each(Object.entries(FRAMEWORKS))('requireAccess in %s', (_, start) => {
       await app.close()
     }
   })
+})
+
+test('a secret that no header can carry is no token, and reaches no service', async () => {
+  await using service = await startServer(decide)
+  const options = { resource: 'key', segment: 'a', access: 'read', secret: () => 'line\nbreak' } as const
+  expect(await denialOf(clientOf(service), options, {}, () => undefined)).toMatchObject({ status: 401 })
+  expect(service.requests).toHaveLength(0)
+})
+
+test('a fault of the application is not taken for a bad token', async () => {
+  await using service = await startServer(decide)
+  const broken = Object.assign(clientOf(service), {
+    withToken: () => ({ authorize: () => Promise.reject(new TypeError('a fault')) }),
+  })
+  const options = { resource: 'key', segment: 'a', access: 'read', secret: () => 'reader' } as const
+  await expect(denialOf(broken, options, {}, () => undefined)).rejects.toThrow('a fault')
 })

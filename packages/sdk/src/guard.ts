@@ -42,8 +42,10 @@ export async function denialOf<R>(
   if (secret === undefined || secret === '') return denial(401, 'No token', 'The request carries no token')
   const Segment = typeof segment === 'function' ? segment(request) : segment
   const check = Segment === undefined ? { Resource, Access } : { Resource, Access, Segment }
+  const caller = callerOf(client, secret)
+  if (caller === undefined) return denial(401, 'Unknown token', 'The token cannot be one')
   try {
-    const [answer] = await client.withToken(secret).authorize([check])
+    const [answer] = await caller.authorize([check])
     if (answer.Allow) return undefined
     const missing = {
       resource: Resource,
@@ -52,12 +54,22 @@ export async function denialOf<R>(
     }
     return denial(403, 'Permission denied', 'The token lacks a right', { missing })
   } catch (error) {
-    if (error instanceof PermissionDenied || error instanceof TypeError) {
+    if (error instanceof PermissionDenied) {
       return denial(401, 'Unknown token', 'The token is unknown or has expired')
     }
     if (error instanceof LatchkeyError && (error.kind === 'unavailable' || error.kind === 'timeout')) {
       return denial(503, 'No decision', 'The access-token service does not answer')
     }
+    throw error
+  }
+}
+
+/** @returns undefined for a secret that no header can carry. */
+function callerOf(client: Client, secret: string): Client | undefined {
+  try {
+    return client.withToken(secret)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
     throw error
   }
 }
