@@ -3,6 +3,8 @@ export {
   type AuthorizeAnswer,
   type AuthorizeCheck,
   authorizeRequestSchema,
+  type CheckedAccess,
+  type CheckedResource,
   type Explanation,
 } from './decisions/schemas.ts'
 export { ACL_ERRORS, AclError, type AclErrorCode, type AclErrorDetails, invariant } from './errors.ts'

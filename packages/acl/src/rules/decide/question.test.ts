@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
-import { parseQuestion } from './question.ts'
+import type { CheckedResource } from '@latchkey/contract'
+import { expect, expectTypeOf, test } from 'vitest'
+import { parseQuestion, type Resource } from './question.ts'
+
+test('a client may name exactly the resources that are known here', () => {
+  expectTypeOf<Resource>().toEqualTypeOf<CheckedResource>()
+})
 
 test('reads a check: resource by case, access without', () => {
   expect(parseQuestion({ Resource: 'key', Segment: 'a', Access: 'Write-Prefix' })).toEqual({

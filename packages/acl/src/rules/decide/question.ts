@@ -1,5 +1,5 @@
 /** What may be asked of an authorizer. */
-import { AclError, shorten } from '@latchkey/contract'
+import { AclError, type CheckedAccess, shorten } from '@latchkey/contract'
 
 /** Resources with a segment: a name or a path that the question is about. */
 export const SEGMENT_RESOURCES = [
@@ -20,7 +20,7 @@ type ScalarResource = (typeof SCALAR_RESOURCES)[number]
 export type Resource = SegmentResource | ScalarResource
 
 /** `list` and `write-prefix` exist for keys only. */
-export type Access = 'read' | 'list' | 'write' | 'write-prefix'
+export type Access = CheckedAccess
 
 /** May this be done? */
 export interface Question {
