@@ -113,7 +113,7 @@ test('DUR-06: connections that the database ends, again and again, cost retryabl
     }
   }
   const writers = Array.from({ length: 20 }, write)
-  // Goes on until enough writes have passed between the ends.
+  // Repeats until enough writes have passed between the ends.
   for (let i = 0; i < 10 || (statuses.get(200) ?? 0) <= 50; i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200))
     await client.query(

@@ -84,7 +84,7 @@ test('a list of several parts goes in, comes out as it was, and is unchanged the
   expect(again.stdout).toBe(`0 tokens imported, ${all.length} were there already.\n`)
 })
 
-test('an import that broke off goes on', async () => {
+test('an import that broke off can be resumed', async () => {
   const dump = aDump('broken', 2_500)
   await server.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump.slice(0, 1_500) })
   writeFileSync(file, JSON.stringify(dump))

@@ -118,7 +118,7 @@ function exchange(port: number, bytes: Buffer): Promise<string> {
   })
 }
 
-test(`FUZ-03: ${EXCHANGES} exchanges: no 5xx, nothing written, and the server goes on`, {
+test(`FUZ-03: ${EXCHANGES} exchanges: no 5xx, nothing written, and the server keeps answering`, {
   timeout: 3_600_000,
 }, async () => {
   const random = new SeededRandom(chooseSeed('FUZ-03 raw'))

@@ -304,7 +304,7 @@ describe('DOS-04: what is refused is not read', () => {
     expect(memoryOf(server.process.pid) - before).toBeLessThan(16 * MIB)
   })
 
-  test('a body that ends soon is discarded, and the connection goes on', async () => {
+  test('a body that ends soon is discarded, and the connection stays usable', async () => {
     const body = 'x'.repeat(100_000)
     const refused = `${ANONYMOUS}Content-Length: ${body.length}\r\n\r\n${body}`
     const next = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

@@ -1,4 +1,4 @@
-/** What clients do who mean harm, with a token and without; each goes on until its time is over. */
+/** Attacks, with a token and without; each runs until its time is over. */
 import { limits } from '@latchkey/contract'
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { many } from '@latchkey/testkit/rules/long-texts'

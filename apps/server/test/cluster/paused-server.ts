@@ -1,6 +1,6 @@
 /**
  * DUR-04, the lease: a process that is alone answers from its own state. It is paused; another process starts, and
- * changes what the first one knows; then the first goes on. It must not answer from what it knew.
+ * changes what the first one knows; then the first resumes. It must not answer from what it knew.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -19,7 +19,7 @@ export interface PausedServerResult {
   readonly writeMs: number
 }
 
-/** How many requests wait in its sockets when the process goes on. */
+/** How many requests wait in its sockets when the process resumes. */
 const WAITING = 20
 
 /** @param options.pausesMs how long each pause lasts, at least: the start of the other process is within. */
@@ -50,7 +50,7 @@ export async function provePausedServer(options: {
       await group.start(1)
       jsonOf(await manage('DELETE', `/acl/token/${token.AccessorID}`, undefined, other))
       await sleep(Math.max(0, pauseMs - (performance.now() - pausedAt)))
-      // These stand in its sockets when it goes on: the first things it does.
+      // These wait in its sockets when it resumes: the first things it handles.
       const waiting = Array.from({ length: WAITING }, () => askRaw(server.url, token.SecretID))
       await sleep(50)
       server.process.kill('SIGCONT')

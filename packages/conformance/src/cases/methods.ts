@@ -173,7 +173,7 @@ export const methodCases: readonly Case[] = [
     spec: 'D/status/datacenter-400',
     also: ['D/status/order'],
     title:
-      '400 datacenter_unknown: every endpoint with a dc that is not the own one, for any caller; the own name and an empty one pass',
+      '400 datacenter_unknown: every endpoint refuses a dc other than its own, for any caller; its own name and an empty one pass',
     needs: { from: '0.7' },
     async run(ctx) {
       const tree = ctx.unique('tree')
