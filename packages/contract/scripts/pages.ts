@@ -10,7 +10,7 @@ import { replaceSection, table } from '../src/docs/markdown.ts'
 import { renderEndpoints } from '../src/plain/render.ts'
 import { renderGatesTable } from '../src/versions/gates-table.ts'
 
-/** Every generated page as it should be; of pages that people write, with the generated sections renewed. */
+/** Every generated page, and every handwritten page with its generated sections updated. */
 export function generatedPages(): readonly GeneratedFile[] {
   return [
     { path: sourceOf('plain/endpoints.ts'), text: renderEndpoints() },

@@ -1,4 +1,4 @@
-/** What the compiler knows of the contract, and what it refuses. */
+/** What the compiler infers from the contract, and what it refuses. */
 import { type ClientInferResponses, initClient } from '@ts-rest/core'
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
@@ -43,7 +43,7 @@ describe('routes', () => {
     >()
   })
 
-  test('names are those of the contract, and so are those of the plain table', () => {
+  test('the plain table has the names of the contract', () => {
     expectTypeOf<RouteName>()
       .extract<`namespaces.${string}`>()
       .toEqualTypeOf<
@@ -67,8 +67,8 @@ describe('routes', () => {
   })
 })
 
-describe('what goes in and comes out', () => {
-  test('bodies, as callers write them and as handlers get them', () => {
+describe('bodies, queries and answers', () => {
+  test('bodies as callers write them and as handlers receive them', () => {
     expectTypeOf<BodyInput<'tokens.create'>['ExpirationTTL']>().toEqualTypeOf<string | number | undefined>()
     expectTypeOf<Body<'tokens.create'>['ExpirationTTL']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<Body<'tokens.create'>['ExpirationTime']>().toEqualTypeOf<number | undefined>()
@@ -80,12 +80,12 @@ describe('what goes in and comes out', () => {
     expectTypeOf<'tokens.read'>().not.toExtend<RouteWithBody>()
   })
 
-  test('a body that a caller cannot write does not compile', () => {
+  test('an invalid body does not compile', () => {
     expectTypeOf<{ ExpirationTTL: string }>().not.toExtend<BodyInput<'tokens.update'>>()
     expectTypeOf<{ AuthMethod: string }>().not.toExtend<BodyInput<'tokens.create'>>()
     expectTypeOf<{ Name: string; ID: string }>().not.toExtend<BodyInput<'policies.create'>>()
     expectTypeOf<{ Local: boolean }>().not.toExtend<BodyInput<'tokens.clone'>>()
-    // Rules see what existing clients send all the same.
+    // Existing clients still send it, so the rules still see it.
     expectTypeOf<Body<'tokens.update'>['ExpirationTTL']>().toEqualTypeOf<number | undefined>()
   })
 
@@ -103,7 +103,7 @@ describe('what goes in and comes out', () => {
     expectTypeOf<Answer<'tokens.delete'>>().toEqualTypeOf<boolean>()
   })
 
-  test('queries, as callers write them and as handlers get them', () => {
+  test('queries as callers write them and as handlers receive them', () => {
     expectTypeOf<Query<'tokens.read'>['expanded']>().toEqualTypeOf<true | undefined>()
     expectTypeOf<Query<'tokens.read'>['index']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<Query<'tokens.list'>['sort']>().toEqualTypeOf<'CreateIndex' | '-CreateIndex' | undefined>()
@@ -117,7 +117,7 @@ describe('what goes in and comes out', () => {
     expectTypeOf<keyof Params<'tokens.list'>>().toEqualTypeOf<never>()
   })
 
-  test('refusals: those of the route, and those that follow from what it takes', () => {
+  test('refusals: those of the route, and those implied by its metadata', () => {
     expectTypeOf<'id_in_use'>().toExtend<RefusalCode<'tokens.create'>>()
     expectTypeOf<'legacy_mode'>().toExtend<RefusalCode<'tokens.create'>>()
     expectTypeOf<'body_too_large'>().toExtend<RefusalCode<'tokens.create'>>()
@@ -125,12 +125,12 @@ describe('what goes in and comes out', () => {
     expectTypeOf<RefusalCode<RouteName>>().toExtend<AclErrorCode>()
     expectTypeOf<Contract['tokens']['delete']['responses']>().not.toHaveProperty(409)
     expectTypeOf<keyof Contract['tokens']['create']['responses']>().toEqualTypeOf<
-      200 | 400 | 401 | 403 | 404 | 408 | 409 | 413 | 414 | 421 | 429 | 500 | 503
+      200 | 400 | 401 | 403 | 404 | 408 | 409 | 413 | 414 | 421 | 429 | 500 | 503 | 504
     >()
   })
 })
 
-describe('a route that leaves something out does not compile', () => {
+describe('an incomplete route does not compile', () => {
   const complete = {
     method: 'GET',
     path: '/v1/x',
@@ -166,7 +166,7 @@ describe('a route that leaves something out does not compile', () => {
 describe('the client of ts-rest', () => {
   const client = initClient(contract, { baseUrl: '' })
 
-  test('takes what a caller may write', () => {
+  test('accepts valid calls', () => {
     expectTypeOf(client.tokens.create).toBeCallableWith({ body: { Description: 'a', ExpirationTTL: '1h' } })
     expectTypeOf(client.tokens.read).toBeCallableWith({
       params: { AccessorID: 'a' },
@@ -175,7 +175,7 @@ describe('the client of ts-rest', () => {
     expectTypeOf(client.tokens.list).toBeCallableWith({ query: { policy: 'a', limit: 10 } })
   })
 
-  test('refuses what a caller may not', () => {
+  test('refuses invalid calls', () => {
     const never = () => [
       // @ts-expect-error a field that a create does not take
       client.tokens.create({ body: { Descripton: 'a' } }),
@@ -191,7 +191,7 @@ describe('the client of ts-rest', () => {
     expectTypeOf(never).returns.toBeArray()
   })
 
-  test('knows every answer by its status', () => {
+  test('types every answer by its status', () => {
     type Created = ClientInferResponses<Contract['tokens']['create']>
     expectTypeOf<Extract<Created, { status: 200 }>['body']>().toEqualTypeOf<Token>()
     type InUse = Exclude<Extract<Created, { status: 409 }>['body'], string>

@@ -2,9 +2,12 @@
  * The whole API as one ts-rest contract, with a router for each resource. Routes, types, method tables, OpenAPI and
  * documentation derive from it.
  */
+import { authMethods } from './auth-methods/routes.ts'
+import { bindingRules } from './binding-rules/routes.ts'
 import { decisions } from './decisions/routes.ts'
 import { kv } from './kv/routes.ts'
 import { legacy } from './legacy/routes.ts'
+import { login } from './login/routes.ts'
 import { namespaces } from './namespaces/routes.ts'
 import { operations } from './operations/routes.ts'
 import { policies } from './policies/routes.ts'
@@ -17,6 +20,9 @@ export const contract = c.router({
   policies,
   roles,
   namespaces,
+  authMethods,
+  bindingRules,
+  login,
   decisions,
   kv,
   operations,
@@ -31,6 +37,9 @@ export const RESOURCES = {
   policies: 'Named rule texts that tokens and roles link.',
   roles: 'Named bundles of policies and identities that tokens link.',
   namespaces: 'Separate sets of tokens, policies, roles and keys: extended edition. Section 4.9.',
+  authMethods: 'Identity providers whose credentials a login exchanges for a token.',
+  bindingRules: 'What the tokens of an auth method are linked to.',
+  login: 'Log in with a credential of an identity provider, and log out.',
   decisions: 'Ask what a token may do, and which tokens may do something. Section 5.',
   kv: 'A small key-value store, protected by policies. Section 5.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',

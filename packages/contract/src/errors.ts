@@ -11,7 +11,7 @@ export const ACL_ERRORS = {
   header_invalid: { status: 400, title: 'A header is not valid', source: 'decisions: namespaces' },
   namespace_unsupported: { status: 400, title: 'Namespaces need the extended edition', source: 'spec 4.9' },
   datacenter_unknown: { status: 400, title: 'The datacenter is not known', source: 'decisions: datacenters' },
-  // 400: the request is understood and breaks a rule.
+  // 400: the request breaks a rule.
   id_missing: { status: 400, title: 'An identifier is missing', source: 'spec 4.3, 4.5' },
   id_invalid: { status: 400, title: 'An identifier is not a UUID', source: 'spec 2.1' },
   id_reserved: { status: 400, title: 'An identifier is reserved', source: 'decisions: tokens' },
@@ -19,7 +19,7 @@ export const ACL_ERRORS = {
   field_required: { status: 400, title: 'A field is missing', source: 'spec 2.4, 2.5' },
   field_invalid: {
     status: 400,
-    title: 'A field has a value that is not allowed',
+    title: 'The value of a field is not allowed',
     source: 'decisions: status codes',
   },
   field_too_long: { status: 400, title: 'A field is too long', source: 'spec 8; decisions: decoding' },
@@ -32,7 +32,12 @@ export const ACL_ERRORS = {
     title: 'ExpirationTime and ExpirationTTL exclude each other',
     source: 'spec 4.2',
   },
-  link_unknown: { status: 400, title: 'A link names nothing', source: 'spec 2.2, 2.3' },
+  link_unknown: { status: 400, title: 'The target of a link does not exist', source: 'spec 2.2, 2.3' },
+  selector_invalid: {
+    status: 400,
+    title: 'A selector or bind name is not valid',
+    source: 'decisions: auth methods',
+  },
   filter_conflict: { status: 400, title: 'Only one list filter at a time', source: 'spec 4.8' },
   rules_invalid: { status: 400, title: 'The rules are not valid', source: 'decisions: rule language' },
   clone_refused: { status: 400, title: 'The token cannot be cloned', source: 'spec 4.6; decisions: tokens' },
@@ -78,6 +83,9 @@ export const ACL_ERRORS = {
     source: 'decisions: upgrade',
   },
   legacy_mode: { status: 403, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
+  auth_method_unknown: { status: 403, title: 'No such auth method', source: 'decisions: login' },
+  login_refused: { status: 403, title: 'The credential is not accepted', source: 'decisions: login' },
+  login_unbound: { status: 403, title: 'No binding rule applies to the login', source: 'decisions: login' },
   origin_foreign: { status: 403, title: 'A page of another origin cannot write', source: 'decisions: hosts' },
   // 404 and above: the target, the method, the load.
   not_found: { status: 404, title: 'The record does not exist', source: 'decisions: status codes' },
@@ -99,9 +107,34 @@ export const ACL_ERRORS = {
   },
   host_not_allowed: { status: 421, title: 'The request is for another host', source: 'decisions: hosts' },
   too_many_connections: { status: 429, title: 'Too many connections', source: 'spec 8' },
+  too_many_live_tokens: {
+    status: 429,
+    title: 'The auth method has as many live tokens as it may',
+    source: 'decisions: login limits',
+  },
+  too_many_logins: { status: 429, title: 'Too many logins', source: 'decisions: login' },
   internal: { status: 500, title: 'Internal error', source: 'decisions: status codes' },
-  endpoint_not_built: { status: 501, title: 'This part of the service is not built', source: 'spec 9.4' },
+  endpoint_not_built: {
+    status: 501,
+    title: 'The service does not implement this endpoint',
+    source: 'spec 9.4',
+  },
+  provider_unavailable: {
+    status: 503,
+    title: 'The identity provider cannot be reached',
+    source: 'decisions: login',
+  },
   unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
+  datacenter_unreachable: {
+    status: 503,
+    title: 'The datacenter cannot be reached',
+    source: 'decisions: datacenters',
+  },
+  datacenter_silent: {
+    status: 504,
+    title: 'The datacenter did not answer',
+    source: 'decisions: datacenters',
+  },
 } as const satisfies Record<string, { status: number; title: string; source: string }>
 
 /** A stable error code. Codes are never reused; messages may improve. */
@@ -120,11 +153,11 @@ export interface AclErrorDetails {
   readonly column?: number
   /** Response headers of the refusal, such as `Allow` and `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** For the log; no answer shows it. */
+  /** For the log; never sent to the client. */
   readonly cause?: unknown
 }
 
-/** A refusal: a code from {@link ACL_ERRORS} and a message for the caller. It never holds a secret. */
+/** A refusal: a code from {@link ACL_ERRORS} and a message for the caller. It never contains a secret. */
 export class AclError extends Error {
   override readonly name = 'AclError'
   readonly code: AclErrorCode
@@ -141,7 +174,7 @@ export class AclError extends Error {
   }
 }
 
-/** Ends the request as a 500 if a condition of our own does not hold. */
+/** Ends the request with 500 if one of our own conditions does not hold. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${message}`)
 }

@@ -1,8 +1,11 @@
 /** The examples of all resources, by route. */
+import { examples as authMethods } from './auth-methods/examples.ts'
+import { examples as bindingRules } from './binding-rules/examples.ts'
 import type { ResourceName } from './contract.ts'
 import { examples as decisions } from './decisions/examples.ts'
 import { examples as kv } from './kv/examples.ts'
 import { examples as legacy } from './legacy/examples.ts'
+import { examples as login } from './login/examples.ts'
 import { examples as namespaces } from './namespaces/examples.ts'
 import { examples as operations } from './operations/examples.ts'
 import { examples as policies } from './policies/examples.ts'
@@ -16,6 +19,9 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   policies,
   roles,
   namespaces,
+  authMethods,
+  bindingRules,
+  login,
   decisions,
   kv,
   operations,

@@ -1,16 +1,15 @@
 /**
- * The version gates: which version of the service added, changed or removed what. Spec 9, with 7 and 8. One table as
- * data; the profile (profile.ts), the list of changes, the page docs/version-gates.md and the migrator all read it.
+ * The version gates: what each version of the service added, changed or removed. Spec 7, 8, 9. The profile (profile.ts),
+ * the list of changes, docs/version-gates.md and the migrator derive from this table.
  *
- * A gate is open in the versions from `since` (the first that has it; absent: always) up to and without `until`
- * (absent: for good). What the spec gives without a version is not gated beyond the API that it belongs to, whatever
- * the reference service once did: SecretID in lists and `expanded` are here since 1.4.0, as the token API is.
+ * A gate is open from `since` (inclusive; absent: from the start) to `until` (exclusive; absent: never closed). What the
+ * spec describes without a version has the gate of its API, whatever the reference service once did: SecretID in lists
+ * and `expanded` date from 1.4.0, like the token API.
  */
 
-/** What a gate is about: a field of a body, a path, how something behaves, or a number. */
 export type GateKind = 'field' | 'endpoint' | 'behaviour' | 'limit'
 
-/** Whose version counts where versions are mixed: the agent that takes the request, the server behind it, or both. */
+/** Whose version counts in a mixed cluster: the agent that takes the request, the server behind it, or both. */
 export type GateDecider = 'agent' | 'server' | 'both'
 
 export interface VersionGate {
@@ -19,13 +18,13 @@ export interface VersionGate {
   readonly since?: string
   /** First version without it. */
   readonly until?: string
-  /** Section of the spec, and the row of its table where it has one. */
+  /** Section of the spec, and the row of its table if it has one. */
   readonly specRow: string
-  /** One sentence: before and after. */
+  /** The behaviour before and after, in one sentence. */
   readonly sentence: string
-  /** What a client sees on the wire as the versions pass. */
+  /** What a client sees on the wire. */
   readonly clientSees: string
-  /** Whether a client that was right before can be refused, or misled, when the gate opens or closes. */
+  /** Whether opening or closing the gate can break a correct client. */
   readonly breaksClients: boolean
   readonly decidedBy: GateDecider
 }
@@ -37,7 +36,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '9.1 (1.4.0)',
     sentence:
-      'Before 1.4.0 tokens are managed through the legacy ACL API alone; from it the token API exists.',
+      'Before 1.4.0 tokens are managed through the legacy ACL API alone; since then the token API exists.',
     clientSees: '/v1/acl/token and /v1/acl/tokens answer 404 before, and work from 1.4.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -47,7 +46,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '9.1 (1.4.0)',
     sentence:
-      'Before 1.4.0 rules are part of the token; from it policies are records of their own, which tokens link.',
+      'Before 1.4.0 rules are part of the token; since then policies are records of their own, which tokens link.',
     clientSees: '/v1/acl/policy and /v1/acl/policies answer 404 before, and work from 1.4.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -56,7 +55,7 @@ const TABLE = {
     kind: 'endpoint',
     since: '1.5.0',
     specRow: '9.1 (1.5.0)',
-    sentence: 'Before 1.5.0 there are no roles; from it a role bundles policies, and tokens link it.',
+    sentence: 'Before 1.5.0 there are no roles; since then a role bundles policies, and tokens link it.',
     clientSees: '/v1/acl/role and /v1/acl/roles answer 404 before, and work from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -66,7 +65,7 @@ const TABLE = {
     until: '1.11',
     specRow: '9.1 (1.11)',
     sentence:
-      'Before 1.11 the legacy ACL API works beside the token API; from it every legacy endpoint is gone.',
+      'Before 1.11 the legacy ACL API works beside the token API; since then every legacy endpoint is gone.',
     clientSees:
       'The legacy endpoints, /v1/acl/rules/translate included, answer 410 from 1.11, whatever the token.',
     breaksClients: true,
@@ -78,7 +77,7 @@ const TABLE = {
     until: '1.11',
     specRow: '9.1 (1.11); 9.2.3',
     sentence:
-      'Before 1.4.0 no token has an accessor; from it the rules of a stored token are translated by that, until 1.11.',
+      'Before 1.4.0 no token has an accessor; since then the rules of a stored token are translated by that, until 1.11.',
     clientSees: 'GET /v1/acl/rules/translate/:AccessorID answers 404 before 1.4.0, and 410 from 1.11.',
     breaksClients: true,
     decidedBy: 'agent',
@@ -88,7 +87,7 @@ const TABLE = {
     kind: 'field',
     since: '1.5.0',
     specRow: '2.1; 9.1 (1.5.0)',
-    sentence: 'Before 1.5.0 the service chooses AccessorID and SecretID; from it a create may give them.',
+    sentence: 'Before 1.5.0 the service chooses AccessorID and SecretID; since then a create may give them.',
     clientSees:
       'Ids given on create are ignored before, and used (or refused, when bad or taken) from 1.5.0.',
     breaksClients: true,
@@ -98,8 +97,8 @@ const TABLE = {
     kind: 'field',
     since: '1.5.0',
     specRow: '2.1; 9.1 (1.5.0)',
-    sentence: 'Before 1.5.0 Roles is an unknown field; from it a token links roles.',
-    clientSees: 'Roles is ignored before, without a word, and gives rights from 1.5.0.',
+    sentence: 'Before 1.5.0 Roles is an unknown field; since then a token links roles.',
+    clientSees: 'Roles is silently ignored before, and gives rights from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
   },
@@ -108,8 +107,8 @@ const TABLE = {
     since: '1.5.0',
     specRow: '2.1; 9.1 (1.5.0)',
     sentence:
-      'Before 1.5.0 ServiceIdentities is an unknown field; from it a token carries service identities.',
-    clientSees: 'ServiceIdentities is ignored before, without a word, and gives rights from 1.5.0.',
+      'Before 1.5.0 ServiceIdentities is an unknown field; since then a token carries service identities.',
+    clientSees: 'ServiceIdentities is silently ignored before, and gives rights from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
   },
@@ -117,7 +116,7 @@ const TABLE = {
     kind: 'field',
     since: '1.8.1',
     specRow: '2.1; 9.1 (1.8.1)',
-    sentence: 'Before 1.8.1 NodeIdentities is an unknown field; from it a token carries node identities.',
+    sentence: 'Before 1.8.1 NodeIdentities is an unknown field; since then a token carries node identities.',
     clientSees:
       'NodeIdentities is ignored before 1.7.0, refused with 400 in 1.7.0 to 1.8.0, and gives rights from 1.8.1.',
     breaksClients: false,
@@ -128,7 +127,7 @@ const TABLE = {
     since: '1.5.0',
     specRow: '2.1; 9.1 (1.5.0)',
     sentence:
-      'Before 1.5.0 tokens live until they are deleted; from it ExpirationTime ends them at an instant.',
+      'Before 1.5.0 tokens live until they are deleted; since then ExpirationTime ends them at an instant.',
     clientSees: 'ExpirationTime is ignored before, so that the token lives on, and is kept from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
@@ -138,10 +137,130 @@ const TABLE = {
     since: '1.5.0',
     specRow: '2.1; 9.1 (1.5.0)',
     sentence:
-      'Before 1.5.0 ExpirationTTL is an unknown field; from it ExpirationTime becomes CreateTime plus it.',
+      'Before 1.5.0 ExpirationTTL is an unknown field; since then ExpirationTime becomes CreateTime plus it.',
     clientSees: 'ExpirationTTL is ignored before, so that the token lives on, and is kept from 1.5.0.',
     breaksClients: false,
     decidedBy: 'both',
+  },
+  // Spec 2.1 names auth methods; their API follows decisions: auth methods.
+  'api.authMethod': {
+    kind: 'endpoint',
+    since: '1.5.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.5.0 tokens are made by hand; from it auth methods and binding rules make them from logins.',
+    clientSees:
+      '/v1/acl/auth-method, /binding-rule, /login and /logout answer 404 before, and work from 1.5.0.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'api.oidc': {
+    kind: 'endpoint',
+    since: '1.8.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.8.0 a login takes a credential; from it people log in through a browser (extended edition).',
+    clientSees: '/v1/acl/oidc/auth-url and /v1/acl/oidc/callback answer 404 before, and work from 1.8.0.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'login.namesMethod': {
+    kind: 'behaviour',
+    since: '1.9.6',
+    specRow: '2.1 (AuthMethod); decisions: login',
+    sentence:
+      'Before 1.9.6 a login at an unknown auth method answers `ACL not found` alone; from it the name follows.',
+    clientSees: 'The text of the 403 ends in `: auth method "x" not found` from 1.9.6.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
+  'authMethod.jwt': {
+    kind: 'behaviour',
+    since: '1.8.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.8.0 kubernetes is the one type of auth method; from it there are jwt and (extended edition) oidc.',
+    clientSees: 'Type jwt is refused with 400 before, and works from 1.8.0.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
+  'authMethod.displayName': {
+    kind: 'field',
+    since: '1.8.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence: 'Before 1.8.0 DisplayName is an unknown field; from it an auth method has a name for people.',
+    clientSees: 'DisplayName is ignored before 1.7.0, refused in 1.7.0 to 1.7.x, and kept from 1.8.0.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'authMethod.maxTokenTtl': {
+    kind: 'field',
+    since: '1.8.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.8.0 tokens of a login live until logout; from it MaxTokenTTL of the auth method ends them.',
+    clientSees: 'MaxTokenTTL is ignored before 1.7.0, refused in 1.7.0 to 1.7.x, and kept from 1.8.0.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'authMethod.tokenLocality': {
+    kind: 'field',
+    since: '1.8.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence: 'Before 1.8.0 tokens of a login are local; from it TokenLocality may make them global.',
+    clientSees: 'TokenLocality is ignored before 1.7.0, refused in 1.7.0 to 1.7.x, and kept from 1.8.0.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'authMethod.namespaceRules': {
+    kind: 'field',
+    since: '1.8.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.8.0 tokens are in the namespace of their method; from it NamespaceRules may choose another.',
+    clientSees: 'NamespaceRules is refused before, and kept from 1.8.0 (extended edition).',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
+  'authMethod.mapNamespaces': {
+    kind: 'field',
+    since: '1.7.0',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.7.0 MapNamespaces, ConsulNamespacePrefix and ConsulNamespaceOverrides are unknown keys of Config; from it they choose namespaces (extended edition).',
+    clientSees:
+      'A Config with one of them is refused before, and from 1.7.0 puts tokens into other namespaces.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
+  'authMethod.acrValues': {
+    kind: 'field',
+    since: '1.11',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.11.0 OIDCACRValues is an unknown key of Config; from it a login asks for a level of authentication.',
+    clientSees: 'OIDCACRValues is refused before, and sent to the provider from 1.11.0.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
+  'authMethod.listedLifetime': {
+    kind: 'behaviour',
+    since: '1.10',
+    specRow: '2.1 (AuthMethod); decisions: auth methods',
+    sentence:
+      'Before 1.10.0 the list of auth methods lacks MaxTokenTTL and TokenLocality; from it elements carry them.',
+    clientSees: 'Elements of GET /v1/acl/auth-methods carry MaxTokenTTL and TokenLocality from 1.10.0.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
+  'bindingRule.node': {
+    kind: 'behaviour',
+    since: '1.8.1',
+    specRow: '2.5; decisions: auth methods',
+    sentence: 'Before 1.8.1 a binding rule binds services and roles; from it nodes too.',
+    clientSees: 'BindType node is refused with 400 before, and gives a node identity from 1.8.1.',
+    breaksClients: false,
+    decidedBy: 'server',
   },
   // Spec 4, without a version of their own: as old as the token API.
   'token.expanded': {
@@ -170,7 +289,7 @@ const TABLE = {
     since: '1.5.0',
     specRow: '8; 4.2.1',
     sentence:
-      'Before 1.5.0 there is no expiration; from it ExpirationTime lies 1 minute to 24 hours in the future on create.',
+      'Before 1.5.0 there is no expiration; since then ExpirationTime lies 1 minute to 24 hours in the future on create.',
     clientSees: 'An ExpirationTime out of bounds is refused with 400.',
     breaksClients: false,
     decidedBy: 'server',
@@ -180,7 +299,7 @@ const TABLE = {
     since: '1.5.0',
     specRow: '8; 4.2.2',
     sentence:
-      'Before 1.5.0 there is no expiration; from it ExpirationTTL is at least 1 minute and at most 24 hours.',
+      'Before 1.5.0 there is no expiration; since then ExpirationTTL is at least 1 minute and at most 24 hours.',
     clientSees: 'An ExpirationTTL out of bounds is refused with 400.',
     breaksClients: false,
     decidedBy: 'server',
@@ -190,7 +309,7 @@ const TABLE = {
     since: '1.5.0',
     specRow: '8; 2.4',
     sentence:
-      'Before 1.5.0 there are no service identities; from it a ServiceName has at most 256 characters.',
+      'Before 1.5.0 there are no service identities; since then a ServiceName has at most 256 characters.',
     clientSees: 'A longer ServiceName is refused with 400.',
     breaksClients: false,
     decidedBy: 'server',
@@ -199,7 +318,7 @@ const TABLE = {
     kind: 'limit',
     since: '1.8.1',
     specRow: '8; 2.5',
-    sentence: 'Before 1.8.1 there are no node identities; from it a NodeName has at most 256 characters.',
+    sentence: 'Before 1.8.1 there are no node identities; since then a NodeName has at most 256 characters.',
     clientSees: 'A longer NodeName is refused with 400.',
     breaksClients: false,
     decidedBy: 'server',
@@ -220,9 +339,9 @@ const TABLE = {
     since: '1.7.1',
     specRow: '8',
     sentence:
-      'Before 1.7.1 the default is 100 connections (no limit before 1.6.3); from it a client address may hold 200.',
+      'Before 1.7.1 the default is 100 connections (no limit before 1.6.3); since then a client address may hold 200.',
     clientSees:
-      'The 201st connection from one address is closed: without a byte before 1.9.0, with a 429 from it.',
+      'The 201st connection from one address is closed: without a byte before 1.9.0, with a 429 from 1.9.0 on.',
     breaksClients: true,
     decidedBy: 'agent',
   },
@@ -231,7 +350,7 @@ const TABLE = {
     since: '1.9.0',
     specRow: '8; decisions: status codes',
     sentence:
-      'Before 1.9.0 a connection over the limit is closed without an answer; from it the client first gets a 429.',
+      'Before 1.9.0 a connection over the limit is closed without an answer; since then the client first gets a 429.',
     clientSees: 'HTTP 429 and `Connection: close` instead of an end of file or a reset.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -241,7 +360,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '8; 9.2.3',
     sentence:
-      'Before 1.4.0 tokens have no accessor; from it legacy tokens get one, 128 in a batch, one batch a second at most.',
+      'Before 1.4.0 tokens have no accessor; since then legacy tokens get one, 128 in a batch, one batch a second at most.',
     clientSees: 'Until its turn a legacy token shows `"AccessorID": ""`; N tokens take ceil(N/128) batches.',
     breaksClients: false,
     decidedBy: 'server',
@@ -252,7 +371,7 @@ const TABLE = {
     since: '1.4.0',
     specRow: '7; 9.2.1; 9.2.2',
     sentence:
-      'Before 1.4.0 there is one ACL system; from it a server starts in legacy mode until all servers support the new one.',
+      'Before 1.4.0 there is one ACL system; since then a server starts in legacy mode until all servers support the new one.',
     clientSees:
       'In legacy mode bootstrap and the new ACL APIs answer `The ACL system is currently in legacy mode.`',
     breaksClients: true,
@@ -263,7 +382,7 @@ const TABLE = {
     until: '1.11',
     specRow: '9.2.4; decisions: upgrade',
     sentence:
-      'Before 1.11 the rules and the type of a legacy token that was not converted count; from it only what it is linked to.',
+      'Before 1.11 the rules and the type of a legacy token that was not converted count; since then only what it is linked to.',
     clientSees:
       'An unconverted token still authenticates at 1.11, and loses every right that its rules, or its type alone, gave.',
     breaksClients: true,
@@ -285,7 +404,7 @@ const TABLE = {
     since: '0.7',
     specRow: '9.3 (0.7)',
     sentence:
-      'Before 0.7 nothing tells whether addresses are translated; from it X-Service-Translate-Addresses does.',
+      'Before 0.7 nothing tells whether addresses are translated; since then X-Service-Translate-Addresses does.',
     clientSees:
       '`X-Service-Translate-Addresses: true` on every answer while translation is on; no header while it is off.',
     breaksClients: false,
@@ -295,7 +414,7 @@ const TABLE = {
     kind: 'field',
     since: '0.7',
     specRow: '9.3 (0.7)',
-    sentence: 'Before 0.7 TaggedAddresses holds "wan" alone; from it "lan" too.',
+    sentence: 'Before 0.7 TaggedAddresses holds "wan" alone; since then "lan" too.',
     clientSees: 'Node records carry a "lan" tag in TaggedAddresses.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -304,7 +423,7 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.0',
     specRow: '9.3 (1.0); 9.4',
-    sentence: 'Before 1.0 the endpoints of spec 9.4 serve any method; from it they enforce one.',
+    sentence: 'Before 1.0 the endpoints of spec 9.4 serve any method; since then they enforce one.',
     clientSees:
       'A wrong method, which was served as if it were right, answers 405 with `Allow` from 1.0; so does HEAD.',
     breaksClients: true,
@@ -314,7 +433,7 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.0',
     specRow: '5.4; 7; 9.3 (1.0)',
-    sentence: 'Before 1.0 a key-value read with an unauthorized token answers 404; from it 403.',
+    sentence: 'Before 1.0 a key-value read with an unauthorized token answers 404; since then 403.',
     clientSees:
       'One key, existing or not: 404 before, 403 `Permission denied` from 1.0; recursive reads stay 404.',
     breaksClients: true,
@@ -325,7 +444,7 @@ const TABLE = {
     since: '1.0',
     specRow: '9.3 (1.0)',
     sentence:
-      'Before 1.0 Config of agent self is the whole configuration; from it Config is reduced and DebugConfig holds the rest.',
+      'Before 1.0 Config of agent self is the whole configuration; since then Config is reduced and DebugConfig holds the rest.',
     clientSees:
       'Config has a handful of keys from 1.0; the full structure is under DebugConfig and may change with any release.',
     breaksClients: true,
@@ -336,7 +455,7 @@ const TABLE = {
     since: '1.0.7',
     specRow: '9.4',
     sentence:
-      'Before 1.0.7 OPTIONS is a wrong method (any method is served before 1.0); from it OPTIONS is answered.',
+      'Before 1.0.7 OPTIONS is a wrong method (any method is served before 1.0); since then OPTIONS is answered.',
     clientSees: 'OPTIONS answers 200 with an empty body, and `Allow` reads `OPTIONS,GET` instead of `GET`.',
     breaksClients: false,
     decidedBy: 'agent',
@@ -346,7 +465,7 @@ const TABLE = {
     since: '1.0.7',
     specRow: '9.3 (1.0.7)',
     sentence:
-      "Before 1.0.7 X-Service-Index of one service's health and catalog is that of any service; from it that service's own.",
+      "Before 1.0.7 X-Service-Index of one service's health and catalog is that of any service; since then that service's own.",
     clientSees:
       'During an upgrade from 1.0.6 or lower the index can decrease; a watcher that keeps the old one misses changes.',
     breaksClients: true,
@@ -368,7 +487,7 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.7.0',
     specRow: '7; 9.3 (1.7.0)',
-    sentence: 'Before 1.7.0 unknown fields of a payload are ignored; from it they are refused.',
+    sentence: 'Before 1.7.0 unknown fields of a payload are ignored; since then they are refused.',
     clientSees: 'HTTP 400 with a text that names the field, where the request was served before.',
     breaksClients: true,
     decidedBy: 'agent',
@@ -390,7 +509,7 @@ const TABLE = {
     since: '1.7.0',
     specRow: '9.3 (1.7.0)',
     sentence:
-      'Before 1.7.0 a PTR answer names the service alone; from it the canonical name with the datacenter (and the namespace).',
+      'Before 1.7.0 a PTR answer names the service alone; since then the canonical name with the datacenter (and the namespace).',
     clientSees: '`web.service.consul.` becomes `web.service.dc1.consul.`',
     breaksClients: true,
     decidedBy: 'agent',
@@ -401,7 +520,7 @@ const TABLE = {
     since: '1.9.0',
     specRow: '9.3 (1.9.0)',
     sentence:
-      'Before 1.9.0 the intentions list shows every namespace; from it the given one, and all with ns=*.',
+      'Before 1.9.0 the intentions list shows every namespace; since then the given one, and all with ns=*.',
     clientSees:
       'A list without ns or X-Service-Namespace shows the default namespace alone (extended edition).',
     breaksClients: true,
@@ -412,7 +531,7 @@ const TABLE = {
     since: '1.9.0',
     specRow: '9.5.1',
     sentence:
-      'Before 1.9.0 intentions are records of their own; from it one migration turns them into service-intentions config entries.',
+      'Before 1.9.0 intentions are records of their own; since then one migration turns them into service-intentions config entries.',
     clientSees:
       'Reads never change; the migration waits until every server of the primary datacenter runs 1.9.0.',
     breaksClients: false,
@@ -422,7 +541,8 @@ const TABLE = {
     kind: 'behaviour',
     since: '1.9.0',
     specRow: '9.5.2',
-    sentence: 'Before 1.9.0 intentions can always be written; from it not until their migration is complete.',
+    sentence:
+      'Before 1.9.0 intentions can always be written; since then not until their migration is complete.',
     clientSees:
       'Writes of intentions and of service-intentions entries fail from the first 1.9.0 leader of the primary on.',
     breaksClients: true,
@@ -433,7 +553,7 @@ const TABLE = {
     since: '1.9.0',
     specRow: '9.5.3',
     sentence:
-      'Before 1.9.0 an intention keeps ID, CreatedAt, UpdatedAt and Meta; from it an edit through config entries moves them to legacy fields.',
+      'Before 1.9.0 an intention keeps ID, CreatedAt, UpdatedAt and Meta; since then an edit through config entries moves them to legacy fields.',
     clientSees:
       'After such an edit the ID-based endpoints no longer know the intention; Meta must be cleared by hand.',
     breaksClients: true,
@@ -441,11 +561,9 @@ const TABLE = {
   },
 } as const satisfies Record<string, VersionGate>
 
-/** The name of a gate: what code asks a profile for. */
 export type GateName = keyof typeof TABLE
 
 /** Every gate, by name, in the order of the spec. */
 export const GATES: Readonly<Record<GateName, VersionGate>> = TABLE
 
-/** The names, in the order of the table. */
 export const GATE_NAMES = Object.keys(TABLE) as readonly GateName[]

@@ -12,6 +12,7 @@ export const HEADER = {
   defaultPolicy: 'Default-ACL-Policy',
   resultsFiltered: 'Results-Filtered-By-ACLs',
   nextCursor: 'Next-Cursor',
+  forwarded: 'Forwarded',
 } as const
 
 /** The first family of the spec. */

@@ -1,3 +1,15 @@
+export {
+  type AuthMethod,
+  type CreateAuthMethod,
+  createAuthMethodSchema,
+  type UpdateAuthMethod,
+} from './auth-methods/schemas.ts'
+export {
+  type BindingRule,
+  type CreateBindingRule,
+  createBindingRuleSchema,
+  type UpdateBindingRule,
+} from './binding-rules/schemas.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
 export {
   type AuthorizeAnswer,
@@ -29,18 +41,20 @@ export { formatPath, type Json, parseJson } from './json/json.ts'
 export type { KvEntry } from './kv/schemas.ts'
 export type { LegacyToken, LegacyTokenRequest } from './legacy/schemas.ts'
 export * as limits from './limits.ts'
+export type { LoginRequest } from './login/schemas.ts'
 export type { RouteMetadata } from './metadata.ts'
 export type { CreateNamespace, Namespace, UpdateNamespace } from './namespaces/schemas.ts'
+export type { Changes } from './operations/changes-schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export {
-  LEFT_OUT_ENDPOINTS,
   LEGACY_ENDPOINTS,
   type LegacyEndpoint,
-  leftOutEndpointOf,
   legacyEndpointOf,
   REQUIRED_METHODS,
   type RequiredMethod,
   requiredMethodOf,
+  UNBUILT_ENDPOINTS,
+  unbuiltEndpointOf,
 } from './paths/methods.ts'
 export {
   buildPath,
@@ -85,6 +99,7 @@ export {
   routeOf,
   type Sent,
 } from './routes.ts'
+export { Html, html, type Insertable } from './shared/html.ts'
 export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'
 export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
 export { shorten } from './shared/shorten.ts'

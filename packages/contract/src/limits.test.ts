@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as limits from './limits.ts'
 
-/** What the spec fixes; the other bounds are decisions of ours, and may move. */
+/** The spec fixes these; the other bounds are our own and may change. */
 test('the bounds of the spec (spec 8)', () => {
   expect(limits).toMatchObject({
     EXPIRATION_MS_MIN: 60 * 1_000,
@@ -10,7 +10,7 @@ test('the bounds of the spec (spec 8)', () => {
   })
 })
 
-test('the bounds of decisions.md: sizes, waits, descriptions and links', () => {
+test('our own bounds: sizes, waits, descriptions and links', () => {
   expect(limits).toMatchObject({
     BODY_BYTES_MAX: 1024 * 1024,
     KV_VALUE_BYTES_MAX: 512 * 1024,
@@ -23,7 +23,7 @@ test('the bounds of decisions.md: sizes, waits, descriptions and links', () => {
   })
 })
 
-test('every bound is a whole number above 0, in the unit that its name ends with', () => {
+test('every bound is a positive integer with a name that ends in its kind', () => {
   for (const [name, value] of Object.entries(limits)) {
     expect(Number.isSafeInteger(value) && value > 0, name).toBe(true)
     expect(name).toMatch(/_(MAX|MIN|DEFAULT|DIVISOR)$/)

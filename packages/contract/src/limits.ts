@@ -56,6 +56,8 @@ export const LINT_FINDINGS_MAX = 1_000
 export const AUTHORIZE_CHECKS_MAX = 64
 /** Longest segment of a check, in bytes of UTF-8. */
 export const SEGMENT_BYTES_MAX = 8_192
+/** Longest segment that an explanation shows, in characters. A longer one is cut and ends in `…`. */
+export const EXPLAINED_SEGMENT_LENGTH_MAX = 256
 
 /** Most checks of one what-if: about five for each rule that differs. */
 export const WHAT_IF_QUESTIONS_MAX = 10_000
@@ -85,11 +87,49 @@ export const PIPELINED_STARTS_PER_TURN_MAX = 16
 /** How long a client may leave an answer unread before the server closes its connection. */
 export const READER_STALL_MS_MAX = 30_000
 /**
- * Most bytes of longer request bodies that a process holds at a time, of writes and of questions (`POST`) each. The next
- * one waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
+ * Most bytes of longer request bodies that a process holds at a time, for writes and for other requests (`POST`)
+ * separately. Above it, the next body waits. Bodies of up to `ANONYMOUS_BODY_BYTES_MAX` are not counted.
  */
 export const BODIES_BYTES_MAX = 4_194_304
-/** How long a body may wait for that room before it is refused, and how long one that has it may take to arrive while others wait. */
+/** How long a body may wait for room before it is refused, and how long it may then take to arrive while others wait. */
 export const BODY_WAIT_MS_MAX = 3_000
-/** Most bytes of answers that a process holds for clients that have not read them. Beyond it, further long texts of keys wait, and connections that leave theirs unread are closed; at twice as much, at once. */
+/**
+ * Most bytes of answers that a process holds for clients that have not read them. Above it, further long answers with key
+ * values wait, and connections with unread answers are closed, after a second; above twice this, at once.
+ */
 export const UNREAD_ANSWERS_BYTES_MAX = 16_777_216
+
+/** Longest name of an auth method, in characters. */
+export const AUTH_METHOD_NAME_LENGTH_MAX = 128
+/** Longest URL, name or other short text in the configuration of an auth method, in bytes of UTF-8. */
+export const AUTH_METHOD_TEXT_BYTES_MAX = 2_048
+/** Longest certificate, key or reviewer token in the configuration of an auth method, in bytes. */
+export const AUTH_METHOD_PEM_BYTES_MAX = 16_384
+/** Most keys, audiences, algorithms, scopes, redirect URIs or mapped claims of an auth method, of each kind. */
+export const AUTH_METHOD_ENTRIES_MAX = 64
+/** Most static keys of an auth method, and most keys of a key set that are tried for one login. */
+export const AUTH_METHOD_KEYS_MAX = 16
+/** Most namespace rules of an auth method. */
+export const NAMESPACE_RULES_MAX = 100
+/** Longest selector, in bytes of UTF-8. */
+export const SELECTOR_BYTES_MAX = 4_096
+/** Most comparisons in a selector. */
+export const SELECTOR_TERMS_MAX = 64
+/** Deepest nesting of `not` and parentheses in a selector. */
+export const SELECTOR_DEPTH_MAX = 32
+/** Largest regular expression of a selector, in instructions: `x{9}` has nine. */
+export const SELECTOR_PATTERN_STEPS_MAX = 2_000
+/** Longest bind name, in bytes of UTF-8. */
+export const BIND_NAME_BYTES_MAX = 1_024
+/** Most binding rules of one auth method. */
+export const BINDING_RULES_MAX = 256
+/** Longest bearer token of a login, in bytes. */
+export const BEARER_BYTES_MAX = 32_768
+/** Most entries of the `Meta` of a login. */
+export const LOGIN_META_ENTRIES_MAX = 64
+/** Most logins of one auth method that wait for a browser. */
+export const OPEN_LOGINS_MAX = 10_000
+/** Highest bound of the live tokens of an auth method: a login counts them. */
+export const LIVE_TOKENS_MAX = 10_000
+/** Longest `Meta` of a login, as the JSON that the description of its token holds, in bytes. */
+export const LOGIN_META_BYTES_MAX = 2_048

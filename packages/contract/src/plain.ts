@@ -1,6 +1,6 @@
 /**
- * The part of the contract that is plain data: no schema, no library. The published SDK carries this and nothing else
- * of the contract, so whatever is added here must not import zod or ts-rest, not even through another file.
+ * The part of the contract without schemas and libraries, which the published SDK bundles. Nothing here may import zod or
+ * ts-rest, not even indirectly.
  */
 export type { AclErrorCode } from './errors.ts'
 export {

@@ -1,2 +1,2 @@
-/** Version of Latchkey: every package of the house carries it. The service version, which a server speaks as, is another. */
+/** Version of Latchkey, shared by all packages. Not the service version that a server speaks. */
 export const PRODUCT_VERSION = '0.1.0'

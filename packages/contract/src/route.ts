@@ -1,4 +1,4 @@
-/** What a route of the contract is made of. The one file that imports ts-rest. */
+/** The parts of a route. The only file that imports ts-rest. */
 import { type AppRoute, initContract } from '@ts-rest/core'
 import type * as z from 'zod'
 import type { RouteMetadata } from './metadata.ts'
@@ -22,12 +22,12 @@ export type ContractRoute = AppRoute & {
 export type ContractRoutes = Readonly<Record<string, ContractRoute>>
 
 /** The answer and every refusal, by status. */
-export type Responses<A extends z.ZodType, M extends RouteMetadata> = {
+type Responses<A extends z.ZodType, M extends RouteMetadata> = {
   readonly [S in 200 | StatusOf<CodesOf<M>>]: S extends 200 ? A : RefusalSchema<WithStatus<CodesOf<M>, S>>
 }
 
 /**
- * `responses` and `metadata` of a route: its answer, and the refusals that follow from its metadata.
+ * `responses` and `metadata` of a route: its answer, and the refusals that its metadata implies.
  */
 export function answers<const A extends z.ZodType, const M extends RouteMetadata>(
   answer: A,

@@ -9,14 +9,14 @@ test('resources are listed in the order in which documents show them', () => {
   expect([...new Set(ROUTE_LIST.map(({ resource }) => resource))]).toEqual(Object.keys(RESOURCES))
 })
 
-test.each(all)('%s: has a body schema if, and only if, it says how its body is read', (_, route) => {
+test.each(all)('%s: has a body schema exactly if it declares a body', (_, route) => {
   expect(route.schemas.body === undefined).toBe(route.body === undefined)
   if (!route.body)
     expect([route.bodyOptional, route.bodyBytesMax, route.bodyType]).toEqual(Array(3).fill(undefined))
 })
 
 test.each(all)(
-  '%s: takes the options of blocking queries and namespaces if, and only if, it is one',
+  '%s: takes the options of blocking queries and namespaces exactly if it declares them',
   (_, route) => {
     const options = Object.keys(route.schemas.query.shape)
     for (const option of BLOCKING_QUERY_OPTIONS)
@@ -28,17 +28,20 @@ test.each(all)(
   },
 )
 
-test.each(all)('%s: describes the parameter of its path, and no other', (_, route) => {
+test.each(all)('%s: describes exactly the parameter of its path', (_, route) => {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
   expect(Object.keys(route.schemas.params?.shape ?? {})).toEqual(inPath)
 })
 
-test.each(all)('%s: is of the ACL system, and held to its own origin, as path and method say', (_, route) => {
-  expect(Boolean(route.acl)).toBe(/^\/v1\/(internal\/)?acl\//.test(route.path))
-  expect(Boolean(route.sameOrigin)).toBe(route.method !== 'GET')
-})
+test.each(all)(
+  '%s: belongs to the ACL system by its path, and requires the same origin by its method',
+  (_, route) => {
+    expect(Boolean(route.acl)).toBe(/^\/v1\/(internal\/)?acl\//.test(route.path))
+    expect(Boolean(route.sameOrigin)).toBe(route.method !== 'GET')
+  },
+)
 
-test('no two routes have one method and one path', () => {
+test('no two routes share a method and a path', () => {
   const places = ROUTE_LIST.map(({ method, path }) => `${method} ${path.replace(/:\w+/, ':')}`)
   expect(new Set(places).size).toBe(places.length)
   expect(Object.keys(ROUTES)).toHaveLength(places.length)

@@ -33,15 +33,15 @@ type ParamsOf<Path> = Path extends `${string}:${infer Rest}`
     : Rest
   : never
 
-/** The body of a route as its handler gets it; `undefined` where it takes none. */
+/** The decoded body of a route; `undefined` if it takes none. */
 export type Body<N extends RouteName> =
   BodySchemaOf<RouteOf<N>> extends infer S extends z.ZodType ? z.output<S> : undefined
 
-/** The body of a route as a caller writes it; `undefined` where it takes none. */
+/** The body of a route as a caller writes it; `undefined` if it takes none. */
 export type BodyInput<N extends RouteName> =
   BodySchemaOf<RouteOf<N>> extends infer S extends z.ZodType ? z.input<S> : undefined
 
-/** The query of a route as its handler gets it. */
+/** The decoded query of a route. */
 export type Query<N extends RouteName> = z.output<RouteOf<N>['query']>
 
 /** The query of a route as a caller writes it. */
@@ -50,7 +50,7 @@ export type QueryInput<N extends RouteName> = z.input<RouteOf<N>['query']>
 /** The path parameters of a route. */
 export type Params<N extends RouteName> = Readonly<Record<ParamsOf<RouteOf<N>['path']>, string>>
 
-/** What a route answers with 200. */
+/** The 200 answer of a route. */
 export type Answer<N extends RouteName> = z.output<RouteOf<N>['responses'][200]>
 
 /** {@link BodyInput} as client types show it: with readonly lists, and without unoffered fields. */
@@ -73,7 +73,7 @@ export interface AnyRoute extends RouteMetadata {
   readonly name: RouteName
   readonly resource: ResourceName
   readonly method: Method
-  /** With `/v1`. `:Name` takes one segment, or the whole rest where it ends the path. */
+  /** With `/v1`. `:Name` matches one segment, or the whole rest at the end of the path. */
   readonly path: string
   readonly summary: string
   readonly description: string
@@ -88,7 +88,7 @@ export interface AnyRoute extends RouteMetadata {
   readonly refusals: readonly AclErrorCode[]
 }
 
-/** A row of {@link ROUTES}, with the schemas of its name. */
+/** A row of {@link ROUTES}, with its own schemas. */
 export interface Route<N extends RouteName> extends AnyRoute {
   readonly name: N
   readonly method: RouteOf<N>['method']

@@ -45,7 +45,7 @@ const asked = {
   Access: union<CheckedAccess>(ACCESS),
 }
 
-export const authorizeCheckSchema = z
+const authorizeCheckSchema = z
   .strictObject({
     ...asked,
     Allow: z.unknown().optional().meta({ description: 'Ignored: an answer can be sent back as a check.' }),
@@ -57,7 +57,7 @@ export type AuthorizeCheck = z.infer<typeof authorizeCheckSchema>
 export const authorizeRequestSchema = z.array(authorizeCheckSchema).meta({ id: 'AuthorizeRequest' })
 
 /** Why a check was decided as it was: an extension, with `?explain`. */
-export const explanationSchema = z
+const explanationSchema = z
   .strictObject({
     Rule: z
       .strictObject({
@@ -66,7 +66,7 @@ export const explanationSchema = z
           .meta({ description: 'Policy of the rule. Empty if the rule is not from a stored policy.' }),
         PolicyName: z.string().meta({ description: 'Name of that policy.' }),
         Kind: z.string().meta({ description: 'Kind as written, such as `key_prefix`.' }),
-        Segment: z.string().meta({ description: 'Segment as written.' }),
+        Segment: z.string().meta({ description: 'Segment as written, at most 256 characters of it.' }),
         Level: z.string().meta({ description: 'Level as written, such as `read`.' }),
         Line: z.int().meta({ description: 'Line in the rules, from 1.', minimum: 1 }),
       })

@@ -30,6 +30,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
     'Choose a lifetime from 1 minute to 24 hours. To clone, choose a source that lives long enough.',
   expiration_conflict: 'Send ExpirationTime or ExpirationTTL, not both.',
   link_unknown: 'Correct the link that `field` names, or first create its target in the same namespace.',
+  selector_invalid:
+    'Mend the selector or bind name at the line and column that the error names. A selector may use the names that the method maps.',
   filter_conflict: 'Use one filter, and check the other property in the answer.',
   rules_invalid:
     'Correct the rules at the line and column that the text names. `POST /v1/acl/policy/lint` lists every fault.',
@@ -52,6 +54,11 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   root_name_refused:
     'Choose another secret: `allow`, `deny` and `manage` are reserved, and the anonymous token cannot be deleted.',
   legacy_mode: 'Wait for the upgrade step that the text names. Until then, use the legacy API.',
+  auth_method_unknown:
+    'Correct the name of the auth method, or the namespace that it is looked for in. `GET /v1/acl/auth-methods` lists them.',
+  login_refused:
+    'Get a new credential from the identity provider. The detail says what is wrong with this one; `POST /v1/acl/auth-method/:Name/explain` shows what claims would give.',
+  login_unbound: 'Add a binding rule that matches the login, or create the role that a rule names.',
   origin_foreign: 'Write from a page of the same host, or from a program.',
   not_found: 'Look for the record in the list. It was deleted, has expired, or is in another namespace.',
   endpoint_unknown:
@@ -66,7 +73,17 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   host_not_allowed:
     'Use a name or address of the server. The operator adds names with `LATCHKEY_ALLOWED_HOSTS`.',
   too_many_connections: 'Reuse connections. The operator can raise the limit.',
+  too_many_live_tokens:
+    'Log out with tokens that are no longer needed. `GET /v1/acl/auth-method/:Name/logins` says who has them; `IdleTTL` of the method ends those that are not used.',
+  too_many_logins:
+    'Wait as `Retry-After` says. Keep a token for its lifetime instead of logging in for each request.',
   internal: 'Try again later, and give the operator the request id: the log has the cause.',
   endpoint_not_built: 'Use another service: this one has no such endpoint.',
+  provider_unavailable:
+    'Try again as `Retry-After` says. The log has the reason that the provider could not be reached.',
+  datacenter_unreachable:
+    'Try again after the time in `Retry-After`: nothing was sent, or the request was a read. Without `dc`, this datacenter answers.',
+  datacenter_silent:
+    'Read the record there before you try again: the write was sent, and its outcome is unknown.',
   unavailable: 'Try again after the time in `Retry-After`: nothing has changed. Reads with `stale` may work.',
 }

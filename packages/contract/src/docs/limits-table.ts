@@ -22,7 +22,7 @@ export function renderLimitsTable(source: string): string {
   return table(['limit', 'value', 'what'], rows)
 }
 
-/** Names say the unit: `…_MS…`, `…_BYTES…`; all others are counts. */
+/** The name contains the unit: `…_MS…`, `…_BYTES…`; all others are counts. */
 function inUnits(name: string, value: number): string {
   if (/_MS(_|$)/.test(name)) return formatDurationMs(value)
   if (!/_BYTES(_|$)/.test(name)) return value.toLocaleString('en')

@@ -1,7 +1,7 @@
 /** Pieces of the Markdown pages that are generated. */
 import { invariant } from '../errors.ts'
 
-/** A table. Cells may hold anything but line breaks. */
+/** Cells may contain anything but line breaks. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -19,8 +19,8 @@ export function replaceSection(page: string, name: string, text: string): string
   return page.replace(section, (_, begin: string, end: string) => `${begin}\n${text}\n\n${end}`)
 }
 
-/** Where citations lead, relative to their page. */
-export interface CitationTargets {
+/** Targets of citations, relative to their page. */
+interface CitationTargets {
   /** The API reference; empty on that page itself. */
   readonly api: string
   readonly decisions: string

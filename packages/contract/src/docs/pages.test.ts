@@ -7,7 +7,7 @@ import { linkCitations, replaceSection, table } from './markdown.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** Files below a folder, without what is installed or generated. */
+/** Files below a folder, without installed and generated ones. */
 function filesBelow(folder: string, ending: RegExp): readonly string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -18,7 +18,7 @@ function filesBelow(folder: string, ending: RegExp): readonly string[] {
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-/** Places of a page that a link can lead to: explicit ones, and headings as they are usually turned into names. */
+/** Anchors of a page: explicit ones, and those usually derived from headings. */
 function placesOf(path: string): ReadonlySet<string> {
   const text = read(path)
   const explicit = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
@@ -32,12 +32,12 @@ function placesOf(path: string): ReadonlySet<string> {
   return new Set([...explicit, ...headings])
 }
 
-describe('what comments cite leads somewhere', () => {
+describe('every citation in a comment has a target', () => {
   const sources = ['packages', 'apps']
     .flatMap((folder) => filesBelow(folder, /\.(ts|tsx|sql|prisma)$/))
     .filter((path) => !path.startsWith('packages/contract/src/docs/'))
 
-  /** Every citation of one kind in the sources, with one of its places. */
+  /** Every citation of one kind, with one file that has it. */
   function citations(pattern: RegExp, namesOf: (match: string) => readonly string[]) {
     const found = new Map<string, string>()
     for (const path of sources) {
@@ -54,7 +54,7 @@ describe('what comments cite leads somewhere', () => {
   }
 
   test('spec N.N: a section of docs/api.md', () => {
-    // A third and fourth number with a dot between may also be a version, as in `spec 9.3, 1.7.0`.
+    // A later number may also be a version, as in `spec 9.3, 1.7.0`.
     const pattern = /\bspec \d+(?:\.\d+)*(?:(?:, | and | to )\d+(?:\.\d+)*)*/gi
     const cited = citations(pattern, (match) =>
       [...match.matchAll(/\d+(?:\.\d+)*/g)].map(([number]) => number).filter((number) => !isVersion(number)),
@@ -63,7 +63,7 @@ describe('what comments cite leads somewhere', () => {
     expect(missing(cited, 'docs/api.md')).toEqual([])
   })
 
-  /** Sections begin with 1 to 9, and 0.7 and 1.x are versions: section 1 has no parts. */
+  /** Section 1 has no parts, so 1.x is a version, as is 0.7. */
   const isVersion = (number: string) => /^[01]\./.test(number)
 
   test('decisions: topic: a group of docs/decisions/README.md, or a page there', () => {
@@ -81,14 +81,14 @@ describe('what comments cite leads somewhere', () => {
     expect(lost.map(([text, path]) => `${text} in ${path}`)).toEqual([])
   })
 
-  test('nothing cites a reference that is not in the repository', () => {
+  test('no comment cites a document outside the repository', () => {
     const labels = citations(/\b(?:upgrade )?(?:reference|design) \d+(?:\.\d+)*/gi, (match) => [match])
     // Migrations never change.
     expect([...labels].filter(([, path]) => !path.endsWith('.sql'))).toEqual([])
   })
 })
 
-test('every link of a page leads to a file, and to a place in it', () => {
+test('every link of a page leads to an existing file and anchor', () => {
   const pages = [
     'README.md',
     ...['docs', 'packages', 'apps'].flatMap((folder) => filesBelow(folder, /\.md$/)),
@@ -115,7 +115,7 @@ test('every decision is in the index', () => {
   expect(pages.filter((name) => !index.includes(`(${name})`))).toEqual([])
 })
 
-test('every decision says question, spec, choice and consequence', () => {
+test('every decision has question, spec, choice and consequence', () => {
   for (const name of readdirSync(join(ROOT, 'docs/decisions'))) {
     if (name === 'README.md') continue
     const parts = [...read(`docs/decisions/${name}`).matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part)
@@ -124,7 +124,7 @@ test('every decision says question, spec, choice and consequence', () => {
 })
 
 describe('markdown', () => {
-  test('a section is replaced between its markers, which stay', () => {
+  test('replaces a section between its markers and keeps the markers', () => {
     const page = 'a\n<!-- x: begin (by hand) -->\nold\n<!-- x: end -->\nb\n'
     const renewed = replaceSection(page, 'x', 'new')
     expect(renewed).toBe('a\n<!-- x: begin (by hand) -->\n\nnew\n\n<!-- x: end -->\nb\n')

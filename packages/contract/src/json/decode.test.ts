@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { authorizeRequestSchema } from '../decisions/schemas.ts'
 import { AclError, type AclErrorCode } from '../errors.ts'
 import { legacyTokenRequestSchema } from '../legacy/schemas.ts'
@@ -8,7 +9,7 @@ import { createRoleSchema } from '../roles/schemas.ts'
 import { createTokenSchema } from '../tokens/schemas.ts'
 import { type DecodeOptions, decodeBody, decodeUtf8, decodeValue, type Schema } from './decode.ts'
 
-/** Far above what linear work takes on a busy machine, and far below what quadratic work would. */
+/** Far above linear work on a busy machine, far below quadratic work. */
 const LINEAR_MS_MAX = 4_000
 
 function refusalOf(body: unknown, schema: Schema = createTokenSchema, options: DecodeOptions = {}) {
@@ -28,7 +29,7 @@ describe('the body as a whole', () => {
     expect(refusalOf(body).code).toBe('body_required')
   })
 
-  test('none reads as {} where it may be left out, and as null does always', () => {
+  test('a missing optional body reads as {}, and so does null', () => {
     expect(decodeBody(legacyTokenRequestSchema, '', { optional: true })).toEqual({})
     expect(decodeBody(createTokenSchema, 'null')).toEqual({})
   })
@@ -62,7 +63,7 @@ describe('the body as a whole', () => {
     )
   })
 
-  test('strings are kept as given', () => {
+  test('keeps strings verbatim', () => {
     const Description = ' a\u0000b\ud800 é e\u0301 <hidden> \u202e'
     expect(decodeBody(createTokenSchema, JSON.stringify({ Description })).Description).toBe(Description)
   })
@@ -107,11 +108,11 @@ describe('unknown fields (spec 9.3, 1.7.0)', () => {
     })
   })
 
-  test('a name of any length is cut in the error', () => {
+  test('truncates a long name in the error', () => {
     expect(refusalOf({ ['x'.repeat(100_000)]: 1 }).message.length).toBeLessThan(100)
   })
 
-  test('below 1.7.0 they are ignored, on every level, and what is wrong beside them is still refused', () => {
+  test('below 1.7.0 they are ignored on every level, and other faults are still refused', () => {
     const ignore = { unknownFields: 'ignore' } as const
     const body = { Foo: 1, Policies: [{ ID: 'x', Bar: {} }], description: 'no', CreateTime: 7 }
     expect(decodeBody(createTokenSchema, JSON.stringify(body), ignore)).toEqual({
@@ -127,7 +128,7 @@ describe('unknown fields (spec 9.3, 1.7.0)', () => {
     ).toMatchObject({ code: 'field_type' })
   })
 
-  test('a field that this version does not know yet is unknown, or ignored; as null it is absent (spec 9.1)', () => {
+  test('a field of a later version is unknown or ignored; as null it is absent (spec 9.1)', () => {
     const absentFields = new Set(['Roles'])
     const body = { Roles: [{ Name: 'x' }], Description: 'd' }
     expect(refusalOf(body, createTokenSchema, { absentFields })).toMatchObject({
@@ -145,7 +146,7 @@ describe('unknown fields (spec 9.3, 1.7.0)', () => {
 })
 
 describe('null (decisions: decoding)', () => {
-  test('counts as absent, on every level', () => {
+  test('counts as absent on every level', () => {
     const nulls = Object.fromEntries(Object.keys(createTokenSchema.shape).map((field) => [field, null]))
     expect(decodeValue(createTokenSchema, nulls)).toEqual({})
     expect(
@@ -205,7 +206,7 @@ describe('types', () => {
     expect(refusalOf(body)).toMatchObject({ code, field })
   })
 
-  test('what the service sets itself may be sent back, whatever it is, and is of no effect', () => {
+  test('ignores fields that the service sets, whatever their value', () => {
     for (const value of ['x', 5, true, {}, [null]]) {
       const body = { CreateTime: value, Hash: value, CreateIndex: value, ModifyIndex: value }
       expect(() => decodeValue(createTokenSchema, body)).not.toThrow()
@@ -232,7 +233,7 @@ describe('types', () => {
 })
 
 describe('bounds (decisions: decoding)', () => {
-  test('Description: bytes of UTF-8, exactly so many pass', () => {
+  test('Description: exactly DESCRIPTION_BYTES_MAX bytes of UTF-8 pass', () => {
     const pass = 'é'.repeat(DESCRIPTION_BYTES_MAX / 2)
     expect(decodeValue(createTokenSchema, { Description: pass }).Description).toBe(pass)
     expect(refusalOf({ Description: `${pass}a` })).toEqual({
@@ -243,7 +244,7 @@ describe('bounds (decisions: decoding)', () => {
   })
 
   test.each(['Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'])(
-    `${LINKS_MAX} %s pass, one more is refused before the first is looked at`,
+    `${LINKS_MAX} %s pass, one more is refused before the first is checked`,
     (field) => {
       const links = (count: number) => ({ [field]: Array.from({ length: count }, () => ({})) })
       expect(decodeValue(createTokenSchema, links(LINKS_MAX))).toBeDefined()
@@ -253,7 +254,7 @@ describe('bounds (decisions: decoding)', () => {
     },
   )
 
-  test('lists inside of elements have their own', () => {
+  test('nested lists have their own bound', () => {
     const identity = (count: number) => ({
       ServiceIdentities: [{ ServiceName: 'a', Datacenters: Array.from({ length: count }, () => 'dc1') }],
     })
@@ -286,15 +287,29 @@ describe('bounds (decisions: decoding)', () => {
   test.each<readonly [string, string, Schema]>([
     ['half a million numbers', `[${'1,'.repeat(500_000)}1]`, authorizeRequestSchema],
     ['a third of a million empty checks', `[${'{},'.repeat(330_000)}{}]`, authorizeRequestSchema],
-    ['half a million links that are none', `{"Policies":[${'1,'.repeat(500_000)}1]}`, createTokenSchema],
+    ['half a million invalid links', `{"Policies":[${'1,'.repeat(500_000)}1]}`, createTokenSchema],
     [
       'a hundred thousand names',
       `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(',')}}`,
       createTokenSchema,
     ],
-  ])('DOS-04: %s are refused in little time', (_name, body, schema) => {
+  ])('DOS-04: %s are refused in linear time', (_name, body, schema) => {
     const startedAt = performance.now()
     expect(refusalOf(body, schema).code).toMatch(/^field_/)
     expect(performance.now() - startedAt).toBeLessThan(LINEAR_MS_MAX)
+  })
+
+  test('DOS-04: of the wrong entries of each inner list one is described', () => {
+    let described = 0
+    const error = () => {
+      described += 1
+      return 'must be a text'
+    }
+    const identity = z.strictObject({ Datacenters: z.array(z.string({ error })) })
+    const wrong = { Datacenters: Array.from({ length: 100 }, () => 1) }
+    const body = { ServiceIdentities: Array.from({ length: 50 }, () => wrong) }
+    const schema = z.strictObject({ ServiceIdentities: z.array(identity) })
+    expect(refusalOf(body, schema).field).toBe('ServiceIdentities[0].Datacenters[0]')
+    expect(described).toBe(50)
   })
 })

@@ -4,18 +4,18 @@ import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
 
-/** A schema of this contract, without a mention of its library. */
+/** A schema of this contract, so that callers need not import zod. */
 export type Schema = z.ZodType
 export type SchemaOutput<S extends Schema> = z.output<S>
 
 export interface DecodeOptions {
-  /** Spec 9.3: unknown fields are refused from 1.7.0 and were ignored before. Absent: refused. */
+  /** Spec 9.3: unknown fields are refused from 1.7.0 and ignored before. Default: refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
-  /** Fields that this service version does not know yet, as top-level names. Treated as unknown fields. */
+  /** Top-level fields of later service versions, treated as unknown. */
   readonly absentFields?: ReadonlySet<string>
-  /** Most JSON values in the body. Absent: any number. */
+  /** Maximum JSON values in the body. Absent: unbounded. */
   readonly valuesMax?: number
-  /** For a body that is a list: its most entries and their name. */
+  /** For a list body: the maximum number of entries, and their name. */
   readonly batch?: { readonly max: number; readonly of: string }
   /** Whether a missing body reads as `{}`. */
   readonly optional?: boolean
@@ -42,7 +42,7 @@ export function decodeBody<S extends z.ZodType>(
   return decodeValue(schema, parseBatch(text, options), options)
 }
 
-/** A list with more values than a body may have also has too many entries. */
+/** A list that exceeds the bound on values also has too many entries. */
 function parseBatch(text: string, options: DecodeOptions): Json {
   const { batch } = options
   if (!batch) return parseJson(text, options)
@@ -91,10 +91,10 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Removes nulls, and unknown fields where they are ignored, before the schema checks a value. A schema would check every
- * entry of a list before it refuses the first. The JSON reader bounds the depth.
+ * Removes nulls and ignored unknown fields before the schema checks a value, and bounds lists first, since a schema would
+ * check every entry of a list that is too long. The JSON reader bounds the depth.
  *
- * @param path of the value; the function restores it before it returns.
+ * @param path of the value; restored before the function returns.
  * @returns the value itself if it needs no change, which is the usual case.
  * @throws AclError `field_unknown`, `field_too_long`.
  */
@@ -103,12 +103,14 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   if (Array.isArray(value)) return prepareList(value, outline.element ?? LEAF, path, options)
   const { fields } = outline
   if (!fields) return value
+  const absent = path.length === 0 ? options.absentFields : undefined
   let result: { [key: string]: Json } | undefined
-  for (const [key, field] of Object.entries(value)) {
-    const isAbsent = (name: string) => path.length === 0 && options.absentFields?.has(name)
-    const known = isAbsent(key) ? undefined : fields.get(key)
+  // Own fields alone: these are objects of parsed JSON. `Object.entries` would make a pair of each.
+  for (const key in value) {
+    const field = value[key] as Json
+    const known = absent?.has(key) ? undefined : fields.get(key)
     if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
-      const names = [...fields.keys()].filter((name) => !isAbsent(name))
+      const names = [...fields.keys()].filter((name) => !absent?.has(name))
       throw unknownField(names, path, key)
     }
     if (!known || field === null) {
@@ -116,6 +118,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
       delete result[key]
       continue
     }
+    if (typeof field !== 'object') continue
     path.push(key)
     const prepared = prepare(field, known, path, options)
     path.pop()
@@ -128,6 +131,11 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
 
 function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
   if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
+  if (element.isText) {
+    // A schema describes every wrong entry, and an error names the first.
+    const wrong = list.findIndex((entry) => typeof entry !== 'string')
+    return wrong === -1 ? list : list.slice(0, wrong + 1)
+  }
   let result: Json[] | undefined
   for (const [i, entry] of list.entries()) {
     path.push(i)
@@ -140,12 +148,13 @@ function prepareList(list: Json[], element: Outline, path: PropertyKey[], option
   return result ?? list
 }
 
-/** The part of a schema that {@link prepare} needs, cached because zod is slow to ask. */
+/** The part of a schema that {@link prepare} needs, cached because inspecting a zod schema is slow. */
 interface Outline {
   /** Of an array. */
   readonly element?: Outline
   /** Of an object, by name. */
   readonly fields?: ReadonlyMap<string, Outline>
+  readonly isText?: true
 }
 
 const LEAF: Outline = {}
@@ -162,6 +171,7 @@ function outlineOf(schema: object): Outline {
 function outline(schema: unknown): Outline {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return outline(schema.unwrap())
   if (schema instanceof z.ZodArray) return { element: outline(schema.element) }
+  if (schema instanceof z.ZodString) return { isText: true }
   if (!(schema instanceof z.ZodObject)) return LEAF
   return { fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])) }
 }
@@ -198,7 +208,7 @@ function unknownField(known: readonly string[], path: readonly PropertyKey[], ke
   return new AclError('field_unknown', `unknown field ${JSON.stringify(field)}${hint}`, { field })
 }
 
-/** Whether names are equal apart from case, `_` and `-`, or differ in one letter. */
+/** Whether names are equal except for case, `_` and `-`, or differ in one letter. */
 function isNear(known: string, given: string): boolean {
   const a = known.toLowerCase()
   const b = given.toLowerCase().replace(/[_-]/g, '')

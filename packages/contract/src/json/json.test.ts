@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AclError } from '../errors.ts'
 import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, JSON_VALUES_MAX } from '../limits.ts'
-import { formatPath, type Json, parseJson } from './json.ts'
+import { formatPath, type Json, type JsonOptions, parseJson } from './json.ts'
 
-/** Far above what linear work takes on a busy machine, and far below what quadratic work would. */
+/** Far above linear work on a busy machine, far below quadratic work. */
 const LINEAR_MS_MAX = 4_000
 
-function refusalOf(text: string): AclError {
+function refusalOf(text: string, options?: JsonOptions): AclError {
   try {
-    parseJson(text)
+    parseJson(text, options)
   } catch (error) {
     if (error instanceof AclError) return error
     throw error
@@ -38,7 +38,7 @@ test.each([
   '[ 1 , [2] , {} ]',
   '{"a":{"b":[{"c":null}]},"constructor":1,"toString":2,"prototype":3}',
   '{"":1," ":2}',
-])('reads %s as the platform does', (text) => {
+])('reads %s like JSON.parse', (text) => {
   expect(parseJson(text)).toEqual(JSON.parse(text))
 })
 
@@ -85,7 +85,7 @@ test.each(PLACES)('%j is refused at line %d, column %d, in %s', (text, line, col
   expect(error.message).toContain(problem)
 })
 
-describe('what the platform would let pass', () => {
+describe('stricter than JSON.parse', () => {
   test.each([
     ['{"a":1,"a":1}', 'the field "a" appears twice', 1, 11],
     ['{"a":1,"b":2,"\\u0061":3}', 'the field "a" appears twice', 1, 22],
@@ -100,13 +100,13 @@ describe('what the platform would let pass', () => {
     expect(error.details).toMatchObject({ line, column })
   })
 
-  test('names that only look alike may stand together', () => {
+  test('accepts names that only look alike', () => {
     expect(parseJson('{"a":1,"A":2,"a ":3,"а":4}')).toEqual({ a: 1, A: 2, 'a ': 3, а: 4 })
   })
 })
 
 describe('bounds (DOS-04)', () => {
-  test(`nesting: ${JSON_DEPTH_MAX} levels pass, one more is refused where it opens`, () => {
+  test(`nesting: ${JSON_DEPTH_MAX} levels pass, one more is refused at its opening bracket`, () => {
     expect(parseJson(nested(JSON_DEPTH_MAX))).toBeDefined()
     const error = refusalOf(nested(JSON_DEPTH_MAX + 1))
     expect(error.details).toMatchObject({ line: 1, column: JSON_DEPTH_MAX + 2 })
@@ -117,7 +117,7 @@ describe('bounds (DOS-04)', () => {
     ['a depth of 100,000', '['.repeat(100_000)],
     ['a depth of 100,000 objects', '{"a":'.repeat(100_000)],
     ['a million blanks', ' '.repeat(1_000_000)],
-    ['a million new lines', '\n'.repeat(1_000_000)],
+    ['a million newlines', '\n'.repeat(1_000_000)],
     ['a string of a million escapes that does not end', `"${'\\n'.repeat(500_000)}`],
     ['a million digits', `[${'9'.repeat(1_000_000)}]`],
     ['a name of a million characters, twice', `{"${'n'.repeat(500_000)}":1,"${'n'.repeat(500_000)}":1}`],
@@ -129,7 +129,27 @@ describe('bounds (DOS-04)', () => {
   })
 })
 
-/** Any JSON value that the rules of decoding let pass. */
+describe('JSON of other services', () => {
+  const parse = (text: string) => parseJson(text, { isForeign: true }) as Record<string, unknown>
+
+  test('__proto__ is a field like any other, and nothing is inherited', () => {
+    const value = parse('{"__proto__":{"admin":true},"a":{"__proto__":null}}')
+    expect(Object.entries(value).map(([name]) => name)).toEqual(['__proto__', 'a'])
+    expect([value.admin, value.toString, Object.getPrototypeOf(value.a)]).toEqual([
+      undefined,
+      undefined,
+      null,
+    ])
+  })
+
+  test('__proto__ twice is a duplicate', () => {
+    expect(refusalOf('{"__proto__":null,"\\u005f_proto__":null}', { isForeign: true }).code).toBe(
+      'body_malformed',
+    )
+  })
+})
+
+/** Any JSON value that decoding accepts. */
 const values = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -146,7 +166,7 @@ const values = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value
 
-test('reads whatever the platform wrote, plain or indented, as the same value', () => {
+test('reads the output of JSON.stringify, plain or indented, as the same value', () => {
   fc.assert(
     fc.property(values, fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent)
@@ -156,7 +176,7 @@ test('reads whatever the platform wrote, plain or indented, as the same value', 
   )
 })
 
-test('what it reads of a damaged text, the platform reads as the same value', () => {
+test('a damaged text that it accepts means the same to JSON.parse', () => {
   const damage = fc.tuple(
     fc.nat(),
     fc.constantFrom('', '"', '{', '}', '[', ',', ':', '\\', '0', '-', 'e', '\n'),
@@ -187,11 +207,11 @@ test.each([
   [[0, 'Resource'], '[0].Resource'],
   [['a', 'b'], 'a.b'],
   [['x'.repeat(65)], `${'x'.repeat(64)}…`],
-])('the path %j reads %s', (path, text) => {
+])('formats the path %j as %s', (path, text) => {
   expect(formatPath(path)).toBe(text)
 })
 
-test('an interned field name is checked as strictly', () => {
+test('checks interned field names just as strictly', () => {
   expect(parseJson('[{"ab":1,"a":2},{"ab":3,"a\\u0062c":4,"a":5}]')).toEqual([
     { ab: 1, a: 2 },
     { ab: 3, abc: 4, a: 5 },
@@ -202,10 +222,10 @@ test('an interned field name is checked as strictly', () => {
   expect(() => parseJson('[{"a":1},{"a')).toThrow('ends inside a string')
 })
 
-describe('how much a body may hold (DOS-04)', () => {
+describe('bounds on the contents of a body (DOS-04)', () => {
   const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')}}`
 
-  test(`field_too_long: ${JSON_FIELDS_MAX} fields of an object pass, one more is refused at its place`, () => {
+  test(`field_too_long: ${JSON_FIELDS_MAX} fields of an object pass, one more is refused with the path of the object`, () => {
     expect(Object.keys(parseJson(`[${fields(JSON_FIELDS_MAX)}]`) as object)).toHaveLength(1)
     const error = refusalOf(`[${fields(JSON_FIELDS_MAX + 1)}]`)
     expect(error).toMatchObject({ code: 'field_too_long', details: { field: '[0]' } })
@@ -218,7 +238,7 @@ describe('how much a body may hold (DOS-04)', () => {
   })
 })
 
-test('DOS-04: field_too_long at the first value above the bound of a call, which counts all levels', () => {
+test('DOS-04: field_too_long at the first value above valuesMax, which counts all levels', () => {
   expect(parseJson('[[1],2,3]', { valuesMax: 5 })).toEqual([[1], 2, 3])
   expect(() => parseJson('[[1],2,3, not JSON', { valuesMax: 4 })).toThrow(
     expect.objectContaining({ code: 'field_too_long' }),

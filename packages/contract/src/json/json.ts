@@ -9,7 +9,6 @@ import { ownText } from '../shared/text.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
-/** A number on the wire that a double cannot hold is refused where it must be exact; see the schemas. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const HEX = /^[0-9a-fA-F]{4}$/
 const QUOTE = 0x22
@@ -25,22 +24,28 @@ const WORDS = [
   ['false', false],
   ['null', null],
 ] as const
-/** Values that an object counts as: with its field names it takes as much memory. */
+/** An object counts as this many values, since its field names take memory too. */
 const OBJECT_VALUES = 4
-/** Most recent field names that are kept for interning. */
+/** Maximum field names kept for interning. */
 const NAMES_KEPT_MAX = 8
 /** Characters that may follow a backslash, besides `u`. */
 const ESCAPES = '"\\/bfnrt'
 
+export interface JsonOptions {
+  /** A bound below {@link JSON_VALUES_MAX}. */
+  readonly valuesMax?: number
+  /** Objects have no prototype, and `__proto__` is a field name like any other: for JSON of other services. */
+  readonly isForeign?: boolean
+}
+
 /**
  * Reads exactly one JSON value.
  *
- * @param options valuesMax: as {@link JSON_VALUES_MAX}, where a body is to hold less.
- * @throws AclError `body_malformed` with line and column, and the path of the value that was being read; `field_too_long`
+ * @throws AclError `body_malformed` with line and column, and the path of the value being read; `field_too_long`
  *   beyond {@link JSON_FIELDS_MAX} or {@link JSON_VALUES_MAX}.
  */
-export function parseJson(text: string, options: { readonly valuesMax?: number } = {}): Json {
-  return new Reader(text, options.valuesMax ?? JSON_VALUES_MAX).document()
+export function parseJson(text: string, options: JsonOptions = {}): Json {
+  return new Reader(text, options).document()
 }
 
 /** Recursion is bounded by {@link JSON_DEPTH_MAX}, so input cannot exhaust the stack. */
@@ -51,11 +56,13 @@ class Reader {
   private readonly path: (string | number)[] = []
   private readonly names: string[] = []
   private readonly valuesMax: number
+  private readonly isForeign: boolean
   private valuesLeft: number
 
-  constructor(text: string, valuesMax: number) {
+  constructor(text: string, { valuesMax = JSON_VALUES_MAX, isForeign = false }: JsonOptions) {
     this.text = text
     this.valuesMax = valuesMax
+    this.isForeign = isForeign
     this.valuesLeft = valuesMax
   }
 
@@ -86,7 +93,7 @@ class Reader {
   }
 
   private object(): Json {
-    const result: { [key: string]: Json } = {}
+    const result: { [key: string]: Json } = this.isForeign ? Object.create(null) : {}
     this.open()
     if (this.closes('}')) return result
     for (let left = JSON_FIELDS_MAX; ; left -= 1) {
@@ -94,8 +101,8 @@ class Reader {
       this.blanks()
       if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
       const key = this.name()
-      if (key === '__proto__') throw this.error('the field name "__proto__" is refused')
-      // The first look is cheap, and nearly always enough.
+      if (key === '__proto__' && !this.isForeign) throw this.error('the field name "__proto__" is refused')
+      // The cheap check nearly always decides.
       if (result[key] !== undefined && Object.hasOwn(result, key)) {
         throw this.error(`the field ${JSON.stringify(shorten(key))} appears twice`)
       }
@@ -175,7 +182,7 @@ class Reader {
     }
   }
 
-  /** Records outlive their body. A value that is most of the body may stay a view of it. */
+  /** Copies a value, since records outlive their body, unless it is most of the body anyway. */
   private own(value: string): string {
     return value.length * 2 > this.text.length ? value : ownText(value)
   }
@@ -245,7 +252,7 @@ function tooMany(field: string, most: string): AclError {
   return new AclError('field_too_long', `${field || 'The body'} must hold at most ${most}`, details)
 }
 
-/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Long names are cut, because a name may be any text. */
+/** `['Policies', 0, 'Foo']` as `Policies[0].Foo`. Truncates names, which may be any text. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = ''
   for (const step of path) {
@@ -255,5 +262,5 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return shorten(text, PATH_LENGTH_MAX)
 }
 
-/** Longest path that an error names, in characters: at the deepest nesting it has many names. */
+/** Maximum characters of a path in an error. */
 const PATH_LENGTH_MAX = 256

@@ -1,4 +1,4 @@
-/** A small key-value store, guarded by the rules. Spec 5.4. */
+/** A small key-value store, protected by policies. Spec 5.4. */
 import * as z from 'zod'
 import { KV_VALUE_BYTES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
@@ -18,11 +18,11 @@ export const kv = c.router({
     pathParams: keyParam,
     summary: 'Read a key, a tree of keys, or key names',
     description:
-      'One key (404 where there is none), a tree, or names. Without the right to a key: 403, whether it exists or not. Trees and names show what the caller may read; nothing to show is a 404, and `[]` for the names of all keys.',
+      'One key (404 if missing), a tree, or names. Without the right to a key: 403, whether it exists or not. Trees and names contain only what the caller may read; if that is nothing, 404, or `[]` for the names of all keys.',
     query: namespacedBlockingQuery({
       recurse: flag('All keys that start with the given one.'),
       keys: flag('Names of keys instead of entries.'),
-      separator: text('With `keys`: cut names after its first place behind the prefix.'),
+      separator: text('With `keys`: cut names after its first occurrence past the prefix.'),
       raw: flag('The bytes of the value alone.'),
     }),
     ...answers(z.union([z.array(kvEntrySchema), z.array(z.string())]), {
@@ -32,7 +32,7 @@ export const kv = c.router({
       otherAnswers: [
         {
           type: 'application/octet-stream',
-          note: 'The value alone, with `raw`; a browser neither guesses its type nor runs it',
+          note: 'The value alone, with `raw`; headers keep browsers from sniffing or running it',
         },
       ],
       errors: ['id_missing', 'not_found', 'field_too_long'],
@@ -45,7 +45,7 @@ export const kv = c.router({
     summary: 'Write a key',
     description: 'Answers `false` if `cas` does not match.',
     query: namespacedQuery({
-      flags: uint64('flags', 'A number to keep with the value, of 64 bits.'),
+      flags: uint64('flags', 'An unsigned 64-bit number to store with the value.'),
       cas: count('cas', cas),
       acquire: text(noSessions, { deprecated: true }),
       release: text(noSessions, { deprecated: true }),

@@ -1,10 +1,10 @@
-/** The key-value store: the one resource of this service that the rules guard. Spec 5.4. */
+/** The key-value store: the only resource of this service that policies protect. Spec 5.4. */
 import * as z from 'zod'
 import { namespaceShown, stored } from '../shared/fields.ts'
 
-/** All 64 bits travel as the digits of a JSON number; one that a double cannot hold is a bigint to a program. */
+/** On the wire, the digits of a JSON number; a program gets a bigint if a double cannot represent it. */
 const uint64Shown = z.number().meta({
-  description: 'The number that the caller chose, of 64 bits.',
+  description: 'The unsigned 64-bit number that the caller chose.',
   type: 'integer',
   minimum: 0,
   maximum: 2 ** 64,

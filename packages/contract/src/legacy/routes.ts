@@ -9,7 +9,11 @@ import { importResultSchema, legacyIdSchema, legacyTokenRequestSchema, legacyTok
 
 const legacyApi = { acl: true, gate: 'api.legacy', subject: 'ACL', spec: '9.1' } as const
 const write = { ...legacyApi, right: 'acl:write', sameOrigin: true } as const
-const rules = { acl: true, gate: 'api.legacy', subject: 'token AccessorID', spec: '9.1' } as const
+const rules = {
+  ...legacyApi,
+  subject: 'token AccessorID',
+  replacement: 'PUT /v1/acl/policy, with rules in the new syntax',
+} as const
 
 /** Refusals of the content of a legacy token. */
 const contentErrors = [
@@ -68,6 +72,7 @@ export const legacy = c.router({
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
       ...write,
+      replacement: 'PUT /v1/acl/token',
       body: 'json',
       bodyOptional: true,
       errors: contentErrors,
@@ -82,6 +87,7 @@ export const legacy = c.router({
     body: legacyTokenRequestSchema,
     ...answers(legacyIdSchema, {
       ...write,
+      replacement: 'PUT /v1/acl/token/:AccessorID',
       body: 'json',
       bodyOptional: true,
       errors: ['id_missing', ...contentErrors],
@@ -97,6 +103,7 @@ export const legacy = c.router({
     body: c.noBody(),
     ...answers(deletedSchema, {
       ...write,
+      replacement: 'DELETE /v1/acl/token/:AccessorID',
       errors: ['id_missing', 'root_name_refused'],
     }),
   },
@@ -109,6 +116,8 @@ export const legacy = c.router({
     query: blockingQuery({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,
+      replacement: 'GET /v1/acl/token/:AccessorID, or GET /v1/acl/token/self',
+      methodGate: 'http.enforceMethods',
       right: 'none',
       blocking: 'tokens',
       errors: ['id_missing', 'root_name_refused'],
@@ -124,6 +133,7 @@ export const legacy = c.router({
     body: c.noBody(),
     ...answers(legacyIdSchema, {
       ...write,
+      replacement: 'PUT /v1/acl/token/:AccessorID/clone',
       errors: ['id_missing', 'root_name_refused'],
     }),
   },
@@ -135,6 +145,8 @@ export const legacy = c.router({
     query: blockingQuery({}),
     ...answers(z.array(legacyTokenSchema), {
       ...legacyApi,
+      replacement: 'GET /v1/acl/tokens',
+      methodGate: 'http.enforceMethods',
       right: 'acl:write',
       blocking: 'tokens',
       errors: [],

@@ -8,7 +8,7 @@ import { boundedText } from '../shared/text.ts'
 const policyDefaults = { description: 'Policies of the namespace.' }
 const roleDefaults = { description: 'Roles of the namespace.' }
 
-/** A namespace as answered. Every token in it has its defaults. */
+/** A namespace as shown. */
 export const namespaceSchema = z
   .strictObject({
     Name: recordName,
@@ -53,7 +53,7 @@ export const createNamespaceSchema = z
   .meta({ id: 'NamespaceCreate' })
 export type CreateNamespace = z.output<typeof createNamespaceSchema>
 
-/** The body of update: a record as it was read, with changes. */
+/** The body of update: a record as read, with changes. */
 export const updateNamespaceSchema = z
   .strictObject({
     Name: z

@@ -1,5 +1,5 @@
 /**
- * The API as an OpenAPI 3.1 document, derived from the contract. The server answers it at `/v1/openapi.json` and renders it
+ * The API as an OpenAPI 3.1 document, derived from the contract. The server serves it at `/v1/openapi.json` and renders it
  * at `/docs`.
  */
 import { RESOURCES, type ResourceName } from '../contract.ts'
@@ -41,7 +41,7 @@ export type {
 } from './document.ts'
 
 export interface OpenApiOptions {
-  /** The service version to describe. The document leaves out endpoints and fields that it lacks. Spec 9. */
+  /** The service version to describe. The document omits endpoints and fields that it lacks. Spec 9. */
   readonly profile: ServiceProfile
   /** Address of the service. Absent: the address of the document. */
   readonly serverUrl?: string
@@ -182,7 +182,7 @@ function securitySchemes(headerPrefix: string): Readonly<Record<string, Security
 
 const ANY_SOURCE: Operation['security'] = [{ token: [] }, { bearer: [] }, { query: [] }]
 
-/** An empty requirement says that no token need be presented: the anonymous one decides then. */
+/** An empty requirement makes the token optional: the anonymous token then decides. */
 function securityOf({ right, asksAboutCaller }: AnyRoute): Operation['security'] {
   if (right === 'none' && !asksAboutCaller) return []
   return right === 'self' ? ANY_SOURCE : [{}, ...ANY_SOURCE]

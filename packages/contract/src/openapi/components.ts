@@ -1,4 +1,4 @@
-/** From the zod schemas of the routes to `components.schemas`: one entry for each schema that has an id. */
+/** Converts the zod schemas of the routes to `components.schemas`: one entry for each schema with an id. */
 import * as z from 'zod'
 import { invariant } from '../errors.ts'
 import type { GateName } from '../gates.ts'
@@ -8,7 +8,7 @@ import { UNOFFERED } from '../shared/fields.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import type { JsonSchema } from './document.ts'
 
-/** The schemas of one endpoint, as references where they have an id. */
+/** The schemas of one endpoint, as references if they have an id. */
 export interface EndpointSchemas {
   readonly body?: JsonSchema
   readonly answer: JsonSchema
@@ -19,7 +19,7 @@ export interface Components {
   readonly byRoute: ReadonlyMap<RouteName, EndpointSchemas>
 }
 
-/** What our schemas say of themselves besides JSON Schema. */
+/** JSON Schema with our own metadata. */
 type RawSchema = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   gate?: GateName
   [UNOFFERED]?: true
@@ -28,9 +28,9 @@ type RawSchema = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
 const PREFIX = '#/components/schemas/'
 
 /**
- * Converts the schemas of the routes. Bodies are taken as callers write them, answers as they are sent.
+ * Converts the schemas of the routes: bodies as callers write them, answers as sent.
  *
- * @param profile decides which fields a body has, and whether it may have others. Spec 9.1, 9.3.
+ * @param profile decides which fields a body has, and whether unknown ones are refused. Spec 9.1, 9.3.
  */
 export function buildComponents(routes: readonly AnyRoute[], profile: ServiceProfile): Components {
   const schemas = new Map<string, JsonSchema>()
@@ -41,7 +41,7 @@ export function buildComponents(routes: readonly AnyRoute[], profile: ServicePro
       const finished = finish(definition as RawSchema, { io, profile })
       const known = schemas.get(id)
       const isSame = known === undefined || JSON.stringify(known) === JSON.stringify(finished)
-      invariant(isSame, `the schema ${id} reads differently in bodies and in answers: give it two ids`)
+      invariant(isSame, `the schema ${id} differs between bodies and answers: give it two ids`)
       schemas.set(id, finished)
     }
     return finish(root as RawSchema, { io, profile })
@@ -62,11 +62,11 @@ interface Place {
   readonly profile: ServiceProfile
 }
 
-/** Rewrites references, and drops what readers do not need. */
+/** Rewrites references and drops what readers do not need. */
 function finish(schema: RawSchema, place: Place): JsonSchema {
   const { gate: _, [UNOFFERED]: __, ...result } = schema
   if (result.$ref) result.$ref = result.$ref.replace('#/$defs/', PREFIX)
-  // The bounds of a double are not ours.
+  // zod adds the bounds of a double.
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum
   if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum
   if (result.items) result.items = finish(result.items, place)
@@ -77,7 +77,7 @@ function finish(schema: RawSchema, place: Place): JsonSchema {
   return result.properties ? finishObject(result, result.properties, place) : result
 }
 
-/** Sorts keys, so that a schema reads the same in bodies and answers. */
+/** Sorts keys, so that a schema is the same in bodies and answers. */
 function finishObject(
   { properties: _, required = [], additionalProperties, ...rest }: RawSchema,
   properties: Readonly<Record<string, RawSchema>>,

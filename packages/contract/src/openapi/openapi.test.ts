@@ -68,7 +68,7 @@ describe('examples', () => {
     expect(validate.errors ?? []).toEqual([])
   }
 
-  test.each(names)('%s: what is answered passes its schema, in zod and as JSON Schema', (name) => {
+  test.each(names)('%s: its example answers pass its schema, in zod and as JSON Schema', (name) => {
     const { content = {} } = operation(name).responses[200] ?? {}
     const examples = Object.values(EXAMPLES[name].answers)
     expect(examples.length).toBeGreaterThan(0)
@@ -78,17 +78,20 @@ describe('examples', () => {
     }
   })
 
-  test.each(names.filter((name) => routeOf(name).schemas.body))('%s: the body passes its schema', (name) => {
-    const { body } = EXAMPLES[name]
-    const [media] = Object.values(operation(name).requestBody?.content ?? {})
-    expectValid(media as MediaType, body)
-    const { body: form, schemas } = routeOf(name)
-    if (!schemas.body) throw new Error(`${name} takes no body`)
-    if (form === 'json') decodeBody(schemas.body, JSON.stringify(body))
-    else expect(schemas.body.safeParse(body).error).toBeUndefined()
-  })
+  test.each(names.filter((name) => routeOf(name).schemas.body))(
+    '%s: its example body passes its schema',
+    (name) => {
+      const { body } = EXAMPLES[name]
+      const [media] = Object.values(operation(name).requestBody?.content ?? {})
+      expectValid(media as MediaType, body)
+      const { body: form, schemas } = routeOf(name)
+      if (!schemas.body) throw new Error(`${name} takes no body`)
+      if (form === 'json') decodeBody(schemas.body, JSON.stringify(body))
+      else expect(schemas.body.safeParse(body).error).toBeUndefined()
+    },
+  )
 
-  test('operations without a body have no example of one', () => {
+  test('operations without a body have no example body', () => {
     for (const name of names) {
       expect('body' in EXAMPLES[name], name).toBe(routeOf(name).schemas.body !== undefined)
     }
@@ -102,8 +105,8 @@ describe('examples', () => {
   })
 })
 
-describe('what an operation says', () => {
-  test.each(names)('%s: its right, spec section, gate and the statuses of its errors', (name) => {
+describe('operations', () => {
+  test.each(names)('%s: shows its right, spec section, gate and the statuses of its errors', (name) => {
     const { right, spec, gate, refusals: codes } = routeOf(name)
     const found = operation(name)
     expect(found).toMatchObject({ 'x-latchkey-right': right, 'x-latchkey-spec': spec })
@@ -133,7 +136,7 @@ describe('what an operation says', () => {
     expect(security).toEqual([{ token: [] }, { bearer: [] }, { query: [] }])
   })
 
-  test('namespaces and their options are there in the extended edition alone (spec 4.9)', () => {
+  test('only the extended edition has namespaces and their options (spec 4.9)', () => {
     const standard = JSON.stringify(documentOf('1.11', 'standard').paths)
     for (const mark of ['/v1/namespace', '"ns"', '"authmethod-ns"', '"X-Service-Namespace"']) {
       expect(standard).not.toContain(mark)
@@ -141,7 +144,7 @@ describe('what an operation says', () => {
     }
   })
 
-  test('header names are of the requested family', () => {
+  test('headers have the requested family', () => {
     const other = buildOpenApi({ profile: profileOf(parseServiceVersion('1.11')), headerPrefix: 'X-Other-' })
     const text = JSON.stringify(other)
     expect(text).toContain('X-Other-Token')
@@ -169,7 +172,7 @@ describe('schemas', () => {
     )
   })
 
-  test('a name that the rules require is required, although the schema lets them say so (spec 2.4, 2.5)', () => {
+  test('a name that the rules require is required in the document, although its schema has a default (spec 2.4, 2.5)', () => {
     const { ServiceIdentity, NodeIdentity } = document.components.schemas
     expect(ServiceIdentity?.required).toEqual(['ServiceName'])
     expect(NodeIdentity?.required).toEqual(['NodeName', 'Datacenter'])
@@ -185,7 +188,7 @@ describe('schemas', () => {
     expect(body('1.7.0')?.additionalProperties).toBe(false)
   })
 
-  test('a bound in bytes is said as one (decisions: decoding)', () => {
+  test('shows a bound in bytes as such (decisions: decoding)', () => {
     expect(document.components.schemas.TokenCreate?.properties?.Description).toMatchObject({
       maxLength: 4096,
       'x-latchkey-bytes-max': 4096,

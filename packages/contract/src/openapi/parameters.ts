@@ -17,7 +17,7 @@ interface OptionSchema extends JsonSchema {
   readonly edition?: 'extended'
 }
 
-export interface ParameterContext {
+interface ParameterContext {
   readonly profile: ServiceProfile
   readonly headerPrefix: string
   readonly edition?: 'standard' | 'extended'
@@ -50,11 +50,11 @@ export function parametersOf(route: AnyRoute, context: ParameterContext): readon
 function optionsOf(schema: z.ZodObject | undefined): readonly (readonly [string, OptionSchema])[] {
   if (!schema) return []
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  // Every option has a description: a test holds the document to that.
+  // A test checks that every option has a description.
   return Object.entries(properties) as unknown as readonly (readonly [string, OptionSchema])[]
 }
 
-/** Facts about the parameter, apart from the form of its value. */
+/** The parameter without its name and location. */
 function factsOf(option: OptionSchema) {
   const {
     description,

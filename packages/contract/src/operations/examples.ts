@@ -26,6 +26,17 @@ export const examples = {
     LastError: '0001-01-01T00:00:00Z',
     Mode: 'enabled',
   }),
+  changes: answer({
+    Cluster: '0b7a3c1e-5f0d-4f5c-9a3e-2f1f6c1d8e70',
+    Datacenter: 'dc1',
+    Index: 42,
+    Time: '2026-01-31T12:00:00Z',
+    Namespaces: [],
+    Policies: [],
+    Roles: [],
+    Tokens: [],
+    Deleted: { Namespaces: [], Policies: [], Roles: [], Tokens: ['6a1253d2-1785-24fd-91c2-f8e78c745511'] },
+  }),
   migration: answer({
     State: 'running',
     Done: 1_280,
@@ -68,7 +79,8 @@ export const examples = {
       At: '1.8.1',
       Kind: 'field',
       SpecRow: '2.1; 9.1 (1.8.1)',
-      Sentence: 'Before 1.8.1 NodeIdentities is an unknown field; from it a token carries node identities.',
+      Sentence:
+        'Before 1.8.1 NodeIdentities is an unknown field; since then a token carries node identities.',
       ClientSees:
         'NodeIdentities is ignored before 1.7.0, refused with 400 in 1.7.0 to 1.8.0, and gives rights from 1.8.1.',
       BreaksClients: false,

@@ -1,7 +1,8 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { checkedQuery, query, text, word } from '../shared/query.ts'
+import { blockingQuery, checkedQuery, query, text, word } from '../shared/query.ts'
+import { changesSchema } from './changes-schemas.ts'
 import {
   agentMetricsSchema,
   agentSelfSchema,
@@ -11,6 +12,8 @@ import {
   versionChangeSchema,
 } from './schemas.ts'
 
+/** A row of the method table. */
+const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const open = { right: 'none', local: true, errors: [] } as const
 const node = { right: 'agent:read', errors: [] } as const
 
@@ -21,7 +24,29 @@ export const operations = c.router({
     summary: 'Read the state of replication',
     description: 'In the primary datacenter all values are zero.',
     query: checkedQuery(),
-    ...answers(replicationStatusSchema, { ...open, acl: true, spec: '9.4', checksReadOptions: true }),
+    ...answers(replicationStatusSchema, { ...open, ...row, acl: true, checksReadOptions: true }),
+  },
+  changes: {
+    method: 'GET',
+    path: '/v1/acl/changes',
+    summary: 'Follow namespaces, policies, roles and global tokens',
+    description:
+      'Without `index`, pages of everything. Then, with the `Index` of the first page, what has changed since: applied as one, an answer leads from the state at `index` to the state at its `Index`. Shows every secret.',
+    query: blockingQuery({
+      cluster: text(
+        '`Cluster` of the answers before. If the server belongs to another one, it answers `Reset`.',
+      ),
+      cursor: text('Continue after the page that came with this `Next-Cursor`. Without effect with `index`.'),
+    }),
+    ...answers(changesSchema, {
+      right: 'acl:write',
+      acl: true,
+      gate: 'api.token',
+      refusedInLegacyMode: true,
+      blocking: 'changes',
+      spec: 'extension',
+      errors: [],
+    }),
   },
   migration: {
     method: 'GET',
@@ -44,7 +69,7 @@ export const operations = c.router({
     description:
       'As `host:port`, or empty if none is known. The elected process runs the jobs that only one process may run.',
     query: query({}),
-    ...answers(z.string(), { ...open, spec: '9.4' }),
+    ...answers(z.string(), { ...open, ...row }),
   },
   peers: {
     method: 'GET',
@@ -52,7 +77,7 @@ export const operations = c.router({
     summary: 'List the addresses of the server processes',
     description: 'As `host:port`, of the processes that are alive.',
     query: query({}),
-    ...answers(z.array(z.string()), { ...open, spec: '9.4' }),
+    ...answers(z.array(z.string()), { ...open, ...row }),
   },
   self: {
     method: 'GET',
@@ -60,7 +85,7 @@ export const operations = c.router({
     summary: 'Read the configuration and version of this process',
     description: 'Config has a few settings; DebugConfig has the whole configuration, without secrets.',
     query: query({}),
-    ...answers(agentSelfSchema, { ...node, spec: '9.3' }),
+    ...answers(agentSelfSchema, { ...node, ...row, spec: '9.3' }),
   },
   members: {
     method: 'GET',
@@ -68,7 +93,7 @@ export const operations = c.router({
     summary: 'List the server processes',
     description: 'Includes processes that failed or left recently.',
     query: query({}),
-    ...answers(z.array(memberSchema), { ...node, spec: '9.4' }),
+    ...answers(z.array(memberSchema), { ...node, ...row }),
   },
   metrics: {
     method: 'GET',
@@ -85,17 +110,17 @@ export const operations = c.router({
     }),
     ...answers(agentMetricsSchema, {
       ...node,
+      ...row,
       otherAnswers: [{ type: 'text/plain', note: 'With `format=prometheus`' }],
-      spec: '9.4',
     }),
   },
   datacenters: {
     method: 'GET',
     path: '/v1/catalog/datacenters',
     summary: 'List the known datacenters',
-    description: 'The datacenter of the server comes first.',
+    description: 'Those that `dc` may name. The datacenter of the server comes first.',
     query: query({}),
-    ...answers(z.array(z.string()), { ...open, spec: '9.4' }),
+    ...answers(z.array(z.string()), { ...open, ...row }),
   },
   versions: {
     method: 'GET',

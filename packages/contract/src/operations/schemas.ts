@@ -61,7 +61,7 @@ const metricLabels = z
   .record(z.string(), z.string())
   .meta({ description: 'Labels that distinguish series of the same name.' })
 
-export const gaugeSampleSchema = z
+const gaugeSampleSchema = z
   .strictObject({
     Name: said('Name, as in the Prometheus format.'),
     Value: measured('Current value.'),
@@ -69,7 +69,7 @@ export const gaugeSampleSchema = z
   })
   .meta({ id: 'GaugeSample' })
 
-export const valueSampleSchema = z
+const valueSampleSchema = z
   .strictObject({
     Name: said('Name, as in the Prometheus format.'),
     Count: counted('Number of events.'),
@@ -83,7 +83,7 @@ export const valueSampleSchema = z
   })
   .meta({ id: 'ValueSample' })
 
-/** Metrics of a process, in the shape that existing clients read. Spec 9.4 gives none. */
+/** Metrics of a process, in the shape that existing clients expect. Spec 9.4 defines none. */
 export const agentMetricsSchema = z
   .strictObject({
     Timestamp: said('When the metrics were read, to the second, in UTC.'),

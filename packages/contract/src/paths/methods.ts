@@ -1,178 +1,150 @@
-/**
- * The method table of spec 9.4: the endpoints that enforce one method from 1.0 (gate `http.enforceMethods`). Below 1.0
- * any method reaches them, and them alone. The router answers a wrong method with 405 and `Allow`. If an endpoint is not built, the
- * right method answers 501 `endpoint_not_built`.
- */
+/** Endpoints that the contract does not serve, and what follows from the facts of those that it does. Spec 9.1, 9.4. */
+import type { Endpoint, Method } from '../plain/endpoint.ts'
+import { ENDPOINTS } from '../plain/endpoints.ts'
 
-import type { Method } from '../plain/endpoint.ts'
-
-export interface RequiredMethod {
-  readonly method: 'GET' | 'PUT'
+/** An endpoint of this API that this service does not build: the right method answers 501. */
+interface UnbuiltEndpoint extends Pick<Endpoint, 'methodGate'> {
+  /** In the order of `Allow`. */
+  readonly methods: readonly Method[]
   /**
    * Path under `/v1`. `:uuid` matches one segment. A path that ends in `/` also takes everything below it: the table of the spec
    * names such endpoints without their last part (`/catalog/node` is `/catalog/node/:node`).
    */
   readonly path: string
+}
+
+const unbuilt = (path: string, ...methods: readonly Method[]): UnbuiltEndpoint => ({ methods, path })
+/** A row of spec 9.4. */
+const row = (path: string, method: Method): UnbuiltEndpoint => ({
+  methods: [method],
+  path,
+  methodGate: 'http.enforceMethods',
+})
+
+/** The first that matches a path owns it. Decisions: status codes. */
+export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
+  row('/agent/checks', 'GET'),
+  row('/agent/services', 'GET'),
+  row('/catalog/node/', 'GET'),
+  row('/catalog/nodes', 'GET'),
+  row('/catalog/service/', 'GET'),
+  row('/catalog/services', 'GET'),
+  row('/coordinate/datacenters', 'GET'),
+  row('/coordinate/nodes', 'GET'),
+  row('/health/checks/', 'GET'),
+  row('/health/node/', 'GET'),
+  row('/health/service/', 'GET'),
+  row('/health/state/', 'GET'),
+  row('/internal/ui/node/', 'GET'),
+  row('/internal/ui/nodes', 'GET'),
+  row('/internal/ui/services', 'GET'),
+  row('/session/info/', 'GET'),
+  row('/session/list', 'GET'),
+  row('/session/node/', 'GET'),
+  row('/operator/area/:uuid/members', 'GET'),
+  row('/agent/check/deregister/', 'PUT'),
+  row('/agent/check/fail/', 'PUT'),
+  row('/agent/check/pass/', 'PUT'),
+  row('/agent/check/register', 'PUT'),
+  row('/agent/check/warn/', 'PUT'),
+  row('/agent/force-leave/', 'PUT'),
+  row('/agent/join/', 'PUT'),
+  row('/agent/service/register', 'PUT'),
+  row('/agent/service/deregister/', 'PUT'),
+  row('/catalog/deregister', 'PUT'),
+  row('/catalog/register', 'PUT'),
+  row('/operator/area/:uuid/join', 'PUT'),
+  unbuilt('/agent/check/update/', 'PUT'),
+  unbuilt('/agent/connect/authorize', 'POST'),
+  unbuilt('/agent/connect/ca/leaf/', 'GET'),
+  unbuilt('/agent/connect/ca/roots', 'GET'),
+  unbuilt('/agent/health/service/', 'GET'),
+  unbuilt('/agent/host', 'GET'),
+  unbuilt('/agent/leave', 'PUT'),
+  unbuilt('/agent/maintenance', 'PUT'),
+  unbuilt('/agent/monitor', 'GET'),
+  unbuilt('/agent/reload', 'PUT'),
+  unbuilt('/agent/service/maintenance/', 'PUT'),
+  unbuilt('/agent/service/', 'GET'),
+  unbuilt('/agent/token/', 'PUT'),
+  unbuilt('/catalog/connect/', 'GET'),
+  unbuilt('/catalog/gateway-services/', 'GET'),
+  unbuilt('/catalog/node-services/', 'GET'),
+  unbuilt('/config', 'PUT'),
+  unbuilt('/config/', 'GET', 'DELETE'),
+  unbuilt('/connect/ca/configuration', 'GET', 'PUT'),
+  unbuilt('/connect/ca/roots', 'GET'),
+  unbuilt('/connect/intentions', 'GET', 'POST'),
+  unbuilt('/connect/intentions/check', 'GET'),
+  unbuilt('/connect/intentions/match', 'GET'),
+  unbuilt('/connect/intentions/', 'GET', 'PUT', 'DELETE'),
+  unbuilt('/coordinate/node/', 'GET'),
+  unbuilt('/coordinate/update', 'PUT'),
+  unbuilt('/discovery-chain/', 'GET', 'POST'),
+  unbuilt('/event/fire/', 'PUT'),
+  unbuilt('/event/list', 'GET'),
+  unbuilt('/health/connect/', 'GET'),
+  unbuilt('/health/ingress/', 'GET'),
+  unbuilt('/operator/autopilot/configuration', 'GET', 'PUT'),
+  unbuilt('/operator/autopilot/health', 'GET'),
+  unbuilt('/operator/keyring', 'GET', 'PUT', 'POST', 'DELETE'),
+  unbuilt('/operator/raft/configuration', 'GET'),
+  unbuilt('/operator/raft/peer', 'DELETE'),
+  unbuilt('/query', 'GET', 'POST'),
+  unbuilt('/query/', 'GET', 'PUT', 'DELETE'),
+  unbuilt('/session/create', 'PUT'),
+  unbuilt('/session/destroy/', 'PUT'),
+  unbuilt('/session/renew/', 'PUT'),
+  unbuilt('/snapshot', 'GET', 'PUT'),
+  unbuilt('/txn', 'PUT'),
+]
+
+/** A row of spec 9.4: an endpoint that enforces its one method from 1.0 (gate `http.enforceMethods`). Below, any method reaches it. */
+export interface RequiredMethod {
+  readonly method: Method
+  /** As {@link UnbuiltEndpoint.path}. */
+  readonly path: string
   /** Whether this service has the endpoint; else it answers 501. */
   readonly built: boolean
 }
 
-const get = (path: string): RequiredMethod => ({ method: 'GET', path, built: true })
-const put = (path: string): RequiredMethod => ({ method: 'PUT', path, built: true })
-const notBuilt = (row: RequiredMethod): RequiredMethod => ({ ...row, built: false })
-
-/** Every row of spec 9.4, in its order. */
-export const REQUIRED_METHODS: readonly RequiredMethod[] = [
-  get('/acl/info/'),
-  get('/acl/list'),
-  get('/acl/replication'),
-  notBuilt(get('/agent/checks')),
-  get('/agent/members'),
-  get('/agent/metrics'),
-  get('/agent/self'),
-  notBuilt(get('/agent/services')),
-  get('/catalog/datacenters'),
-  notBuilt(get('/catalog/node/')),
-  notBuilt(get('/catalog/nodes')),
-  notBuilt(get('/catalog/service/')),
-  notBuilt(get('/catalog/services')),
-  notBuilt(get('/coordinate/datacenters')),
-  notBuilt(get('/coordinate/nodes')),
-  notBuilt(get('/health/checks/')),
-  notBuilt(get('/health/node/')),
-  notBuilt(get('/health/service/')),
-  notBuilt(get('/health/state/')),
-  notBuilt(get('/internal/ui/node/')),
-  notBuilt(get('/internal/ui/nodes')),
-  notBuilt(get('/internal/ui/services')),
-  notBuilt(get('/session/info/')),
-  notBuilt(get('/session/list')),
-  notBuilt(get('/session/node/')),
-  get('/status/leader'),
-  get('/status/peers'),
-  notBuilt(get('/operator/area/:uuid/members')),
-  notBuilt(put('/agent/check/deregister/')),
-  notBuilt(put('/agent/check/fail/')),
-  notBuilt(put('/agent/check/pass/')),
-  notBuilt(put('/agent/check/register')),
-  notBuilt(put('/agent/check/warn/')),
-  notBuilt(put('/agent/force-leave/')),
-  notBuilt(put('/agent/join/')),
-  notBuilt(put('/agent/service/register')),
-  notBuilt(put('/agent/service/deregister/')),
-  notBuilt(put('/catalog/deregister')),
-  notBuilt(put('/catalog/register')),
-  notBuilt(put('/operator/area/:uuid/join')),
-]
-
-/** An endpoint of this API that spec 9.4 does not name and this service does not build: the right method answers 501. */
-export interface LeftOutEndpoint {
-  /** In the order of `Allow`. */
-  readonly methods: readonly Method[]
-  /** As {@link RequiredMethod.path}. */
-  readonly path: string
-}
-
-const leftOut = (path: string, ...methods: readonly Method[]): LeftOutEndpoint => ({ methods, path })
-
-/** Exact paths stand before those that take everything below. Decisions: status codes. */
-export const LEFT_OUT_ENDPOINTS: readonly LeftOutEndpoint[] = [
-  leftOut('/acl/auth-method', 'PUT'),
-  leftOut('/acl/auth-method/', 'GET', 'PUT', 'DELETE'),
-  leftOut('/acl/auth-methods', 'GET'),
-  leftOut('/acl/binding-rule', 'PUT'),
-  leftOut('/acl/binding-rule/', 'GET', 'PUT', 'DELETE'),
-  leftOut('/acl/binding-rules', 'GET'),
-  leftOut('/acl/login', 'POST'),
-  leftOut('/acl/logout', 'POST'),
-  leftOut('/acl/oidc/auth-url', 'POST'),
-  leftOut('/acl/oidc/callback', 'POST'),
-  leftOut('/agent/check/update/', 'PUT'),
-  leftOut('/agent/connect/authorize', 'POST'),
-  leftOut('/agent/connect/ca/leaf/', 'GET'),
-  leftOut('/agent/connect/ca/roots', 'GET'),
-  leftOut('/agent/health/service/', 'GET'),
-  leftOut('/agent/host', 'GET'),
-  leftOut('/agent/leave', 'PUT'),
-  leftOut('/agent/maintenance', 'PUT'),
-  leftOut('/agent/monitor', 'GET'),
-  leftOut('/agent/reload', 'PUT'),
-  leftOut('/agent/service/maintenance/', 'PUT'),
-  leftOut('/agent/service/', 'GET'),
-  leftOut('/agent/token/', 'PUT'),
-  leftOut('/catalog/connect/', 'GET'),
-  leftOut('/catalog/gateway-services/', 'GET'),
-  leftOut('/catalog/node-services/', 'GET'),
-  leftOut('/config', 'PUT'),
-  leftOut('/config/', 'GET', 'DELETE'),
-  leftOut('/connect/ca/configuration', 'GET', 'PUT'),
-  leftOut('/connect/ca/roots', 'GET'),
-  leftOut('/connect/intentions', 'GET', 'POST'),
-  leftOut('/connect/intentions/check', 'GET'),
-  leftOut('/connect/intentions/match', 'GET'),
-  leftOut('/connect/intentions/', 'GET', 'PUT', 'DELETE'),
-  leftOut('/coordinate/node/', 'GET'),
-  leftOut('/coordinate/update', 'PUT'),
-  leftOut('/discovery-chain/', 'GET', 'POST'),
-  leftOut('/event/fire/', 'PUT'),
-  leftOut('/event/list', 'GET'),
-  leftOut('/health/connect/', 'GET'),
-  leftOut('/health/ingress/', 'GET'),
-  leftOut('/operator/autopilot/configuration', 'GET', 'PUT'),
-  leftOut('/operator/autopilot/health', 'GET'),
-  leftOut('/operator/keyring', 'GET', 'PUT', 'POST', 'DELETE'),
-  leftOut('/operator/raft/configuration', 'GET'),
-  leftOut('/operator/raft/peer', 'DELETE'),
-  leftOut('/query', 'GET', 'POST'),
-  leftOut('/query/', 'GET', 'PUT', 'DELETE'),
-  leftOut('/session/create', 'PUT'),
-  leftOut('/session/destroy/', 'PUT'),
-  leftOut('/session/renew/', 'PUT'),
-  leftOut('/snapshot', 'GET', 'PUT'),
-  leftOut('/txn', 'PUT'),
-]
-
 /** An endpoint of the legacy ACL API. From 1.11 (gate `api.legacy`) the right method answers 410. Spec 9.1. */
 export interface LegacyEndpoint {
-  readonly methods: readonly ('GET' | 'PUT' | 'POST')[]
-  /** As {@link RequiredMethod.path}. */
+  readonly methods: readonly Method[]
+  /** As {@link UnbuiltEndpoint.path}. */
   readonly path: string
   /** The equivalent in the token API, for the text of the 410 and for reports on access logs. */
   readonly replacement: string
 }
 
-/** Every row of spec 9.1, in its order, and the translation of a stored token's rules. */
-export const LEGACY_ENDPOINTS: readonly LegacyEndpoint[] = [
-  { methods: ['PUT'], path: '/acl/create', replacement: 'PUT /v1/acl/token' },
-  { methods: ['PUT'], path: '/acl/update', replacement: 'PUT /v1/acl/token/:AccessorID' },
-  { methods: ['PUT'], path: '/acl/destroy/', replacement: 'DELETE /v1/acl/token/:AccessorID' },
-  {
-    methods: ['GET'],
-    path: '/acl/info/',
-    replacement: 'GET /v1/acl/token/:AccessorID, or GET /v1/acl/token/self',
-  },
-  { methods: ['PUT'], path: '/acl/clone/', replacement: 'PUT /v1/acl/token/:AccessorID/clone' },
-  { methods: ['GET'], path: '/acl/list', replacement: 'GET /v1/acl/tokens' },
-  {
-    methods: ['GET', 'POST'],
-    path: '/acl/rules/translate',
-    replacement: 'PUT /v1/acl/policy, with rules in the new syntax',
-  },
-  {
-    methods: ['GET'],
-    path: '/acl/rules/translate/',
-    replacement: 'PUT /v1/acl/policy, with rules in the new syntax',
-  },
-]
+/** With `/` for a last parameter, which takes the whole rest. */
+const SERVED = Object.values<Endpoint>(ENDPOINTS).map((endpoint) => ({
+  ...endpoint,
+  path: endpoint.path.replace(/:\w+$/, ''),
+  methods: [...(endpoint.alsoGet ? (['GET'] as const) : []), endpoint.method],
+}))
+
+/** Every row of spec 9.4. */
+export const REQUIRED_METHODS: readonly RequiredMethod[] = [
+  ...SERVED.map((endpoint) => ({ ...endpoint, built: true })),
+  ...UNBUILT_ENDPOINTS.map((endpoint) => ({ ...endpoint, built: false })),
+].flatMap(({ methodGate, methods, path, built }) =>
+  methodGate === undefined ? [] : methods.map((method) => ({ method, path, built })),
+)
+
+/** Every row of spec 9.1, and the translation of a stored token's rules. */
+export const LEGACY_ENDPOINTS: readonly LegacyEndpoint[] = SERVED.flatMap(({ methods, path, replacement }) =>
+  replacement === undefined ? [] : [{ methods, path, replacement }],
+)
 
 /** The row of spec 9.4 for a request path under `/v1`, without its query; undefined where the table has none. */
 export function requiredMethodOf(path: string): RequiredMethod | undefined {
   return REQUIRED_METHODS.find((row) => matchesPath(row.path, path))
 }
 
-/** The endpoint of {@link LEFT_OUT_ENDPOINTS} for a request path under `/v1`, without its query. */
-export function leftOutEndpointOf(path: string): LeftOutEndpoint | undefined {
-  return LEFT_OUT_ENDPOINTS.find((endpoint) => matchesPath(endpoint.path, path))
+/** The endpoint of {@link UNBUILT_ENDPOINTS} for a request path under `/v1`, without its query. */
+export function unbuiltEndpointOf(path: string): UnbuiltEndpoint | undefined {
+  return UNBUILT_ENDPOINTS.find((endpoint) => matchesPath(endpoint.path, path))
 }
 
 /** The legacy endpoint for a request path under `/v1`, without its query. Exact paths take precedence. */

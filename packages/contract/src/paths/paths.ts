@@ -27,7 +27,7 @@ export interface PathForm {
   readonly byMethod: ReadonlyMap<Method, PathTemplate>
 }
 
-export interface PathTemplate {
+interface PathTemplate {
   readonly name: EndpointName
   readonly endpoint: Endpoint
   /** Name of the parameter, if any, and the literal that follows it. */

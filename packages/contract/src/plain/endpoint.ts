@@ -1,4 +1,3 @@
-/** An endpoint as plain data, without schemas or libraries. */
 import type { GateName } from '../gates.ts'
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
@@ -17,14 +16,26 @@ export type Right =
   | 'agent:read'
   | 'key'
 
-/** A table whose highest index an answer can carry. */
-export type IndexedTable = 'tokens' | 'policies' | 'roles' | 'namespaces' | 'kv'
+/** A table whose highest index answers report; `changes`: all tables whose records datacenters have in common. */
+export type IndexedTable =
+  | 'changes'
+  | 'tokens'
+  | 'policies'
+  | 'roles'
+  | 'namespaces'
+  | 'authMethods'
+  | 'bindingRules'
+  | 'kv'
 
 /** Facts about an endpoint besides its address and its schemas. */
 export interface EndpointFacts {
   readonly right: Right
   /** The endpoint exists from the version that opened this gate, until the one that closed it. */
   readonly gate?: GateName
+  /** Before this gate opens, any method reaches the endpoint. Spec 9.4. */
+  readonly methodGate?: 'http.enforceMethods'
+  /** The equivalent in the token API, which the refusal names once `gate` has closed. Spec 9.1. */
+  readonly replacement?: string
   /** Part of the ACL system, which can be switched off (401). */
   readonly acl?: true
   /** One of the new ACL APIs: refused in legacy mode before authentication. Spec 9.2.1. */
@@ -37,11 +48,11 @@ export interface EndpointFacts {
    * Answered from memory, without a query to the database, so that anonymous callers cannot load it.
    */
   readonly local?: true
-  /** A blocking query with consistency modes (spec 4.1), and the table whose highest index its answers carry. */
+  /** A blocking query with consistency modes (spec 4.1), and the table whose highest index it reports. */
   readonly blocking?: IndexedTable
   /** How the body is read: `json` against its schema, `text` as UTF-8, `raw` by the handler. Absent: no body. */
   readonly body?: 'json' | 'text' | 'raw'
-  /** A missing body counts as an empty one. */
+  /** A missing body counts as empty. */
   readonly bodyOptional?: true
   /** Largest body, in bytes. Absent: `BODY_BYTES_MAX`. */
   readonly bodyBytesMax?: number
@@ -58,9 +69,9 @@ export type AnswerKind = 'object' | 'array' | 'string' | 'boolean'
 
 export interface Endpoint extends EndpointFacts {
   readonly method: Method
-  /** Under `/v1`. `:Name` takes one segment, or the whole rest where it ends the path. */
+  /** Under `/v1`. `:Name` matches one segment, or the whole rest at the end of the path. */
   readonly path: string
-  /** Tells a foreign answer from ours without a schema. */
+  /** Lets clients recognize a foreign answer without a schema. */
   readonly answer: AnswerKind
   /** Query options beyond those that endpoints of its kind share. */
   readonly query?: readonly string[]

@@ -21,10 +21,12 @@ const TAIL = `} as const satisfies Record<string, Endpoint>
 export type EndpointName = keyof typeof ENDPOINTS
 `
 
-/** The facts that the table keeps, in its order. */
+/** The facts in the table, in its order. */
 const FACTS = Object.keys({
   right: true,
   gate: true,
+  methodGate: true,
+  replacement: true,
   acl: true,
   refusedInLegacyMode: true,
   namespaced: true,
@@ -49,7 +51,6 @@ function plainEndpoint(route: AnyRoute): Endpoint {
     answer: kindOf(z.toJSONSchema(route.schemas.answer, { io: 'output', unrepresentable: 'any' })),
     query: own.length === 0 ? undefined : own,
   }
-  // Only what is set, so that the file holds no noise.
   return Object.fromEntries(
     Object.entries(row).filter(([, value]) => value !== undefined),
   ) as unknown as Endpoint
@@ -57,7 +58,7 @@ function plainEndpoint(route: AnyRoute): Endpoint {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** @throws Error where an answer is of several kinds of JSON. */
+/** @throws Error if an answer has several kinds of JSON. */
 function kindOf(schema: JsonSchema): AnswerKind {
   const kinds = new Set(typesOf(schema, schema.$defs ?? {}))
   const [kind] = kinds
@@ -67,7 +68,7 @@ function kindOf(schema: JsonSchema): AnswerKind {
 
 function typesOf({ $ref, anyOf, type }: JsonSchema, defs: Readonly<Record<string, JsonSchema>>): unknown[] {
   if ($ref !== undefined) return typesOf(defs[$ref.replace('#/$defs/', '')] ?? {}, defs)
-  // A schema may also be `true` or `false`, which no answer is.
+  // A schema may also be `true` or `false`, but ours are not.
   return anyOf ? anyOf.flatMap((option) => (typeof option === 'object' ? typesOf(option, defs) : [])) : [type]
 }
 

@@ -58,7 +58,7 @@ export const examples = {
         Code: 'wildcard_is_literal',
         Severity: 'warning',
         Message:
-          'key "orders/*": the * is a letter like any other; for all that begin so, write key_prefix "orders/"',
+          'key "orders/*": * is an ordinary character here; to match a prefix, write key_prefix "orders/"',
         Line: 1,
         Column: 1,
       },

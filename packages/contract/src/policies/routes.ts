@@ -27,7 +27,7 @@ export const policies = c.router({
     method: 'PUT',
     path: '/v1/acl/policy',
     summary: 'Create a policy',
-    description: 'Rules with a fault are refused, with line and column.',
+    description: 'Refuses invalid rules, with line and column.',
     query: namespacedQuery({}),
     body: createPolicySchema,
     ...answers(policySchema, {

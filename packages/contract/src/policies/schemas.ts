@@ -26,7 +26,7 @@ const shown = {
   Description: z.string().meta({ description }),
 }
 
-/** A policy record as answered. Key order is the order on the wire. */
+/** A policy as shown. Key order is the order on the wire. */
 export const policySchema = z
   .strictObject({
     ...shown,
@@ -39,7 +39,7 @@ export const policySchema = z
   .meta({ id: 'Policy' })
 export type Policy = z.infer<typeof policySchema>
 
-/** An element of the list: it has no rules, and always has Datacenters. */
+/** A list entry: without rules, always with Datacenters. */
 export const policyListEntrySchema = z
   .strictObject({
     ...shown,
@@ -54,7 +54,7 @@ export type PolicyListEntry = z.infer<typeof policyListEntrySchema>
 const content = {
   Name: required(
     z.string().meta({
-      description: `Letters, digits, \`-\` and \`_\`, at most ${POLICY_NAME_LENGTH_MAX} characters; unique without case.`,
+      description: `Letters, digits, \`-\` and \`_\`, at most ${POLICY_NAME_LENGTH_MAX} characters; unique regardless of case.`,
       maxLength: POLICY_NAME_LENGTH_MAX,
     }),
   ),
@@ -76,7 +76,7 @@ export const createPolicySchema = z
   .meta({ id: 'PolicyCreate' })
 export type CreatePolicy = z.output<typeof createPolicySchema>
 
-/** The body of update: a record as it was read, with changes. */
+/** The body of update: a record as read, with changes. */
 export const updatePolicySchema = z
   .strictObject({
     ID: idOnUpdate,

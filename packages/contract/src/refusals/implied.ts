@@ -1,10 +1,10 @@
-/** The refusals of a route: its own, and those that follow from its metadata. Spec 7. */
+/** The refusals of a route: its own, and those that its metadata implies. Spec 7. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
 /**
- * Any request may meet these: a host or a datacenter that is not the server's, a bad or long request line, a full server,
- * a database that is away, a fault of ours.
+ * Refusals of any request: another host, an unknown or unreachable datacenter, an invalid or long URL, a server at its
+ * limit, an unreachable database, an internal error.
  */
 export const COMMON_ERRORS = [
   'path_invalid',
@@ -15,12 +15,14 @@ export const COMMON_ERRORS = [
   'too_many_connections',
   'internal',
   'unavailable',
+  'datacenter_unreachable',
+  'datacenter_silent',
 ] as const satisfies readonly AclErrorCode[]
 
 const CALLER = ['caller_unknown', 'privilege_missing'] as const
 const BODY = ['body_too_large', 'request_timeout'] as const
 
-/** Refusals that follow from one property of the metadata, by its value; `any` matches every value. */
+/** Refusals that a property of the metadata implies, by its value; `any` matches every value. */
 const IMPLIED = {
   right: {
     none: [],
@@ -68,7 +70,7 @@ export type CodesOf<M extends RouteMetadata> =
 /** The statuses of codes, as literals. */
 export type StatusOf<Code extends AclErrorCode> = (typeof ACL_ERRORS)[Code]['status']
 
-/** Those of the codes that have the status. */
+/** The codes with a status. */
 export type WithStatus<Code extends AclErrorCode, Status> = {
   [C in Code]: (typeof ACL_ERRORS)[C]['status'] extends Status ? C : never
 }[Code]
@@ -76,8 +78,8 @@ export type WithStatus<Code extends AclErrorCode, Status> = {
 const codesInOrder = Object.keys(ACL_ERRORS) as AclErrorCode[]
 
 /**
- * As {@link CodesOf}, in the order of the error table. Paths without an endpoint have further codes (`endpoint_unknown`,
- * `method_not_allowed`, `endpoint_not_built`), and so have legacy endpoints after their removal (`endpoint_removed`).
+ * As {@link CodesOf}, in the order of the error table. Paths without an endpoint have other codes (`endpoint_unknown`,
+ * `method_not_allowed`, `endpoint_not_built`), as do removed legacy endpoints (`endpoint_removed`).
  */
 export function codesOf(metadata: RouteMetadata): readonly AclErrorCode[] {
   const codes = new Set<AclErrorCode>([...COMMON_ERRORS, ...metadata.errors])

@@ -1,8 +1,8 @@
-/** The body of a refusal: plain text, or a problem document (RFC 9457) where the request accepts it. */
+/** The body of a refusal: plain text, or a problem document (RFC 9457) if the request accepts it. */
 import * as z from 'zod'
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 
-/** A problem document. It never holds a secret. */
+/** A problem document. It never contains a secret. */
 export interface Problem<Code extends AclErrorCode = AclErrorCode> {
   type: string
   title: string
@@ -52,7 +52,7 @@ function problemOf(codes: readonly AclErrorCode[]) {
 /** A problem document with any code. */
 export const problemSchema: z.ZodType<Problem, Problem> = problemOf(allCodes).meta({
   id: 'Problem',
-  description: 'A refusal, for requests with `Accept: application/problem+json`. Never holds a secret.',
+  description: 'A refusal, for requests with `Accept: application/problem+json`. Never contains a secret.',
 })
 
 const known = new Map<string, RefusalSchema<AclErrorCode>>()

@@ -96,7 +96,7 @@ export const roles = c.router({
     summary: 'List roles',
     description: 'In order of ID.',
     query: namespacedBlockingQuery({
-      policy: text('Only records linked to the policy with this ID, in any case.'),
+      policy: text('Only records linked to the policy with this ID. Not case-sensitive.'),
     }),
     ...answers(z.array(roleSchema), { ...read, ...api, errors: [] }),
   },

@@ -30,7 +30,7 @@ const policies = { description: 'Policies whose rights the tokens of the role ha
 const services = { description: 'Services that the tokens of the role may act as.' }
 const nodes = { description: 'Nodes that the tokens of the role may act as.' }
 
-/** A role record as answered, alone and in lists. Key order is the order on the wire. */
+/** A role as shown, alone and in lists. Key order is the order on the wire. */
 export const roleSchema = z
   .strictObject({
     ID: recordId,
@@ -49,7 +49,7 @@ export type Role = z.infer<typeof roleSchema>
 const content = {
   Name: required(
     z.string().meta({
-      description: `Letters, digits, \`-\` and \`_\`, at most ${ROLE_NAME_LENGTH_MAX} characters; unique without case.`,
+      description: `Letters, digits, \`-\` and \`_\`, at most ${ROLE_NAME_LENGTH_MAX} characters; unique regardless of case.`,
       maxLength: ROLE_NAME_LENGTH_MAX,
     }),
   ),
@@ -72,7 +72,7 @@ export const createRoleSchema = z
   .meta({ id: 'RoleCreate' })
 export type CreateRole = z.output<typeof createRoleSchema>
 
-/** The body of update: a record as it was read, with changes. */
+/** The body of update: a record as read, with changes. */
 export const updateRoleSchema = z
   .strictObject({
     ID: idOnUpdate,

@@ -1,11 +1,10 @@
-/** The form of examples: one for each operation, typed by its body and answer. */
 import type { Contract, ResourceName } from '../contract.ts'
 import type { Answer, BodyInput, RouteName } from '../routes.ts'
 
 /** An example of the body and the answers of an operation. */
 export interface Examples<Body = unknown, Answer = unknown> {
   readonly body?: Body
-  /** By a short name; the first is shown first. */
+  /** By a short name, in display order. */
   readonly answers: Readonly<Record<string, { readonly summary?: string; readonly value: Answer }>>
 }
 
@@ -16,7 +15,7 @@ export type ExamplesOf<R extends ResourceName> = {
     : never
 }
 
-/** One answer, without a name of its own. */
+/** A single, unnamed example. */
 export function answer<A, B = undefined>(value: A, body?: B): Examples<B, A> {
   return { ...(body === undefined ? {} : { body }), answers: { example: { value } } }
 }

@@ -6,11 +6,11 @@ import { NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
 export const ignored = z
   .unknown()
   .optional()
-  .meta({ description: 'Ignored: a record can be sent back as it was read.' })
+  .meta({ description: 'Ignored, so that a record can be sent back as read.' })
 
 /**
- * A field that existing clients send but that our types do not offer. The rules ignore or refuse it, with a better reason
- * than `field_unknown`.
+ * A field that existing clients send but that our types do not offer. The rules ignore it, or refuse it with a better
+ * error than `field_unknown`.
  */
 export function unoffered<S extends z.ZodType>(
   schema: S,
@@ -23,7 +23,7 @@ export function unoffered<S extends z.ZodType>(
 export const UNOFFERED = 'x-latchkey-unoffered'
 
 /**
- * A text that a caller must give. An absent one reads as empty, so that the rules can refuse it as `field_required`.
+ * A required text. An absent one reads as empty, so that the rules refuse it as `field_required`.
  */
 export function required(schema: z.ZodString): z.ZodType<string, string> {
   return schema.default('') as unknown as z.ZodType<string, string>
@@ -44,7 +44,6 @@ export const accessorId = z.string().meta({
 export const recordId = z.string().meta({ description: 'A UUID that the service chooses.' })
 export const recordName = z.string().meta({ description: 'Name of the record.' })
 
-/** When a record was written, as commit indexes. */
 export const stored = {
   CreateIndex: z
     .int()
@@ -63,11 +62,11 @@ export const idOnUpdate = z
   .optional()
   .meta({ description: 'Absent, or equal to the one in the path.' })
 
-/** Fields of a stored record in the body of a create: ignored, and not offered. */
-export const storedOnCreate = {
-  Hash: unoffered(ignored),
-  CreateIndex: unoffered(ignored),
-  ModifyIndex: unoffered(ignored),
-}
-/** Fields of a stored record in the body of an update: ignored, so that a record can be sent back. */
-export const storedOnUpdate = { Hash: ignored, CreateIndex: ignored, ModifyIndex: ignored }
+/** Indexes in the body of a create: ignored, and not offered. */
+export const indexesOnCreate = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
+/** Indexes in the body of an update: ignored, so that a record can be sent back. */
+export const indexesOnUpdate = { CreateIndex: ignored, ModifyIndex: ignored }
+/** As {@link indexesOnCreate}, of a record with a hash. */
+export const storedOnCreate = { Hash: unoffered(ignored), ...indexesOnCreate }
+/** As {@link indexesOnUpdate}, of a record with a hash. */
+export const storedOnUpdate = { Hash: ignored, ...indexesOnUpdate }

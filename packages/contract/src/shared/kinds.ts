@@ -27,3 +27,13 @@ export const aclDelete = {
   refusedInLegacyMode: true,
   namespaced: true,
 } as const
+
+/** A question about ACL records that only their managers may ask. It writes nothing. */
+export const aclQuestion = {
+  right: 'acl:write',
+  body: 'json',
+  sameOrigin: true,
+  acl: true,
+  refusedInLegacyMode: true,
+  namespaced: true,
+} as const

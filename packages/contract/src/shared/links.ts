@@ -9,7 +9,7 @@ import {
 import { recordId, recordName, required } from './fields.ts'
 
 /** Spec 2.2: by ID, or by a name that is resolved to the ID. */
-export const policyLinkSchema = z
+const policyLinkSchema = z
   .strictObject({
     ID: z.string().optional().meta({ description: 'ID of the policy. Takes precedence over Name.' }),
     Name: z.string().optional().meta({
@@ -20,7 +20,7 @@ export const policyLinkSchema = z
 export type PolicyLink = z.infer<typeof policyLinkSchema>
 
 /** Spec 2.3: by ID, or by a name that is resolved to the ID. */
-export const roleLinkSchema = z
+const roleLinkSchema = z
   .strictObject({
     ID: z.string().optional().meta({ description: 'ID of the role. Takes precedence over Name.' }),
     Name: z
@@ -31,7 +31,7 @@ export const roleLinkSchema = z
   .meta({ id: 'RoleLink' })
 export type RoleLink = z.infer<typeof roleLinkSchema>
 
-/** A link as answered, with the current name. */
+/** A link as shown, with the current name. */
 export const shownLinkSchema = z.strictObject({
   ID: recordId,
   Name: recordName,
@@ -71,7 +71,7 @@ export const nodeIdentitySchema = z
   .meta({ id: 'NodeIdentity' })
 export type NodeIdentity = z.infer<typeof nodeIdentitySchema>
 
-/** Lists of links as bodies take them. */
+/** Lists of links in bodies. */
 export const policyLinks = z.array(policyLinkSchema).max(LINKS_MAX)
 export const roleLinks = z.array(roleLinkSchema).max(LINKS_MAX)
 export const serviceIdentities = z.array(serviceIdentitySchema).max(LINKS_MAX)

@@ -21,3 +21,7 @@ export const keyParam = z.object({
 export const secretParam = z.object({
   ID: z.string().meta({ description: 'Secret of the token, which may be any text.' }),
 })
+
+export const methodNameParam = z.object({
+  Name: z.string().meta({ description: 'Name of the auth method. Not case-sensitive.' }),
+})

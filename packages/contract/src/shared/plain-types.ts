@@ -1,4 +1,4 @@
-/** Types inferred from schemas, in the form that we publish. */
+/** Inferred types in their published form. */
 
 /** An answer as JSON: an optional field is present or absent, never `undefined`. */
 export type Exact<T> = T extends readonly (infer E)[]

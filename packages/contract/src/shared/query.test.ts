@@ -4,7 +4,7 @@ import { PAGE_LIMIT_MAX, WAIT_MS_DEFAULT, WAIT_MS_MAX } from '../limits.ts'
 import { type RouteName, routeOf } from '../routes.ts'
 import { consistencyConflict, decodeQuery } from './query.ts'
 
-/** Looks at every option. */
+/** Decodes every option. */
 function read(name: RouteName, text: string): object {
   const given = { ...decodeQuery(routeOf(name).schemas.query, new URLSearchParams(text)) }
   const conflict = consistencyConflict(given)
@@ -21,7 +21,7 @@ function refusal(name: RouteName, text: string): readonly unknown[] {
   }
 }
 
-describe('what is read', () => {
+describe('decoding', () => {
   test.each<readonly [RouteName, string, object]>([
     ['tokens.read', '', {}],
     ['tokens.read', 'expanded', { expanded: true }],
@@ -40,7 +40,7 @@ describe('what is read', () => {
     ['kv.write', 'cas=', { cas: 0 }],
     ['operations.metrics', 'format=other', {}],
     ['legacy.import', 'check&position=3', { check: true, position: 3 }],
-  ])('%s?%s, and the same from the values that are kept', (name, text, expected) => {
+  ])('%s?%s, and the same from cached values', (name, text, expected) => {
     expect([read(name, text), read(name, text)]).toEqual([expected, expected])
   })
 })

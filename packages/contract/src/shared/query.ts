@@ -1,6 +1,6 @@
 /**
- * Query options as schemas. They read the text of a URL; a client may give numbers and flags as such. The first value of an
- * option counts. An empty value counts as absent, except where presence alone matters.
+ * Query options as schemas. They parse the text of a URL; a client may also pass numbers and flags. The first value of an
+ * option counts. An empty value counts as absent, except for options whose presence matters.
  */
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
@@ -11,10 +11,9 @@ import { shorten } from './shorten.ts'
 /** The description of an option, and its form as JSON Schema. */
 type OptionFacts = Readonly<Record<string, unknown>> & { readonly description: string }
 
-/** An option: `In` is what a client may write, `Out` what it is read as. */
+/** An option: `In` is what a client may write, `Out` the parsed value. */
 type Option<Out, In> = z.ZodOptional<z.ZodType<Out, In>>
 
-/** Why an option is refused, in words. */
 class OptionProblem {
   readonly message: string
   constructor(message: string) {
@@ -25,7 +24,7 @@ class OptionProblem {
 /**
  * An option read by `parse`.
  *
- * @param parse reads the text; it gets an empty one only if `whenEmpty` is `parse`.
+ * @param parse receives an empty text only if `whenEmpty` is `parse`.
  */
 function option<Out, In>(
   parse: (text: string) => Out | OptionProblem,
@@ -46,7 +45,7 @@ function option<Out, In>(
   return schema as unknown as Option<Out | undefined, In>
 }
 
-/** Counts by its presence, whatever its value. */
+/** Set by its presence, whatever its value. */
 export function flag(
   description: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -55,7 +54,7 @@ export function flag(
   return option<true, true | string>(() => true, facts, 'parse') as Option<true, true | string>
 }
 
-/** Counts by its presence, unless its value is `false`. */
+/** Set by its presence, unless its value is `false`. */
 export function flagUnlessFalse(
   description: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -76,7 +75,7 @@ export function text(
   return option<string, string>((value) => value, { description, type: 'string', ...more })
 }
 
-/** A whole number that a double holds exactly. An empty value reads as 0. */
+/** A safe integer. An empty value reads as 0. */
 export function count(name: string, description: string): Option<number | undefined, string | number> {
   const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^53 - 1`)
   const parse = (value: string) => {
@@ -87,7 +86,7 @@ export function count(name: string, description: string): Option<number | undefi
   return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
 }
 
-/** An unsigned number of 64 bits. An empty value reads as 0. */
+/** An unsigned 64-bit integer. An empty value reads as 0. */
 export function uint64(
   name: string,
   description: string,
@@ -118,10 +117,10 @@ export function position(description: string): Option<number | undefined, string
   return option(parse, { description, type: 'integer', minimum: 0 })
 }
 
-/** Every endpoint takes these. */
+/** Options of every endpoint. */
 const common = {
   pretty: flag('Indent the JSON. Set by its presence.'),
-  dc: text('Datacenter of the request: the server’s own, letter for letter; any other is refused.'),
+  dc: text('Datacenter that answers the request. Default: that of the server.'),
 }
 
 const NAMESPACE = 'Extended edition only: namespace of the record. For lists, `*` means all.'
@@ -231,14 +230,14 @@ export function blockingQuery<const S extends z.ZodRawShape>(
   return withConflicts({ ...own, ...blocking }) as unknown as z.ZodObject<S & typeof blocking & typeof common>
 }
 
-/** The query of a read that looks at the options of a blocking query, and never waits. */
+/** The query of a read that checks the options of a blocking query but never waits. */
 export function checkedQuery(): z.ZodObject<typeof blocking & typeof common> {
-  const description = 'Checked as in a blocking query; changes nothing.'
+  const description = 'Checked as in a blocking query, without effect.'
   const checked = Object.entries(blocking).map(([name, option]) => [name, option.meta({ description })])
   return withConflicts(Object.fromEntries(checked)) as unknown as z.ZodObject<typeof blocking & typeof common>
 }
 
-/** Both kinds. */
+/** The query of a blocking query whose records have a namespace. */
 export function namespacedBlockingQuery<const S extends z.ZodRawShape>(
   own: S,
 ): z.ZodObject<S & typeof blocking & typeof namespaced & typeof common> {
@@ -274,11 +273,11 @@ export function consistencyConflict(
 const NOTHING: object = Object.freeze({})
 
 /**
- * The options of a query string that a schema knows; others are ignored. Each is read by its schema on first use, so that
- * its fault is reported after those that come before it: a missing right, or a fault in the body.
+ * Decodes the options of a schema and ignores others. Each is parsed on first use, so that faults with precedence, such as
+ * a missing right or a fault in the body, are reported first.
  *
- * @returns an object with a property for every option that is given, which throws AclError with the code that the schema
- *   names, and the option as its field.
+ * @returns an object with a property for every given option. Reading it throws AclError with the schema's code, and the
+ *   option as its field.
  */
 export function decodeQuery<S extends z.ZodObject>(schema: S, params: URLSearchParams): z.output<S> {
   if (params.size === 0) return NOTHING as z.output<S>
@@ -286,7 +285,7 @@ export function decodeQuery<S extends z.ZodObject>(schema: S, params: URLSearchP
   for (const [name, decoded] of optionsOf(schema)) {
     const text = params.get(name)
     if (text === null) continue
-    // Most options repeat a few short texts. Their values are plain properties: a getter and its schema cost 2 µs.
+    // Most options repeat a few short texts. A cached value is a plain property; a getter and its schema cost 2 µs.
     const known = decoded.get(text)
     if (known !== undefined) {
       given[name] = known
@@ -303,10 +302,10 @@ export function decodeQuery<S extends z.ZodObject>(schema: S, params: URLSearchP
   return given as z.output<S>
 }
 
-/** Values of one option, by text. */
+/** Parsed values of one option, by text. */
 type DecodedOption = Map<string, unknown>
 
-/** Bounds of {@link DecodedOption}: its entries, and the length of a text. Secrets are longer, and so never kept. */
+/** Bounds of {@link DecodedOption}: entries, and length of a text. Secrets are longer and so never cached. */
 const DECODED_MAX = 64
 const DECODED_LENGTH_MAX = 16
 
@@ -318,7 +317,7 @@ function optionsOf(schema: z.ZodObject) {
   return known
 }
 
-/** Keeps values that cannot be modified. */
+/** Caches immutable values. */
 function remember(decoded: DecodedOption, text: string, value: unknown): void {
   if (typeof value === 'object' || text.length > DECODED_LENGTH_MAX || decoded.size >= DECODED_MAX) return
   decoded.set(text, value)

@@ -19,8 +19,11 @@ export function ownText(text: string): string {
   return text.length < VIEW_LENGTH_MIN ? text : ` ${text}`.slice(1)
 }
 
-/** A string of at most `bytesMax` bytes of UTF-8. */
-export function boundedText(bytesMax: number): z.ZodString {
+/** A string of at most `bytesMax` bytes of UTF-8; a longer one is refused with the code. */
+export function boundedText(
+  bytesMax: number,
+  code: 'field_too_long' | 'body_too_large' = 'field_too_long',
+): z.ZodString {
   const schema = z.string().check((context) => {
     // A UTF-16 unit takes at most three bytes, so short texts need no encoding.
     if (context.value.length * 3 <= bytesMax || utf8Length(context.value) <= bytesMax) return
@@ -28,7 +31,7 @@ export function boundedText(bytesMax: number): z.ZodString {
       code: 'custom',
       input: context.value,
       message: `must be at most ${bytesMax} bytes long`,
-      params: { code: 'field_too_long' },
+      params: { code },
     })
   })
   // JSON Schema counts characters. A character takes at least one byte, so no valid text is refused.

@@ -1,6 +1,6 @@
 /**
  * Durations in Go notation: a sequence of decimal numbers, each with a unit (`90s`, `1h30m`, `1.5h`, `-2ms`).
- * On the wire only; everything behind the contract counts milliseconds.
+ * On the wire only; everything else uses milliseconds.
  */
 const UNIT_NS: Readonly<Record<string, number>> = {
   ns: 1,
@@ -15,20 +15,19 @@ const UNIT_NS: Readonly<Record<string, number>> = {
 
 const NS_PER_MS = 1e6
 
-/** Largest duration Go can hold, in nanoseconds (2^63 - 1, which a double rounds up). */
+/** Maximum Go duration in nanoseconds (2^63 - 1, which a double rounds up). */
 const DURATION_NS_MAX = 2 ** 63
 
 const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]*)/y
 
-/** Why a text is not a duration; `undefined` from {@link parseDuration} would not say. */
 export class DurationSyntaxError extends Error {
   override readonly name = 'DurationSyntaxError'
 }
 
 /**
- * Reads a Go duration into nanoseconds (may be fractional below 1 ns, never NaN).
+ * Parses a Go duration into nanoseconds, which may be fractional but never NaN.
  *
- * @throws DurationSyntaxError naming the text and the unit that is missing or unknown.
+ * @throws DurationSyntaxError naming the text and the missing or unknown unit.
  */
 export function parseDurationNs(text: string): number {
   const negative = text.startsWith('-')
@@ -50,12 +49,12 @@ export function parseDurationNs(text: string): number {
   return negative ? -total : total
 }
 
-/** Reads a Go duration into milliseconds; fractions of a millisecond are kept. */
+/** Parses a Go duration into milliseconds, keeping fractions. */
 export function parseDurationMs(text: string): number {
   return parseDurationNs(text) / NS_PER_MS
 }
 
-/** Writes milliseconds as Go does: `1m0s`, `25h0m0s`, `1.5s`, `500ms`. */
+/** Formats milliseconds like Go: `1m0s`, `25h0m0s`, `1.5s`, `500ms`. */
 export function formatDurationMs(ms: number): string {
   if (ms === 0) return '0s'
   const sign = ms < 0 ? '-' : ''
@@ -70,7 +69,7 @@ export function formatDurationMs(ms: number): string {
   return minutes > 0 ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`
 }
 
-/** Nine digits: a second cut to nanoseconds, so that 59.999999999s never reads as a minute. */
+/** Nine digits, so that 59.999999999s is not rounded to a minute. */
 function trim(value: number): string {
   return value.toFixed(9).replace(/\.?0+$/, '')
 }

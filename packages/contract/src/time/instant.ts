@@ -5,13 +5,13 @@
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
-/** What the reference writes for "never set": the first instant of year 1. */
+/** The reference's value for "never set": the first instant of year 1. */
 export const ZERO_TIME = '0001-01-01T00:00:00Z'
 
 /**
- * Reads an RFC 3339 instant into milliseconds since the epoch, cut to the millisecond.
+ * Parses an RFC 3339 instant into milliseconds since the epoch, truncated.
  *
- * @returns `undefined` where the text is not such an instant (no zone, no such day, a leap second).
+ * @returns `undefined` if the text is not such an instant (no zone, no such day, a leap second).
  */
 export function parseInstant(text: string): number | undefined {
   const match = RFC_3339.exec(text)
@@ -28,7 +28,7 @@ export function parseInstant(text: string): number | undefined {
   return date.getTime() - (sign === '-' ? -zoneMs : zoneMs)
 }
 
-/** Writes an instant as `2026-11-21T03:39:00.25Z`: UTC, at most three digits, trailing zeros trimmed. */
+/** Formats an instant as `2026-11-21T03:39:00.25Z`: UTC, at most three digits, trailing zeros trimmed. */
 export function formatInstant(epochMs: number): string {
   const text = new Date(epochMs).toISOString()
   return text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text.replace(/0+Z$/, 'Z')

@@ -1,14 +1,14 @@
-/** Durations and instants as bodies carry them: milliseconds inside. Decisions: record shapes. */
+/** Durations and instants in bodies, decoded to milliseconds. Decisions: record shapes. */
 import * as z from 'zod'
 import { shorten } from '../shared/shorten.ts'
 import { DurationSyntaxError, parseDurationMs } from './duration.ts'
 import { parseInstant, ZERO_TIME } from './instant.ts'
 
 const nsPerMs = 1e6
-/** Longest description of what is wrong with a duration, which quotes it, in characters. */
+/** Maximum characters of a duration error, which quotes the text. */
 const DURATION_PROBLEM_LENGTH_MAX = 128
 
-/** A duration on the wire: Go notation, or a number of nanoseconds as existing clients send. Milliseconds inside. */
+/** A duration on the wire: Go notation, or a number of nanoseconds as existing clients send. */
 export const durationSchema = z
   .union([z.string(), z.number()], { error: 'expected a duration such as "90s" or a number of nanoseconds' })
   .transform((value, context) => {
@@ -28,8 +28,8 @@ export const durationSchema = z
   .meta({ id: 'Duration', description: 'Go notation such as "90s" or "1h30m", or a number of nanoseconds.' })
 
 /**
- * An instant on the wire: RFC 3339 with a zone. Milliseconds since the epoch inside; `undefined` where it is empty
- * (the default of spec 2.1) or the zero time of year 1.
+ * An instant on the wire: RFC 3339 with a zone. Decoded to milliseconds since the epoch; `undefined` if empty (the default
+ * of spec 2.1) or the zero time of year 1.
  */
 export const instantSchema = z
   .string()

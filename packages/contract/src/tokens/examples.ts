@@ -7,7 +7,7 @@ const times = { ExpirationTime: '2026-01-31T20:00:02.25Z', CreateTime: '2026-01-
 
 export const ACCESSOR = 'd831b6e6-71d2-4b0c-52d5-7e5ed711a695'
 
-export const TOKEN = {
+const TOKEN = {
   AccessorID: ACCESSOR,
   SecretID: '040b3e72-174e-ff30-806c-f7301f8815f3',
   Description: 'shop-web',

@@ -165,8 +165,8 @@ export const tokens = c.router({
     description:
       'In order of creation, without expired tokens. Takes at most one filter. With `limit` the answer is one page, and `Next-Cursor` leads to the next.',
     query: namespacedBlockingQuery({
-      policy: text('Only records linked to the policy with this ID, in any case.'),
-      role: text('Only tokens linked to the role with this ID, in any case.'),
+      policy: text('Only tokens linked to the policy with this ID. Not case-sensitive.'),
+      role: text('Only tokens linked to the role with this ID. Not case-sensitive.'),
       authmethod: text('Only tokens of the auth method with this name.'),
       'authmethod-ns': text('Extended edition only: namespace of that auth method.', { edition: 'extended' }),
       servicename: text('Only tokens with a service identity of this name.'),

@@ -1,4 +1,4 @@
-/** The token and what travels with it. Spec 2.1 to 2.5, 4.2 to 4.8. */
+/** Tokens. Spec 2.1 to 2.5, 4.2 to 4.8. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
@@ -35,7 +35,7 @@ const ACTS_AS = {
 }
 const AUTH_METHOD = 'Name of the auth method that created the token.'
 
-/** A token record as answered. Key order is the order on the wire. Spec 4.10 is silent; decisions: record shapes. */
+/** A token as shown. Key order is the order on the wire. Spec 4.10 is silent; decisions: record shapes. */
 export const tokenSchema = z
   .strictObject({
     AccessorID: accessorId,
@@ -56,6 +56,10 @@ export const tokenSchema = z
     Rules: z.string().optional().meta({ description: 'Only on a legacy token that was not converted.' }),
     Local: z.boolean().meta({ description: 'Whether the token stays in its datacenter. Cannot be changed.' }),
     AuthMethod: z.string().optional().meta({ description: AUTH_METHOD }),
+    AuthMethodNamespace: z
+      .string()
+      .optional()
+      .meta({ description: 'Extended edition only: namespace of that auth method.' }),
     ExpirationTime: z.string().optional().meta({
       description: 'From this instant on the token counts as deleted. Absent: it does not expire.',
     }),
@@ -67,7 +71,7 @@ export const tokenSchema = z
   .meta({ id: 'Token' })
 export type Token = z.infer<typeof tokenSchema>
 
-/** An element of the list: the record, with a mark if it still has legacy rules. */
+/** A list entry: marked if the token still has legacy rules. */
 export const tokenListEntrySchema = tokenSchema
   .omit({ Rules: true })
   .extend({
@@ -173,12 +177,12 @@ export const createTokenSchema = z
     ...storedOnCreate,
   })
   .meta({ id: 'TokenCreate' })
-/** The body as the rules read it: instants and durations in milliseconds. */
+/** The decoded body, with instants and durations in milliseconds. */
 export type CreateToken = z.output<typeof createTokenSchema>
 
 /**
- * The body of update: a record as it was read, with changes. An update clears links and Description that are left out.
- * Every version accepts the ids. Spec 4.5.
+ * The body of update: a record as read, with changes. An update clears omitted links and Description. Every version
+ * accepts the ids. Spec 4.5.
  */
 export const updateTokenSchema = z
   .strictObject({
@@ -188,6 +192,7 @@ export const updateTokenSchema = z
     Rules: z.string().optional().meta({ description: 'Refused unless empty.' }),
     Local: local,
     AuthMethod: z.string().optional().meta({ description: 'Absent, or equal to the stored one.' }),
+    AuthMethodNamespace: ignored,
     ExpirationTime: instantSchema
       .optional()
       .meta({ description: 'Absent, or the stored instant.', ...expirationTime }),
@@ -202,8 +207,8 @@ export const updateTokenSchema = z
 export type UpdateToken = z.output<typeof updateTokenSchema>
 
 /**
- * The body of clone. Any other field of a token is refused (spec 4.6, 7): a caller that asks for a shorter life must not
- * get a longer one.
+ * The body of clone. Other fields of a token are refused (spec 4.6, 7): a caller that asks for a shorter lifetime must
+ * not get a longer one.
  */
 export const cloneTokenSchema = z
   .strictObject({

@@ -9,7 +9,7 @@ import { parseServiceVersion } from './versions.ts'
 const at = (version: string) => profileOf(parseServiceVersion(version))
 const NEW_IN_1_5 = ['Roles', 'ServiceIdentities', 'NodeIdentities', 'ExpirationTime', 'ExpirationTTL']
 
-test('every gate that a field names is one', () => {
+test('every gate named by a field exists', () => {
   const gates = ROUTE_LIST.flatMap(({ schemas }) =>
     schemas.body ? [...fieldGatesOf(schemas.body).values()] : [],
   )
@@ -17,7 +17,7 @@ test('every gate that a field names is one', () => {
   for (const gate of gates) expect(GATES).toHaveProperty([gate])
 })
 
-test('1.4.0 knows no roles, identities and expiration, and chooses the ids of a create itself (spec 9.1)', () => {
+test('1.4.0 lacks roles, identities and expiration, and chooses the ids of a create itself (spec 9.1)', () => {
   expect([...absentFieldsOf(createTokenSchema, at('1.4.0'))].sort()).toEqual(
     ['AccessorID', 'SecretID', ...NEW_IN_1_5].sort(),
   )

@@ -1,4 +1,4 @@
-/** The fields of a body that came with a later version, from the gates in its schema. Spec 9.1. */
+/** The gated fields of a body, from the metadata of its schema. Spec 9.1. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import type { ServiceProfile } from './profile.ts'
@@ -6,7 +6,7 @@ import type { ServiceProfile } from './profile.ts'
 const known = new WeakMap<z.ZodType, ReadonlyMap<string, GateName>>()
 const NONE: ReadonlySet<string> = new Set()
 
-/** The gate of each top-level field of a body that has one. */
+/** The gate of each gated top-level field. */
 export function fieldGatesOf(schema: z.ZodType): ReadonlyMap<string, GateName> {
   const gates = known.get(schema) ?? readGates(schema)
   known.set(schema, gates)
@@ -30,7 +30,7 @@ function gateOf(field: z.ZodType): GateName | undefined {
   return field instanceof z.ZodOptional ? gateOf(field.unwrap() as z.ZodType) : undefined
 }
 
-/** The fields of a body that a service version does not know yet. */
+/** The fields of a body that a service version lacks. */
 export function absentFieldsOf(schema: z.ZodType, profile: ServiceProfile): ReadonlySet<string> {
   const gates = fieldGatesOf(schema)
   if (gates.size === 0) return NONE

@@ -10,7 +10,7 @@ const changes = (from: string, to: string) =>
     ({ gate, change, at }) => `${at} ${change} ${gate}`,
   )
 
-/** What the spec's tables say, written down a second time: gate, last version without, first with, last with, first after. */
+/** The spec's tables, independently: gate, last version without, first with, last with, first after. */
 const BOUNDARIES: readonly [GateName, without: string, first: string, last?: string, after?: string][] = [
   ['api.token', '1.3.0', '1.4.0'],
   ['api.policy', '1.3.1', '1.4.0'],
@@ -22,6 +22,18 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['token.expirationTime', '1.4.9', '1.5.0'],
   ['token.expirationTtl', '1.4.9', '1.5.0'],
   ['token.nodeIdentities', '1.8.0', '1.8.1'],
+  ['api.authMethod', '1.4.9', '1.5.0'],
+  ['api.oidc', '1.7.9', '1.8.0'],
+  ['authMethod.jwt', '1.7.9', '1.8.0'],
+  ['login.namesMethod', '1.9.5', '1.9.6'],
+  ['authMethod.displayName', '1.7.9', '1.8.0'],
+  ['authMethod.maxTokenTtl', '1.7.9', '1.8.0'],
+  ['authMethod.tokenLocality', '1.7.9', '1.8.0'],
+  ['authMethod.namespaceRules', '1.7.9', '1.8.0'],
+  ['authMethod.listedLifetime', '1.9.9', '1.10'],
+  ['authMethod.mapNamespaces', '1.6.9', '1.7.0'],
+  ['authMethod.acrValues', '1.10.9', '1.11'],
+  ['bindingRule.node', '1.8.0', '1.8.1'],
   ['token.expanded', '1.3.0', '1.4.0'],
   ['list.secretId', '1.3.0', '1.4.0'],
   ['limit.expirationTime', '1.4.9', '1.5.0'],
@@ -54,7 +66,7 @@ test.each([
   ['1.3.1', false],
   ['1.10', false],
   ['1.11', true],
-] as const)('version %s has had what 1.4.0 to 1.10 have: %j', (version, had) => {
+] as const)('version %s has lost what 1.4.0 to 1.10 have: %j', (version, had) => {
   expect(profile(version).hasNoLonger('api.legacyTokenRules')).toBe(had)
 })
 
@@ -82,7 +94,7 @@ describe('each gate opens and closes exactly at the versions of the spec (spec 8
     },
   )
 
-  test('every gate is in one of these tables', () => {
+  test('these tables cover every gate', () => {
     const tabled = [...BOUNDARIES.map(([gate]) => gate), 'api.legacy', 'upgrade.legacyRules']
     const fromTheOldest = GATE_NAMES.filter((name) => GATES[name].since === '0.7')
     expect([...tabled, ...fromTheOldest].sort()).toEqual([...GATE_NAMES].sort())
@@ -142,21 +154,22 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-3)).toEqual([
+  expect(list.slice(-4)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
+    '1.11 added authMethod.acrValues',
     '1.11 removed upgrade.legacyRules',
   ])
 })
 
-test('a fault that a version between fixed is listed with both edges (spec 9.3)', () => {
+test('a fault that an intermediate version fixed appears with both changes (spec 9.3)', () => {
   expect(changes('1.6.3', '1.8.0').filter((line) => line.includes('session'))).toEqual([
     '1.7.0 added session.incompatibleQueries',
     '1.7.2 removed session.incompatibleQueries',
   ])
 })
 
-test('nothing changes between a version and itself, and a way back is refused (spec 9.2.5)', () => {
+test('nothing changes between a version and itself, and a downgrade is refused (spec 9.2.5)', () => {
   expect(changes('1.11', '1.11.0')).toEqual([])
   expect(() => changes('1.11', '1.3.0')).toThrow(expect.objectContaining({ code: 'version_invalid' }))
 })
@@ -188,7 +201,7 @@ test('changes can start before the oldest version the service speaks as (spec 9.
   expect(gates).toEqual(['http.translateAddressesHeader', 'catalog.lanTaggedAddress'])
 })
 
-test('a gate is asked by a name that exists', () => {
+test('an unknown gate does not compile', () => {
   expectTypeOf(profile('1.11').has).parameter(0).toEqualTypeOf<GateName>()
   // @ts-expect-error no such gate
   expect(profile('1.11').has('token.nodeIdentitys')).toBe(false)

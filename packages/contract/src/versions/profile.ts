@@ -1,4 +1,3 @@
-/** The features of one service version, and the changes between two. Spec 9. */
 import { AclError } from '../errors.ts'
 import { GATE_NAMES, GATES, type GateName, type VersionGate } from '../gates.ts'
 import { shorten } from '../shared/shorten.ts'
@@ -7,9 +6,9 @@ import { compareVersions, isBefore, knownVersion, type ServiceVersion } from './
 /** The service as one version. Code asks `has` and never compares versions. */
 export interface ServiceProfile {
   readonly version: ServiceVersion
-  /** Whether this version has what the gate names. */
+  /** Whether the gate is open. */
   has(gate: GateName): boolean
-  /** Whether an earlier version has what the gate names, and this one lacks it. */
+  /** Whether the gate was open in an earlier version and is closed now. */
   hasNoLonger(gate: GateName): boolean
   /** Default limit of connections from one client address; 0 means no limit. Spec 8. */
   readonly connectionLimit: number
@@ -30,7 +29,7 @@ export interface VersionChange {
   readonly decidedBy: VersionGate['decidedBy']
 }
 
-/** The profile of a version; it decides every gate once. */
+/** The profile of a version. */
 export function profileOf(version: ServiceVersion): ServiceProfile {
   const open = new Set(GATE_NAMES.filter((name) => isOpen(GATES[name], version)))
   const closed = new Set(GATE_NAMES.filter((name) => isClosed(GATES[name], version)))
@@ -44,9 +43,9 @@ export function profileOf(version: ServiceVersion): ServiceProfile {
 
 /**
  * Lists the changes from one version to a newer one: every gate that opens or closes after `from` and up to `to`, oldest
- * first. A gate that does both (a fault that a later version fixed) appears twice, as an upgrade may stop in between.
+ * first. A gate that does both (a fault that a later version fixed) appears twice, since an upgrade may stop in between.
  *
- * @throws AclError `version_invalid` where `from` is newer than `to`.
+ * @throws AclError `version_invalid` if `from` is newer than `to`.
  */
 export function changesBetween(from: ServiceVersion, to: ServiceVersion): readonly VersionChange[] {
   if (isBefore(to, from)) {

@@ -5,7 +5,7 @@ import { compareVersions, parseServiceVersion, readVersion } from './versions.ts
 
 const version = (text: string) => parseServiceVersion(text)
 
-test('reads major.minor and major.minor.patch, an absent patch being 0 (decisions: versions)', () => {
+test('parses major.minor and major.minor.patch, with a default patch of 0 (decisions: versions)', () => {
   expect(version('1.4')).toEqual({ text: '1.4', major: 1, minor: 4, patch: 0 })
   expect(version('1.8.1')).toEqual({ text: '1.8.1', major: 1, minor: 8, patch: 1 })
 })
@@ -40,7 +40,7 @@ test.each([
   '-1.4',
   '1,4',
   '１.４',
-])('refuses %j, which is not the accepted form, and names form and field', (text) => {
+])('refuses %j and names the accepted form and the field', (text) => {
   expect(readVersion(text)).toBeUndefined()
   const refusal = refusalOf(() => parseServiceVersion(text, 'LATCHKEY_SERVICE_VERSION'))
   expect(refusal.code).toBe('version_invalid')
@@ -48,7 +48,7 @@ test.each([
   expect(refusal.message).toContain('major.minor.patch')
 })
 
-test('shows only the beginning of a long text', () => {
+test('truncates a long text', () => {
   expect(refusalOf(() => version('9'.repeat(10_000))).message.length).toBeLessThan(200)
 })
 

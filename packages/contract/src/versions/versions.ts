@@ -1,5 +1,5 @@
 /**
- * Reads and compares service versions, from 0.7 to 1.11 (spec 9). Code that depends on a version asks a gate by name
+ * Parses and compares service versions, from 0.7 to 1.11 (spec 9). Code that depends on a version asks for a gate by name
  * (gates.ts).
  */
 import { AclError } from '../errors.ts'
@@ -15,16 +15,16 @@ export interface ServiceVersion {
 
 /** The oldest version the service speaks as. Decisions: versions. */
 export const SERVICE_VERSION_OLDEST = '0.7'
-/** The newest release line the service speaks as, its patch releases included, and the default. */
+/** The newest release line the service speaks as, including its patch releases; the default. */
 export const SERVICE_VERSION_NEWEST = '1.11'
 
-/** Plain decimal numbers; four digits keep them exact and the text short. */
+/** Decimal numbers of at most four digits. */
 const VERSION = /^(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})(?:\.(0|[1-9]\d{0,3}))?$/
 
 /**
- * Reads any version, also one outside of what the service speaks: another server's, as the migrator meets it.
+ * Parses any version, including those that the service does not speak, which the migrator meets.
  *
- * @returns undefined where the text is not `major.minor[.patch]`. An absent patch is 0.
+ * @returns undefined if the text is not `major.minor[.patch]`. The default patch is 0.
  */
 export function readVersion(text: string): ServiceVersion | undefined {
   const [, major, minor, patch = '0'] = VERSION.exec(text) ?? []
@@ -33,9 +33,9 @@ export function readVersion(text: string): ServiceVersion | undefined {
 }
 
 /**
- * Reads a version that the service can speak as: `major.minor[.patch]`, from 0.7 to 1.11 and its patch releases.
+ * Parses a version that the service can speak: `major.minor[.patch]`, from 0.7 to 1.11 and its patch releases.
  *
- * @param field what the text came from, for the error: a variable, an option, a query parameter.
+ * @param field the source of the text, for the error: a variable, an option, a query parameter.
  * @throws AclError `version_invalid`, naming the field and the accepted form.
  */
 export function parseServiceVersion(text: string, field = 'version'): ServiceVersion {
@@ -56,7 +56,7 @@ export function parseServiceVersion(text: string, field = 'version'): ServiceVer
   return version
 }
 
-/** Negative where `a` is older, positive where it is newer, 0 where they are the same release (1.11 and 1.11.0). */
+/** Negative if `a` is older, positive if it is newer, 0 for the same release (1.11 and 1.11.0). */
 export function compareVersions(a: ServiceVersion, b: ServiceVersion): number {
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch
 }
@@ -66,7 +66,7 @@ export function isBefore(version: ServiceVersion, other: ServiceVersion): boolea
   return compareVersions(version, other) < 0
 }
 
-/** A version of our own tables, which must be well formed. */
+/** A version from our own tables. */
 export function knownVersion(text: string): ServiceVersion {
   const version = readVersion(text)
   if (version === undefined) throw new TypeError(`${JSON.stringify(text)} is not a version`)
@@ -76,7 +76,6 @@ export function knownVersion(text: string): ServiceVersion {
 const OLDEST = knownVersion(SERVICE_VERSION_OLDEST)
 const NEWEST = knownVersion(SERVICE_VERSION_NEWEST)
 
-/** The text is the caller's and may be long; the error shows its beginning. */
 function invalid(field: string, text: string, problem: string): AclError {
   return new AclError('version_invalid', `${field}: ${JSON.stringify(shorten(text))} ${problem}`, { field })
 }

@@ -1,0 +1,122 @@
+/** Auth methods: identity providers whose credentials a login exchanges for a token. Decisions: auth methods. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { deletedSchema } from '../shared/answers.ts'
+import { aclDelete, aclQuestion, aclRead, aclWrite } from '../shared/kinds.ts'
+import { methodNameParam } from '../shared/path-params.ts'
+import { namespacedBlockingQuery, namespacedQuery, page, word } from '../shared/query.ts'
+import {
+  authMethodListEntrySchema,
+  authMethodSchema,
+  createAuthMethodSchema,
+  explainLoginAnswerSchema,
+  explainLoginRequestSchema,
+  loginsEntrySchema,
+  updateAuthMethodSchema,
+} from './schemas.ts'
+
+const api = { gate: 'api.authMethod', spec: '2.1', subject: 'auth method name' } as const
+const read = { ...aclRead, ...api, blocking: 'authMethods' } as const
+const writeErrors = [
+  'field_required',
+  'field_invalid',
+  'field_immutable',
+  'name_invalid',
+  'selector_invalid',
+  'not_found',
+] as const
+const check = word(
+  ['true', 'false'],
+  {
+    description: '`false` writes the method without a request to its provider: an extension.',
+    initially: 'true',
+    example: 'false',
+  },
+  'check must be true or false',
+)
+
+export const authMethods = c.router({
+  create: {
+    method: 'PUT',
+    path: '/v1/acl/auth-method',
+    summary: 'Create an auth method',
+    description:
+      'A method of the same name, in any case, is replaced. URLs in the configuration are fetched once, as a check.',
+    query: namespacedQuery({ check }),
+    body: createAuthMethodSchema,
+    ...answers(authMethodSchema, { ...aclWrite, ...api, errors: writeErrors }),
+  },
+  read: {
+    method: 'GET',
+    path: '/v1/acl/auth-method/:Name',
+    pathParams: methodNameParam,
+    summary: 'Read an auth method',
+    description:
+      'Names are not case-sensitive. Secrets in Config are shown to callers with `acl:write` alone.',
+    query: namespacedBlockingQuery({}),
+    ...answers(authMethodSchema, { ...read, errors: ['id_missing', 'not_found'] }),
+  },
+  update: {
+    method: 'PUT',
+    path: '/v1/acl/auth-method/:Name',
+    pathParams: methodNameParam,
+    summary: 'Create or update an auth method',
+    description:
+      'Replaces the whole record, Config included. The stored spelling of the name stays. Tokens that the method made are not changed, but a change of TokenLocality ends them.',
+    query: namespacedQuery({ check }),
+    body: updateAuthMethodSchema,
+    ...answers(authMethodSchema, {
+      ...aclWrite,
+      ...api,
+      mayBeEmpty: true,
+      errors: [...writeErrors, 'accessor_mismatch'],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/acl/auth-method/:Name',
+    pathParams: methodNameParam,
+    summary: 'Delete an auth method',
+    description: 'Its binding rules go with it, and all tokens that it made stop working at once.',
+    query: namespacedQuery({}),
+    ...answers(deletedSchema, { ...aclDelete, ...api, errors: ['id_missing', 'not_found'] }),
+  },
+  explain: {
+    method: 'POST',
+    path: '/v1/acl/auth-method/:Name/explain',
+    pathParams: methodNameParam,
+    summary: 'Explain what a login would give',
+    description: 'Takes claims as a provider would sign them. Nothing is verified or written.',
+    query: namespacedQuery({}),
+    body: explainLoginRequestSchema,
+    ...answers(explainLoginAnswerSchema, {
+      ...aclQuestion,
+      ...api,
+      spec: 'extension',
+      errors: ['not_found', 'batch_too_large'],
+    }),
+  },
+  logins: {
+    method: 'GET',
+    path: '/v1/acl/auth-method/:Name/logins',
+    pathParams: methodNameParam,
+    summary: 'List who is logged in',
+    description:
+      'The live tokens that the method made, counted per identity, in order of identity and in pages. Shows who leaves logins open.',
+    query: namespacedQuery(page),
+    ...answers(z.array(loginsEntrySchema), {
+      ...aclRead,
+      ...api,
+      spec: 'extension',
+      errors: ['not_found'],
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/acl/auth-methods',
+    summary: 'List auth methods',
+    description: 'In order of name, without Config.',
+    query: namespacedBlockingQuery({}),
+    ...answers(z.array(authMethodListEntrySchema), { ...read, errors: [] }),
+  },
+} satisfies ContractRoutes)

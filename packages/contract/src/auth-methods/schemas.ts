@@ -1,0 +1,317 @@
+/** Auth methods: identity providers whose credentials a login exchanges for a token. */
+import * as z from 'zod'
+import { right } from '../decisions/schemas.ts'
+import type { GateName } from '../gates.ts'
+import {
+  AUTH_METHOD_ENTRIES_MAX,
+  AUTH_METHOD_KEYS_MAX,
+  AUTH_METHOD_NAME_LENGTH_MAX,
+  AUTH_METHOD_PEM_BYTES_MAX,
+  AUTH_METHOD_TEXT_BYTES_MAX,
+  BIND_NAME_BYTES_MAX,
+  DESCRIPTION_BYTES_MAX,
+  LIVE_TOKENS_MAX,
+  NAMESPACE_RULES_MAX,
+  SELECTOR_BYTES_MAX,
+} from '../limits.ts'
+import {
+  description,
+  indexesOnCreate,
+  indexesOnUpdate,
+  namespaceChosen,
+  namespaceShown,
+  required,
+  stored,
+} from '../shared/fields.ts'
+import { nodeIdentitySchema, serviceIdentitySchema, shownLinkSchema } from '../shared/links.ts'
+import { boundedText } from '../shared/text.ts'
+import { durationSchema } from '../time/schemas.ts'
+
+const TYPE = 'Type of the method: `jwt`, `kubernetes`, or `oidc` in the extended edition. Cannot be changed.'
+const TTL =
+  'Lifetime of the tokens that the method makes, 1 minute to 24 hours, as `1h0m0s`. Absent: they do not expire.'
+const LOCALITY = 'Whether the tokens of the method are `local` to their datacenter or `global`. Empty: local.'
+const DISPLAY_NAME = 'Name for people.'
+const LIVE_TOKENS =
+  'An extension: the most live tokens that the method may have; a login beyond them is refused.'
+const IDLE_TTL =
+  'An extension: a token of the method ends when it was not used for so long, at most a tenth later. 1 minute to 24 hours, as `1h0m0s`.'
+
+const short = () => boundedText(AUTH_METHOD_TEXT_BYTES_MAX).optional()
+const pem = () => boundedText(AUTH_METHOD_PEM_BYTES_MAX).optional()
+const shorts = () => z.array(boundedText(AUTH_METHOD_TEXT_BYTES_MAX)).max(AUTH_METHOD_ENTRIES_MAX).optional()
+const claims = () =>
+  z.record(boundedText(AUTH_METHOD_TEXT_BYTES_MAX), boundedText(AUTH_METHOD_TEXT_BYTES_MAX)).optional()
+
+/** As it was given, so that it comes back unchanged; the rules read it. */
+const leeway = (what: string, fallback: string) =>
+  z
+    .union([z.string(), z.number()], {
+      error: 'expected a duration such as "90s" or a number of nanoseconds',
+    })
+    .optional()
+    .meta({
+      description: `${what} Go notation such as "90s", or a number of nanoseconds. 0: ${fallback}; negative: none.`,
+    })
+
+/** What the types of auth methods are configured by. Which fields a type takes is for the rules to say. */
+const config = {
+  JWTValidationPubKeys: z
+    .array(boundedText(AUTH_METHOD_PEM_BYTES_MAX))
+    .max(AUTH_METHOD_KEYS_MAX)
+    .optional()
+    .meta({ description: 'jwt: public keys in PEM that verify tokens.' }),
+  JWKSURL: short().meta({ description: 'jwt: URL of a key set that verifies tokens.' }),
+  JWKSCACert: pem().meta({
+    description: 'jwt: certificates in PEM to trust for JWKSURL, instead of the system’s.',
+  }),
+  OIDCDiscoveryURL: short().meta({
+    description: 'jwt and oidc: the issuer, which has a discovery document.',
+  }),
+  OIDCDiscoveryCACert: pem().meta({
+    description: 'jwt and oidc: certificates in PEM to trust for OIDCDiscoveryURL, instead of the system’s.',
+  }),
+  OIDCClientID: short().meta({ description: 'oidc: client ID at the provider.' }),
+  OIDCClientSecret: short().meta({
+    description:
+      'oidc: client secret at the provider. Shown to callers with `acl:write`; others see `<hidden>`.',
+  }),
+  OIDCScopes: shorts().meta({ description: 'oidc: scopes to ask for besides `openid`.' }),
+  OIDCACRValues: shorts().meta({
+    description: 'oidc: values of `acr_values`.',
+  }),
+  AllowedRedirectURIs: shorts().meta({
+    description: 'oidc: URIs to which a browser may return. For loopback hosts the port is not compared.',
+  }),
+  VerboseOIDCLogging: z.boolean().optional().meta({ description: 'Accepted, without effect.' }),
+  BoundIssuer: short().meta({ description: 'jwt: the required `iss`. Empty: any.' }),
+  BoundAudiences: shorts().meta({
+    description: 'Audiences of which a token must have one. kubernetes: audiences to ask the review for.',
+  }),
+  JWTSupportedAlgs: shorts().meta({ description: 'jwt and oidc: allowed signature algorithms.' }),
+  ClaimMappings: claims().meta({
+    description: 'Claims, and the names by which selectors use them as `value.name`.',
+  }),
+  ListClaimMappings: claims().meta({
+    description: 'Claims that are lists, and the names by which selectors use them as `list.name`.',
+  }),
+  ExpirationLeeway: leeway('jwt: lifetime of a token without `exp`, from `iat` or `nbf` on.', '150 seconds'),
+  NotBeforeLeeway: leeway(
+    'jwt: how long before `exp` a token without `nbf` and `iat` is valid.',
+    '150 seconds',
+  ),
+  ClockSkewLeeway: leeway('jwt: tolerated difference of clocks.', '1 minute'),
+  Host: short().meta({ description: 'kubernetes: address of the API server.' }),
+  IgnoreNameAnnotation: z.boolean().optional().meta({
+    description:
+      'kubernetes: whether service accounts log in under their own names, whatever `consul.hashicorp.com/service-name` says: an extension.',
+  }),
+  MapNamespaces: z.boolean().optional().meta({
+    description:
+      'kubernetes, extended edition, namespace `default` only: whether a token is in the namespace that is named like that of its service account. NamespaceRules come first.',
+  }),
+  ConsulNamespacePrefix: short().meta({
+    description: 'kubernetes: goes before the name that MapNamespaces maps to.',
+  }),
+  ConsulNamespaceOverrides: claims().meta({
+    description:
+      'kubernetes: namespaces by Kubernetes namespaces, which MapNamespaces uses without the prefix.',
+  }),
+  CACert: pem().meta({ description: 'kubernetes: certificates in PEM to trust for Host.' }),
+  ServiceAccountJWT: pem().meta({
+    description:
+      'kubernetes: token of the account that reviews tokens. Shown to callers with `acl:write`; others see `<hidden>`.',
+  }),
+}
+const authMethodConfigSchema = z.strictObject(config).meta({ id: 'AuthMethodConfig' })
+const configSent = z.strictObject(config).meta({ id: 'AuthMethodConfigSent' })
+
+const bindNamespace = boundedText(BIND_NAME_BYTES_MAX).meta({
+  description: 'Namespace of the token, with `${value.name}` filled in.',
+})
+const ruleSelector = boundedText(SELECTOR_BYTES_MAX).meta({
+  description: 'Selects logins. Empty: all of them.',
+})
+const namespaceRules = {
+  description:
+    'Extended edition, namespace `default` only. The first rule that matches decides the namespace of a token.',
+}
+const namespaceRulesShown = z
+  .array(
+    z.strictObject({ Selector: ruleSelector, BindNamespace: bindNamespace }).meta({ id: 'NamespaceRule' }),
+  )
+  .optional()
+  .meta(namespaceRules)
+const namespaceRulesSent = z
+  .array(
+    z
+      .strictObject({ Selector: ruleSelector.optional(), BindNamespace: required(bindNamespace) })
+      .meta({ id: 'NamespaceRuleSent' }),
+  )
+  .max(NAMESPACE_RULES_MAX)
+  .optional()
+  .meta({ ...namespaceRules, gate: 'authMethod.namespaceRules' satisfies GateName })
+
+const maxTokenTtlShown = z.string().optional().meta({ description: TTL })
+const limitsShown = {
+  MaxLiveTokens: z
+    .number()
+    .optional()
+    .meta({ description: `${LIVE_TOKENS} Absent: no bound.` }),
+  IdleTTL: z
+    .string()
+    .optional()
+    .meta({ description: `${IDLE_TTL} Absent: no limit.` }),
+}
+const localityShown = z.string().optional().meta({ description: LOCALITY })
+const named = {
+  Name: z.string().meta({ description: 'Name of the method, as it was first written.' }),
+  Type: z.string().meta({ description: TYPE }),
+  DisplayName: z.string().optional().meta({ description: DISPLAY_NAME }),
+  Description: z.string().optional().meta({ description }),
+}
+
+/** An auth method as answered. Key order is the order on the wire. */
+export const authMethodSchema = z
+  .strictObject({
+    MaxTokenTTL: maxTokenTtlShown,
+    ...named,
+    TokenLocality: localityShown,
+    Config: authMethodConfigSchema.meta({
+      description: 'The configuration as it was written, keys in order.',
+    }),
+    NamespaceRules: namespaceRulesShown,
+    ...limitsShown,
+    ...stored,
+    Namespace: namespaceShown,
+  })
+  .meta({ id: 'AuthMethod' })
+export type AuthMethod = z.infer<typeof authMethodSchema>
+
+/** An element of the list: it has no Config. */
+export const authMethodListEntrySchema = z
+  .strictObject({
+    ...named,
+    MaxTokenTTL: maxTokenTtlShown,
+    TokenLocality: localityShown,
+    ...limitsShown,
+    ...stored,
+    Namespace: namespaceShown,
+  })
+  .meta({ id: 'AuthMethodListEntry' })
+
+const gates = {
+  displayName: 'authMethod.displayName' satisfies GateName,
+  maxTokenTtl: 'authMethod.maxTokenTtl' satisfies GateName,
+  tokenLocality: 'authMethod.tokenLocality' satisfies GateName,
+}
+const content = {
+  DisplayName: boundedText(DESCRIPTION_BYTES_MAX)
+    .optional()
+    .meta({ description: DISPLAY_NAME, gate: gates.displayName }),
+  Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
+  MaxTokenTTL: durationSchema.optional().meta({
+    description: 'Lifetime of the tokens that the method makes, 1 minute to 24 hours; 0: they do not expire.',
+    gate: gates.maxTokenTtl,
+  }),
+  TokenLocality: z.string().optional().meta({ description: LOCALITY, gate: gates.tokenLocality }),
+  Config: configSent.optional().meta({ description: 'The whole configuration: an update replaces it.' }),
+  NamespaceRules: namespaceRulesSent,
+  MaxLiveTokens: z
+    .number()
+    .optional()
+    .meta({ description: `${LIVE_TOKENS} 1 to ${LIVE_TOKENS_MAX}; 0: no bound.` }),
+  IdleTTL: durationSchema.optional().meta({ description: `${IDLE_TTL} 0: no limit.` }),
+  Namespace: namespaceChosen,
+}
+
+/** The body of create. */
+export const createAuthMethodSchema = z
+  .strictObject({
+    Name: required(
+      z.string().meta({
+        description: `Letters, digits, \`-\` and \`_\`, at most ${AUTH_METHOD_NAME_LENGTH_MAX} characters; unique without case.`,
+        maxLength: AUTH_METHOD_NAME_LENGTH_MAX,
+      }),
+    ),
+    Type: required(z.string().meta({ description: TYPE })),
+    ...content,
+    ...indexesOnCreate,
+  })
+  .meta({ id: 'AuthMethodCreate' })
+export type CreateAuthMethod = z.output<typeof createAuthMethodSchema>
+
+/** The body of update: a record as it was read, with changes. A method that does not exist is created. */
+export const updateAuthMethodSchema = z
+  .strictObject({
+    Name: z.string().optional().meta({ description: 'Absent, or equal to the one in the path.' }),
+    Type: z
+      .string()
+      .optional()
+      .meta({ description: `${TYPE} Absent: the stored one.` }),
+    ...content,
+    ...indexesOnUpdate,
+  })
+  .meta({ id: 'AuthMethodUpdate' })
+export type UpdateAuthMethod = z.output<typeof updateAuthMethodSchema>
+
+/** An extension: what a login with these claims would give. */
+export const explainLoginRequestSchema = z
+  .strictObject({
+    Claims: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .meta({ description: 'Claims of the credential, as the provider would sign them.' }),
+  })
+  .meta({ id: 'ExplainLoginRequest' })
+
+export const explainLoginAnswerSchema = z
+  .strictObject({
+    Values: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Single values by the names that selectors use.' }),
+    Lists: z
+      .record(z.string(), z.array(z.string()))
+      .meta({ description: 'Lists by the names that selectors use.' }),
+    Refused: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the login would be refused. Absent: it would succeed.' }),
+    Rules: z
+      .array(
+        z.strictObject({
+          ID: z.string().meta({ description: 'ID of the binding rule.' }),
+          Selector: z.string().meta({ description: 'Its selector.' }),
+          BindType: z.string().meta({ description: 'Its bind type.' }),
+          BindName: z.string().meta({ description: 'Its bind name.' }),
+          Applies: z.boolean().meta({ description: 'Whether the rule gives the token something.' }),
+          Name: z.string().optional().meta({ description: 'The computed name, if the selector matches.' }),
+          Reason: z.string().optional().meta({ description: 'Why the rule does not apply.' }),
+        }),
+      )
+      .meta({ description: 'Every binding rule of the method, in order of ID.' }),
+    Roles: z.array(shownLinkSchema).meta({ description: 'Roles of the token.' }),
+    ServiceIdentities: z
+      .array(serviceIdentitySchema)
+      .meta({ description: 'Services that the token may act as.' }),
+    NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Nodes that the token may act as.' }),
+    Rights: z
+      .array(z.strictObject(right))
+      .meta({ description: 'Rights that the token would have beyond those of a token without links.' }),
+  })
+  .meta({ id: 'ExplainLoginAnswer' })
+
+/** Live tokens of one identity: an extension. */
+export const loginsEntrySchema = z
+  .strictObject({
+    Identity: z.string().meta({
+      description: 'Who logged in, as the provider calls them: `sub`. Empty for credentials without it.',
+    }),
+    LiveTokens: z.number().meta({ description: 'How many live tokens of the method the identity has.' }),
+    OldestCreateTime: z.string().meta({ description: 'When the oldest of them was created.' }),
+    LastUse: z.string().optional().meta({
+      description:
+        'When one of them was last used, to a twentieth of IdleTTL. Absent if none was used, or the method has no IdleTTL.',
+    }),
+  })
+  .meta({ id: 'LoginsEntry' })

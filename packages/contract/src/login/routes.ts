@@ -1,0 +1,89 @@
+/** Login and logout. Decisions: login. */
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { deletedSchema } from '../shared/answers.ts'
+import { namespacedQuery, query } from '../shared/query.ts'
+import { tokenSchema } from '../tokens/schemas.ts'
+import { authUrlAnswerSchema, authUrlSchema, loginSchema, oidcCallbackSchema } from './schemas.ts'
+
+const api = {
+  gate: 'api.authMethod',
+  spec: '2.1',
+  acl: true,
+  refusedInLegacyMode: true,
+} as const
+const asks = {
+  ...api,
+  right: 'none',
+  sameOrigin: true,
+  body: 'json',
+  bodyBytesMax: 65_536,
+  ignoresToken: true,
+  namespaced: true,
+  namespaceInBody: true,
+} as const
+const oidc = { ...asks, gate: 'api.oidc', edition: 'extended' } as const
+
+const errors = [
+  'field_required',
+  'field_invalid',
+  'auth_method_unknown',
+  'login_refused',
+  'provider_unavailable',
+  'too_many_logins',
+] as const
+
+export const login = c.router({
+  login: {
+    method: 'POST',
+    path: '/v1/acl/login',
+    summary: 'Log in',
+    description:
+      'Exchanges a credential of an identity provider for a token with what the binding rules give. A token that the request presents is ignored.',
+    query: namespacedQuery({}),
+    body: loginSchema,
+    ...answers(tokenSchema, {
+      ...asks,
+      errors: [...errors, 'login_unbound', 'too_many_live_tokens'],
+    }),
+  },
+  logout: {
+    method: 'POST',
+    path: '/v1/acl/logout',
+    summary: 'Log out',
+    description: 'Deletes the token that the request presents, which must be one made by a login.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(deletedSchema, {
+      ...api,
+      right: 'self',
+      sameOrigin: true,
+      errors: ['privilege_missing'],
+    }),
+  },
+  authUrl: {
+    method: 'POST',
+    path: '/v1/acl/oidc/auth-url',
+    summary: 'Begin a login in a browser',
+    description:
+      'Answers the URL of the provider to which the browser goes. It is valid for ten minutes, once. A token that the request presents is ignored.',
+    query: namespacedQuery({}),
+    body: authUrlSchema,
+    ...answers(authUrlAnswerSchema, {
+      ...oidc,
+      errors: [...errors, 'endpoint_not_built'],
+    }),
+  },
+  callback: {
+    method: 'POST',
+    path: '/v1/acl/oidc/callback',
+    summary: 'Complete a login in a browser',
+    description:
+      'Exchanges what the browser brought back for a token. The state is used up, whatever the answer. A token that the request presents is ignored.',
+    query: namespacedQuery({}),
+    body: oidcCallbackSchema,
+    ...answers(tokenSchema, {
+      ...oidc,
+      errors: [...errors, 'login_unbound', 'too_many_live_tokens', 'endpoint_not_built'],
+    }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,102 @@
+/** Records as one datacenter hands them to another. An extension; decisions: changes. */
+import * as z from 'zod'
+import { accessorId, createTime, description, hash, recordId, recordName, stored } from '../shared/fields.ts'
+import { datacenters, nodeIdentitySchema, serviceIdentitySchema } from '../shared/links.ts'
+
+const said = (text: string) => z.string().meta({ description: text })
+const keys = (text: string) => z.array(z.string()).meta({ description: text })
+const links = (text: string) =>
+  z.array(z.strictObject({ ID: recordId })).meta({ description: `${text}, by ID alone.` })
+const namespace = said('Namespace of the record; `default` in the standard edition.')
+const identities = {
+  ServiceIdentities: z.array(serviceIdentitySchema).meta({ description: 'Services that it may act as.' }),
+  NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Nodes that it may act as.' }),
+}
+
+const namespaceSchema = z
+  .strictObject({
+    Name: recordName,
+    Description: z.string().meta({ description }),
+    PolicyDefaults: links('Policies of the namespace'),
+    RoleDefaults: links('Roles of the namespace'),
+    ...stored,
+  })
+  .meta({ id: 'ChangedNamespace' })
+
+const policySchema = z
+  .strictObject({
+    ID: recordId,
+    Name: recordName,
+    Description: z.string().meta({ description }),
+    Rules: said('The rules as they were written.'),
+    Datacenters: z.array(z.string()).optional().meta(datacenters),
+    Hash: hash,
+    ...stored,
+    Namespace: namespace,
+  })
+  .meta({ id: 'ChangedPolicy' })
+
+const roleSchema = z
+  .strictObject({
+    ID: recordId,
+    Name: recordName,
+    Description: z.string().meta({ description }),
+    Policies: links('Policies whose rights the tokens of the role have'),
+    ...identities,
+    Hash: hash,
+    ...stored,
+    Namespace: namespace,
+  })
+  .meta({ id: 'ChangedRole' })
+
+const tokenSchema = z
+  .strictObject({
+    AccessorID: accessorId,
+    SecretID: said('The credential.'),
+    Description: z.string().meta({ description }),
+    Policies: links('Policies whose rights the token has'),
+    Roles: links('Roles whose rights the token has'),
+    ...identities,
+    Rules: said('Rules of a legacy token that was not converted; otherwise empty.'),
+    Type: z
+      .enum(['', 'client', 'management'])
+      .meta({ description: 'Type of a legacy token; otherwise empty.' }),
+    AuthMethod: said('Name of the auth method that created the token; otherwise empty.'),
+    AuthMethodNamespace: said('Namespace of that auth method.'),
+    LoginIdentity: said('Who logged in, as the identity provider calls them.'),
+    ExpirationTime: said('From this instant on the token counts as deleted.').optional(),
+    CreateTime: createTime,
+    Hash: hash,
+    ...stored,
+    Namespace: namespace,
+  })
+  .meta({ id: 'ChangedToken' })
+
+export const changesSchema = z
+  .strictObject({
+    Cluster: said('Id of the store. Another id: none of the indexes before is valid.'),
+    Datacenter: said('Datacenter of the server.'),
+    Index: z.int().meta({ description: 'The `index` of the next request.', minimum: 0 }),
+    Time: said('Time of the answer, by the clock that decides about expiry.'),
+    Reset: z.literal(true).optional().meta({
+      description: 'What has changed since `index` is not known: start over without `index`.',
+    }),
+    Namespaces: z
+      .array(namespaceSchema)
+      .meta({ description: 'Extended edition: namespaces as they are now.' }),
+    Policies: z.array(policySchema).meta({ description: 'Policies as they are now.' }),
+    Roles: z.array(roleSchema).meta({ description: 'Roles as they are now.' }),
+    Tokens: z
+      .array(tokenSchema)
+      .meta({ description: 'Global tokens as they are now, expired ones included.' }),
+    Deleted: z
+      .strictObject({
+        Namespaces: keys('Names.'),
+        Policies: keys('IDs.'),
+        Roles: keys('IDs.'),
+        Tokens: keys('Accessors, in lower case.'),
+      })
+      .meta({ description: 'Records that do not exist now; the reader need not have known them.' }),
+  })
+  .meta({ id: 'Changes' })
+export type Changes = z.infer<typeof changesSchema>
