@@ -1,11 +1,10 @@
 /**
- * Power over every namespace: the built-in policy `global-management`, linked directly or through a role, or the legacy
+ * Rights in every namespace: the built-in policy `global-management`, linked directly or through a role, or the legacy
  * type `management`. Decisions: rights across namespaces.
  */
 import { GLOBAL_MANAGEMENT_POLICY_ID } from './builtin.ts'
 import type { NamespaceRecord, RoleRecord, StoredLink, TokenRecord } from './records/records.ts'
 
-/** Where role links lead. */
 interface RoleLookup {
   role(id: string): RoleRecord | undefined
 }
@@ -27,7 +26,7 @@ export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
   return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
 }
 
-/** Roles that were looked at: a thousand roles of a thousand links each are looked through once, not per token. */
+/** Results by role: a role of a thousand links is scanned once, not once per token. */
 const globalRoles = new WeakMap<RoleRecord, boolean>()
 
 function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
@@ -41,14 +40,14 @@ function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
 }
 
 /** The links that every token of a namespace has on top of its own. */
-export interface NamespaceDefaults {
+interface NamespaceDefaults {
   readonly policies: readonly StoredLink[]
   readonly roles: readonly StoredLink[]
 }
 
 /**
- * The defaults of a namespace that act. Global management is never a default: a stored link to it, left by an older
- * version or made by two writes at once, gives nothing.
+ * The effective defaults of a namespace. Global management is never a default: a stored link to it, left by an older
+ * version or by two concurrent writes, grants nothing.
  */
 export function defaultsOf(
   { PolicyDefaults, RoleDefaults }: Pick<NamespaceRecord, 'PolicyDefaults' | 'RoleDefaults'>,

@@ -30,11 +30,11 @@ function aHashedToken(fields: Partial<HashedToken>): HashedToken {
   }
 }
 
-test.each(TOKEN_VECTORS)('the hash of %s is the one of a real service', (_name, fields, hash) => {
+test.each(TOKEN_VECTORS)('the hash of %s equals that of a real service', (_name, fields, hash) => {
   expect(tokenHash(aHashedToken(fields))).toBe(hash)
 })
 
-test('the hash of a policy is the one of a real service', () => {
+test('the hash of a policy equals that of a real service', () => {
   const policy = { Name: 'p2', Description: '', Rules: '', Datacenters: undefined }
   expect(policyHash(policy)).toBe('I8eFXB/heIM2e4kpbOU9RTIUEZqr5BGYwR2RCQptvZg=')
 })
@@ -44,7 +44,7 @@ test('fields are joined without separators, so a role hashes like a policy of th
   expect(roleHash(role)).toBe('I8eFXB/heIM2e4kpbOU9RTIUEZqr5BGYwR2RCQptvZg=')
 })
 
-test('legacy kind and rules enter the hash of a token', () => {
+test('the hash of a token covers legacy type and rules', () => {
   const plain = tokenHash(aHashedToken({}))
   expect(tokenHash(aHashedToken({ Type: 'client' }))).not.toBe(plain)
   expect(tokenHash(aHashedToken({ Rules: 'operator = "read"' }))).not.toBe(plain)

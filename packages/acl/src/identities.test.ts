@@ -51,12 +51,12 @@ describe('the name rule (spec 2.4, 2.5)', () => {
 })
 
 describe('service identities (spec 2.4)', () => {
-  test('none and an empty list are none', () => {
+  test('undefined and an empty list give an empty list', () => {
     expect(normalizeServiceIdentities(undefined, 'token')).toEqual([])
     expect(normalizeServiceIdentities([], 'token')).toEqual([])
   })
 
-  test('field_required: a name that is missing, on a token and on a role', () => {
+  test('field_required: a missing name, on a token and on a role', () => {
     for (const owner of ['token', 'role'] as const) {
       const refusal = refusalOf(() => normalizeServiceIdentities([{ ServiceName: '' }], owner))
       expect(refusal).toMatchObject({ code: 'field_required', field: 'ServiceIdentities[0].ServiceName' })
@@ -64,7 +64,7 @@ describe('service identities (spec 2.4)', () => {
     }
   })
 
-  test('are sorted by name, and their datacenters stay as they were given', () => {
+  test('are sorted by name; their datacenters keep the given order', () => {
     const given = [
       { ServiceName: 'web', Datacenters: ['dc3', 'dc1'] },
       { ServiceName: 'api' },
@@ -86,10 +86,10 @@ describe('service identities (spec 2.4)', () => {
       ],
       ['dc1', 'dc2', 'dc3'],
     ],
-    ['everywhere, where the first is', [undefined, ['dc1']], undefined],
-    ['everywhere, where the last is', [['dc1'], undefined], undefined],
-    ['everywhere, where an empty list is between', [['dc1'], [], ['dc2']], undefined],
-    ['one of equal datacenters', [['dc1', 'dc1'], ['dc1']], ['dc1']],
+    ['everywhere, if the first is', [undefined, ['dc1']], undefined],
+    ['everywhere, if the last is', [['dc1'], undefined], undefined],
+    ['everywhere, if one list between is empty', [['dc1'], [], ['dc2']], undefined],
+    ['distinct datacenters', [['dc1', 'dc1'], ['dc1']], ['dc1']],
   ])('equal names merge to %s', (_name, lists, merged) => {
     const given = lists.map((Datacenters) => ({
       ServiceName: 'web',
@@ -100,7 +100,7 @@ describe('service identities (spec 2.4)', () => {
     ])
   })
 
-  test('field_invalid: datacenters on a local token, before the name rule; an empty list is none', () => {
+  test('field_invalid: datacenters on a local token, before the name rule; an empty list passes', () => {
     const refusal = refusalOf(() =>
       normalizeServiceIdentities([{ ServiceName: 'NO', Datacenters: ['dc1'] }], 'token', true),
     )
@@ -150,24 +150,24 @@ const nodes = fc.array(fc.record({ NodeName: names, Datacenter: fc.constantFrom(
   maxLength: 8,
 })
 
-test('normalising is idempotent and does not depend on the order of identities', () => {
+test('normalization is idempotent and independent of the order of identities', () => {
   fc.assert(
-    fc.property(services, nodes, fc.nat(), (given, givenNodes, turn) => {
-      const turned = <T>(list: readonly T[]): T[] => {
-        const at = list.length === 0 ? 0 : turn % list.length
+    fc.property(services, nodes, fc.nat(), (given, givenNodes, offset) => {
+      const rotated = <T>(list: readonly T[]): T[] => {
+        const at = list.length === 0 ? 0 : offset % list.length
         return [...list.slice(at), ...list.slice(0, at)].reverse()
       }
       const normal = normalizeServiceIdentities(given, 'token')
       expect(normalizeServiceIdentities(normal, 'token')).toEqual(normal)
-      expect(normalizeServiceIdentities(turned(given), 'token')).toEqual(normal)
+      expect(normalizeServiceIdentities(rotated(given), 'token')).toEqual(normal)
       const normalNodes = normalizeNodeIdentities(givenNodes, 'token')
       expect(normalizeNodeIdentities(normalNodes, 'token')).toEqual(normalNodes)
-      expect(normalizeNodeIdentities(turned(givenNodes), 'token')).toEqual(normalNodes)
+      expect(normalizeNodeIdentities(rotated(givenNodes), 'token')).toEqual(normalNodes)
     }),
   )
 })
 
-test('DOS-05: many identities of one name merge in time that grows with their datacenters alone (spec 2.4)', () => {
+test('DOS-05: merging many identities of one name takes time linear in their datacenters (spec 2.4)', () => {
   const perIdentity = 20
   const identities = Array.from({ length: 200 }, (_, i) => ({
     ServiceName: 'web',

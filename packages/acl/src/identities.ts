@@ -1,7 +1,6 @@
-/** Service and node identities: their name rule, and one form for equal sets. Spec 2.4, 2.5. */
+/** Service and node identities: their name rule and their normal form. Spec 2.4, 2.5. */
 import { AclError, limits, type NodeIdentity, type ServiceIdentity, shorten } from '@latchkey/contract'
 
-/** Starts and ends with a lower-case alphanumeric; those, `-` and `_` inside. Spec 2.4. */
 const IDENTITY_NAME = /^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$/
 const NAME_RULE = `Only lowercase alphanumeric characters, '-' and '_' are allowed, it starts and ends with an alphanumeric, and has at most ${limits.IDENTITY_NAME_LENGTH_MAX} characters`
 
@@ -10,9 +9,9 @@ export function isIdentityName(name: string): boolean {
 }
 
 /**
- * Checks service identities and brings them into the reference's form: sorted by name; equal names merge into the sorted
- * union of their datacenters, and one without any makes the merged one valid everywhere. The datacenters of a name that
- * is there once stay as they were given. Decisions: hash and indexes.
+ * Checks and normalizes service identities as the reference does: sorted by name; equal names merge into the sorted
+ * union of their datacenters, or are valid everywhere if one of them has no datacenters. The datacenters of a unique
+ * name keep their order. Decisions: hash and indexes.
  *
  * @param owner `token` or `role`, for the error.
  * @param local whether they are on a local token, which may not name datacenters. Decisions: tokens.
@@ -34,7 +33,7 @@ export function normalizeServiceIdentities(
     })
 }
 
-/** @returns undefined for everywhere. */
+/** @returns undefined if valid everywhere. */
 function mergeDatacenters(identities: readonly ServiceIdentity[]): string[] | undefined {
   const lists = identities.map(({ Datacenters }) => Datacenters ?? [])
   if (lists.some((list) => list.length === 0)) return undefined
@@ -70,7 +69,7 @@ function checkServiceIdentity(identity: ServiceIdentity, i: number, owner: strin
 }
 
 /**
- * Checks node identities and brings them into one form: sorted by name and datacenter, duplicates once.
+ * Checks and normalizes node identities: sorted by name and datacenter, without duplicates.
  *
  * @throws AclError `field_required`, `name_invalid`.
  */

@@ -11,7 +11,7 @@ test.each([
   expect(isUuid(id)).toBe(true)
 })
 
-const NO_UUIDS = [
+const NOT_UUIDS = [
   '',
   'ce10eb30',
   'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2',
@@ -26,7 +26,7 @@ const NO_UUIDS = [
   'ｃe10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e',
 ]
 
-test.each(NO_UUIDS)('id_invalid: %j is none, and the error does not repeat it', (id) => {
+test.each(NOT_UUIDS)('id_invalid: %j is not a UUID, and the error does not repeat it', (id) => {
   expect(isUuid(id)).toBe(false)
   const refusal = refusalOf(() => checkChosenId(id, 'SecretID'))
   expect(refusal).toMatchObject({ code: 'id_invalid', field: 'SecretID' })
@@ -45,12 +45,12 @@ test.each([
   })
 })
 
-test('the first id behind the reserved ones may be chosen', () => {
+test('the first id after the reserved ones may be chosen', () => {
   expect(isReservedId('00000000-0000-0000-0000-000000000100')).toBe(false)
   expect(() => checkChosenId('00000000-0000-0000-0000-000000000100', 'AccessorID')).not.toThrow()
 })
 
-test('an id in a path: empty is id_missing, another form id_invalid', () => {
+test('an id in a path: id_missing if empty, id_invalid if not a UUID', () => {
   expect(refusalOf(() => checkPathId('', 'token', 'AccessorID'))).toMatchObject({ code: 'id_missing' })
   expect(refusalOf(() => checkPathId('self/', 'token', 'AccessorID'))).toMatchObject({ code: 'id_invalid' })
   expect(() => checkPathId('00000000-0000-0000-0000-000000000002', 'token', 'AccessorID')).not.toThrow()

@@ -10,8 +10,8 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * What no two ids may have in common: a UUID counts without case. Any other text is the ID of a legacy token, and counts
- * as it is. Decisions: tokens.
+ * The key by which an id is unique: UUIDs compare case-insensitively; any other text is the ID of a legacy token and
+ * compares exactly. Decisions: tokens.
  */
 export function idKey(id: string): string {
   return /[A-F]/.test(id) && isUuid(id) ? id.toLowerCase() : id
@@ -22,9 +22,9 @@ export function isReservedId(id: string): boolean {
 }
 
 /**
- * Holds an id that a caller chose to the rules.
+ * Checks an id that the caller chose.
  *
- * @param field the body's field, which the error names. The value is not: it may be a secret.
+ * @param field the body's field, which the error names. The error omits the value: it may be a secret.
  * @throws AclError `id_invalid`, `id_reserved`.
  */
 export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): void {
@@ -39,7 +39,7 @@ export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): voi
 }
 
 /**
- * Holds an id from a path to its form.
+ * Checks that an id from a path is a UUID.
  *
  * @throws AclError `id_missing`, `id_invalid`.
  */

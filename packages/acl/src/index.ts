@@ -9,7 +9,51 @@ export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-man
 export { policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
 export { checkPathId, idKey } from './ids.ts'
-export { expandPolicyLinks, expandRoleLinks, resolvePolicyLinks, resolveRoleLinks } from './links.ts'
+export {
+  expandPolicyLinks,
+  expandRoleLinks,
+  hasLinks,
+  resolvePolicyLinks,
+  resolveRoleLinks,
+} from './links.ts'
+export { checkClaims } from './login/check-claims.ts'
+export { hasMappedClaims, mapClaims } from './login/claims.ts'
+export { DecodingVerifier, unsignedToken } from './login/decoding-verifier.ts'
+export {
+  evaluateLogin,
+  type LoginEvaluation,
+  type PreparedLogin,
+  prepareLogin,
+} from './login/evaluate-login.ts'
+export { explainLogin, type LoginExplanation } from './login/explain-login.ts'
+export { type LoginMeta, loginDescription } from './login/login-description.ts'
+export { loginIdentity } from './login/login-identity.ts'
+export { loginToken, planLogin } from './login/login-plan.ts'
+export { type LoginRefusal, loginRefused, providerUnavailable } from './login/login-refusal.ts'
+export { shownConfig, splitConfig } from './login/method/auth-method-config.ts'
+export {
+  type AuthMethodContext,
+  type AuthMethodRequest,
+  checkRulesFit,
+  choosesNamespace,
+  writeAuthMethod,
+} from './login/method/auth-method-rules.ts'
+export {
+  type BindingRuleContext,
+  type BindingRuleRequest,
+  createBindingRule,
+  updateBindingRule,
+} from './login/method/binding-rule-rules.ts'
+export {
+  beginLogin,
+  type LoginState,
+  loginStateHash,
+  pkceChallenge,
+  resumeLogin,
+} from './login/oidc/login-state.ts'
+export type { OidcCallback, OidcChallenge, OidcClient, OidcMethod } from './login/oidc/oidc-client.ts'
+export { type Claims, claimsOf, type Verification, type Verifier } from './login/verifier.ts'
+export { isNamespaceName } from './namespace-name.ts'
 export {
   checkPolicyDelete,
   createPolicy,
@@ -19,7 +63,23 @@ export {
   withPolicyHash,
 } from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
-export { Directory, type DirectoryContent, EMPTY_DIRECTORY, nameKey } from './records/directory.ts'
+export {
+  authMethodKey,
+  Directory,
+  type DirectoryContent,
+  EMPTY_CONTENT,
+  EMPTY_DIRECTORY,
+  nameKey,
+} from './records/directory.ts'
+export type {
+  AuthMethodConfiguration,
+  AuthMethodRecord,
+  AuthMethodType,
+  BindingRuleRecord,
+  JwtConfig,
+  KubernetesConfig,
+  OidcConfig,
+} from './records/login-records.ts'
 export {
   DEFAULT_NAMESPACE,
   type KvRecord,
@@ -48,7 +108,12 @@ export {
   type TokenLinks,
 } from './rules/decide/effective-policies.ts'
 export { globalManagementRules } from './rules/decide/generated-rules.ts'
-export type { AuthorizerDefaults, CompiledInput, PolicySource } from './rules/decide/policy-source.ts'
+export {
+  type AuthorizerDefaults,
+  type CompiledInput,
+  compareSources,
+  type PolicySource,
+} from './rules/decide/policy-source.ts'
 export {
   accessesOf,
   parseQuestion,
@@ -83,7 +148,15 @@ export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'
 export { checkDelete } from './token/delete-token.ts'
 export { expandToken } from './token/expand-token.ts'
-export { expirationMs, isExpired } from './token/expiration.ts'
+export { expirationMs, isExpired, isGone, isOrphan, methodOf } from './token/expiration.ts'
+export {
+  type IdleLimit,
+  idleHorizon,
+  idleLimitOf,
+  idleLimitOfMethod,
+  isSurelyUsed,
+  isUseWritten,
+} from './token/idle.ts'
 export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
 export { checkBodyAccessor, updateToken } from './token/update-token.ts'
 export {
@@ -94,6 +167,7 @@ export {
   Pace,
   type Sliced,
   STEPS_PER_SLICE,
+  stepsOf,
   TurnQueue,
   type Turns,
 } from './turns.ts'
@@ -116,11 +190,14 @@ export {
 } from './upgrade/legacy-token.ts'
 export {
   isForgotten,
+  LEADER_SILENT_MS_MAX,
   MEMBER_FAILED_AFTER_MS,
   MEMBER_HEARTBEAT_MS,
+  MEMBER_STOPPED_COUNTS_MS,
   type Member,
   type MemberMode,
-  withObservedStatus,
+  type MemberRow,
+  observeMembers,
 } from './upgrade/member.ts'
 export {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,

@@ -14,12 +14,12 @@ const resolve = (links: Parameters<typeof resolvePolicyLinks>[0], namespace = 'd
   resolvePolicyLinks(links, namespace, directory)
 
 describe('resolving (spec 2.2, 2.3)', () => {
-  test('none, and an empty list, are none', () => {
+  test('undefined and an empty list give an empty list', () => {
     expect(resolve(undefined)).toEqual([])
     expect(resolve([])).toEqual([])
   })
 
-  test('by ID in any case, by name in any case; the stored link has the ID as the policy has it', () => {
+  test("by ID or name, in any case; the stored link has the policy's own spelling of the ID", () => {
     const stored = [{ ID: reader.ID }]
     expect(resolve([{ ID: reader.ID }])).toEqual(stored)
     expect(resolve([{ ID: reader.ID.toUpperCase() }])).toEqual(stored)
@@ -36,7 +36,7 @@ describe('resolving (spec 2.2, 2.3)', () => {
     ).toEqual([{ ID: writer.ID }, { ID: reader.ID }])
   })
 
-  test('duplicates collapse to their first place, however they are written; the order stays', () => {
+  test('duplicates collapse to their first position, however they are spelled', () => {
     const links = [{ Name: 'writer' }, { Name: 'reader' }, { ID: writer.ID }, { ID: reader.ID.toUpperCase() }]
     expect(resolve(links)).toEqual([{ ID: writer.ID }, { ID: reader.ID }])
   })
@@ -44,8 +44,8 @@ describe('resolving (spec 2.2, 2.3)', () => {
   test.each([
     ['an unknown name', [{ Name: 'Reader' }, { Name: 'nobody' }], 'Policies[1]', 'with name "nobody"'],
     ['an unknown ID', [{ ID: ops.ID }], 'Policies[0]', `with ID "${ops.ID}"`],
-    ['an ID that is no UUID', [{ ID: 'nope' }], 'Policies[0]', 'with ID "nope"'],
-    ['an ID that begins like one', [{ ID: reader.ID.slice(0, -1) }], 'Policies[0]', 'with ID'],
+    ['an ID that is not a UUID', [{ ID: 'nope' }], 'Policies[0]', 'with ID "nope"'],
+    ['a prefix of an ID', [{ ID: reader.ID.slice(0, -1) }], 'Policies[0]', 'with ID'],
     ['neither ID nor name', [{}], 'Policies[0]', 'with name ""'],
     ['both empty', [{ ID: '', Name: '' }], 'Policies[0]', 'with name ""'],
   ])('link_unknown: %s', (_name, links, field, said) => {
@@ -61,7 +61,7 @@ describe('resolving (spec 2.2, 2.3)', () => {
     expect(refusalOf(() => resolve([{ Name: 'writer' }], 'team')).code).toBe('link_unknown')
   })
 
-  test('roles: the same, in their own words', () => {
+  test('role links resolve alike, with their own messages', () => {
     expect(resolveRoleLinks([{ Name: 'OPS' }, { ID: ops.ID }], 'default', directory)).toEqual([
       { ID: ops.ID },
     ])
@@ -71,8 +71,8 @@ describe('resolving (spec 2.2, 2.3)', () => {
   })
 })
 
-describe('showing (decisions: record shapes)', () => {
-  test('ID and current name, also after a rename; without those whose target is gone', () => {
+describe('expansion (decisions: record shapes)', () => {
+  test('shows ID and current name, also after a rename; omits dangling links', () => {
     const links = [{ ID: writer.ID }, { ID: 'gone' }, { ID: reader.ID }]
     const renamed = aDirectory({ policies: [{ ...reader, Name: 'viewer' }, writer] })
     expect(expandPolicyLinks(links, renamed)).toEqual([

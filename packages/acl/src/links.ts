@@ -5,16 +5,21 @@ import type { StoredLink, TokenRecord } from './records/records.ts'
 
 export type TokenLinks = Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>
 
-/** Whether a token has a policy, role or identity of its own; its legacy Rules are ignored then. */
-export function hasLinks({ Policies, Roles, ServiceIdentities, NodeIdentities }: TokenLinks): boolean {
+/** Whether a token has a policy, role or identity of its own; if so, its legacy Rules are ignored. */
+export function hasLinks({
+  Policies,
+  Roles,
+  ServiceIdentities,
+  NodeIdentities,
+}: Readonly<Record<keyof TokenLinks, readonly unknown[]>>): boolean {
   return [Policies, Roles, ServiceIdentities, NodeIdentities].some((links) => links.length > 0)
 }
 
 /**
- * Resolves the policy links of a request. The ID wins where both are given; names match without case; duplicates
- * collapse to their first place.
+ * Resolves the policy links of a request. If a link has both ID and name, the ID wins; names match case-insensitively;
+ * duplicates collapse to their first position.
  *
- * @throws AclError `link_unknown`, naming the link by its place.
+ * @throws AclError `link_unknown`, with the position of the link.
  */
 export function resolvePolicyLinks(
   links: readonly PolicyLink[] | undefined,
@@ -63,7 +68,7 @@ function resolveLinks(
   for (const [i, link] of links.entries()) {
     const byId = link.ID !== undefined && link.ID !== ''
     const target = byId ? lookup.byId(link.ID ?? '') : lookup.byName(link.Name ?? '')
-    // Links stay within their namespace: else its admins could give themselves rights in others (spec 4.9).
+    // A link across namespaces would let the administrators of one grant themselves rights in another (spec 4.9).
     if (target?.Namespace !== lookup.namespace) {
       const said = byId ? `ID "${shorten(link.ID ?? '')}"` : `name "${shorten(link.Name ?? '')}"`
       throw new AclError('link_unknown', `No such ACL ${what} with ${said}`, { field: `${field}[${i}]` })
@@ -73,7 +78,7 @@ function resolveLinks(
   return [...ids].map((ID) => ({ ID }))
 }
 
-/** Links as answered: with the current name, without those whose target is gone. Decisions: record shapes. */
+/** Links as shown: with current names, without dangling links. Decisions: record shapes. */
 export function expandPolicyLinks(
   links: readonly StoredLink[],
   directory: Directory,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SeededRandom } from './seeded-random.ts'
 
-test('a seed gives the same numbers everywhere and in every version: printed seeds replay', () => {
+test('a seed gives the same numbers on every machine and version, so that printed seeds replay', () => {
   const random = new SeededRandom(7)
   expect(Array.from({ length: 5 }, () => random.below(1_000_000))).toEqual([
     11_704, 61_958, 976_907, 699_028, 521_445,
@@ -34,13 +34,13 @@ test('a weight of 0 is never drawn, a probability of 0 or 1 is certain', () => {
   expect([random.chance(0), random.chance(1)]).toEqual([false, true])
 })
 
-test('shuffling keeps every value and changes nothing that it was given', () => {
+test('shuffling keeps every value and does not modify its argument', () => {
   const values = Object.freeze([1, 2, 3, 4, 5, 6, 7, 8])
   const order = new SeededRandom(1).shuffled(values)
   expect(order).not.toEqual(values)
   expect(order.sort()).toEqual(values)
 })
 
-test('picking from nothing is misuse', () => {
+test('picking from an empty list throws a TypeError', () => {
   expect(() => new SeededRandom(1).pick([])).toThrow(TypeError)
 })

@@ -1,7 +1,7 @@
-/** The seeded random of the house: simulations, repeatable mocks and tests draw from it. Not for secrets. */
+/** Seeded random numbers for simulations, repeatable mocks and tests. Not for secrets. */
 import { type Random, randomUuid } from './ports.ts'
 
-/** Numbers from a seed (mulberry32), the same on every machine. Good enough to mix schedules and vary tests. */
+/** The mulberry32 generator: the same numbers on every machine. */
 export class SeededRandom implements Random {
   private state: number
 
@@ -23,22 +23,16 @@ export class SeededRandom implements Random {
     return Math.floor(this.next() * bound)
   }
 
-  /** True with the given probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
 
-  /**
-   * One of several values.
-   *
-   * @throws TypeError when there is none.
-   */
+  /** @throws TypeError if there are no values. */
   pick<T>(values: readonly T[]): T {
     if (values.length === 0) throw new TypeError('nothing to pick from')
     return values[this.below(values.length)] as T
   }
 
-  /** One of several values, each with its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, value] of choices) {
@@ -48,7 +42,6 @@ export class SeededRandom implements Random {
     return this.pick(choices)[1]
   }
 
-  /** The same values in another order. */
   shuffled<T>(values: readonly T[]): T[] {
     const order = [...values]
     for (let i = order.length - 1; i > 0; i -= 1) {

@@ -28,7 +28,7 @@ function countedTurns(): Turns & { readonly count: number } {
   return turns
 }
 
-test('work that ends within its first slice is done at once, longer work in as many turns as it yields', async () => {
+test('work of one slice completes at once; longer work takes one turn per yield', async () => {
   const turns = countedTurns()
   expect(await inTurns(counting(0), { turns })).toBe(0)
   expect(turns.count).toBe(0)
@@ -37,7 +37,7 @@ test('work that ends within its first slice is done at once, longer work in as m
   expect(atOnce(counting(3))).toBe(3)
 })
 
-test('DOS-05: work whose reader has gone takes no further slice', async () => {
+test('DOS-05: aborted work runs no further slice', async () => {
   const client = new AbortController()
   let slices = 0
   function* endless(): Sliced<never> {
@@ -74,7 +74,7 @@ test('DOS-05: one waiter resumes per turn of the event loop, in order of arrival
   ])
 })
 
-test('DOS-05: a lane runs its works one after another; one whose client goes while it waits never begins', async () => {
+test('DOS-05: a lane runs tasks one after another; a task aborted while waiting never begins', async () => {
   const lane = new Lane(1)
   const ends: (() => void)[] = []
   const begun: string[] = []
@@ -95,7 +95,7 @@ test('DOS-05: a lane runs its works one after another; one whose client goes whi
   expect(await third).toBe('third')
 })
 
-test('DOS-05: those that go while they wait leave their places in a lane to others', async () => {
+test('DOS-05: tasks aborted while waiting free their places in the lane', async () => {
   const lane = new Lane(1)
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const running = lane.run(() => ended)
@@ -120,7 +120,7 @@ test('a slice ends after STEPS_PER_SLICE steps', () => {
   expect(pace.isDue(STEPS_PER_SLICE)).toBe(true)
 })
 
-test('a turn comes where timers are faked, as under the clock of a test', async () => {
+test('yieldTurn works with faked timers', async () => {
   vi.useFakeTimers()
   try {
     let isOver = false

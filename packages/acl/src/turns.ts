@@ -1,25 +1,24 @@
 /**
- * Long work in slices. What may take more than a few milliseconds is a generator that yields where others may take
- * their turn; {@link inTurns} runs one slice per turn of the event loop, so that no caller holds it for the rest.
+ * Cooperative scheduling. Work that may take more than a few milliseconds is a generator that yields between slices;
+ * {@link inTurns} runs one slice per turn of the event loop, so that no request blocks the others.
  */
 import { AclError } from '@latchkey/contract'
 
 /** Work that yields at the end of each slice. */
 export type Sliced<T> = Generator<void, T, void>
 
-/** Hands out turns of the event loop. */
+/** Grants turns of the event loop. */
 export interface Turns {
-  /** Resolves in a later turn, and for one waiter per turn. */
+  /** Resolves in a later turn, one waiter per turn. */
   next(): Promise<void>
 }
 
-/** Most steps of a slice: a step reads a word, follows a link or joins a rule, in about a microsecond. */
+/** Maximum steps per slice. A step, such as reading a token or merging a rule, takes about a microsecond. */
 export const STEPS_PER_SLICE = 500
 
-/** Characters that are read in about one step. */
 const CHARACTERS_PER_STEP = 64
 
-/** Steps that reading a word takes. */
+/** Steps to read a text of a length. */
 export function stepsOf(length: number): number {
   return 1 + Math.floor(length / CHARACTERS_PER_STEP)
 }
@@ -37,7 +36,7 @@ export class Pace {
   }
 }
 
-/** Runs work without a pause, where nothing else has to run. */
+/** Runs work to completion without yielding. */
 export function atOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const slice = work.next()
@@ -45,9 +44,9 @@ export function atOnce<T>(work: Sliced<T>): T {
   }
 }
 
-export interface InTurnsOptions {
+interface InTurnsOptions {
   readonly turns: Turns
-  /** Aborted when the result has lost its reader. */
+  /** Aborted when the result is no longer wanted. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -65,16 +64,16 @@ export async function inTurns<T>(work: Sliced<T>, { turns, signal }: InTurnsOpti
   }
 }
 
-/** @throws AclError `unavailable` where the client has gone or the server stops. */
+/** @throws AclError `unavailable` if the client disconnected or the server is stopping. */
 export function checkWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw givenUp()
 }
 
 function givenUp(): AclError {
-  return new AclError('unavailable', 'The request was given up before it was answered')
+  return new AclError('unavailable', 'The request was aborted before it was answered')
 }
 
-/** All sliced work of a process shares one queue, so that many long requests take no more of a turn than one. */
+/** All sliced work of a process shares one queue, so that each turn runs at most one slice. */
 export class TurnQueue implements Turns {
   private readonly yieldTurn: () => Promise<void>
   private readonly waiting: (() => void)[] = []
@@ -98,18 +97,18 @@ export class TurnQueue implements Turns {
   }
 }
 
-/** Most long works that wait for their lane. */
+/** Maximum tasks that wait for a lane. */
 export const LANE_WAITING_MAX = 64
 
-/** Lets few long works run at once, in the order in which they come: each holds much memory until it ends. */
+/** Bounds the concurrency of tasks that hold much memory; first in, first out. */
 export class Lane {
   private readonly waiting = new Set<() => void>()
   private free: number
   private readonly waitingMax: number
 
   /**
-   * @param widthMax how many run at once.
-   * @param waitingMax how many wait.
+   * @param widthMax maximum running tasks.
+   * @param waitingMax maximum waiting tasks.
    */
   constructor(widthMax: number, waitingMax: number = LANE_WAITING_MAX) {
     this.free = widthMax
@@ -117,8 +116,8 @@ export class Lane {
   }
 
   /**
-   * @param signal aborted when the result has lost its reader; work that still waits then never begins.
-   * @throws AclError `unavailable` where too many wait already, or once the signal is aborted.
+   * @param signal aborted when the result is no longer wanted; a waiting task then never begins.
+   * @throws AclError `unavailable` if too many tasks wait, or once the signal is aborted.
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.free === 0) await this.wait(signal)
@@ -161,7 +160,7 @@ interface MessagePort {
   close(): void
 }
 
-/** The ways to a later turn, of which each platform has some. Read once: fake timers may replace them later. */
+/** Platform functions that schedule a later turn. Read once, before fake timers can replace them. */
 const {
   setImmediate: setImmediateOrNone,
   MessageChannel: MessageChannelOrNone,
@@ -172,12 +171,12 @@ const {
   readonly setTimeout: (callback: () => void, ms: number) => unknown
 }
 
-/** Resolves in a later turn of the event loop, after input that has arrived was read. */
+/** Resolves in a later turn of the event loop, after pending I/O. */
 export function yieldTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (setImmediateOrNone) setImmediateOrNone(() => resolve())
     else if (MessageChannelOrNone) afterMessage(new MessageChannelOrNone(), resolve)
-    // Browsers hold nested timers back for 4 ms.
+    // The last resort: browsers delay nested timers by 4 ms.
     else setTimeoutOfPlatform(resolve, 0)
   })
 }

@@ -50,7 +50,7 @@ describe('create', () => {
     })
   })
 
-  test('rules keep their text, to the blank', () => {
+  test('rules are stored verbatim, whitespace included', () => {
     const Rules = '\n# mine\nkey  "a"{policy="read"}\n\n'
     expect(create({ Rules }).Rules).toBe(Rules)
   })
@@ -65,12 +65,12 @@ describe('create', () => {
     ['a blank in the name', { Name: 'a b' }, 'name_invalid', 'Name'],
     ['a slash in the name', { Name: 'a/b' }, 'name_invalid', 'Name'],
     ['a letter that only looks Latin', { Name: 'rеader' }, 'name_invalid', 'Name'],
-    ['a new line behind the name', { Name: 'a\n' }, 'name_invalid', 'Name'],
+    ['a newline after the name', { Name: 'a\n' }, 'name_invalid', 'Name'],
     ['a name of 129 characters', { Name: 'x'.repeat(129) }, 'name_invalid', 'Name'],
     ['a name in use', { Name: 'Reader' }, 'name_in_use', 'Name'],
     ['a name in use, in another case (INJ-01)', { Name: 'rEADER' }, 'name_in_use', 'Name'],
     ['the name of the built-in policy in another case', { Name: 'Global-Management' }, 'name_in_use', 'Name'],
-    ['rules that are none', { Rules: 'key {' }, 'rules_invalid', 'Rules'],
+    ['rules with a syntax error', { Rules: 'key {' }, 'rules_invalid', 'Rules'],
   ])('refused: %s', (_name, request, code, field) => {
     expect(refusalOf(() => create(request))).toMatchObject({ code, field })
   })
@@ -82,13 +82,13 @@ describe('create', () => {
     },
   )
 
-  test('a name that another namespace has is free (spec 4.9)', () => {
+  test('a name used in another namespace is free (spec 4.9)', () => {
     expect(create({ Name: 'Reader' }, 'team')).toMatchObject({ Name: 'Reader', Namespace: 'team' })
   })
 })
 
 describe('update', () => {
-  test("replaces what can change: what is omitted is cleared, what is the record's stays", () => {
+  test('clears omitted fields and keeps ID, indexes and namespace', () => {
     const updated = update({ Rules: 'acl = "read"' })
     expect(updated).toEqual({
       ...reader,
@@ -111,15 +111,15 @@ describe('update', () => {
   test.each<readonly [string, Partial<CreatePolicy>, string]>([
     ['the ID of another', { ID: writer.ID }, 'accessor_mismatch'],
     ['no name', { Name: '' }, 'field_required'],
-    ['a name that another has', { Name: 'WRITER' }, 'name_in_use'],
-    ['rules that are none', { Rules: 'nobody = "read"' }, 'rules_invalid'],
+    ['the name of another', { Name: 'WRITER' }, 'name_in_use'],
+    ['rules of an unknown kind', { Rules: 'nobody = "read"' }, 'rules_invalid'],
   ])('refused: %s', (_name, request, code) => {
     expect(refusalOf(() => update(request)).code).toBe(code)
   })
 })
 
 describe('the built-in policy', () => {
-  test('its name is reserved while it has another, and it may take it back', () => {
+  test('its name stays reserved while it is renamed, and it may take the name back', () => {
     const renamed = { ...builtin, Name: 'root' }
     const elsewhere = { directory: aDirectory({ policies: [reader, renamed] }), rulesProblem: undefined }
     const request = { Name: 'global-management', Rules: builtin.Rules }
@@ -148,14 +148,14 @@ describe('the built-in policy', () => {
 })
 
 describe('shown', () => {
-  test('alone: in the order of the contract, datacenters only where there are some', () => {
+  test('alone: keys in the order of the contract, no empty datacenters', () => {
     expect(Object.keys(showPolicy(reader, true))).toEqual(Object.keys(policySchema.shape))
     for (const Datacenters of [undefined, []]) {
       expect(showPolicy({ ...reader, Datacenters }, false)).not.toHaveProperty('Datacenters')
     }
   })
 
-  test('in a list: without rules; datacenters always, null where none were ever given', () => {
+  test('in a list: without rules, always with datacenters, null if never given', () => {
     expect(Object.keys(showPolicyListEntry(reader, true))).toEqual(Object.keys(policyListEntrySchema.shape))
     expect(showPolicyListEntry(writer, false).Datacenters).toBeNull()
     expect(showPolicyListEntry({ ...writer, Datacenters: [] }, false).Datacenters).toEqual([])

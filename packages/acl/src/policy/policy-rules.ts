@@ -13,10 +13,10 @@ import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
 import type { PolicyRecord } from '../records/records.ts'
 
-/** What a policy write is judged by. */
-export interface PolicyWriteContext {
+/** What decides a policy write. */
+interface PolicyWriteContext {
   readonly directory: Directory
-  /** What is wrong with the request's rules, from {@link findRulesProblem}. */
+  /** The fault in the request's rules, from {@link findRulesProblem}. */
   readonly rulesProblem: AclError | undefined
 }
 
@@ -52,8 +52,8 @@ export function createPolicy(
 }
 
 /**
- * Makes the updated record: Description, Rules and Datacenters are replaced, what is omitted is cleared. The rules of
- * the built-in policy, and where it counts, cannot change; its name and description may.
+ * Makes the updated record: replaces Description, Rules and Datacenters, and clears them if omitted. The rules and
+ * datacenters of the built-in policy cannot change; its name and description can.
  *
  * @throws AclError `builtin_immutable`, or as {@link createPolicy}.
  */
@@ -90,7 +90,7 @@ export function checkPolicyDelete(existing: PolicyRecord): void {
   }
 }
 
-/** A policy as answered. Keys in the order of the contract's schema. */
+/** A policy as shown alone. Keys in the order of the contract's schema. */
 export function showPolicy(policy: PolicyRecord, showNamespace: boolean): Policy {
   return {
     ID: policy.ID,
@@ -102,7 +102,7 @@ export function showPolicy(policy: PolicyRecord, showNamespace: boolean): Policy
   }
 }
 
-/** A policy in a list: without rules, with Datacenters always. */
+/** A policy in a list: without rules, always with Datacenters. */
 export function showPolicyListEntry(policy: PolicyRecord, showNamespace: boolean): PolicyListEntry {
   return {
     ID: policy.ID,
@@ -137,7 +137,7 @@ function checkName(name: string): void {
   }
 }
 
-/** No other policy takes the name of the built-in one, in any namespace. Decisions: namespaces. */
+/** The name of the built-in policy is reserved in every namespace. Decisions: namespaces. */
 function checkNotReserved(name: string): void {
   if (name.toLowerCase() !== GLOBAL_MANAGEMENT_POLICY_NAME) return
   const message = `Invalid Policy: the Name "${GLOBAL_MANAGEMENT_POLICY_NAME}" is reserved for the builtin policy`

@@ -1,24 +1,30 @@
 /**
- * A snapshot of what every decision leans on: policies, roles, namespaces and system facts.
+ * A snapshot of what decisions depend on: policies, roles, namespaces, auth methods, binding rules
+ * and system records.
  * Immutable; a change makes a new snapshot with another {@link Directory.version}.
  */
+import type { AuthMethodRecord, BindingRuleRecord } from './login-records.ts'
 import type { NamespaceRecord, PolicyRecord, RoleRecord, SystemKey, SystemRecord } from './records.ts'
 
 export interface DirectoryContent {
   readonly policies: readonly PolicyRecord[]
   readonly roles: readonly RoleRecord[]
   readonly namespaces: readonly NamespaceRecord[]
+  readonly authMethods: readonly AuthMethodRecord[]
+  readonly bindingRules: readonly BindingRuleRecord[]
   readonly system: readonly SystemRecord[]
 }
 
 export class Directory {
-  /** The index at which this snapshot was true; equal versions are equal snapshots. */
+  /** The index of this snapshot; equal versions are equal snapshots. */
   readonly version: number
   private readonly policiesById: ReadonlyMap<string, PolicyRecord>
   private readonly policiesByName: ReadonlyMap<string, PolicyRecord>
   private readonly rolesById: ReadonlyMap<string, RoleRecord>
   private readonly rolesByName: ReadonlyMap<string, RoleRecord>
   private readonly namespacesByName: ReadonlyMap<string, NamespaceRecord>
+  private readonly authMethodsByName: ReadonlyMap<string, AuthMethodRecord>
+  private readonly bindingRulesById: ReadonlyMap<string, BindingRuleRecord>
   private readonly systemByKey: ReadonlyMap<string, SystemRecord>
 
   constructor(content: DirectoryContent, version: number) {
@@ -30,20 +36,22 @@ export class Directory {
     this.rolesById = new Map(sortedById(content.roles).map((role) => [role.ID, role]))
     this.rolesByName = new Map(content.roles.map((role) => [nameKey(role.Namespace, role.Name), role]))
     this.namespacesByName = new Map(content.namespaces.map((namespace) => [namespace.Name, namespace]))
+    this.authMethodsByName = new Map(
+      sortedByName(content.authMethods).map((method) => [authMethodKey(method), method]),
+    )
+    this.bindingRulesById = new Map(sortedById(content.bindingRules).map((rule) => [rule.ID, rule]))
     this.systemByKey = new Map(content.system.map((record) => [record.Key, record]))
   }
 
-  /** By ID, in any case. */
   policy(id: string): PolicyRecord | undefined {
     return this.policiesById.get(id) ?? this.policiesById.get(id.toLowerCase())
   }
 
-  /** By name, without case. */
   policyByName(namespace: string, name: string): PolicyRecord | undefined {
     return this.policiesByName.get(nameKey(namespace, name))
   }
 
-  /** All policies in order of ID. */
+  /** In order of ID. */
   policies(): Iterable<PolicyRecord> {
     return this.policiesById.values()
   }
@@ -68,6 +76,36 @@ export class Directory {
     return this.namespacesByName.values()
   }
 
+  /** By name, without case. */
+  authMethod(namespace: string, name: string): AuthMethodRecord | undefined {
+    return this.authMethodsByName.get(nameKey(namespace, name))
+  }
+
+  /** All auth methods in order of their names in lower case. */
+  authMethods(): Iterable<AuthMethodRecord> {
+    return this.authMethodsByName.values()
+  }
+
+  bindingRule(id: string): BindingRuleRecord | undefined {
+    return this.bindingRulesById.get(id) ?? this.bindingRulesById.get(id.toLowerCase())
+  }
+
+  /** All binding rules in order of ID. */
+  bindingRules(): Iterable<BindingRuleRecord> {
+    return this.bindingRulesById.values()
+  }
+
+  /** The binding rules of an auth method, in order of ID. */
+  bindingRulesOf({
+    Namespace,
+    Name,
+  }: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): readonly BindingRuleRecord[] {
+    const name = Name.toLowerCase()
+    return [...this.bindingRulesById.values()].filter(
+      (rule) => rule.Namespace === Namespace && rule.AuthMethod.toLowerCase() === name,
+    )
+  }
+
   system(key: SystemKey): SystemRecord | undefined {
     return this.systemByKey.get(key)
   }
@@ -77,16 +115,36 @@ export class Directory {
       policies: [...this.policiesById.values()],
       roles: [...this.rolesById.values()],
       namespaces: [...this.namespacesByName.values()],
+      authMethods: [...this.authMethodsByName.values()],
+      bindingRules: [...this.bindingRulesById.values()],
       system: [...this.systemByKey.values()],
     }
   }
 }
 
-export const EMPTY_DIRECTORY = new Directory({ policies: [], roles: [], namespaces: [], system: [] }, 0)
+export const EMPTY_CONTENT: DirectoryContent = {
+  policies: [],
+  roles: [],
+  namespaces: [],
+  authMethods: [],
+  bindingRules: [],
+  system: [],
+}
+export const EMPTY_DIRECTORY = new Directory(EMPTY_CONTENT, 0)
 
-/** Uniqueness of names: per namespace, without case. */
+/** The key by which a name is unique: per namespace, case-insensitive. */
 export function nameKey(namespace: string, name: string): string {
   return `${namespace}/${name.toLowerCase()}`
+}
+
+/** The key of an auth method: its name is unique in its namespace, without case. */
+export function authMethodKey({ Namespace, Name }: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
+  return nameKey(Namespace, Name)
+}
+
+function sortedByName(methods: readonly AuthMethodRecord[]): readonly AuthMethodRecord[] {
+  const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return [...methods].sort((a, b) => inOrder(a.Name.toLowerCase(), b.Name.toLowerCase()))
 }
 
 function sortedById<T extends { readonly ID: string }>(records: readonly T[]): T[] {

@@ -1,4 +1,4 @@
-/** The named fields of a record, as far as it has them. */
+/** Picks the named fields of a record. */
 export function fieldsOf<T extends object>(record: T, names: ReadonlySet<string>): Partial<T> {
   const fields = Object.entries(record).filter(([name]) => names.has(name))
   return Object.fromEntries(fields) as Partial<T>

@@ -1,16 +1,16 @@
 /**
- * Records as the rules see them: the wire's spelling and shapes, with the few things that never travel.
- * Records are values: a change makes a new one, so an object that is the same has not changed.
+ * Records as the rules see them: spelled and shaped as on the wire, plus the few fields that never travel.
+ * Records are immutable: the same object has the same content.
  */
 import type { NodeIdentity, ServiceIdentity } from '@latchkey/contract'
 
-/** A link as stored: the ID alone. The current name is looked up for every answer, so renames break nothing. */
+/** A link as stored: the ID alone. Replies look up the current name, so renames break nothing. */
 export interface StoredLink {
   readonly ID: string
 }
 
 export interface TokenRecord {
-  /** Empty on a legacy token that has not been given one yet. Spec 9.2.3. */
+  /** Empty on a legacy token that was not migrated yet. Spec 9.2.3. */
   readonly AccessorID: string
   readonly SecretID: string
   readonly Description: string
@@ -18,12 +18,18 @@ export interface TokenRecord {
   readonly Roles: readonly StoredLink[]
   readonly ServiceIdentities: readonly ServiceIdentity[]
   readonly NodeIdentities: readonly NodeIdentity[]
-  /** Legacy rules of an unconverted legacy token. */
+  /** Rules of an unconverted legacy token. */
   readonly Rules: string
-  /** Kind of a legacy token; `''` on all others. Never answered by the new APIs. */
+  /** Type of a legacy token; `''` on all others. The new APIs never show it. */
   readonly Type: '' | 'client' | 'management'
   readonly Local: boolean
   readonly AuthMethod: string
+  /** Namespace of that auth method; empty unless a login made the token. */
+  readonly AuthMethodNamespace: string
+  /** Generation of that auth method at the login; 0 unless a login made the token. */
+  readonly AuthMethodGeneration: number
+  /** Who logged in, as the provider calls them: {@link loginIdentity}. Empty unless a login made the token. Never part of an answer. */
+  readonly LoginIdentity: string
   /** RFC 3339, or `undefined` for no expiration. */
   readonly ExpirationTime: string | undefined
   readonly CreateTime: string
@@ -38,7 +44,7 @@ export interface PolicyRecord {
   readonly Name: string
   readonly Description: string
   readonly Rules: string
-  /** `undefined` where none were ever given: everywhere. */
+  /** `undefined` if never given: valid everywhere. */
   readonly Datacenters: readonly string[] | undefined
   readonly Hash: string
   readonly CreateIndex: number
@@ -61,7 +67,7 @@ export interface RoleRecord {
 
 export interface KvRecord {
   readonly Key: string
-  /** 64 bits without a sign. */
+  /** Unsigned, 64 bits. */
   readonly Flags: bigint
   readonly Value: Uint8Array
   readonly LockIndex: number
@@ -81,7 +87,7 @@ export interface NamespaceRecord {
   readonly ModifyIndex: number
 }
 
-/** One fact of the service itself, such as that bootstrap was done. The value is JSON. */
+/** State of the service itself, such as whether bootstrap is done. The value is JSON. */
 export interface SystemRecord {
   readonly Key: SystemKey
   readonly Value: unknown
@@ -89,8 +95,11 @@ export interface SystemRecord {
   readonly ModifyIndex: number
 }
 
-/** `bootstrap`: done, with the index a reset must name. `acl-mode`: legacy or enabled. `migration`: the last batch. */
-export type SystemKey = 'bootstrap' | 'acl-mode' | 'migration' | 'service-version'
+/**
+ * `bootstrap`: done, with the index a reset must name. `acl-mode`: legacy or enabled. `migration`: the last batch. `cluster`: a
+ * UUID, by which readers notice that they follow another store.
+ */
+export type SystemKey = 'bootstrap' | 'acl-mode' | 'migration' | 'service-version' | 'cluster'
 
 /** The namespace that always exists. Spec 4.9.5. */
 export const DEFAULT_NAMESPACE = 'default'

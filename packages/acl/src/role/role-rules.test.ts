@@ -16,7 +16,7 @@ const create = (request: Partial<CreateRole>, namespace = 'default') =>
 const update = (request: Partial<CreateRole>) => updateRole(ops, { Name: ops.Name, ...request }, directory)
 
 describe('create', () => {
-  test('links are resolved, identities brought into one form, the hash is that of the stored form', () => {
+  test('resolves links, normalizes identities, and hashes the stored form', () => {
     const record = create({
       Policies: [{ Name: 'READER' }, { ID: policy.ID }],
       ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc2', 'dc1'] }, { ServiceName: 'api' }],
@@ -63,14 +63,14 @@ describe('create', () => {
     expect(refusalOf(() => create(request))).toMatchObject({ code, field })
   })
 
-  test('policies of another namespace cannot be linked, names of another namespace are free (spec 4.9)', () => {
+  test('policies of another namespace cannot be linked; names used in another namespace are free (spec 4.9)', () => {
     expect(refusalOf(() => create({ Policies: [{ ID: policy.ID }] }, 'team')).code).toBe('link_unknown')
     expect(create({ Name: 'Ops' }, 'team').Namespace).toBe('team')
   })
 })
 
 describe('update', () => {
-  test("replaces everything but what is the record's: what is omitted is cleared", () => {
+  test('clears omitted fields', () => {
     const updated = update({})
     expect(updated).toEqual({ ...ops, Description: '', Policies: [], Hash: roleHash(updated) })
   })
@@ -81,14 +81,14 @@ describe('update', () => {
 
   test.each<readonly [string, Partial<CreateRole>, string]>([
     ['the ID of another', { ID: dev.ID }, 'accessor_mismatch'],
-    ['a name that another has', { Name: 'DEV' }, 'name_in_use'],
+    ['the name of another', { Name: 'DEV' }, 'name_in_use'],
     ['no name', { Name: '' }, 'field_required'],
   ])('refused: %s', (_name, request, code) => {
     expect(refusalOf(() => update(request)).code).toBe(code)
   })
 })
 
-test('shown: in the order of the contract, without empty lists and dangling links', () => {
+test('shown: keys in the order of the contract, without empty lists and dangling links', () => {
   const full = {
     ...ops,
     ServiceIdentities: [{ ServiceName: 'web' }],

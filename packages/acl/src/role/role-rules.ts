@@ -13,7 +13,7 @@ const ROLE_NAME = /^[A-Za-z0-9_-]+$/
 /**
  * Makes the record of a new role.
  *
- * @throws AclError `accessor_mismatch`, `field_required`, `name_invalid`, `name_in_use`, `link_unknown`.
+ * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `link_unknown`.
  */
 export function createRole(
   request: CreateRole,
@@ -36,9 +36,10 @@ export function createRole(
 }
 
 /**
- * Makes the updated record: everything is replaced, what is omitted is cleared. Errors as {@link createRole}.
+ * Makes the updated record: replaces every field, and clears omitted ones.
  *
- * @param kept fields that the request cannot have, as its service version does not know them.
+ * @param kept fields to keep because the request's service version does not know them.
+ * @throws AclError `accessor_mismatch`, or as {@link createRole}.
  */
 export function updateRole(
   existing: RoleRecord,
@@ -56,7 +57,7 @@ export function updateRole(
   return withRoleHash({ ...existing, ...content, ...fieldsOf(existing, kept) })
 }
 
-/** A role as answered, alone and in lists. Keys in the order of the contract's schema. */
+/** A role as shown, alone and in lists. Keys in the order of the contract's schema. */
 export function showRole(role: RoleRecord, directory: Directory, showNamespace: boolean): Role {
   const Policies = expandPolicyLinks(role.Policies, directory)
   return {
@@ -87,9 +88,13 @@ function withRoleHash(role: RoleRecord): RoleRecord {
   return { ...role, Hash: roleHash(role) }
 }
 
+export function isRoleName(name: string): boolean {
+  return name.length <= limits.ROLE_NAME_LENGTH_MAX && ROLE_NAME.test(name)
+}
+
 function checkName(name: string): void {
   if (name === '') throw new AclError('field_required', 'Invalid Role: no Name is set', { field: 'Name' })
-  if (!ROLE_NAME.test(name) || name.length > limits.ROLE_NAME_LENGTH_MAX) {
+  if (!isRoleName(name)) {
     throw new AclError(
       'name_invalid',
       `Invalid Role: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${limits.ROLE_NAME_LENGTH_MAX}`,

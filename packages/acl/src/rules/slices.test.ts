@@ -6,9 +6,9 @@ import { findLint } from './insight/lint-rules.ts'
 import { readRules } from './language/parse-rules.ts'
 import { translateInSlices } from './print/translate-legacy-rules.ts'
 
-/** Characters of each text: many slices long. */
+/** Pieces per text: enough for many slices. */
 const LENGTH = 8_192
-/** Blocks of code in one slice: some milliseconds. One piece takes ten times as many. */
+/** Executed code blocks per slice: a few milliseconds. Without slices, a text takes ten times as many. */
 const BLOCKS_PER_SLICE_MAX = 80_000
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ async function longestSlice(work: Sliced<unknown>): Promise<number> {
 }
 
 test.each(Object.entries(TEXTS))(
-  'DOS-05: a text is read, judged and translated in short slices: %s',
+  'DOS-05: parsing, lint and translation of a text run in short slices: %s',
   async (_, text) => {
     const read = await longestSlice(readRules(text, { lenient: true }))
     const lint = await longestSlice(findLint(text))

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE, type TokenRecord } from '../records/records.ts'
 
-/** A token with nothing: no ids, no links, no rights. What is made from it adds what it has. */
+/** A token without ids, links and rights, as a base for others. */
 export const BLANK_TOKEN: TokenRecord = {
   AccessorID: '',
   SecretID: '',
@@ -13,6 +13,9 @@ export const BLANK_TOKEN: TokenRecord = {
   Type: '',
   Local: false,
   AuthMethod: '',
+  AuthMethodNamespace: '',
+  AuthMethodGeneration: 0,
+  LoginIdentity: '',
   ExpirationTime: undefined,
   CreateTime: '',
   Hash: '',

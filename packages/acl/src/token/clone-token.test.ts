@@ -47,7 +47,7 @@ test('copies description, links, Local and expiration; ids and CreateTime are ne
   expect(copy.Hash).toBe(tokenHash(copy))
 })
 
-test('links whose target is gone are left behind', () => {
+test('omits dangling links', () => {
   const { Policies, Roles } = clone(source)
   expect(Policies).toEqual([{ ID: policy.ID }])
   expect(Roles).toEqual([{ ID: role.ID }])

@@ -7,11 +7,11 @@ import { withTokenHash } from './create-token.ts'
 import { checkLifetime, expirationMs } from './expiration.ts'
 
 /**
- * Makes the record of a clone: description (unless given), links, Local and ExpirationTime of the source; new ids and
- * CreateTime. Links whose target is gone are left behind.
+ * Makes the record of a clone: links, Local and ExpirationTime of the source; new ids and CreateTime. Omits dangling
+ * links.
  *
- * @param description replaces the source's where it is not empty.
- * @throws AclError `clone_refused`, `expiration_out_of_bounds` where less than the shortest lifetime is left.
+ * @param description replaces the source's unless empty.
+ * @throws AclError `clone_refused`, `expiration_out_of_bounds` if less than the minimum lifetime is left.
  */
 export function cloneToken(
   source: TokenRecord,

@@ -29,8 +29,11 @@ test('an empty body makes a token with new ids and nothing else (spec 2.1)', () 
     Type: '',
     Local: false,
     AuthMethod: '',
+    AuthMethodNamespace: '',
+    AuthMethodGeneration: 0,
     ExpirationTime: undefined,
     CreateTime: '2028-02-29T11:59:30.25Z',
+    LoginIdentity: '',
     Hash: 'NLOoV2WBU8ieJIrYXXx8NRb5C2xU61pVVWRDLEIMxlU=',
     CreateIndex: 0,
     ModifyIndex: 0,
@@ -38,7 +41,7 @@ test('an empty body makes a token with new ids and nothing else (spec 2.1)', () 
   })
 })
 
-test('every field that may be set is set, in its one form, under the hash of the stored form', () => {
+test('sets and normalizes every field that may be set, and hashes the stored form', () => {
   const record = create({
     AccessorID: ID.toUpperCase(),
     SecretID: ID,
@@ -66,7 +69,7 @@ test('every field that may be set is set, in its one form, under the hash of the
   expect(record.Hash).toBe(tokenHash(record))
 })
 
-test('it is in the namespace that was decided (spec 4.9)', () => {
+test('takes the namespace from the context, not from the body (spec 4.9)', () => {
   expect(create({ Namespace: 'ignored here' }, 'team').Namespace).toBe('team')
 })
 
@@ -76,17 +79,17 @@ test('empty ids are generated (spec 2.1)', () => {
   expect(SecretID).toHaveLength(36)
 })
 
-describe('refusals, in the order of the reference (2.2)', () => {
+describe('refusals, in the order of the reference', () => {
   /** Each request breaks its own rule and all that come after it. */
   const BROKEN: readonly (readonly [string, CreateToken, string, string])[] = [
-    ['an AccessorID that is no UUID', { AccessorID: 'nope' }, 'id_invalid', 'AccessorID'],
+    ['an AccessorID that is not a UUID', { AccessorID: 'nope' }, 'id_invalid', 'AccessorID'],
     [
       'a reserved AccessorID',
       { AccessorID: '00000000-0000-0000-0000-0000000000aa' },
       'id_reserved',
       'AccessorID',
     ],
-    ['a SecretID that is no UUID', { SecretID: 'nope' }, 'id_invalid', 'SecretID'],
+    ['a SecretID that is not a UUID', { SecretID: 'nope' }, 'id_invalid', 'SecretID'],
     ['a reserved SecretID', { SecretID: '00000000-0000-0000-0000-000000000001' }, 'id_reserved', 'SecretID'],
     ['an AuthMethod', { AuthMethod: 'oidc' }, 'field_invalid', 'AuthMethod'],
     [
@@ -96,9 +99,9 @@ describe('refusals, in the order of the reference (2.2)', () => {
       'ExpirationTTL',
     ],
     ['both expirations', { ExpirationTTL: 1, ExpirationTime: 5 }, 'expiration_conflict', 'ExpirationTTL'],
-    ['a time that is past', { ExpirationTime: NOW - 1 }, 'expiration_out_of_bounds', 'ExpirationTime'],
-    ['a policy that is unknown', { Policies: [{ Name: 'nobody' }] }, 'link_unknown', 'Policies[0]'],
-    ['a role that is unknown', { Roles: [{ Name: 'ops' }, { Name: 'nobody' }] }, 'link_unknown', 'Roles[1]'],
+    ['a time in the past', { ExpirationTime: NOW - 1 }, 'expiration_out_of_bounds', 'ExpirationTime'],
+    ['an unknown policy', { Policies: [{ Name: 'nobody' }] }, 'link_unknown', 'Policies[0]'],
+    ['an unknown role', { Roles: [{ Name: 'ops' }, { Name: 'nobody' }] }, 'link_unknown', 'Roles[1]'],
     [
       'datacenters on a local token',
       { Local: true, ServiceIdentities: [{ ServiceName: 'web', Datacenters: ['dc1'] }] },
@@ -118,7 +121,7 @@ describe('refusals, in the order of the reference (2.2)', () => {
     expect(refusalOf(() => create(request))).toMatchObject({ code, field })
   })
 
-  test('the first broken rule is the one that is told', () => {
+  test('the error names the first broken rule', () => {
     for (const [i, [, first, code, field]] of BROKEN.entries()) {
       const rest = Object.assign(
         {},
@@ -139,7 +142,7 @@ describe('refusals, in the order of the reference (2.2)', () => {
     }
   })
 
-  test('a legacy Rules field that is empty is fine', () => {
+  test('an empty legacy Rules field passes', () => {
     expect(create({ Rules: '' }).Rules).toBe('')
   })
 })

@@ -8,8 +8,7 @@ import type { TokenRecord } from '../records/records.ts'
 import { decideExpiration } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
 
-/** What the rules of create lean on. */
-export interface CreateContext {
+interface CreateContext {
   readonly now: number
   readonly random: Random
   readonly directory: Directory
@@ -18,9 +17,9 @@ export interface CreateContext {
 }
 
 /**
- * Makes the record of a new token. Whether its ids are free is for the store to say, at the commit.
+ * Makes the record of a new token. The store checks at the commit whether its ids are free.
  *
- * @throws AclError with the code of the first rule that is broken, in the order of the reference (2.2).
+ * @throws AclError with the code of the first broken rule, in the order of the reference.
  */
 export function createToken(request: CreateToken, context: CreateContext): TokenRecord {
   const { now, random, directory, namespace } = context
@@ -42,6 +41,9 @@ export function createToken(request: CreateToken, context: CreateContext): Token
     Type: '',
     Local,
     AuthMethod: '',
+    AuthMethodNamespace: '',
+    AuthMethodGeneration: 0,
+    LoginIdentity: '',
     ExpirationTime,
     CreateTime: formatInstant(now),
     Hash: '',

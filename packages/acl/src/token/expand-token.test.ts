@@ -54,7 +54,7 @@ describe('expanded (spec 4.3)', () => {
     })
   })
 
-  test('policies: its own, then those of its roles, each once; full records with rules', () => {
+  test('policies: own ones, then those of roles, each once, as full records with rules', () => {
     const token = aToken({ Policies: [{ ID: direct.ID }, { ID: shared.ID }], Roles: [{ ID: role.ID }] })
     const [first] = expandToken(token, context).ExpandedPolicies ?? []
     expect(first).toEqual({
@@ -85,7 +85,7 @@ describe('expanded (spec 4.3)', () => {
     ])
   })
 
-  test('identities, also of roles, show as the synthetic policies that they stand for, each once', () => {
+  test('identities, including those of roles, show as their synthetic policies, each once', () => {
     const token = aToken({
       Roles: [{ ID: role.ID }],
       ServiceIdentities: [{ ServiceName: 'api' }, { ServiceName: 'web', Datacenters: ['dc2', 'dc3'] }],
@@ -106,7 +106,7 @@ describe('expanded (spec 4.3)', () => {
     expect(synthetic?.[2]?.Rules).toContain('node "n1"')
   })
 
-  test('defaults of its namespace are said apart, and their contents come along (spec 4.9)', () => {
+  test('namespace defaults are listed separately and expanded too (spec 4.9)', () => {
     const expanded = expandToken(aToken({ Namespace: 'team' }), { ...context, showNamespace: true })
     expect(expanded).toMatchObject({
       NamespaceDefaultPolicyIDs: [byDefault.ID],

@@ -9,15 +9,15 @@ import { showRole } from '../role/role-rules.ts'
 import { nodeIdentityRules, serviceIdentityRules } from '../rules/decide/generated-rules.ts'
 import { type ShowContext, showToken } from './show-token.ts'
 
-/** The offset basis of 128-bit FNV-1a, with which the reference ends the id of a synthetic policy. */
+/** The offset basis of 128-bit FNV-1a, the suffix of a synthetic policy's id in the reference. */
 const SYNTHETIC_ID_END = '6c62272e07bb014262b821756295c58d'
 
-export interface ExpandContext extends ShowContext {
+interface ExpandContext extends ShowContext {
   readonly defaultPolicy: 'allow' | 'deny'
   readonly nodeName: string
 }
 
-/** The record, then the policies and roles that affect it: linked, through roles, and those of its identities. */
+/** The record with the policies and roles that affect it: linked, through roles, and from identities. */
 export function expandToken(token: TokenRecord, context: ExpandContext): ExpandedToken {
   const { directory, showNamespace } = context
   const namespace = directory.namespace(token.Namespace)
@@ -67,7 +67,6 @@ function policiesOf(
   return [...linked, ...new Map(synthetic.map((policy) => [policy.ID, policy])).values()]
 }
 
-/** The synthetic policy of an identity. */
 function syntheticPolicy(rules: string, datacenters: readonly string[] | undefined): Policy {
   let hex = ''
   for (const byte of new TextEncoder().encode(rules)) hex += byte.toString(16).padStart(2, '0')

@@ -1,19 +1,40 @@
 /** Expiry. Spec 2.1, 3, 4.2; decisions: tokens. Instants and durations in milliseconds. */
 import { AclError, formatDurationMs, formatInstant, limits, parseInstant } from '@latchkey/contract'
+import type { Directory } from '../records/directory.ts'
+import type { AuthMethodRecord } from '../records/login-records.ts'
 import type { TokenRecord } from '../records/records.ts'
 
-/** When a token expires, in milliseconds since the epoch; `undefined` where it never does. */
+/** When a token expires, in milliseconds since the epoch; `undefined` if never. */
 export function expirationMs(token: TokenRecord): number | undefined {
   return token.ExpirationTime === undefined ? undefined : parseInstant(token.ExpirationTime)
 }
 
 /**
- * Whether the token is expired: now has reached its ExpirationTime. Spec 3: from then on it acts as absent, whether
- * or not it was reaped.
+ * Whether now has reached the token's ExpirationTime. From then on it acts as deleted, reaped or not. Spec 3.
  */
 export function isExpired(token: TokenRecord, now: number): boolean {
   const at = expirationMs(token)
   return at !== undefined && now >= at
+}
+
+/**
+ * Whether the token was made by an auth method that is gone. Such a token acts as absent, whether or not its row was
+ * removed: the generation of a later method of the same name differs. Decisions: auth methods.
+ */
+export function isOrphan(token: TokenRecord, directory: Directory): boolean {
+  return token.AuthMethodGeneration !== 0 && methodOf(token, directory) === undefined
+}
+
+/** The auth method whose login made the token, unless it is gone. */
+export function methodOf(token: TokenRecord, directory: Directory): AuthMethodRecord | undefined {
+  const { AuthMethodGeneration, AuthMethodNamespace, AuthMethod } = token
+  const method = directory.authMethod(AuthMethodNamespace, AuthMethod)
+  return method?.Generation === AuthMethodGeneration ? method : undefined
+}
+
+/** Whether the token acts as absent: it is expired, or its auth method is gone. */
+export function isGone(token: TokenRecord, now: number, directory: Directory): boolean {
+  return isExpired(token, now) || isOrphan(token, directory)
 }
 
 /**

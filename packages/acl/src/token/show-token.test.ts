@@ -16,18 +16,19 @@ const full = aToken({
   Rules: 'key "" { policy = "read" }',
   Type: 'client',
   AuthMethod: 'oidc',
+  AuthMethodNamespace: 'team',
   ExpirationTime: '2028-02-29T12:00:00Z',
   Namespace: 'team',
 })
 const seen: ShowContext = { directory, showSecret: true, showNamespace: true }
 
 describe('keys are in the order of the contract (decisions: record shapes)', () => {
-  test('all of them, where all have a value', () => {
+  test('all of them, if all have a value', () => {
     expect(Object.keys(showToken(full, seen))).toEqual(Object.keys(tokenSchema.shape))
     expect(tokenSchema.parse(showToken(full, seen))).toEqual(showToken(full, seen))
   })
 
-  test('without those that are empty', () => {
+  test('without empty ones', () => {
     expect(Object.keys(showToken(aToken(), { ...seen, showNamespace: false }))).toEqual([
       'AccessorID',
       'SecretID',
@@ -40,7 +41,7 @@ describe('keys are in the order of the contract (decisions: record shapes)', () 
     ])
   })
 
-  test('a list element has no rules, but says that the token has some', () => {
+  test('a list entry has no rules, but says whether the token has some', () => {
     const entry = showTokenListEntry(full, seen)
     expect(Object.keys(entry)).toEqual(Object.keys(tokenListEntrySchema.shape))
     expect(entry.Legacy).toBe(true)
@@ -48,14 +49,14 @@ describe('keys are in the order of the contract (decisions: record shapes)', () 
     expect(showTokenListEntry({ ...plain, Rules: '' }, seen)).not.toHaveProperty('Legacy')
   })
 
-  test('the kind of a legacy token and a lifetime never show', () => {
+  test('the type of a legacy token and a lifetime never show', () => {
     const shown = { ...showToken(full, seen), ...showTokenListEntry(full, seen) }
     expect(shown).not.toHaveProperty('Type')
     expect(shown).not.toHaveProperty('ExpirationTTL')
   })
 })
 
-test('a secret that may not be seen is the redaction text, everywhere (spec 4.3, 4.8)', () => {
+test('a secret that the caller may not see is redacted everywhere (spec 4.3, 4.8)', () => {
   const context = { ...seen, showSecret: false }
   for (const shown of [showToken(full, context), showTokenListEntry(full, context)]) {
     expect(shown.SecretID).toBe('<hidden>')
@@ -64,7 +65,7 @@ test('a secret that may not be seen is the redaction text, everywhere (spec 4.3,
   expect(showToken(full, seen).SecretID).toBe(full.SecretID)
 })
 
-test('links show the current name, and none whose target is gone (spec 2.2, 2.3)', () => {
+test('links show the current name; dangling links do not show (spec 2.2, 2.3)', () => {
   const renamed = aDirectory({ policies: [{ ...policy, Name: 'viewer' }] })
   const shown = showToken(full, { ...seen, directory: renamed })
   expect(shown.Policies).toEqual([{ ID: policy.ID, Name: 'viewer' }])

@@ -1,19 +1,18 @@
-/** From the stored record to the answer: current link names, redaction, order of keys. Spec 4.3, 4.8, 4.10. */
+/** From stored record to reply: current link names, redaction, order of keys. Spec 4.3, 4.8, 4.10. */
 import { REDACTED_SECRET_ID, type Token, type TokenListEntry } from '@latchkey/contract'
 import { expandPolicyLinks, expandRoleLinks } from '../links.ts'
 import type { Directory } from '../records/directory.ts'
 import type { TokenRecord } from '../records/records.ts'
 
-/** What an answer depends on besides the record. */
 export interface ShowContext {
   readonly directory: Directory
-  /** Whether the caller sees secrets: it holds acl:write, or reads itself. Spec 4.3, 5.3. */
+  /** Whether the caller sees the secret: it has acl:write, or reads itself. Spec 4.3, 5.3. */
   readonly showSecret: boolean
-  /** Whether Namespace is shown. Spec 4.9: extended edition only. */
+  /** True in the extended edition only. Spec 4.9. */
   readonly showNamespace: boolean
 }
 
-/** A token as read, created, updated and cloned. Keys are ordered by decisions: record shapes. */
+/** A token as shown alone. Order of keys: decisions, record shapes. */
 export function showToken(token: TokenRecord, context: ShowContext): Token {
   return {
     ...start(token, context),
@@ -22,7 +21,7 @@ export function showToken(token: TokenRecord, context: ShowContext): Token {
   }
 }
 
-/** A token in a list: without its rules, but marked where it has them. */
+/** A token in a list: without its rules, but marked if it has some. */
 export function showTokenListEntry(token: TokenRecord, context: ShowContext): TokenListEntry {
   return {
     ...start(token, context),
@@ -49,6 +48,9 @@ function end(token: TokenRecord, { showNamespace }: ShowContext) {
   return {
     Local: token.Local,
     ...(token.AuthMethod === '' ? {} : { AuthMethod: token.AuthMethod }),
+    ...(showNamespace && token.AuthMethodNamespace !== ''
+      ? { AuthMethodNamespace: token.AuthMethodNamespace }
+      : {}),
     ...(token.ExpirationTime === undefined ? {} : { ExpirationTime: token.ExpirationTime }),
     CreateTime: token.CreateTime,
     Hash: token.Hash,

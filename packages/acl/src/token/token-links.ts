@@ -1,4 +1,3 @@
-/** What a request says a token is linked to, checked and in one form. Spec 2.1 to 2.5. */
 import { AclError, type CreateToken, type UpdateToken } from '@latchkey/contract'
 import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
 import { resolvePolicyLinks, resolveRoleLinks, type TokenLinks } from '../links.ts'

@@ -28,8 +28,8 @@ const existing = aToken({
 const update = (request: UpdateToken, token = existing, path = token.AccessorID) =>
   updateToken(token, path, request, directory)
 
-describe('what is omitted', () => {
-  test('is filled in where it is immutable (spec 4.5.1 to 4.5.3, 4.5.5, 4.5.6)', () => {
+describe('an omitted field', () => {
+  test('is filled in if immutable (spec 4.5.1 to 4.5.3, 4.5.5, 4.5.6)', () => {
     const { AccessorID, SecretID, AuthMethod, ExpirationTime, CreateTime, CreateIndex, Namespace } = existing
     expect(update({})).toMatchObject({
       AccessorID,
@@ -42,7 +42,7 @@ describe('what is omitted', () => {
     })
   })
 
-  test('is cleared where it can change (decisions: tokens)', () => {
+  test('is cleared if mutable (decisions: tokens)', () => {
     const updated = update({})
     expect(updated).toMatchObject({
       Description: '',
@@ -56,21 +56,21 @@ describe('what is omitted', () => {
   })
 })
 
-test('what is said again of an immutable field is accepted; ExpirationTime as an instant', () => {
+test('the same value of an immutable field is accepted; ExpirationTime compares as an instant', () => {
   const { AccessorID, SecretID, AuthMethod } = existing
   const same = { AccessorID, SecretID, AuthMethod, ExpirationTime: AT, Local: false, ExpirationTTL: 0 }
   expect(update({ ...same, Description: 'after' }).Description).toBe('after')
 })
 
-describe('an immutable field that differs is refused, by its name', () => {
+describe('refuses a changed immutable field by name', () => {
   test.each<readonly [string, UpdateToken, string]>([
     ['SecretID (spec 4.5.3)', { SecretID: 'abcdef00-0000-4000-8000-000000000009' }, 'SecretID'],
     ['SecretID in another case', { SecretID: existing.SecretID.toUpperCase() }, 'SecretID'],
-    ['SecretID as it is redacted (SEC-01)', { SecretID: '<hidden>' }, 'SecretID'],
+    ['SecretID as the redaction text (SEC-01)', { SecretID: '<hidden>' }, 'SecretID'],
     ['SecretID as a root name', { SecretID: 'manage' }, 'SecretID'],
     ['AuthMethod (spec 4.5.5)', { AuthMethod: 'OIDC' }, 'AuthMethod'],
-    ['ExpirationTime by a millisecond less (spec 4.5.6)', { ExpirationTime: AT - 1 }, 'ExpirationTime'],
-    ['ExpirationTime by a millisecond more', { ExpirationTime: AT + 1 }, 'ExpirationTime'],
+    ['ExpirationTime a millisecond earlier (spec 4.5.6)', { ExpirationTime: AT - 1 }, 'ExpirationTime'],
+    ['ExpirationTime a millisecond later', { ExpirationTime: AT + 1 }, 'ExpirationTime'],
     [
       'ExpirationTTL, even to the same instant (decisions: tokens)',
       { ExpirationTTL: 60_000 },
@@ -83,7 +83,7 @@ describe('an immutable field that differs is refused, by its name', () => {
     expect(refusal.message).not.toContain(existing.SecretID)
   })
 
-  test('ExpirationTime where there was none', () => {
+  test('ExpirationTime on a token without one', () => {
     const forever = aToken()
     expect(refusalOf(() => update({ ExpirationTime: AT }, forever))).toMatchObject({
       code: 'field_immutable',
@@ -91,11 +91,11 @@ describe('an immutable field that differs is refused, by its name', () => {
     })
   })
 
-  test('AuthMethod where there was none', () => {
+  test('AuthMethod on a token without one', () => {
     expect(refusalOf(() => update({ AuthMethod: 'oidc' }, aToken())).code).toBe('field_immutable')
   })
 
-  test('the accessor of the path in another case, after everything else', () => {
+  test('the accessor of the path in another case, checked last', () => {
     const path = existing.AccessorID.toUpperCase()
     expect(refusalOf(() => update({}, existing, path))).toMatchObject({
       code: 'field_immutable',
@@ -109,14 +109,14 @@ describe('Local (spec 4.5.4)', () => {
   const local = aToken({ Local: true })
 
   test.each([
-    ['a local token, said so', local, { Local: true }],
-    ['a global token, said so', existing, { Local: false }],
+    ['a local token, given', local, { Local: true }],
+    ['a global token, given', existing, { Local: false }],
     ['a global token, omitted', existing, {}],
   ] as const)('passes: %s', (_name, token, request) => {
     expect(update(request, token).Local).toBe(token.Local)
   })
 
-  test('a local token with Local omitted: the error says what omitted means (decisions: tokens)', () => {
+  test('a local token with Local omitted: the error says that omitted means false (decisions: tokens)', () => {
     const refusal = refusalOf(() => update({}, local))
     expect(refusal).toMatchObject({ code: 'local_mismatch', field: 'Local' })
     expect(refusal.message).toContain('"Local": true')
@@ -125,7 +125,7 @@ describe('Local (spec 4.5.4)', () => {
   test.each([
     [local, false],
     [existing, true],
-  ])('is refused where it differs', (token, Local) => {
+  ])('is refused if it differs', (token, Local) => {
     expect(refusalOf(() => update({ Local }, token)).code).toBe('local_mismatch')
   })
 
@@ -135,7 +135,7 @@ describe('Local (spec 4.5.4)', () => {
   })
 })
 
-test('the first broken rule is the one that is told: secret, local, method, expiration, links', () => {
+test('the error names the first broken rule: secret, local, method, expiration, links', () => {
   const all: UpdateToken = {
     SecretID: 'x',
     Local: true,
@@ -154,7 +154,7 @@ test('the first broken rule is the one that is told: secret, local, method, expi
   expect(refusalOf(() => update(rest)).field).toBe('Rules')
 })
 
-test('an update converts a legacy token: rules and kind are dropped', () => {
+test('an update converts a legacy token: it drops rules and type', () => {
   const legacy = aToken({ Type: 'client', Rules: 'key "" { policy = "read" }' })
   expect(update({ Description: 'now new' }, legacy)).toMatchObject({ Type: '', Rules: '' })
 })

@@ -8,7 +8,7 @@ import { expirationMs } from './expiration.ts'
 import { decideTokenLinks } from './token-links.ts'
 
 /**
- * Holds the accessor of a body to that of the path. Spec 4.5.1: where it is in both, they match exactly.
+ * Checks that an accessor in the body equals that of the path exactly. Spec 4.5.1.
  *
  * @throws AclError `accessor_mismatch`.
  */
@@ -21,13 +21,12 @@ export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken):
 }
 
 /**
- * Makes the updated record. Description and the four link lists are replaced: what is omitted is cleared. SecretID,
- * AuthMethod and ExpirationTime are filled in where absent (spec 4.5.3, 4.5.5, 4.5.6). Legacy rules are dropped: an
- * update converts a legacy token.
+ * Makes the updated record. Replaces Description and the four link lists, and clears them if omitted; keeps SecretID,
+ * AuthMethod and ExpirationTime (spec 4.5.3, 4.5.5, 4.5.6); drops legacy rules, which converts a legacy token.
  *
  * @param existing the stored token; not modified.
- * @param kept fields that the request cannot have, as its service version does not know them.
- * @throws AclError `field_immutable`, `local_mismatch`, or as the links' rules say.
+ * @param kept fields to keep because the request's service version does not know them.
+ * @throws AclError `field_immutable`, `local_mismatch`, or as {@link decideTokenLinks}.
  */
 export function updateToken(
   existing: TokenRecord,
@@ -67,7 +66,7 @@ export function updateToken(
   })
 }
 
-/** Spec 4.5.4. Omitted means its default, false, so an update of a local token must say it. */
+/** Spec 4.5.4. Omitted means false, so an update of a local token must send it. */
 function checkLocal(existing: TokenRecord, request: UpdateToken): void {
   if ((request.Local ?? false) === existing.Local) return
   const hint = request.Local === undefined ? ': Local was omitted, which means false; send "Local": true' : ''
@@ -76,7 +75,7 @@ function checkLocal(existing: TokenRecord, request: UpdateToken): void {
   })
 }
 
-/** Spec 4.5.6: equality of instants; a lifetime is an attempt to change. Decisions: tokens. */
+/** Spec 4.5.6: compares instants; any lifetime is a change. Decisions: tokens. */
 function checkExpiration(existing: TokenRecord, request: UpdateToken): void {
   const message = `Cannot change expiration time of ${existing.AccessorID}`
   if (request.ExpirationTTL) throw immutable('ExpirationTTL', message)

@@ -4,7 +4,6 @@ import { DUMP_RECORD_BYTES_MAX, DumpScanner, DumpSyntaxError } from './dump-scan
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-/** Scans a text in chunks of a size. */
 function scan(text: string | Uint8Array, chunkBytes = 1_000_000) {
   const bytes = typeof text === 'string' ? bytesOf(text) : text
   const scanner = new DumpScanner()
@@ -26,7 +25,7 @@ function errorOf(text: string | Uint8Array): DumpSyntaxError {
 
 const SECRET = 'canary-5d1f'
 
-test.each([1, 2, 3, 7, 64, 1_000_000])('a list is read in chunks of any size: %i bytes', (chunkBytes) => {
+test.each([1, 2, 3, 7, 64, 1_000_000])('scans a list in chunks of any size: %i bytes', (chunkBytes) => {
   const tokens = [
     { ID: 'a', Rules: 'key "x" { policy = "read" }' },
     { ID: 'b\\"}', Name: 'ü{[' },
@@ -37,7 +36,7 @@ test.each([1, 2, 3, 7, 64, 1_000_000])('a list is read in chunks of any size: %i
   expect(records.map(({ position }) => position)).toEqual([0, 1, 2])
 })
 
-test('any list of objects is read as JSON reads it, whatever its chunks', () => {
+test('any list of objects scans like JSON.parse, whatever the chunks', () => {
   const anyObject = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
   fc.assert(
     fc.property(
@@ -52,7 +51,7 @@ test('any list of objects is read as JSON reads it, whatever its chunks', () => 
   )
 })
 
-test('each record knows its line and byte', () => {
+test('each record has its line and byte offset', () => {
   const text = '[\n  {"ID":"a"},\n  {"ID":"b"}\n]\n'
   expect(scan(text).map(({ line, byte }) => [line, text.slice(byte, byte + 10)])).toEqual([
     [2, '{"ID":"a"}'],
@@ -60,24 +59,18 @@ test('each record knows its line and byte', () => {
   ])
 })
 
-test.each([1, 100])(
-  'objects one after the other are read too, a mark of the byte order passed over: %i',
-  (size) => {
-    expect(scan('{"ID":"a"}\n{"ID":"b"}\n', size).map(({ value }) => value)).toEqual([
-      { ID: 'a' },
-      { ID: 'b' },
-    ])
-    expect(scan('\uFEFF[{"ID":"a"}]', size)).toHaveLength(1)
-  },
-)
+test.each([1, 100])('scans objects without a list too, and skips a byte order mark: %i', (size) => {
+  expect(scan('{"ID":"a"}\n{"ID":"b"}\n', size).map(({ value }) => value)).toEqual([{ ID: 'a' }, { ID: 'b' }])
+  expect(scan('\uFEFF[{"ID":"a"}]', size)).toHaveLength(1)
+})
 
-test('lists of hardly a byte', () => {
+test('tiny lists', () => {
   expect(scan(' [ ] ')).toEqual([])
   expect(scan('[]', 1)).toEqual([])
   expect(scan('{}').map(({ value }) => value)).toEqual([{}])
 })
 
-describe('FUZ-05: a bad list is refused with its place, and never with a secret', () => {
+describe('FUZ-05: refuses a bad list with the position, never with a secret', () => {
   test.each([
     ['', 'the dump is empty'],
     ['   \n', 'the dump is empty'],
@@ -109,7 +102,7 @@ describe('FUZ-05: a bad list is refused with its place, and never with a secret'
     expect(errorOf(latin1).message).toBe('token 0 is not UTF-8')
   })
 
-  test('a token without end does not fill the memory', () => {
+  test('an unterminated token does not fill the memory', () => {
     expect(errorOf(`[{"ID":"${'x'.repeat(DUMP_RECORD_BYTES_MAX)}`).message).toContain(
       'longer than 4194304 bytes',
     )

@@ -1,15 +1,14 @@
 /**
- * Cuts the bytes of a legacy token list into its records: the elements of one JSON array, or objects one after the other
- * (NDJSON). Holds one object at a time, so that a list may be larger than the memory. What an object says is never part of
- * an error: it may be a secret.
+ * Splits the bytes of a legacy token list into records: the elements of one JSON array, or NDJSON. Holds one object at a
+ * time, so that a list may be larger than memory. Errors never quote an object, which may contain secrets.
  */
 
-/** Longest text of one token, in bytes: rules have at most half a megabyte. */
+/** Maximum bytes of one token; its rules have at most half a megabyte. */
 export const DUMP_RECORD_BYTES_MAX = 4 * 1024 * 1024
 
 /** One parsed object of the list, with its position. */
 export interface DumpRecord {
-  readonly value: unknown
+  readonly value: object
   /** From 0. */
   readonly position: number
   /** Offset of its first byte. */
@@ -18,7 +17,7 @@ export interface DumpRecord {
   readonly line: number
 }
 
-/** The bytes are no list: cut off, not UTF-8, or not JSON. */
+/** The bytes are truncated, not UTF-8, or not a JSON list. */
 export class DumpSyntaxError extends Error {
   override readonly name = 'DumpSyntaxError'
   /** As {@link DumpRecord}. */
@@ -45,7 +44,7 @@ const CLOSE_LIST = 0x5d
 const OPEN = 0x7b
 const CLOSE = 0x7d
 
-/** Longest mark that tells an encoding. */
+/** Length of the longest signature of an encoding. */
 const MARK_BYTES_MAX = 3
 const NOTHING = new Uint8Array(0)
 
@@ -53,7 +52,7 @@ export class DumpScanner {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   private state: State = 'encoding'
   private position = 0
-  /** Offset of the first byte of the current chunk, what is left of the last one included. */
+  /** Offset of the current chunk, including the rest of the previous one. */
   private base = 0
   private line = 1
   private rest: Uint8Array = NOTHING
@@ -61,10 +60,10 @@ export class DumpScanner {
   private inString = false
   private escaped = false
   private objectLine = 1
-  /** Where to continue in the buffer: everything before it was scanned. */
+  /** Index in the buffer up to which everything was scanned. */
   private resume = 0
 
-  /** Takes the next bytes and hands out the objects that are complete with them. @throws DumpSyntaxError */
+  /** Takes the next bytes and returns the objects that they complete. @throws DumpSyntaxError */
   push(bytes: Uint8Array): DumpRecord[] {
     const chunk = this.rest.length === 0 ? bytes : joined(this.rest, bytes)
     if (this.state === 'encoding') {
@@ -78,10 +77,10 @@ export class DumpScanner {
   }
 
   /**
-   * There are no more bytes.
+   * Ends the input.
    *
-   * @returns the last objects, of a list that is all but empty.
-   * @throws DumpSyntaxError where the dump is cut off, or empty.
+   * @returns the objects of a list shorter than {@link MARK_BYTES_MAX}.
+   * @throws DumpSyntaxError if the dump is truncated or empty.
    */
   end(): DumpRecord[] {
     const records: DumpRecord[] = []
@@ -100,9 +99,14 @@ export class DumpScanner {
     return records
   }
 
-  /** How many objects there were so far. */
+  /** Objects so far. */
   get count(): number {
     return this.position
+  }
+
+  /** Whether the objects come one after the other, in no list. */
+  get isLines(): boolean {
+    return this.state === 'lines'
   }
 
   private scan(chunk: Uint8Array): DumpRecord[] {
@@ -131,7 +135,7 @@ export class DumpScanner {
     return records
   }
 
-  /** Takes a byte inside of an object. */
+  /** Takes a byte inside an object. */
   private isEndOfObject(byte: number): boolean {
     if (this.inString) {
       if (this.escaped) this.escaped = false
@@ -181,7 +185,7 @@ export class DumpScanner {
     try {
       return { value: JSON.parse(text), position, byte, line: this.objectLine }
     } catch (error) {
-      // The message of the parser quotes the text, which may be a secret: only its number is used.
+      // The parser's message quotes the text, which may be a secret, so take only the position from it.
       const [, offset] = /position (\d+)/.exec(error instanceof Error ? error.message : '') ?? []
       throw this.error(`token ${position} is not valid JSON`, byte + Number(offset ?? 0))
     }

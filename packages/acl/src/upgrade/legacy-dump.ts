@@ -1,15 +1,14 @@
 /**
- * Reading the dump of a legacy token list, record by record, for import and for the migrator. What is read is an old
- * service's data, so the reading is lenient where nothing is lost, and every finding says where it is. A finding never
- * carries a secret. Spec 9.1, 9.2.4; decisions: rule language, secrets.
+ * Reads the dump of a legacy token list, record by record, for import and for the migrator. Lenient as long as nothing is
+ * lost. Findings have a path and never contain a secret. Spec 9.1, 9.2.4; decisions: rule language, secrets.
  */
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID, utf8Length } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
 import { idKey, isReservedId } from '../ids.ts'
-import { parseLegacyRules } from '../rules/language/parse-rules.ts'
+import { readRules } from '../rules/language/parse-rules.ts'
+import type { Sliced } from '../turns.ts'
 
 export type LegacyFindingCode =
-  | 'record_malformed'
   | 'field_malformed'
   | 'field_unknown'
   | 'field_too_long'
@@ -24,7 +23,7 @@ export type LegacyFindingCode =
   | 'rules_ignored'
 
 export interface LegacyFinding {
-  /** An `error` keeps the record out; a `warning` says what is read otherwise than it looks. */
+  /** An `error` rejects the record; a `warning` says what it means instead of what it seems to mean. */
   readonly severity: 'error' | 'warning'
   readonly code: LegacyFindingCode
   /** Place of the record in the list, from 0. */
@@ -34,20 +33,20 @@ export interface LegacyFinding {
   readonly message: string
 }
 
-export interface LegacyReading {
-  /** The token, unless a finding is an error. */
+interface LegacyReading {
+  /** `undefined` if a finding is an error. */
   readonly token: LegacyToken | undefined
   readonly findings: readonly LegacyFinding[]
 }
 
-/** The position at which each id was first read. A Map is one; a reader of millions of ids brings a smaller one. */
+/** The position at which each id was first read. A Map will do; for millions of ids, pass something smaller. */
 export interface SeenIds {
   get(id: string): number | undefined
   set(id: string, position: number): unknown
 }
 
-/** The position of a record, and the IDs before it with theirs; reading adds its own. */
-export interface LegacyReadingContext {
+/** The position of a record, and the ids before it; reading adds its own. */
+interface LegacyReadingContext {
   readonly position: number
   readonly seen: SeenIds
 }
@@ -55,15 +54,11 @@ export interface LegacyReadingContext {
 const FIELDS: readonly string[] = ['ID', 'Name', 'Type', 'Rules', 'CreateIndex', 'ModifyIndex']
 
 /** Reads one record of a dump, already parsed from JSON. */
-export function readLegacyRecord(value: unknown, { position, seen }: LegacyReadingContext): LegacyReading {
+export function readLegacyRecord(value: object, { position, seen }: LegacyReadingContext): LegacyReading {
   const findings: LegacyFinding[] = []
   const find: Find = (severity, code, field, message) => {
     const path = field === '' ? `[${position}]` : `[${position}].${field}`
     findings.push({ severity, code, position, path, message: `${path} ${message}` })
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    find('error', 'record_malformed', '', 'is not an object')
-    return { token: undefined, findings }
   }
   const fields = new Map<string, unknown>(Object.entries(value))
   for (const name of fields.keys()) {
@@ -78,7 +73,7 @@ export function readLegacyRecord(value: unknown, { position, seen }: LegacyReadi
     ModifyIndex: readIndex(fields.get('ModifyIndex'), 'ModifyIndex', find),
   }
   if (token.Type === 'management' && token.Rules !== '') {
-    find('warning', 'rules_unused', 'Rules', 'are not looked at, as a management token may do everything')
+    find('warning', 'rules_unused', 'Rules', 'have no effect, since a management token has every right')
   }
   if (token.ID !== '') {
     const key = idKey(token.ID)
@@ -91,10 +86,13 @@ export function readLegacyRecord(value: unknown, { position, seen }: LegacyReadi
 }
 
 /**
- * What is wrong with the rules of a client token that was read: apart from the reading, as it costs far more. A text that
- * cannot be read comes in all the same, as it did in the old service, where every use of the token fails.
+ * Findings in the rules of a client token. Separate from reading, as it costs far more. A token with unreadable rules is
+ * still imported: in the old service, too, every use of it fails.
  */
-export function checkLegacyRules({ Type, Rules }: LegacyToken, position: number): readonly LegacyFinding[] {
+export function* checkLegacyRules(
+  { Type, Rules }: LegacyToken,
+  position: number,
+): Sliced<readonly LegacyFinding[]> {
   if (Type === 'management') return []
   const path = `[${position}].Rules`
   const warning = (code: LegacyFindingCode, message: string): LegacyFinding => ({
@@ -105,7 +103,8 @@ export function checkLegacyRules({ Type, Rules }: LegacyToken, position: number)
     message: `${path} ${message}`,
   })
   try {
-    return parseLegacyRules(Rules).warnings.map(({ line, column, message }) =>
+    const { warnings } = yield* readRules(Rules, { dialect: 'legacy' })
+    return warnings.map(({ line, column, message }) =>
       warning('rules_ignored', `line ${line}, column ${column}: ${message}`),
     )
   } catch (error) {
@@ -126,7 +125,7 @@ type Find = (
   message: string,
 ) => void
 
-/** @returns the ID, or an empty text where there is none to compare with others. */
+/** @returns the ID, or `''` if there is none to compare. */
 function readId(value: unknown, find: Find): string {
   if (value === undefined || value === null || value === '') {
     find('error', 'id_missing', 'ID', 'is missing')
@@ -148,7 +147,7 @@ function readId(value: unknown, find: Find): string {
   if (value.toLowerCase() === ANONYMOUS_TOKEN_ACCESSOR_ID) {
     find('error', 'id_reserved', 'ID', 'is the accessor of the anonymous token')
   } else if (isReservedId(value)) {
-    find('warning', 'id_reserved', 'ID', 'begins as reserved ids do; a new token could not have it')
+    find('warning', 'id_reserved', 'ID', 'has the reserved prefix; a new token could not have it')
   }
   return value
 }
@@ -175,7 +174,7 @@ function readType(value: unknown, find: Find): LegacyToken['Type'] {
   return 'client'
 }
 
-/** An absent index is 0: the record comes before all that have one. */
+/** An absent index is 0, which sorts first. */
 function readIndex(value: unknown, name: string, find: Find): number {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
@@ -183,7 +182,7 @@ function readIndex(value: unknown, name: string, find: Find): number {
   return 0
 }
 
-/** Names that may be shown: a malformed dump could have anything as a name, a secret included. */
+/** Names that are safe to show: in a malformed dump, a secret could be a field name. */
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/
 
 function findUnknownField(name: string, find: Find): void {

@@ -1,4 +1,5 @@
 import { AclError, ZERO_TIME } from '@latchkey/contract'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { aLegacyToken, anUnmigratedToken } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
@@ -25,15 +26,8 @@ const migrated = (fields: Parameters<typeof anUnmigratedToken>[0] = {}) =>
   convertForMigration(anUnmigratedToken(fields), ACCESSOR)
 
 /** The code with which a write is refused. */
-function refusalOf(existing: TokenRecord | undefined, write: LegacyWrite, rulesProblem?: AclError): string {
-  try {
-    writeLegacyToken(existing, write, rulesProblem)
-  } catch (error) {
-    if (error instanceof AclError) return error.code
-    throw error
-  }
-  return 'none'
-}
+const codeOf = (existing: TokenRecord | undefined, write: LegacyWrite, rulesProblem?: AclError) =>
+  refusalOf(() => writeLegacyToken(existing, write, rulesProblem)).code
 
 test('a legacy token becomes a record without accessor and creation time; its name is the description', () => {
   const record = fromLegacyToken(
@@ -55,20 +49,20 @@ test('a legacy token becomes a record without accessor and creation time; its na
 })
 
 test.each(['client', 'management'] as const)(
-  'a %s token comes back from its record as it went in',
+  'a %s token survives the round trip through its record',
   (Type) => {
     const legacy = aLegacyToken({ Type })
     expect(toLegacyToken(fromLegacyToken(legacy))).toEqual(legacy)
   },
 )
 
-test('a migrated token is still shown by the legacy API, one without a legacy type never', () => {
+test('the legacy API still shows a migrated token, and never one without a legacy type', () => {
   expect(toLegacyToken(migrated())).toEqual(aLegacyToken())
   expect(toLegacyToken({ ...migrated(), Type: '', Rules: '' })).toBeUndefined()
 })
 
 describe('legacy create and update (spec 9.1, 9.2.4)', () => {
-  test('creates what does not exist', () => {
+  test('creates a token that does not exist', () => {
     const created = writeLegacyToken(undefined, aWrite({ Rules: 'operator = "read"' }), undefined)
     expect(created).toMatchObject({
       AccessorID: '',
@@ -79,7 +73,7 @@ describe('legacy create and update (spec 9.1, 9.2.4)', () => {
     expect(toLegacyToken(created)?.Rules).toBe('operator = "read"')
   })
 
-  test('replaces name, type and rules of an unmigrated token, and clears what is left out', () => {
+  test('replaces name, type and rules of an unmigrated token, and clears omitted fields', () => {
     const updated = writeLegacyToken(anUnmigratedToken(), aWrite(), undefined)
     expect(updated).toMatchObject({
       AccessorID: '',
@@ -114,29 +108,29 @@ describe('legacy create and update (spec 9.1, 9.2.4)', () => {
       { ...migrated(), AuthMethod: 'k8s' },
       { ...migrated(), ExpirationTime: '2030-01-01T00:00:00Z' },
     ]) {
-      expect(refusalOf(existing, aWrite())).toBe('legacy_token_immutable')
+      expect(codeOf(existing, aWrite())).toBe('legacy_token_immutable')
     }
   })
 
   test.each(['', 'Client', 'admin'])('refuses the type %j', (Type) => {
-    expect(refusalOf(undefined, aWrite({ Type }))).toBe('field_invalid')
+    expect(codeOf(undefined, aWrite({ Type }))).toBe('field_invalid')
   })
 
   test.each(['allow', 'deny', 'manage'])('refuses the root name %s as a secret', (ID) => {
-    expect(refusalOf(undefined, aWrite({ ID }))).toBe('root_name_refused')
+    expect(codeOf(undefined, aWrite({ ID }))).toBe('root_name_refused')
   })
 
   test('refuses the redaction text as a secret (CVE-2019-8336)', () => {
-    expect(refusalOf(undefined, aWrite({ ID: '<hidden>' }))).toBe('id_reserved')
+    expect(codeOf(undefined, aWrite({ ID: '<hidden>' }))).toBe('id_reserved')
   })
 
-  test('refuses rules that the caller of this rule refuses', () => {
+  test('throws the given rules problem', () => {
     const problem = new AclError('rules_invalid', 'no rules')
-    expect(refusalOf(undefined, aWrite(), problem)).toBe('rules_invalid')
+    expect(codeOf(undefined, aWrite(), problem)).toBe('rules_invalid')
   })
 })
 
-test('whose rights end at 1.11: client tokens by rules, management tokens that nothing will link', () => {
+test('rights that end at 1.11: client tokens by rules, management tokens that the migration will not link', () => {
   expect(hasLegacyRights(anUnmigratedToken())).toBe(true)
   expect(hasLegacyRights(migrated())).toBe(true)
   expect(hasLegacyRights({ ...migrated(), Policies: [{ ID: 'p' }] })).toBe(false)

@@ -4,11 +4,12 @@
  */
 import { AclError, type LegacyToken, REDACTED_SECRET_ID, ZERO_TIME } from '@latchkey/contract'
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, ROOT_NAMES } from '../builtin.ts'
-import { tokenHash } from '../hash.ts'
 import { hasLinks } from '../links.ts'
-import { DEFAULT_NAMESPACE, type TokenRecord } from '../records/records.ts'
+import type { TokenRecord } from '../records/records.ts'
+import { BLANK_TOKEN } from '../token/blank-token.ts'
+import { withTokenHash } from '../token/create-token.ts'
 
-/** What a legacy create or update says, its defaults filled in. Type is as written, checked here. */
+/** The body of a legacy create or update, with defaults filled in and Type unchecked. */
 export interface LegacyWrite {
   readonly ID: string
   readonly Name: string
@@ -17,33 +18,23 @@ export interface LegacyWrite {
 }
 
 /**
- * The stored record of a legacy token as an old service lists it: no accessor until the migration, no creation time, all
- * rights in Type and Rules. The indexes are the list's.
+ * The stored record of a listed legacy token: no accessor until the migration, no creation time, all rights in Type and
+ * Rules. Keeps the listed indexes.
  */
 export function fromLegacyToken(legacy: LegacyToken): TokenRecord {
-  const record: TokenRecord = {
-    AccessorID: '',
+  return withTokenHash({
+    ...BLANK_TOKEN,
     SecretID: legacy.ID,
     Description: legacy.Name,
-    Policies: [],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
     Rules: legacy.Rules,
     Type: legacy.Type,
-    Local: false,
-    AuthMethod: '',
-    ExpirationTime: undefined,
     CreateTime: ZERO_TIME,
-    Hash: '',
     CreateIndex: legacy.CreateIndex,
     ModifyIndex: legacy.ModifyIndex,
-    Namespace: DEFAULT_NAMESPACE,
-  }
-  return { ...record, Hash: tokenHash(record) }
+  })
 }
 
-/** The token as the legacy API shows it; `undefined` for one that it does not know: made or converted by the new API. */
+/** The token as the legacy API shows it; `undefined` if the new API created or converted it. */
 export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
   if (token.Type === '') return undefined
   const { SecretID: ID, Description: Name, Type, Rules, CreateIndex, ModifyIndex } = token
@@ -51,15 +42,15 @@ export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
 }
 
 /**
- * Decides a legacy create or update: one operation, as an update of what does not exist creates, and a create of what
- * exists overwrites. An accessor that the migration gave is kept.
+ * Decides a legacy create or update, which are one operation: both create or overwrite. Keeps an accessor from the
+ * migration.
  *
- * @param existing the token that has the secret now, whatever its kind.
- * @param rulesProblem what is wrong with the rules, read as legacy ones.
- * @returns the record to store; its indexes are those of `existing`, or 0.
- * @throws AclError `field_invalid` for another Type than client and management; `root_name_refused`, or `id_reserved` for
- * the redaction text and the anonymous token's accessor, as ID; `legacy_token_immutable` where `existing` has what legacy
- * tokens cannot have; `rules_invalid`.
+ * @param existing the token with this secret, legacy or not.
+ * @param rulesProblem the fault in the rules, parsed as legacy ones.
+ * @returns the record to store, with the indexes of `existing` or 0.
+ * @throws AclError `field_invalid` for an unknown Type; `root_name_refused`; `id_reserved` if ID is the redaction text or
+ * the anonymous token's accessor; `legacy_token_immutable` if `existing` has what legacy tokens cannot have;
+ * `rules_invalid`.
  */
 export function writeLegacyToken(
   existing: TokenRecord | undefined,
@@ -90,7 +81,7 @@ export function writeLegacyToken(
     )
   }
   if (ID.toLowerCase() === ANONYMOUS_TOKEN_ACCESSOR_ID) {
-    // An id is accessor or secret once: the migration could never give the anonymous token its own.
+    // Ids are unique across accessors and secrets: this one would keep the anonymous token from its accessor.
     throw new AclError('id_reserved', 'ID cannot be the accessor of the anonymous token', { field: 'ID' })
   }
   if (rulesProblem) throw rulesProblem
@@ -99,7 +90,7 @@ export function writeLegacyToken(
   return existing === undefined ? fresh : { ...fresh, AccessorID: existing.AccessorID }
 }
 
-/** What the rule of legacy rights asks of a token. A store may ask the same in a language of its own. */
+/** The predicates of {@link LEGACY_RIGHTS}. A store may evaluate them in its own query language. */
 const TOKEN_FACTS = {
   isLinked: hasLinks,
   isManagement: ({ Type }: TokenRecord) => Type === 'management',
@@ -110,15 +101,14 @@ const TOKEN_FACTS = {
 export type TokenFact = keyof typeof TOKEN_FACTS
 
 /**
- * Tokens whose rights come from the legacy system alone and end with it at 1.11, as one of several sets of facts: a client
- * token with rules, or a management token that the migration will not link any more, as it has an accessor already.
+ * Tokens whose rights come from the legacy system alone and end with it at 1.11: a client token with rules, or a
+ * management token that the migration will not link because it already has an accessor. One set of facts suffices.
  */
 export const LEGACY_RIGHTS: readonly Readonly<Partial<Record<TokenFact, boolean>>>[] = [
   { isLinked: false, isManagement: true, hasAccessor: true },
   { isLinked: false, isManagement: false, hasRules: true },
 ]
 
-/** Whether one of {@link LEGACY_RIGHTS} holds for a token. */
 export function hasLegacyRights(token: TokenRecord): boolean {
   return LEGACY_RIGHTS.some((facts) =>
     Object.entries(facts).every(([fact, expected]) => TOKEN_FACTS[fact as TokenFact](token) === expected),

@@ -1,30 +1,61 @@
-import { aMember } from '@latchkey/testkit/upgrade/builders'
+import { aMember, aMemberRow } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
 import {
   isCounted,
   isForgotten,
   MEMBER_FAILED_AFTER_MS,
   MEMBER_FORGOTTEN_AFTER_MS,
+  MEMBER_STOPPED_COUNTS_MS,
+  type MemberRow,
   OBSERVER_GRACE_MS,
-  withObservedStatus,
+  observeMembers,
 } from './member.ts'
 
-test('alive and failed members count, those that left do not (spec 9.2.2; decisions: upgrade)', () => {
-  expect(isCounted(aMember({ status: 'alive' }))).toBe(true)
-  expect(isCounted(aMember({ status: 'failed' }))).toBe(true)
-  expect(isCounted(aMember({ status: 'left' }))).toBe(false)
+/** The status of the first of these members. */
+function statusOf(now: number, member: Partial<MemberRow>, ...others: Partial<MemberRow>[]) {
+  return observeMembers([aMemberRow(member), ...others.map(aMemberRow)], now)[0]?.status
+}
+
+test('every member counts that did not leave (spec 9.2.2; decisions: upgrade)', () => {
+  const counted = (['alive', 'failed', 'stopped', 'left'] as const).map((status) =>
+    isCounted(aMember({ status })),
+  )
+  expect(counted).toEqual([true, true, true, false])
 })
 
-test('a member fails when it is silent for longer than the bound, and lives again when it speaks', () => {
-  const member = aMember({ heartbeatAt: 1_000 })
-  expect(withObservedStatus(member, 1_000 + MEMBER_FAILED_AFTER_MS).status).toBe('alive')
-  const failed = withObservedStatus(member, 1_001 + MEMBER_FAILED_AFTER_MS)
-  expect(failed.status).toBe('failed')
-  expect(withObservedStatus({ ...failed, heartbeatAt: 9_000 }, 9_000).status).toBe('alive')
+test('a member fails after a longer silence than the bound, and is alive again after a heartbeat', () => {
+  const bound = 1_000 + MEMBER_FAILED_AFTER_MS
+  expect(statusOf(bound, { heartbeatAt: 1_000 })).toBe('alive')
+  expect(statusOf(bound + 1, { heartbeatAt: 1_000 })).toBe('failed')
+  expect(statusOf(bound + 1, { heartbeatAt: bound })).toBe('alive')
 })
 
-test('who left stays so, however fresh its row is', () => {
-  expect(withObservedStatus(aMember({ status: 'left', heartbeatAt: 5 }), 5).status).toBe('left')
+test('a member that stopped has left after its bound, however fresh its row is', () => {
+  const bound = 5 + MEMBER_STOPPED_COUNTS_MS
+  expect(statusOf(5, { stoppedAt: 5, heartbeatAt: 5 })).toBe('stopped')
+  expect(statusOf(bound, { stoppedAt: 5, heartbeatAt: bound })).toBe('stopped')
+  expect(statusOf(bound + 1, { stoppedAt: 5, heartbeatAt: bound })).toBe('left')
+})
+
+describe('a process that starts later under the same name takes the place of a member', () => {
+  const now = 20_000
+  const successor = { id: 's2', node: 's1', startedAt: 11_000, heartbeatAt: now }
+
+  test.each([
+    ['stopped', { heartbeatAt: 9_000, stoppedAt: 10_000 }],
+    ['failed', { heartbeatAt: 10_000 }],
+  ])('that %s', (status, member) => {
+    expect(statusOf(now, member)).toBe(status)
+    expect(statusOf(now, member, successor)).toBe('left')
+  })
+
+  test('unless that still runs, ended later, or has another name or datacenter', () => {
+    expect(statusOf(now, { heartbeatAt: now }, successor)).toBe('alive')
+    const stopped = { heartbeatAt: 9_000, stoppedAt: 10_000 }
+    expect(statusOf(now, { ...stopped, stoppedAt: 11_000 }, successor)).toBe('stopped')
+    expect(statusOf(now, stopped, { ...successor, node: 's2' })).toBe('stopped')
+    expect(statusOf(now, stopped, { ...successor, datacenter: 'dc2' })).toBe('stopped')
+  })
 })
 
 describe('forgetting', () => {
@@ -40,10 +71,9 @@ describe('forgetting', () => {
     },
   )
 
-  test('a living member is never forgotten', () => {
-    expect(isForgotten(aMember({ heartbeatAt: 0 }), { now: Number.MAX_SAFE_INTEGER, observedSince })).toBe(
-      false,
-    )
+  test.each(['alive', 'stopped'] as const)('a member that is %s is never forgotten', (status) => {
+    const member = aMember({ status, heartbeatAt: 0 })
+    expect(isForgotten(member, { now: Number.MAX_SAFE_INTEGER, observedSince })).toBe(false)
   })
 
   test('an observer that has just restarted forgets no member', () => {

@@ -1,57 +1,87 @@
 /**
- * Servers as the upgrade sees them: one row per server process, written by the process itself (its heartbeat) and read
- * by all. Spec 9.2.2; which servers count: decisions, upgrade.
+ * Servers as the upgrade sees them: one row per server process, written by its own heartbeat and read by all. Spec 9.2.2;
+ * which servers count: decisions, upgrade.
  */
 
 /**
- * What a server says of its ACL system. `unknown`: it runs a version before 1.4.0, which cannot say; `disabled`: its
- * ACLs are switched off; `legacy`: it supports the new ACLs and is in legacy mode; `enabled`: it has left it.
+ * What a server advertises about its ACL system. `unknown`: it runs a version before 1.4.0, which advertises nothing;
+ * `disabled`: its ACLs are off; `legacy`: it supports the new ACLs and is in legacy mode; `enabled`: it has left it.
  */
 export type MemberMode = 'disabled' | 'unknown' | 'legacy' | 'enabled'
 
 export interface Member {
   readonly id: string
   readonly datacenter: string
-  /** The name operators know it by. */
+  /** The name that operators see. A process takes the place of one that ended before under the same name. */
   readonly node: string
   readonly version: string
   readonly mode: MemberMode
-  /** When it last said that it lives: milliseconds since the epoch, by the clock that all servers share. */
+  /** Last heartbeat: milliseconds since the epoch, by the clock that all servers share. */
   readonly heartbeatAt: number
-  readonly status: 'alive' | 'failed' | 'left'
+  /** `stopped`: its process ended and may be about to return, in this version or another; until then it counts. */
+  readonly status: 'alive' | 'failed' | 'stopped' | 'left'
 }
 
-/** How often a server renews its row. */
+/** The row of a member. Instants as in {@link Member.heartbeatAt}. */
+export interface MemberRow extends Omit<Member, 'status'> {
+  readonly startedAt: number
+  /** When its process stopped, if it announced that. A server that leaves for good has no row. */
+  readonly stoppedAt: number | undefined
+}
+
+/** Interval at which a server renews its row. */
 export const MEMBER_HEARTBEAT_MS = 1_000
-/** A server that was silent for longer is failed. It still counts: it may come back as it was. */
+/** A server is failed after a longer silence. It still counts, since it may come back. */
 export const MEMBER_FAILED_AFTER_MS = 5_000
+/** A leader that is silent for longer, for example because its process is paused, loses its office. */
+export const LEADER_SILENT_MS_MAX = 10_000
+/** A server that stopped counts for so long, enough to replace it. Longer than that, and it has left. */
+export const MEMBER_STOPPED_COUNTS_MS = 300_000
 /** A member that left is forgotten after a day, a failed one after three. */
 export const MEMBER_FORGOTTEN_AFTER_MS = { left: 86_400_000, failed: 259_200_000 } as const
-/** How long an observer must have beaten without a gap before it forgets others. */
+/** How long an observer must have sent heartbeats without a gap before it forgets others. */
 export const OBSERVER_GRACE_MS = 30_000
 
-/** Whether the end of legacy mode has to wait for this member: alive and failed ones count, those that left do not. */
+/** Whether the end of legacy mode waits for this member. */
 export function isCounted(member: Member): boolean {
   return member.status !== 'left'
 }
 
-/** The member with the status that its silence gives it at `now`. Who left stays so until it starts again. */
-export function withObservedStatus(member: Member, now: number): Member {
-  if (member.status === 'left') return member
-  const status = now - member.heartbeatAt > MEMBER_FAILED_AFTER_MS ? 'failed' : 'alive'
-  return status === member.status ? member : { ...member, status }
+/** The members with their status at `now`. */
+export function observeMembers<M extends MemberRow>(
+  rows: readonly M[],
+  now: number,
+): readonly (M & Pick<Member, 'status'>)[] {
+  return rows.map((row) => ({ ...row, status: statusOf(row, rows, now) }))
+}
+
+function statusOf(row: MemberRow, rows: readonly MemberRow[], now: number): Member['status'] {
+  const { stoppedAt, heartbeatAt } = row
+  const isSilent = now - heartbeatAt > MEMBER_FAILED_AFTER_MS
+  if (stoppedAt === undefined && !isSilent) return 'alive'
+  if (rows.some((other) => isSuccessor(other, row))) return 'left'
+  if (stoppedAt === undefined) return 'failed'
+  return now - stoppedAt > MEMBER_STOPPED_COUNTS_MS ? 'left' : 'stopped'
+}
+
+/** Whether a process started under the name of another one after that had ended. */
+function isSuccessor(other: MemberRow, { datacenter, node, stoppedAt, heartbeatAt }: MemberRow): boolean {
+  return (
+    other.datacenter === datacenter && other.node === node && other.startedAt > (stoppedAt ?? heartbeatAt)
+  )
 }
 
 /**
- * Whether the row may be removed: a failed server that is gone for good must not hold the upgrade for ever.
+ * Whether the row may be removed, so that a failed server that never returns cannot block the upgrade forever.
  *
- * @param observedSince since when the observer itself beats without a gap. Before {@link OBSERVER_GRACE_MS} it forgets
- * no one: after an outage of all, or of the database, the others look silent only because they have not beaten again yet.
+ * @param observedSince since when the observer itself has sent heartbeats without a gap. For {@link OBSERVER_GRACE_MS}
+ * it forgets no member: after an outage of the database, the others have not had time for a heartbeat.
  */
 export function isForgotten(
   member: Member,
   { now, observedSince }: { readonly now: number; readonly observedSince: number },
 ): boolean {
-  if (member.status === 'alive' || now - observedSince < OBSERVER_GRACE_MS) return false
+  if (member.status === 'alive' || member.status === 'stopped' || now - observedSince < OBSERVER_GRACE_MS)
+    return false
   return now - member.heartbeatAt > MEMBER_FORGOTTEN_AFTER_MS[member.status]
 }

@@ -33,13 +33,13 @@ const anySchedule = fc
   .array(anyStep, { maxLength: 60, size: 'max' })
   .map((steps) => [{ kind: 'create', count: 200 } as const, ...steps])
 
-/** What is wrong after the schedule, once one process could finish the work. */
+/** The faults after a schedule, once one process has finished the work. */
 function faultsOf(steps: readonly MigrationStep[], planner: typeof PlanBatch = planBatch): readonly string[] {
   const { batches, tokens, descriptions } = new MigrationWorld(planner).run(steps).settle()
   return checkMigration({ batches, tokens: tokens.values(), descriptions })
 }
 
-test('MIG-01, MIG-03: three processes that all believe they are elected, kills, edits: one accessor each, the law holds, no edit is lost (spec 8, 9.2.3)', () => {
+test('MIG-01, MIG-03: with three processes that all believe to be elected, kills and edits, each token gets one accessor within the rate limit, and no edit is lost (spec 8, 9.2.3)', () => {
   fc.assert(
     fc.property(anySchedule, (steps) => {
       expect(faultsOf(steps)).toEqual([])
@@ -48,7 +48,7 @@ test('MIG-01, MIG-03: three processes that all believe they are elected, kills, 
   )
 })
 
-test('a quiet migration takes ceil(N / 128) batches, in the order of creation throughout (decisions: upgrade)', () => {
+test('an undisturbed migration takes ceil(N / 128) batches in the order of creation (decisions: upgrade)', () => {
   const { batches } = new MigrationWorld().run([{ kind: 'create', count: 1_000 }]).settle()
   expect(batches.map(({ tokens }) => tokens.length)).toEqual([128, 128, 128, 128, 128, 128, 128, 104])
   expect(batches.map(({ at }) => at)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((second) => second * 1_000))
@@ -56,7 +56,7 @@ test('a quiet migration takes ceil(N / 128) batches, in the order of creation th
   expect(order).toEqual(order.toSorted((a, b) => a - b))
 })
 
-test('an edit between plan and commit wins; its token is taken again a second later (decisions: upgrade)', () => {
+test('an edit between plan and commit wins; the next batch takes its token (decisions: upgrade)', () => {
   const world = new MigrationWorld().run([
     { kind: 'create', count: 3 },
     { kind: 'work', process: 0 },
@@ -69,7 +69,7 @@ test('an edit between plan and commit wins; its token is taken again a second la
   expect(world.tokens.get('secret-2')?.Description).toMatch(/^edited/)
 })
 
-test('MIG-01: 1,000,000 tokens, three processes fighting: never over 128, never two batches in a second (spec 8)', () => {
+test('MIG-01: 1,000,000 tokens, three competing processes: never over 128, never two batches in a second (spec 8)', () => {
   const total = 1_000_000
   const random = new SeededRandom(3)
   const token = anUnmigratedToken()
@@ -79,7 +79,7 @@ test('MIG-01: 1,000,000 tokens, three processes fighting: never over 128, never 
   let record: MigrationRecord = NO_BATCHES
   let now = 0
   while (record.done < total) {
-    // Each reads the record, sleeps as it must, wakes up to 255 ms late, and commits unless another was first.
+    // Each reads the record, waits until its time, wakes up to 255 ms late, and commits unless another was first.
     const seen = record
     const wakes = PROCESSES.map(() => nextBatchAt(seen.lastBatchAt, now) + random.below(256))
     for (const at of wakes.toSorted((a, b) => a - b)) {
@@ -124,7 +124,7 @@ describe('the checks catch a planner that', () => {
     ],
     ['takes the youngest first', (tokens, ids) => planBatch(tokens, ids).toReversed()],
     [
-      'plans on the token as it was before an edit, with the ModifyIndex of now',
+      'plans on the token before an edit, with the ModifyIndex after it',
       (tokens, ids) =>
         planBatch(tokens, ids).map((planned) => ({
           ...planned,

@@ -23,7 +23,7 @@ const plan = (tokens: Parameters<typeof planBatch>[0], isTaken: (id: string) => 
 const tokens = (count: number) =>
   Array.from({ length: count }, (_, i) => anUnmigratedToken({ ID: `secret-${i}`, CreateIndex: count - i }))
 
-test('the law is 128 tokens a batch, one batch a second (spec 8)', () => {
+test('the limit is 128 tokens a batch, one batch a second (spec 8)', () => {
   expect([ACCESSOR_BATCH_SIZE_MAX, ACCESSOR_BATCH_INTERVAL_MS_MIN]).toEqual([128, 1_000])
 })
 
@@ -39,7 +39,7 @@ describe('planning a batch (spec 8, 9.2.3)', () => {
     expect(plan(ties).map(({ token }) => token.SecretID)).toEqual(['b', 'a', 'c'])
   })
 
-  test('leaves tokens that have an accessor alone', () => {
+  test('skips tokens with an accessor', () => {
     expect(plan([{ ...anUnmigratedToken(), AccessorID: ACCESSOR }])).toEqual([])
   })
 
@@ -54,7 +54,7 @@ describe('planning a batch (spec 8, 9.2.3)', () => {
     expect(planned?.accessorId).toBe(ANONYMOUS_TOKEN_ACCESSOR_ID)
   })
 
-  test('draws again where an id is taken, reserved or drawn before, and leaves the token where none is free', () => {
+  test('draws again if an id is taken, reserved or drawn before, and skips the token if none is free', () => {
     const draws = [0, 1, 1, 2].flatMap((byte) => Array.from({ length: 16 }, () => byte))
     const random = { bytes: (count: number) => Uint8Array.from(draws.splice(0, count)) }
     const planned = planBatch(tokens(2), { random, isTaken: () => false }).map(({ accessorId }) => accessorId)
@@ -64,7 +64,7 @@ describe('planning a batch (spec 8, 9.2.3)', () => {
 })
 
 describe('converting a token (spec 9.2.3)', () => {
-  test('sets the accessor and leaves all else of a client token, the hash too', () => {
+  test('sets the accessor of a client token and nothing else, not even the hash', () => {
     const token = anUnmigratedToken()
     expect(convertForMigration(token, ACCESSOR)).toEqual({ ...token, AccessorID: ACCESSOR })
   })
@@ -91,7 +91,7 @@ describe('converting a token (spec 9.2.3)', () => {
     expect(convertForMigration(token, ACCESSOR).Policies).toEqual([])
   })
 
-  test('never gives a second accessor', () => {
+  test('refuses to give a second accessor', () => {
     const converted = convertForMigration(anUnmigratedToken(), ACCESSOR)
     expect(() => convertForMigration(converted, ACCESSOR)).toThrow('another')
   })
@@ -106,7 +106,7 @@ describe('the time of a batch (spec 8)', () => {
     expect(nextBatchAt(5_000, 9_000)).toBe(9_000)
   })
 
-  test('a clock that was set back only makes it later', () => {
+  test('a clock that was set back only delays it', () => {
     expect(nextBatchAt(5_000, 1_000)).toBe(6_000)
   })
 
@@ -124,7 +124,7 @@ describe('the time of a batch (spec 8)', () => {
     })
   })
 
-  test('a batch after a long pause begins a new run, which the rate is measured on', () => {
+  test('a batch after a long pause begins a new run for the rate', () => {
     const first = recordBatch(NO_BATCHES, { at: 0, tokens: 128 })
     expect(recordBatch(first, { at: 59_999, tokens: 1 }).run).toEqual({ startedAt: 0, tokens: 129 })
     expect(recordBatch(first, { at: 60_000, tokens: 1 })).toMatchObject({
@@ -165,7 +165,7 @@ test.each([
   [129, 2, 1_000],
   [10_000, 79, 78_000],
   [1_000_000, 7_813, 7_812_000],
-])('the law for %i tokens: %i batches, %i ms (spec 8)', (tokens, batches, ms) => {
+])('the minimum for %i tokens: %i batches, %i ms (spec 8)', (tokens, batches, ms) => {
   expect(batchCountOf(tokens)).toBe(batches)
   expect(batchesDurationMs(tokens)).toBe(ms)
 })

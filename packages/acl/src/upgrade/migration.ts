@@ -3,8 +3,8 @@
  *
  * One elected process of the primary datacenter works in rounds: read the record of the last batch, wait for
  * {@link nextBatchAt}, read tokens without an accessor, plan, and commit the converted tokens together with
- * {@link recordBatch}, each on the condition that it has not changed since. As the record is in the same commit, the
- * law holds across processes and kills: who does not know the last batch cannot commit the next.
+ * {@link recordBatch}, each on the condition that it has not changed since. Because the record is in the same commit, the
+ * rate limit holds across processes and kills: a process that missed the last batch cannot commit the next.
  */
 import { invariant } from '@latchkey/contract'
 import {
@@ -12,44 +12,44 @@ import {
   ANONYMOUS_TOKEN_SECRET_ID,
   GLOBAL_MANAGEMENT_POLICY_ID,
 } from '../builtin.ts'
-import { tokenHash } from '../hash.ts'
 import { isReservedId } from '../ids.ts'
 import { hasLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { TokenRecord } from '../records/records.ts'
+import { withTokenHash } from '../token/create-token.ts'
 
-/** Most legacy tokens given an accessor in one batch, and the least time between two batches. Spec 8. */
+/** Maximum legacy tokens per batch, and minimum time between two batches. Spec 8. */
 export const ACCESSOR_BATCH_SIZE_MAX = 128
 export const ACCESSOR_BATCH_INTERVAL_MS_MIN = 1_000
 
-/** A pause after which batches count as a new run: far longer than a change of the elected process takes. */
+/** A pause after which batches count as a new run: far longer than a new election takes. */
 const RUN_GAP_MS_MIN = 60_000
 
-/** Tries to draw an accessor that is free, before its token is left for the next batch. */
+/** Attempts to draw a free accessor before its token is left for the next batch. */
 const DRAWS_MAX = 8
 
-/** The value of the system record `migration`: what is remembered of the batches. Instants in milliseconds since the epoch. */
+/** The value of the system record `migration`. Instants in milliseconds since the epoch. */
 export interface MigrationRecord {
   readonly batches: number
-  /** Tokens that were given an accessor, in all. */
+  /** Tokens migrated in total. */
   readonly done: number
   readonly lastBatchAt: number | undefined
-  /** The batches without a long pause between them, up to the last one: what the rate is measured on. */
+  /** The last batches without a long pause between them, which give the rate. */
   readonly run: { readonly startedAt: number; readonly tokens: number } | undefined
 }
 
 export const NO_BATCHES: MigrationRecord = { batches: 0, done: 0, lastBatchAt: undefined, run: undefined }
 
-/** One token of a batch, as it was read, and the accessor it gets. */
+/** One token of a batch, as read, with its accessor. */
 export interface PlannedAccessor {
   readonly token: TokenRecord
   readonly accessorId: string
 }
 
-/** Places in CreateIndex order, as sorted, disjoint ranges: from the first up to, not including, the second. */
-export type Places = readonly (readonly [from: number, to: number])[]
+/** Positions in CreateIndex order, as sorted, disjoint, half-open ranges. */
+type Places = readonly (readonly [from: number, to: number])[]
 
-/** The next batch of the tokens that wait for an accessor: the first 128, by their places in CreateIndex order. */
+/** The next batch: the first 128 positions of the waiting tokens. */
 export function nextBatch(waiting: Places, sizeMax: number = ACCESSOR_BATCH_SIZE_MAX): [number, number][] {
   const taken: [number, number][] = []
   let left = sizeMax
@@ -62,16 +62,15 @@ export function nextBatch(waiting: Places, sizeMax: number = ACCESSOR_BATCH_SIZE
   return taken
 }
 
-export interface BatchIds {
+interface BatchIds {
   readonly random: Random
-  /** Whether an id is an accessor or a secret already, as far as is known; the store's uniqueness has the last word. */
+  /** Whether an id is known to be an accessor or a secret; the store checks uniqueness at the commit. */
   readonly isTaken: (id: string) => boolean
 }
 
 /**
- * Plans the next batch: the first 128 tokens without an accessor, in CreateIndex order (ties as given), each with a
- * random accessor that nothing else has, the anonymous token with its fixed one. A token for which no free accessor is
- * drawn is left for the next batch.
+ * Plans the next batch: the first 128 tokens without an accessor, in CreateIndex order (ties as given), each with a free
+ * random accessor, the anonymous token with its fixed one. Skips a token for which no free accessor is drawn.
  */
 export function planBatch(
   tokens: readonly TokenRecord[],
@@ -90,23 +89,22 @@ export function planBatch(
 }
 
 /**
- * The token with its accessor. Secret, description, rules, type, times and CreateIndex stay (CreateTime is the zero time
- * for ever, so an expiration by TTL can never apply); a management token that nothing is linked to is linked to
- * global-management; the hash is recomputed. ModifyIndex is as read: the condition of the commit, which sets the next.
+ * The token with its accessor, and global-management linked to a management token without links; the hash is recomputed.
+ * Everything else stays: CreateTime is the zero time forever, so an expiration by TTL can never apply. ModifyIndex is as
+ * read, the condition of the commit.
  */
 export function convertForMigration(token: TokenRecord, accessorId: string): TokenRecord {
   invariant(token.AccessorID === '', 'a token that has an accessor must not be given another')
   const needsLink = token.Type === 'management' && !hasLinks(token)
   const Policies = needsLink ? [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }] : token.Policies
-  const converted: TokenRecord = { ...token, AccessorID: accessorId, Policies }
-  return { ...converted, Hash: tokenHash(converted) }
+  return withTokenHash({ ...token, AccessorID: accessorId, Policies })
 }
 
 /**
- * The earliest instant of the next batch: at once where there was none, else one second after the last.
+ * The earliest instant of the next batch: now for the first, else one second after the last.
  *
  * @param lastBatchAt from the record in the store, whichever process wrote it.
- * @param now by the clock that all processes share. Where it was set back, the answer lies that much further ahead.
+ * @param now by the clock that all processes share. If it was set back, the wait is that much longer.
  */
 export function nextBatchAt(lastBatchAt: number | undefined, now: number): number {
   return lastBatchAt === undefined ? now : Math.max(now, lastBatchAt + ACCESSOR_BATCH_INTERVAL_MS_MIN)
@@ -117,7 +115,7 @@ export function batchCountOf(tokens: number): number {
   return Math.ceil(tokens / ACCESSOR_BATCH_SIZE_MAX)
 }
 
-/** The least time from the first batch of this many tokens to the last, in milliseconds: one interval less than batches. */
+/** The minimum time from the first to the last batch of this many tokens, in milliseconds. */
 export function batchesDurationMs(tokens: number): number {
   return Math.max(0, batchCountOf(tokens) - 1) * ACCESSOR_BATCH_INTERVAL_MS_MIN
 }
@@ -126,7 +124,7 @@ export function batchesDurationMs(tokens: number): number {
  * The record with one more batch, to be committed with the batch.
  *
  * @param at the instant of the commit, by the clock that all processes share.
- * @throws an invariant error for a batch against the law: too large, empty, or too early.
+ * @throws an invariant error for a batch that is too large, empty, or too early.
  */
 export function recordBatch(
   record: MigrationRecord,
@@ -135,12 +133,12 @@ export function recordBatch(
   invariant(tokens > 0 && tokens <= ACCESSOR_BATCH_SIZE_MAX, `a batch of ${tokens} tokens`)
   const { batches, done, lastBatchAt, run } = record
   invariant(nextBatchAt(lastBatchAt, at) === at, `a batch ${at - (lastBatchAt ?? at)} ms after the last one`)
-  const goesOn = run !== undefined && lastBatchAt !== undefined && at - lastBatchAt < RUN_GAP_MS_MIN
+  const continuesRun = run !== undefined && lastBatchAt !== undefined && at - lastBatchAt < RUN_GAP_MS_MIN
   return {
     batches: batches + 1,
     done: done + tokens,
     lastBatchAt: at,
-    run: goesOn ? { startedAt: run.startedAt, tokens: run.tokens + tokens } : { startedAt: at, tokens },
+    run: continuesRun ? { startedAt: run.startedAt, tokens: run.tokens + tokens } : { startedAt: at, tokens },
   }
 }
 

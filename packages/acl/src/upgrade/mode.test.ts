@@ -12,7 +12,7 @@ import {
 
 const LEGACY = { mode: 'legacy' } as const
 
-/** A decision in the primary dc1, of these servers. */
+/** The decision in the primary, dc1. */
 function inPrimary(members: readonly Member[]) {
   return decideMode({
     datacenter: 'dc1',
@@ -23,7 +23,7 @@ function inPrimary(members: readonly Member[]) {
   })
 }
 
-/** A decision in the secondary dc2, which is ready itself. */
+/** The decision in the secondary, dc2, whose own server is ready. */
 function inSecondary(primaryMembers: readonly Member[] | undefined, fields: Partial<ModeInput> = {}) {
   const members = [aMember({ datacenter: 'dc2' })]
   return decideMode({
@@ -54,15 +54,16 @@ describe('in the primary (spec 9.2.2)', () => {
     })
   })
 
-  test('waits for a failed server, which may come back, and not for one that left (decisions: upgrade)', () => {
+  test('waits for a server that failed or stopped, which may come back, and not for one that left (decisions: upgrade)', () => {
     const old = aMember({ id: 's2', version: '1.3.0', mode: 'unknown' })
-    expect(inPrimary([aMember(), { ...old, status: 'failed' }]).waitsFor).toEqual([
-      'server s2 of dc1 (version 1.3.0, failed) to run 1.4.0 or later, or to leave',
-    ])
+    for (const status of ['failed', 'stopped'] as const)
+      expect(inPrimary([aMember(), { ...old, status }]).waitsFor).toEqual([
+        `server s2 of dc1 (version 1.3.0, ${status}) to run 1.4.0 or later, or to leave`,
+      ])
     expect(inPrimary([aMember(), { ...old, status: 'left' }]).next).toBe('enabled')
   })
 
-  test('a failed server that supports the new ACLs does not hold it', () => {
+  test('a failed server that supports the new ACLs does not block it', () => {
     expect(inPrimary([aMember(), aMember({ id: 's2', status: 'failed' })]).next).toBe('enabled')
   })
 
@@ -73,7 +74,7 @@ describe('in the primary (spec 9.2.2)', () => {
     })
   })
 
-  test('servers of other datacenters are not looked at; without a server of its own it waits', () => {
+  test('ignores servers of other datacenters; waits without a server of its own', () => {
     const elsewhere = aMember({ datacenter: 'dc2', mode: 'unknown' })
     expect(inPrimary([aMember(), elsewhere]).next).toBe('enabled')
     for (const members of [[], [elsewhere], [aMember({ status: 'left' })]]) {
@@ -99,7 +100,7 @@ describe('in a secondary (spec 9.2.2)', () => {
     },
   )
 
-  test('waits while the primary was never heard of, or no server of it is known', () => {
+  test('waits while the primary was never reached, or has no known server', () => {
     expect(inSecondary(undefined).waitsFor).toEqual(['the primary datacenter dc1 to be reachable'])
     for (const members of [
       [],
@@ -116,7 +117,7 @@ describe('in a secondary (spec 9.2.2)', () => {
   })
 })
 
-test('what was recorded once never goes back, whatever the servers are (spec 9.2.5)', () => {
+test('a recorded end is never undone, whatever the servers (spec 9.2.5)', () => {
   const recorded = endLegacyMode(LEGACY, 1_000)
   expect(recorded).toEqual({ mode: 'enabled', since: 1_000 })
   expect(endLegacyMode(recorded, 2_000)).toBe(recorded)
@@ -124,7 +125,7 @@ test('what was recorded once never goes back, whatever the servers are (spec 9.2
   expect(inSecondary(undefined, { members, recorded })).toEqual({ next: 'enabled', waitsFor: [] })
 })
 
-test('new data is new from 1.4.0 in the primary alone; a secondary must not be ahead of its primary (spec 9.2.1)', () => {
+test('new data starts enabled from 1.4.0 on, in the primary alone; a secondary must not be ahead of its primary (spec 9.2.1)', () => {
   const now = 5
   expect(initialMode(aProfile('1.3.1'), { isPrimary: true, now })).toEqual(LEGACY)
   expect(initialMode(aProfile('1.4.0'), { isPrimary: true, now })).toEqual({ mode: 'enabled', since: 5 })
@@ -148,7 +149,7 @@ describe('the refusal in legacy mode (spec 7)', () => {
     )
   })
 
-  test('says so where nothing is waited for any more', () => {
+  test('says that the end is near if it waits for nothing', () => {
     expect(legacyModeError([]).message).toBe(
       'The ACL system is currently in legacy mode. It is about to end.',
     )

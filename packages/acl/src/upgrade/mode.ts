@@ -1,13 +1,13 @@
 /**
- * Legacy mode: when it ends, and that it ends once. Spec 9.2.1, 9.2.2; ambiguities: decisions, upgrade.
+ * Legacy mode ends once per datacenter. Spec 9.2.1, 9.2.2; ambiguities: decisions, upgrade.
  *
- * The mode belongs to a datacenter, whose servers share one store: its end is one record there, found again by every
- * restart. A process learns the end from the record and then advertises `enabled`.
+ * The end is one record in the store that the servers of a datacenter share. A process reads it, also after a restart,
+ * and then advertises `enabled`.
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import { isCounted, type Member, type MemberMode } from './member.ts'
 
-/** The value of the system record `acl-mode`. The index of the end is the record's own, as it is never written again. */
+/** The value of the system record `acl-mode`, which is never written after the end. */
 export type AclModeRecord =
   | { readonly mode: 'legacy' }
   | {
@@ -17,14 +17,12 @@ export type AclModeRecord =
     }
 
 export interface ModeInput {
-  /** The datacenter that is decided on. */
   readonly datacenter: string
   readonly primaryDatacenter: string
-  /** Known servers; those of other datacenters are not looked at. */
+  /** Known servers; those of other datacenters are ignored. */
   readonly members: readonly Member[]
   /**
-   * Servers of the primary as a secondary last heard of them; `undefined` while it never did. Not looked at in the primary
-   * itself.
+   * Servers of the primary, as a secondary last heard; `undefined` if it never did. Ignored in the primary.
    */
   readonly primaryMembers: readonly Member[] | undefined
   readonly recorded: AclModeRecord
@@ -32,7 +30,7 @@ export interface ModeInput {
 
 export interface ModeDecision {
   readonly next: 'legacy' | 'enabled'
-  /** What has to happen first, each fit to follow "waits for"; empty where nothing has to. */
+  /** What has to happen first, each phrased to follow "waits for". */
   readonly waitsFor: readonly string[]
 }
 
@@ -40,8 +38,8 @@ export interface ModeDecision {
 const REASONS_SHOWN_MAX = 5
 
 /**
- * The mode of a datacenter whose data is new. A primary has nothing to upgrade, unless the version that makes the data is
- * itself before 1.4.0. A secondary always starts in legacy mode, as it must not be ahead of its primary.
+ * The mode of a datacenter with new data. A primary has nothing to upgrade unless its own version is before 1.4.0. A
+ * secondary always starts in legacy mode, since it must not be ahead of its primary.
  */
 export function initialMode(
   profile: ServiceProfile,
@@ -51,7 +49,6 @@ export function initialMode(
   return isNew ? { mode: 'enabled', since: now } : { mode: 'legacy' }
 }
 
-/** What a server advertises: a process before 1.4.0 cannot advertise anything. */
 export function advertisedMode(
   profile: ServiceProfile,
   { aclEnabled, recorded }: { readonly aclEnabled: boolean; readonly recorded: AclModeRecord },
@@ -63,9 +60,8 @@ export function advertisedMode(
 /**
  * Decides whether legacy mode ends in a datacenter.
  *
- * It ends when at least one server of it is known and every counted one supports the new ACLs; in a secondary, moreover,
- * only after at least one server of the primary is known and every counted one there has left legacy mode. Once it has
- * ended, nothing brings it back.
+ * It ends when at least one of its servers is known and every counted one supports the new ACLs; in a secondary, also at
+ * least one server of the primary must be known, and every counted one must have left legacy mode. The end is final.
  */
 export function decideMode(input: ModeInput): ModeDecision {
   if (input.recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [] }
@@ -73,15 +69,13 @@ export function decideMode(input: ModeInput): ModeDecision {
   return { next: waitsFor.length === 0 ? 'enabled' : 'legacy', waitsFor }
 }
 
-/** The record once legacy mode has ended. Committing it twice changes nothing. */
+/** The record after the end. Idempotent. */
 export function endLegacyMode(recorded: AclModeRecord, now: number): AclModeRecord {
   return recorded.mode === 'enabled' ? recorded : { mode: 'enabled', since: now }
 }
 
 /**
- * The refusal of the new ACL APIs in legacy mode. Its first sentence is the reference's, which clients match.
- *
- * @param waitsFor as decided; at most five reasons are shown.
+ * The refusal of the new ACL APIs in legacy mode. Clients match its first sentence, which is the reference's.
  */
 export function legacyModeError(waitsFor: readonly string[]): AclError {
   const hidden = waitsFor.length - REASONS_SHOWN_MAX
@@ -115,7 +109,7 @@ function waitsForPrimary({ datacenter, primaryDatacenter, primaryMembers }: Mode
 function nameOf({ node, datacenter, version, status }: Member): string {
   const facts = [
     ...(version === '' ? [] : [`version ${version}`]),
-    ...(status === 'failed' ? ['failed'] : []),
+    ...(status === 'failed' || status === 'stopped' ? [status] : []),
   ]
   return `server ${node} of ${datacenter}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
 }

@@ -15,13 +15,13 @@ const progress = (fields: Partial<MigrationState>) =>
 const first = recordBatch(NO_BATCHES, { at: 10_000, tokens: 128 })
 const second = recordBatch(first, { at: 11_000, tokens: 128 })
 
-test('waits while legacy mode lasts, and in a secondary, with the time that the law needs (spec 9.2.3)', () => {
+test('waits in legacy mode and in a secondary, with the minimum time as the estimate (spec 9.2.3)', () => {
   const expected = { state: 'waiting', done: 0, total: 10_000, batches: 0, rate: 0, estimateSeconds: 78 }
   expect(progress({ remaining: 10_000, aclMode: { mode: 'legacy' } })).toEqual(expected)
   expect(progress({ remaining: 10_000, isPrimary: false })).toEqual(expected)
 })
 
-test('counts what is done and what is left, and the seconds to the last batch by the law (spec 8)', () => {
+test('counts done and remaining tokens, and the minimum seconds to the last batch (spec 8)', () => {
   expect(progress({ record: first, remaining: 129 })).toEqual({
     state: 'running',
     done: 128,
@@ -34,7 +34,7 @@ test('counts what is done and what is left, and the seconds to the last batch by
   expect(progress({ record: first, remaining: 1, now: 99_000 }).estimateSeconds).toBe(0)
 })
 
-test('the rate is that of the batches, not of the time since', () => {
+test('the rate ignores the time since the last batch', () => {
   expect(progress({ record: second, remaining: 5, now: 11_900 }).rate).toBe(128)
   const slow = recordBatch(second, { at: 15_000, tokens: 44 })
   expect(progress({ record: slow, remaining: 5, now: 15_000 }).rate).toBe(50)

@@ -1,4 +1,4 @@
-/** How far the accessor migration is, for people and for the migrator. Spec 9.2.3 gives it no shape: an extension. */
+/** Progress of the accessor migration, for people and for the migrator. An extension of spec 9.2.3. */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   batchesDurationMs,
@@ -7,26 +7,26 @@ import {
 } from './migration.ts'
 import type { AclModeRecord } from './mode.ts'
 
-export interface MigrationProgress {
+interface MigrationProgress {
   /**
-   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, which gets accessors by replication;
-   * `running`: tokens are left; `done`: none are, until another legacy token is created.
+   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, which replicates accessors;
+   * `running`: tokens remain; `done`: none remain, until another legacy token is created.
    */
   readonly state: 'waiting' | 'running' | 'done'
-  /** Tokens that were given an accessor. */
+  /** Migrated tokens. */
   readonly done: number
-  /** Those and the ones that are left. */
+  /** Migrated and remaining tokens. */
   readonly total: number
   readonly batches: number
-  /** Tokens a second, measured on the batches since the last long pause; 0 before the first batch. */
+  /** Tokens per second since the last long pause between batches; 0 before the first batch. */
   readonly rate: number
-  /** Minimum seconds to the last batch at the allowed rate; concurrent changes add to it. 0 if no token is left. */
+  /** Minimum seconds to the last batch at the allowed rate; concurrent changes add to it. */
   readonly estimateSeconds: number
 }
 
 export interface MigrationState {
   readonly record: MigrationRecord
-  /** Tokens without an accessor now. */
+  /** Tokens without an accessor. */
   readonly remaining: number
   readonly aclMode: AclModeRecord
   readonly isPrimary: boolean
@@ -50,7 +50,7 @@ function stateOf({ aclMode, isPrimary, remaining }: MigrationState): MigrationPr
   return remaining === 0 ? 'done' : 'running'
 }
 
-/** Each batch takes up one interval, the last one too: 128 tokens in one batch are 128 a second. */
+/** Every batch, including the last, takes one interval: one batch of 128 tokens gives 128 a second. */
 function rateOf({ run, lastBatchAt }: MigrationRecord): number {
   if (run === undefined || lastBatchAt === undefined) return 0
   const ms = lastBatchAt - run.startedAt + ACCESSOR_BATCH_INTERVAL_MS_MIN

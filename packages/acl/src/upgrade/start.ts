@@ -1,11 +1,11 @@
-/** What a server may not be started on. Spec 9.2.5; decisions, upgrade. */
+/** Data on which a server refuses to start. Spec 9.2.5; decisions, upgrade. */
 import type { ServiceProfile } from '@latchkey/contract'
 import type { AclModeRecord } from './mode.ts'
 
-/** Why a server does not start: a way back that does not exist, or tokens that would lose their rights. */
-export type StartRefusal = 'downgrade' | 'legacy_rights'
+/** A downgrade, or tokens that would lose their rights. */
+type StartRefusal = 'downgrade' | 'legacy_rights'
 
-/** A server refuses to start on the data it was given. The message is for the operator. */
+/** The message is for the operator. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
   readonly reason: StartRefusal
@@ -17,22 +17,22 @@ export class StartRefused extends Error {
 
 export interface StartInput {
   readonly profile: ServiceProfile
-  /** `undefined` where the data is new. */
+  /** `undefined` for new data. */
   readonly recorded: AclModeRecord | undefined
-  /** How many tokens `hasLegacyRights` holds for. */
+  /** Tokens for which `hasLegacyRights` holds. */
   readonly legacyRightsCount: number
-  /** The operator said that these tokens may lose their rights. */
+  /** Whether the operator accepts that these tokens lose their rights. */
   readonly mayDropLegacyRights: boolean
-  /** How that is said, for the message: the name of a variable or an option. */
+  /** The variable or option that sets it, for the message. */
   readonly flagName: string
 }
 
 /**
- * Checks whether a server may work on the data: at its start, and again whenever it learns that the recorded mode changed (a
- * process that was stopped for long may find itself too old).
+ * Checks whether a server may work on the data: at its start, and whenever the recorded mode changes, because a process
+ * that was suspended for long may have become too old.
  *
  * @throws StartRefused `downgrade` for a version before 1.4.0 once the upgrade is complete; `legacy_rights` for a
- * version from 1.11 while tokens live from legacy rights alone, unless flagged.
+ * version from 1.11 while tokens have legacy rights alone, unless flagged.
  */
 export function assertCanStart(input: StartInput): void {
   const { profile, recorded, legacyRightsCount, mayDropLegacyRights, flagName } = input
@@ -47,9 +47,9 @@ export function assertCanStart(input: StartInput): void {
   if (!profile.has('upgrade.legacyRules') && legacyRightsCount > 0 && !mayDropLegacyRights) {
     throw new StartRefused(
       'legacy_rights',
-      `version ${version} does not start: ${legacyRightsCount} legacy token(s) have their rights from legacy rules alone, ` +
-        'which version 1.11 no longer reads; they would be left with the default policy. Link policies to them ' +
-        `with version 1.10, or set ${flagName} to let them lose these rights.`,
+      `version ${version} does not start: ${legacyRightsCount === 1 ? '1 legacy token has' : `${legacyRightsCount.toLocaleString('en-US')} legacy tokens have`} rights ` +
+        'from legacy rules alone, which version 1.11 ignores; only the default policy would apply instead. ' +
+        `Link policies with version 1.10, or set ${flagName} to give these rights up.`,
     )
   }
 }

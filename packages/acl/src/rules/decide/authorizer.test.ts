@@ -2,12 +2,13 @@ import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { anAuthorizer, anInput } from '@latchkey/testkit/rules/inputs'
 import { randomPolicy, randomQuestion } from '@latchkey/testkit/rules/random-rules'
 import { expect, test } from 'vitest'
+import { atOnce } from '../../turns.ts'
 import type { Rule, RuleSet } from '../language/rule.ts'
 import { compileAuthorizer } from './authorizer.ts'
 import { globalManagementRules } from './generated-rules.ts'
 import { accessesOf, type Question, SCALAR_RESOURCES, SEGMENT_RESOURCES } from './question.ts'
 
-/** Which of the accesses are allowed. */
+/** The allowed accesses. */
 function allowed(texts: readonly string[], resource: Question['resource'], segment: string): string {
   const authorizer = anAuthorizer(texts)
   return accessesOf(resource)
@@ -25,7 +26,7 @@ test.each([
   expect(allowed([`key "a" { policy = "${level}" }`], 'key', 'ab')).toBe('')
 })
 
-test('an exact rule beats any prefix, the longest prefix beats shorter ones, whatever the levels', () => {
+test('an exact rule beats any prefix and a longer prefix beats a shorter one, whatever their levels', () => {
   const rules = [
     'key_prefix "" { policy = "deny" }',
     'key_prefix "a/" { policy = "write" } key_prefix "a/b/" { policy = "deny" } key "a/b/c" { policy = "read" }',
@@ -36,19 +37,19 @@ test('an exact rule beats any prefix, the longest prefix beats shorter ones, wha
   expect(allowed(rules, 'key', 'a/b/c')).toBe('read')
 })
 
-test('write-prefix: a rule at or below the path that is less than write refuses it', () => {
+test('write-prefix: a rule at or below the path that grants less than write refuses it', () => {
   const below = ['key_prefix "a/" { policy = "write" }', 'key "a/b/c" { policy = "list" }']
   expect(allowed(below, 'key', 'a/')).toBe('read list write')
   expect(allowed(below, 'key', 'a/b')).toBe('read list write')
   expect(allowed(below, 'key', 'a/c')).toBe('read list write write-prefix')
 })
 
-test('segments are compared by case and by bytes', () => {
+test('segments compare case-sensitively, byte by byte', () => {
   expect(allowed(['key_prefix "A" { policy = "read" }'], 'key', 'a')).toBe('')
   expect(allowed(['key_prefix "é" { policy = "read" }'], 'key', 'e\u0301')).toBe('')
 })
 
-test('acl: no rule, no right, even under default allow', () => {
+test('acl rights need a rule, even under default allow', () => {
   const authorizer = anAuthorizer([], 'allow')
   expect([authorizer.aclRead, authorizer.aclWrite]).toEqual([false, false])
   expect(authorizer.decide({ resource: 'operator', access: 'write' })).toBe(true)
@@ -73,7 +74,7 @@ test('global-management may do everything', () => {
   }
 })
 
-test('mesh and peering follow operator until they have a rule of their own (as in the versions that brought them)', () => {
+test('mesh and peering follow operator until they have a rule of their own', () => {
   expect(allowed(['operator = "read"'], 'mesh', '')).toBe('read')
   expect(allowed(['operator = "write" peering = "deny"'], 'peering', '')).toBe('')
 })
@@ -93,7 +94,7 @@ test('policy and intentions of one service merge separately', () => {
   expect(allowed(rules, 'intention', 'a')).toBe('read write')
 })
 
-test('intentions of *: read by any grant, write only by all grants and the catch-all', () => {
+test('intentions of *: any grant allows read; write needs the catch-all and every other rule to grant it', () => {
   const all = 'service_prefix "" { policy = "read" intentions = "write" }'
   expect(allowed(['service "a" { policy = "read" }'], 'intention', '*')).toBe('read')
   expect(allowed([all], 'intention', '*')).toBe('read write')
@@ -101,27 +102,27 @@ test('intentions of *: read by any grant, write only by all grants and the catch
   expect(allowed(['service "a" { policy = "read" intentions = "write" }'], 'intention', '*')).toBe('read')
 })
 
-test('a text that cannot be read denies everything, and the explanation says why', () => {
+test('an unreadable text denies everything, and the explanation says why', () => {
   const inputs = [
     anInput('key_prefix "" { policy = "write" }', 'p0'),
     { ...anInput('', 'p1'), unreadable: 'broken' },
   ]
   const authorizer = compileAuthorizer(inputs, { defaultPolicy: 'allow' })
   const question = { resource: 'key', segment: 'a', access: 'read' } as const
-  expect(authorizer.explain(question)).toEqual({
+  expect(atOnce(authorizer.explain(question))).toEqual({
     allow: false,
     path: { via: 'unreadable', reason: 'broken' },
     missing: question,
   })
 })
 
-test('an explanation names policy, rule and line, and what is missing where it is denied', () => {
+test('an explanation names policy, rule and line, and the missing right of a denial', () => {
   const authorizer = anAuthorizer([
     'acl = "read"',
     'key "b" { policy = "deny" }\nkey_prefix "a" { policy = "read" }',
   ])
   const question = { resource: 'key', segment: 'ab', access: 'write' } as const
-  expect(authorizer.explain(question)).toEqual({
+  expect(atOnce(authorizer.explain(question))).toEqual({
     allow: false,
     rule: {
       policyId: 'p1',
@@ -135,14 +136,30 @@ test('an explanation names policy, rule and line, and what is missing where it i
     path: { via: 'policy' },
     missing: question,
   })
-  expect(authorizer.explain({ resource: 'node', segment: 'n', access: 'read' })).toMatchObject({
+  expect(atOnce(authorizer.explain({ resource: 'node', segment: 'n', access: 'read' }))).toMatchObject({
     allow: false,
     path: { via: 'default' },
   })
-  expect(authorizer.explain({ resource: 'acl', access: 'read' }).missing).toBeUndefined()
+  expect(atOnce(authorizer.explain({ resource: 'acl', access: 'read' })).missing).toBeUndefined()
 })
 
-test('explanations are right: the named rule alone decides the same, and without it another decides', () => {
+test('of several rules that decide alike, an explanation names the first policy, and the one that covers all', () => {
+  const named = (question: Question, ...texts: readonly string[]) => {
+    const { rule } = atOnce(anAuthorizer(texts).explain(question))
+    return `${rule?.policyId} ${rule?.segment} ${rule?.level}`
+  }
+  const read: Question = { resource: 'key', segment: 'a', access: 'read' }
+  const same = 'key "a" { policy = "read" }'
+  expect(named(read, same, same)).toBe('p0 a read')
+  const below: Question = { resource: 'key', segment: 'a/b/', access: 'write-prefix' }
+  const denial = 'key "a/b/c" { policy = "deny" }'
+  expect(named(below, denial, 'key_prefix "a/" { policy = "read" }')).toBe('p1 a/ read')
+  const all: Question = { resource: 'intention', segment: '*', access: 'write' }
+  const one = 'service_prefix "a" { policy = "deny" }'
+  expect(named(all, one, 'service_prefix "" { policy = "read" }')).toBe('p1  read')
+})
+
+test('the rule named by an explanation decides the same alone, and without it another decides', () => {
   const random = new SeededRandom(chooseSeed('explain'))
   let explained = 0
   for (let left = 40_000; left > 0; left--) {
@@ -153,7 +170,7 @@ test('explanations are right: the named rule alone decides the same, and without
       random,
       sets.flatMap((set) => set.rules),
     )
-    const { allow, rule } = compileAuthorizer(inputs, defaults).explain(question)
+    const { allow, rule } = atOnce(compileAuthorizer(inputs, defaults).explain(question))
     if (rule === undefined) continue
     explained++
     const isNamed = (policyId: string, candidate: Rule) =>
@@ -167,7 +184,7 @@ test('explanations are right: the named rule alone decides the same, and without
         defaults,
       )
     const alone = only(isNamed)
-    const without = only((policyId, candidate) => !isNamed(policyId, candidate)).explain(question)
+    const without = atOnce(only((policyId, candidate) => !isNamed(policyId, candidate)).explain(question))
     if (alone.decide(question) !== allow) expect.fail(`alone: ${JSON.stringify({ question, rule, inputs })}`)
     const isStillNamed = without.rule?.policyId === rule.policyId && without.rule.line === rule.line
     if (isStillNamed) expect.fail(`without: ${JSON.stringify({ question, rule, inputs })}`)

@@ -1,35 +1,35 @@
 /** Compiled rules, which decide and explain. Decisions: rule language. */
-import { atOnce, type Sliced } from '../../turns.ts'
+import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { MERGED_RULE_BYTES, type ResourceRules, resourceRulesOf } from '../language/resource-rules.ts'
 import type { RuleKind, RuleLevel, RuleMatch } from '../language/rule.ts'
 import { type MergedRule, type MergedRules, mergePolicies } from './merge-rules.ts'
 import type { AuthorizerDefaults, CompiledInput, GrantPath } from './policy-source.ts'
 import type { Access, Question, SegmentResource } from './question.ts'
 
-/** Why a decision is what it is. */
+/** A decision and its reason. */
 export interface DecisionExplanation {
   readonly allow: boolean
-  /** The rule that decided; absent where none did and the default policy decided. */
+  /** Absent if the default policy decided. */
   readonly rule?: {
     readonly policyId: string
     readonly policyName: string
     readonly kind: RuleKind
     readonly match: RuleMatch
     readonly segment: string
-    /** The level that decided: for intentions the one that the service rule gives them. */
+    /** For intentions, the level that the service rule gives them. */
     readonly level: RuleLevel
     readonly line: number
   }
-  /** How the token has the deciding rule, or that the default policy decided, or that a text cannot be read. */
+  /** How the token has the deciding rule; or that the default policy decided, or a text is unreadable. */
   readonly path:
     | GrantPath
     | { readonly via: 'default' }
     | { readonly via: 'unreadable'; readonly reason: string }
-  /** What the token would need; only where it is denied. */
+  /** Set on a denial: what the token would need. */
   readonly missing?: Question
 }
 
-/** What a set without rules takes: the objects and the entry of a cache. */
+/** Memory of a set without rules: its objects and its cache entry. */
 const COMPILED_BYTES = 1_500
 
 function bytesOf(scalars: MergedRules['scalars'], resources: Iterable<ResourceRules>): number {
@@ -38,14 +38,14 @@ function bytesOf(scalars: MergedRules['scalars'], resources: Iterable<ResourceRu
   return bytes
 }
 
-/** The compiled rules of one set of policies: what every token with this set shares. */
+/** The compiled rules of one set of policies, shared by every token with that set. */
 export class CompiledPolicies {
   readonly aclRead: boolean
   readonly aclWrite: boolean
   readonly defaultAllow: boolean
-  /** About what it takes in memory. */
+  /** Approximate memory. */
   readonly bytes: number
-  /** Why a text of the set cannot be read; then nothing is allowed. */
+  /** Why a text of the set is unreadable; if set, everything is denied. */
   readonly unreadable: string | undefined
   private readonly scalars: MergedRules['scalars']
   private readonly resources: ReadonlyMap<string, ResourceRules>
@@ -76,8 +76,7 @@ export class CompiledPolicies {
   }
 
   /**
-   * Whether there may be a key with this prefix that may be read. Where not, there is none: which keys are stored need not
-   * be known.
+   * Whether the rules allow reading any possible key with this prefix. If not, the stored keys need not be looked at.
    */
   mayReadBelow(prefix: string): boolean {
     if (this.unreadable !== undefined) return false
@@ -90,7 +89,7 @@ export class CompiledPolicies {
     return this.defaultAllow && question.resource !== 'acl'
   }
 
-  /** The rule that a question comes down to, whether it grants or refuses; undefined where the default decides. */
+  /** The rule that decides, whether it grants or denies; undefined if the default policy decides. */
   decidingRule({ resource, segment = '', access }: Question): MergedRule | undefined {
     switch (resource) {
       case 'acl':
@@ -124,7 +123,7 @@ export class CompiledPolicies {
 /**
  * Compiles a set of policies.
  *
- * @param inputs in any order: merging does not depend on it.
+ * @param inputs in any order for decisions; of rules that decide alike, the first explains.
  */
 export function* compilePolicies(
   inputs: readonly CompiledInput[],
@@ -137,30 +136,29 @@ export function* compilePolicies(
   return new CompiledPolicies(scalars, arranged, { defaults, unreadable })
 }
 
-/** One token's rights: the compiled policies, and how this token has each of them. */
+/** One token's rights: the compiled policies, and how the token has each of them. */
 export class Authorizer {
-  /** Whether the token may read ACL records; precomputed, as nearly every request asks. */
+  /** Precomputed, since nearly every request asks. */
   readonly aclRead: boolean
   readonly aclWrite: boolean
-  /** The same object for all tokens with the same set of policies. */
   readonly policies: CompiledPolicies
-  private readonly paths: () => ReadonlyMap<string, GrantPath>
+  private readonly findPaths: () => Sliced<GrantPaths>
+  private paths: GrantPaths | undefined
 
-  /** @param paths how each source is reached: looked for where an explanation is asked for. */
-  constructor(compiled: CompiledPolicies, paths: () => ReadonlyMap<string, GrantPath>) {
+  /** @param findPaths how the token has each source; run once, and only for explanations. */
+  constructor(compiled: CompiledPolicies, findPaths: () => Sliced<GrantPaths>) {
     this.aclRead = compiled.aclRead
     this.aclWrite = compiled.aclWrite
     this.policies = compiled
-    this.paths = paths
+    this.findPaths = findPaths
   }
 
-  /** May this be done? */
   decide(question: Question): boolean {
     return this.policies.decide(question)
   }
 
   /** As {@link Authorizer.decide}, with the reason. */
-  explain(question: Question): DecisionExplanation {
+  *explain(question: Question): Sliced<DecisionExplanation> {
     const allow = this.decide(question)
     const missing = allow ? {} : { missing: question }
     const { unreadable } = this.policies
@@ -171,6 +169,7 @@ export class Authorizer {
     if (merged === undefined) return { allow, path: { via: 'default' }, ...missing }
     const { rule, origin, level } = merged
     const { policyId, policyName } = origin
+    this.paths ??= yield* this.findPaths()
     return {
       allow,
       rule: {
@@ -182,7 +181,7 @@ export class Authorizer {
         level,
         line: rule.line,
       },
-      path: this.paths().get(origin.key) ?? origin.path,
+      path: this.paths.get(origin.key) ?? origin.path,
       ...missing,
     }
   }
@@ -191,7 +190,7 @@ export class Authorizer {
 /**
  * Compiles the rules that act on a token.
  *
- * @param inputs in any order: merging does not depend on it.
+ * @param inputs as for {@link compilePolicies}.
  */
 export function compileAuthorizer(
   inputs: readonly CompiledInput[],
@@ -200,12 +199,19 @@ export function compileAuthorizer(
   return new Authorizer(atOnce(compilePolicies(inputs, defaults)), () => pathsOf(inputs))
 }
 
-/** How each source is reached; the first way where there are several. */
-export function pathsOf(
+/** By the key of a source. */
+type GrantPaths = ReadonlyMap<string, GrantPath>
+
+/** How a token has each source: the first path if there are several. */
+export function* pathsOf(
   sources: readonly { readonly key: string; readonly path: GrantPath }[],
-): ReadonlyMap<string, GrantPath> {
+): Sliced<GrantPaths> {
   const paths = new Map<string, GrantPath>()
-  for (const { key, path } of sources) if (!paths.has(key)) paths.set(key, path)
+  const pace = new Pace()
+  for (const { key, path } of sources) {
+    if (pace.isDue()) yield
+    if (!paths.has(key)) paths.set(key, path)
+  }
   return paths
 }
 

@@ -9,19 +9,19 @@ import { compileAuthorizer } from './authorizer.ts'
 import type { CompiledInput } from './policy-source.ts'
 import type { Question } from './question.ts'
 
-/** The nightly run asks for ten million by `LATCHKEY_FUZZ`. */
+/** The nightly run sets `LATCHKEY_FUZZ` to ten million. */
 const PAIRS = fuzzCount(1_000_000)
 const QUESTIONS_PER_SET = 40
 const POLICIES_MAX = 5
 const RULES_MAX = 12
 
-/** Through the text, so that the reading of rules is compared too. */
+/** Prints and parses the rules, so that the parser is compared too. */
 function anInput(rules: readonly Omit<Rule, 'line' | 'column'>[], name: string): CompiledInput {
   const text = printRules({ rules: rules.map((rule) => ({ ...rule, line: 1, column: 1 })) })
   return { key: name, policyId: name, policyName: name, path: { via: 'policy' }, ruleSet: parseRules(text) }
 }
 
-test(`DIF-02: ${PAIRS} decisions equal those of the reference's text, read naively`, {
+test(`DIF-02: ${PAIRS} decisions equal those of a naive implementation of the reference`, {
   timeout: 7_200_000,
 }, () => {
   const random = new SeededRandom(chooseSeed('DIF-02'))
@@ -45,7 +45,7 @@ test(`DIF-02: ${PAIRS} decisions equal those of the reference's text, read naive
   }
 })
 
-test('DIF-02: a tree may have readable keys where some key below the prefix may be read, and only there', () => {
+test('DIF-02: mayReadBelow is true exactly if some key below the prefix may be read', () => {
   const random = new SeededRandom(chooseSeed('DIF-02 below'))
   const answers = new Set<boolean>()
   for (let left = 20_000; left > 0; left--) {
@@ -55,7 +55,7 @@ test('DIF-02: a tree may have readable keys where some key below the prefix may 
     const inputs = policies.map((policy, index) => anInput(policy, `p${index}`))
     const { policies: compiled } = compileAuthorizer(inputs, { defaultPolicy })
     const prefix = random.pick([randomSegment(random), ...segments, ''])
-    // No rule names a segment with this suffix, so each one represents all names that only its rule decides.
+    // No rule names a segment with this suffix, so each such name represents all names that the same rule decides.
     const names = [prefix, ...segments.filter((segment) => segment.startsWith(prefix))]
     const isReadable = names
       .flatMap((name) => [name, `${name}\u0001`])
@@ -68,7 +68,7 @@ test('DIF-02: a tree may have readable keys where some key below the prefix may 
   expect(answers.size).toBe(2)
 })
 
-test('DIF-02: an exact deny always denies, whatever else a token has, for every kind (CVE-2023-1296 of a peer)', () => {
+test('DIF-02: an exact deny wins over everything else a token has, for every kind (CVE-2023-1296 of a peer)', () => {
   const random = new SeededRandom(chooseSeed('DIF-02 deny'))
   for (let left = 20_000; left > 0; left--) {
     const policies = Array.from({ length: 3 }, () => randomPolicy(random, RULES_MAX))
@@ -81,7 +81,7 @@ test('DIF-02: an exact deny always denies, whatever else a token has, for every 
   }
 })
 
-/** The rule that speaks of nothing but what a question asks, and denies it. */
+/** A rule that denies exactly what a question asks. */
 function denialOf({ resource, segment = '' }: Question): Omit<Rule, 'line' | 'column'> {
   switch (resource) {
     case 'acl':
@@ -97,7 +97,7 @@ function denialOf({ resource, segment = '' }: Question): Omit<Rule, 'line' | 'co
   }
 }
 
-test('a decision does not depend on the order of policies', () => {
+test('decisions do not depend on the order of policies', () => {
   const random = new SeededRandom(chooseSeed('order'))
   for (let left = 2_000; left > 0; left--) {
     const inputs = Array.from({ length: 4 }, (_, index) =>

@@ -1,5 +1,7 @@
+import { aPolicy as anyPolicy, aRole as anyRole } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
 import type { PolicyRecord, RoleRecord } from '../../records/records.ts'
+import { BLANK_TOKEN } from '../../token/blank-token.ts'
 import {
   type EffectivePoliciesOptions,
   effectivePolicies,
@@ -10,48 +12,9 @@ import { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from '
 
 const HERE: EffectivePoliciesOptions = { datacenter: 'dc1' }
 
-function aPolicy(id: string, fields: Partial<PolicyRecord> = {}): PolicyRecord {
-  return {
-    ID: id,
-    Name: `policy-${id}`,
-    Description: '',
-    Rules: `key "${id}" { policy = "read" }`,
-    Datacenters: undefined,
-    Hash: `hash-${id}`,
-    CreateIndex: 1,
-    ModifyIndex: 1,
-    Namespace: 'default',
-    ...fields,
-  }
-}
-
-function aRole(id: string, fields: Partial<RoleRecord>): RoleRecord {
-  return {
-    ID: id,
-    Name: `role-${id}`,
-    Description: '',
-    Policies: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Hash: '',
-    CreateIndex: 1,
-    ModifyIndex: 1,
-    Namespace: 'default',
-    ...fields,
-  }
-}
-
-function aToken(fields: Partial<TokenLinks>): TokenLinks {
-  return {
-    Policies: [],
-    Roles: [],
-    ServiceIdentities: [],
-    NodeIdentities: [],
-    Rules: '',
-    Type: '',
-    ...fields,
-  }
-}
+const aPolicy = (ID: string, fields: Partial<PolicyRecord> = {}) => anyPolicy({ ID, ...fields })
+const aRole = (ID: string, fields: Partial<RoleRecord>) => anyRole({ ID, Name: `role-${ID}`, ...fields })
+const aToken = (fields: Partial<TokenLinks>): TokenLinks => ({ ...BLANK_TOKEN, ...fields })
 
 function aLookup(policies: readonly PolicyRecord[], roles: readonly RoleRecord[] = []): LinkLookup {
   return {
@@ -60,7 +23,7 @@ function aLookup(policies: readonly PolicyRecord[], roles: readonly RoleRecord[]
   }
 }
 
-test('policies come directly and through roles, each once, by the shorter way', () => {
+test('collects policies from links and roles, each once, with the shorter path', () => {
   const lookup = aLookup([aPolicy('a'), aPolicy('b')], [aRole('r', { Policies: [{ ID: 'a' }, { ID: 'b' }] })])
   const sources = effectivePolicies(aToken({ Policies: [{ ID: 'a' }], Roles: [{ ID: 'r' }] }), lookup, HERE)
   expect(sources.map(({ policyId, path }) => [policyId, path])).toEqual([
@@ -69,12 +32,12 @@ test('policies come directly and through roles, each once, by the shorter way', 
   ])
 })
 
-test('links to what was deleted do not act', () => {
+test('dangling links have no effect', () => {
   const token = aToken({ Policies: [{ ID: 'gone' }], Roles: [{ ID: 'gone' }] })
   expect(effectivePolicies(token, aLookup([]), HERE)).toEqual([])
 })
 
-test('a policy limited to other datacenters does not act; an empty list limits nothing', () => {
+test('a policy limited to other datacenters has no effect; an empty list limits nothing', () => {
   const lookup = aLookup([
     aPolicy('here', { Datacenters: ['dc2', 'dc1'] }),
     aPolicy('there', { Datacenters: ['dc2'] }),
@@ -87,7 +50,7 @@ test('a policy limited to other datacenters does not act; an empty list limits n
   ])
 })
 
-test('identities act by their generated rules where they are valid (spec 2.4, 2.5)', () => {
+test('identities add their generated rules in the datacenters where they are valid (spec 2.4, 2.5)', () => {
   const token = aToken({
     ServiceIdentities: [{ ServiceName: 'web' }, { ServiceName: 'api', Datacenters: ['dc2'] }],
     NodeIdentities: [
@@ -101,7 +64,20 @@ test('identities act by their generated rules where they are valid (spec 2.4, 2.
   ])
 })
 
-test('the identities of a role act too', () => {
+test('an identity of a token and of its roles counts once, with the shorter path', () => {
+  const identities = {
+    ServiceIdentities: [{ ServiceName: 'web' }],
+    NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+  }
+  const lookup = aLookup([], [aRole('r', identities)])
+  const sources = effectivePolicies(aToken({ ...identities, Roles: [{ ID: 'r' }] }), lookup, HERE)
+  expect(sources.map(({ path }) => path)).toEqual([
+    { via: 'service-identity', identity: 'web' },
+    { via: 'node-identity', identity: 'n1' },
+  ])
+})
+
+test('the identities of a role count too', () => {
   const lookup = aLookup([], [aRole('r', { ServiceIdentities: [{ ServiceName: 'web' }] })])
   expect(effectivePolicies(aToken({ Roles: [{ ID: 'r' }] }), lookup, HERE)[0]?.path).toEqual({
     via: 'service-identity',
@@ -110,7 +86,7 @@ test('the identities of a role act too', () => {
   })
 })
 
-test('the defaults of the namespace act on its tokens (spec 4.9)', () => {
+test('the defaults of a namespace apply to its tokens (spec 4.9)', () => {
   const lookup: LinkLookup = {
     ...aLookup([aPolicy('a'), aPolicy('b')], [aRole('r', { Policies: [{ ID: 'b' }] })]),
     namespace: (name) => ({
@@ -129,7 +105,7 @@ test('the defaults of the namespace act on its tokens (spec 4.9)', () => {
   ])
 })
 
-test('legacy client rules act while the token has no link of its own', () => {
+test('legacy client rules count while the token has no link of its own', () => {
   const legacy = aToken({ Type: 'client', Rules: 'key "a" { policy = "read" }' })
   expect(effectivePolicies(legacy, aLookup([]), HERE)).toMatchObject([
     { path: { via: 'legacy-rules' }, dialect: 'legacy', text: legacy.Rules },
@@ -145,7 +121,7 @@ test('a legacy management token may do everything, whatever its rules', () => {
   ])
 })
 
-test('from 1.11 a management token has what it is linked to, and nothing by its type (spec 9.1)', () => {
+test('from 1.11 on a management token has the rights of its links and none from its type (spec 9.1)', () => {
   const builtin = aPolicy('00000000-0000-0000-0000-000000000001')
   const unlinked = aToken({ Type: 'management' })
   const linked = aToken({ Type: 'management', Policies: [{ ID: builtin.ID }] })
@@ -155,7 +131,7 @@ test('from 1.11 a management token has what it is linked to, and nothing by its 
   expect(effectivePolicies(unlinked, aLookup([builtin]), HERE)).toHaveLength(1)
 })
 
-test('keys differ with every change of a policy, and between ids that begin one another (CVE-2025-4922 of a peer)', () => {
+test('keys differ with every change of a policy, and if one id is a prefix of another (CVE-2025-4922 of a peer)', () => {
   const policies = [
     aPolicy('a'),
     aPolicy('a', { ModifyIndex: 2 }),

@@ -13,14 +13,14 @@ import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { globalManagementRules, nodeIdentityRules, serviceIdentityRules } from './generated-rules.ts'
 import type { GrantPath, PolicySource } from './policy-source.ts'
 
-/** What of a token decides its rights. */
+/** The fields of a token that decide its rights. */
 export type TokenLinks = Pick<
   TokenRecord,
   'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities' | 'Rules' | 'Type'
 > &
   Partial<Pick<TokenRecord, 'Namespace'>>
 
-/** Where links lead; a `Directory` is one. What is not found does not act. */
+/** Resolves links; a `Directory` is one. Dangling links have no effect. */
 export interface LinkLookup {
   policy(id: string): PolicyRecord | undefined
   role(id: string): RoleRecord | undefined
@@ -30,8 +30,8 @@ export interface LinkLookup {
 export interface EffectivePoliciesOptions {
   readonly datacenter: string
   /**
-   * False when speaking as 1.11 or above, where the legacy system is gone: neither the rules of an unconverted client
-   * token nor the type of a management token count, only links do. Default true.
+   * False when speaking as 1.11 or above, which has no legacy system: the rules of an unconverted client token and the
+   * type of a management token then grant nothing. Default true.
    */
   readonly legacyRules?: boolean
 }
@@ -39,13 +39,13 @@ export interface EffectivePoliciesOptions {
 /** Anything with links: a token, a role, the defaults of a namespace. */
 type Links = Partial<Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>>
 
-/** A way to links, without the last step. */
+/** The start of a path: the role or namespace that has the links. */
 type PathStart = Pick<GrantPath, 'role' | 'namespace'>
 
 /**
- * The texts that act on a token in a datacenter, each once, by the shortest way to it: its own links, its roles, the
- * defaults of its namespace, the synthetic policies of identities, legacy rules. Where they are longer together than
- * RULES_OF_TOKEN_BYTES_MAX, one that cannot be read: it might be what denies, so everything is denied.
+ * The rule texts that apply to a token in a datacenter, each once with the shortest path to it: from its own links, its
+ * roles, the defaults of its namespace, its identities and its legacy rules. If they exceed RULES_OF_TOKEN_BYTES_MAX
+ * together, the result is one unreadable source, which denies everything.
  */
 export function effectivePolicies(
   token: TokenLinks,
@@ -76,7 +76,7 @@ export function* findEffectivePolicies(
   return gathered.sources()
 }
 
-/** In the order in which they were found first. A thousand roles may lead to the same thousand policies. */
+/** Collects sources in order of discovery, each once: a thousand roles may link the same thousand policies. */
 class GatheredSources {
   private readonly lookup: LinkLookup
   private readonly datacenter: string
@@ -141,7 +141,7 @@ class GatheredSources {
   }
 }
 
-/** What a source takes beside its text, about. */
+/** Approximate memory of a source besides its text. */
 const SOURCE_BYTES = 200
 
 const TOO_LONG: PolicySource = {
@@ -151,10 +151,10 @@ const TOO_LONG: PolicySource = {
   path: { via: 'policy' },
   text: '',
   dialect: 'current',
-  unreadable: `the rules that act on the token are longer than ${limits.RULES_OF_TOKEN_BYTES_MAX} bytes together`,
+  unreadable: `the rules of the token exceed ${limits.RULES_OF_TOKEN_BYTES_MAX} bytes together`,
 }
 
-/** No list, and an empty one, mean everywhere. Spec 2.4. */
+/** No list or an empty one means everywhere. Spec 2.4. */
 function isValidIn(datacenters: readonly string[] | undefined, datacenter: string): boolean {
   return datacenters === undefined || datacenters.length === 0 || datacenters.includes(datacenter)
 }

@@ -16,7 +16,7 @@ export interface MergedRule {
   readonly match: RuleMatch
   readonly level: RuleLevel
   readonly rank: number
-  /** The first rule, in order of the inputs, that has this level. */
+  /** The first rule with this level, in the order of the inputs. */
   readonly rule: Rule
   readonly origin: RuleOrigin
 }
@@ -29,7 +29,7 @@ export interface MergedResource {
 
 export interface MergedRules {
   readonly scalars: ReadonlyMap<RuleKind, MergedRule>
-  /** By kind; intentions, which follow from service rules, under `intention`. */
+  /** By kind; intentions, which derive from service rules, under `intention`. */
   readonly resources: ReadonlyMap<RuleKind | 'intention', MergedResource>
 }
 
@@ -63,7 +63,7 @@ export function* mergePolicies(inputs: readonly CompiledInput[]): Sliced<MergedR
   return { scalars, resources }
 }
 
-/** Without the rules, which are more than the merged ones keep. */
+/** Drops the rule set, most of which merging discards. */
 function originOf({ key, policyId, policyName, path }: CompiledInput): RuleOrigin {
   return { key, policyId, policyName, path }
 }

@@ -1,46 +1,55 @@
-/** A rule text that acts on a token, and how the token has it. */
+/** A rule text that applies to a token, and how the token has it. */
 import type { RuleSet } from '../language/rule.ts'
 
 /**
  * How a token has a policy.
- * `role`: the role that carries it; `namespace`: the namespace whose defaults carry it; both absent: linked directly.
+ * `role`: the role that links it; `namespace`: the namespace whose defaults link it; both absent: linked directly.
  */
 export interface GrantPath {
   readonly via: 'policy' | 'service-identity' | 'node-identity' | 'legacy-rules' | 'legacy-management'
-  /** Name of the service or node of an identity. */
+  /** Service or node name. */
   readonly identity?: string
   readonly role?: { readonly id: string; readonly name: string }
   readonly namespace?: string
 }
 
-/** One text with all that a decision depends on. */
+/** One rule text and its origin. */
 export interface PolicySource {
-  /** Equal keys mean equal rules: record and version, or what generated text is made of. */
+  /** Equal keys mean equal rules: record and version, or the inputs of a generated text. */
   readonly key: string
-  /** Empty for texts that are no policy: identities and legacy rules. */
+  /** Empty for identities and legacy rules. */
   readonly policyId: string
   readonly policyName: string
   readonly path: GrantPath
   readonly text: string
   readonly dialect: 'current' | 'legacy'
-  /** Set where no text was looked at, and why: as in {@link CompiledInput}. */
+  /** Why the text was not even read; as in {@link CompiledInput}. */
   readonly unreadable?: string
 }
 
-/** A source, read. */
+/**
+ * The order in which sources are compiled: by name, since ids are random. So the same rule explains a decision wherever the same
+ * policies exist. The key orders sources without a name, and policies of two namespaces.
+ */
+export function compareSources(a: PolicySource, b: PolicySource): number {
+  if (a.policyName !== b.policyName) return a.policyName < b.policyName ? -1 : 1
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+/** A source with its parsed rules. */
 export interface CompiledInput extends Omit<PolicySource, 'text' | 'dialect'> {
   readonly ruleSet: RuleSet
   /**
-   * Set where the stored text cannot be read: why. It might deny anything, so everything is denied; in the reference,
-   * every use of such a token fails.
+   * Why the stored text cannot be parsed. It might deny anything, so everything is denied; in the reference, every use
+   * of such a token fails.
    */
   readonly unreadable?: string
 }
 
-/** Which source a rule is of. */
+/** The source of a rule. */
 export type RuleOrigin = Omit<CompiledInput, 'ruleSet' | 'unreadable'>
 
-/** What decides where no rule does. */
+/** What decides if no rule does. */
 export interface AuthorizerDefaults {
   readonly defaultPolicy: 'allow' | 'deny'
 }

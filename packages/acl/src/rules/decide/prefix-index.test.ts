@@ -8,7 +8,7 @@ function anIndex(segments: Iterable<string>): PrefixIndex<{ segment: string }> {
   return atOnce(prefixIndexOf([...segments].map((segment) => ({ segment }))))
 }
 
-test('finds what a search through all entries finds', () => {
+test('finds the same as a linear search', () => {
   const random = new SeededRandom(chooseSeed('prefix index'))
   for (let left = 5_000; left > 0; left--) {
     const segments = new Set(Array.from({ length: random.below(12) }, () => randomSegment(random)))
@@ -23,7 +23,7 @@ test('finds what a search through all entries finds', () => {
   }
 })
 
-test('an empty index finds nothing; the empty entry begins every text', () => {
+test('an empty index finds nothing; the empty entry is a prefix of every text', () => {
   expect(anIndex([]).longestPrefixOf('a')).toBeUndefined()
   expect(anIndex([]).firstStartingWith('')).toBeUndefined()
   expect(anIndex(['']).longestPrefixOf('a')?.segment).toBe('')

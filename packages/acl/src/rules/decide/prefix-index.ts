@@ -21,11 +21,11 @@ export function* prefixIndexOf<T extends { readonly segment: string }>(
   return new PrefixIndex(sorted, parents)
 }
 
-/** Finds, among many names, the longest that a text begins with, and whether any begins with it. */
+/** Finds, among many names, the longest prefix of a text, and a name that begins with the text. */
 export class PrefixIndex<T extends { readonly segment: string }> {
-  /** Ascending by UTF-16 units. Names are whole characters, so prefixes are the same as by bytes. */
+  /** Ascending by UTF-16 units. Names are well-formed, so prefixes are the same as by bytes. */
   private readonly entries: readonly T[]
-  /** For each entry the index of the longest other entry that it begins with, or -1. */
+  /** For each entry the index of the longest other entry that is a prefix of it, or -1. */
   private readonly parents: Int32Array
 
   /** Made by {@link prefixIndexOf}. */
@@ -36,17 +36,17 @@ export class PrefixIndex<T extends { readonly segment: string }> {
 
   /** In O(length of the text + log of the number of entries + nesting of entries). */
   longestPrefixOf(text: string): T | undefined {
-    let index = this.countUpTo(text) - 1
+    let index = this.countBefore(text, { orAt: true }) - 1
     if (index === -1) return undefined
     const common = commonLength(this.segment(index), text)
-    // Every ancestor begins the entry; those no longer than the common part begin the text too.
+    // Every ancestor is a prefix of the entry; those no longer than the common part are prefixes of the text too.
     while (index !== -1 && this.segment(index).length > common) index = this.parent(index)
     return this.entries[index]
   }
 
   /** The first entry, in order, that begins with the text. */
   firstStartingWith(text: string): T | undefined {
-    const entry = this.entries[this.countBelow(text)]
+    const entry = this.entries[this.countBefore(text, { orAt: false })]
     return entry?.segment.startsWith(text) === true ? entry : undefined
   }
 
@@ -58,25 +58,14 @@ export class PrefixIndex<T extends { readonly segment: string }> {
     return this.parents[index] ?? -1
   }
 
-  /** How many entries stand at or before the text. */
-  private countUpTo(text: string): number {
+  /** How many entries sort before the text, or also at it. */
+  private countBefore(text: string, { orAt }: { readonly orAt: boolean }): number {
     let low = 0
     let high = this.entries.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.segment(middle) <= text) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  /** How many entries stand before the text. */
-  private countBelow(text: string): number {
-    let low = 0
-    let high = this.entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.segment(middle) < text) low = middle + 1
+      const segment = this.segment(middle)
+      if (segment < text || (orAt && segment === text)) low = middle + 1
       else high = middle
     }
     return low

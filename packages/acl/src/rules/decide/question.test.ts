@@ -2,11 +2,11 @@ import type { CheckedResource } from '@latchkey/contract'
 import { expect, expectTypeOf, test } from 'vitest'
 import { parseQuestion, type Resource } from './question.ts'
 
-test('a client may name exactly the resources that are known here', () => {
+test('the contract and the rules have the same resources', () => {
   expectTypeOf<Resource>().toEqualTypeOf<CheckedResource>()
 })
 
-test('reads a check: resource by case, access without', () => {
+test('parses a check: resources are case-sensitive, accesses are not', () => {
   expect(parseQuestion({ Resource: 'key', Segment: 'a', Access: 'Write-Prefix' })).toEqual({
     resource: 'key',
     segment: 'a',
@@ -29,7 +29,7 @@ test.each([
   ],
   [{ Resource: 'key', Access: '' }, '[1].Access', 'Invalid access level for key resource: '],
 ])('400 field_invalid: %j', (check, field, message) => {
-  expect(() => parseQuestion(check, '[1]')).toThrow(
+  expect(() => parseQuestion(check, 1)).toThrow(
     expect.objectContaining({
       code: 'field_invalid',
       details: { field },

@@ -1,7 +1,7 @@
-/** What may be asked of an authorizer. */
+/** Questions to an authorizer. */
 import { AclError, type CheckedAccess, shorten } from '@latchkey/contract'
 
-/** Resources with a segment: a name or a path that the question is about. */
+/** Resources with a segment, such as a name or a path. */
 export const SEGMENT_RESOURCES = [
   'agent',
   'event',
@@ -22,46 +22,54 @@ export type Resource = SegmentResource | ScalarResource
 /** `list` and `write-prefix` exist for keys only. */
 export type Access = CheckedAccess
 
-/** May this be done? */
 export interface Question {
   readonly resource: Resource
-  /** Absent is the same as empty; scalars have none. */
+  /** Absent means empty; scalars have none. */
   readonly segment?: string
   readonly access: Access
 }
 
-const RESOURCES: readonly string[] = [...SEGMENT_RESOURCES, ...SCALAR_RESOURCES]
+const RESOURCES: readonly Resource[] = [...SEGMENT_RESOURCES, ...SCALAR_RESOURCES]
 
-/** What may be asked about a resource. */
 export function accessesOf(resource: Resource): readonly Access[] {
   return resource === 'key' ? ['read', 'list', 'write', 'write-prefix'] : ['read', 'write']
 }
 
+/** Resources by their names, with their accesses by theirs: a call may ask 64 questions. */
+const QUESTIONS: ReadonlyMap<string, { readonly resource: Resource; readonly accesses: AccessesByName }> =
+  new Map(
+    RESOURCES.map((resource) => {
+      const accesses = new Map(accessesOf(resource).map((access) => [access as string, access]))
+      return [resource, { resource, accesses }]
+    }),
+  )
+
+type AccessesByName = ReadonlyMap<string, Access>
+
 /**
- * Reads one check of the wire. Resources are case-sensitive, accesses are not.
+ * Parses one check of a request. Resources are case-sensitive, accesses are not.
  *
- * @param field the check's place in the body, for the error: `[3]`.
+ * @param position the check's position in the body, for the error.
  * @throws AclError `field_invalid` for an unknown resource or an access that the resource does not have.
  */
 export function parseQuestion(
   check: { readonly Resource: string; readonly Segment?: string | undefined; readonly Access: string },
-  field = '',
+  position?: number,
 ): Question {
-  const path = (name: string): string => (field === '' ? name : `${field}.${name}`)
-  if (!isResource(check.Resource)) {
+  const known = QUESTIONS.get(check.Resource)
+  if (known === undefined) {
     const message = `Invalid ACL resource requested: ${JSON.stringify(shorten(check.Resource))}; it must be one of ${RESOURCES.join(', ')}`
-    throw new AclError('field_invalid', message, { field: path('Resource') })
+    throw new AclError('field_invalid', message, { field: fieldOf('Resource', position) })
   }
-  const asked = check.Access.toLowerCase()
-  const access = accessesOf(check.Resource).find((known) => known === asked)
+  const { resource, accesses } = known
+  const access = accesses.get(check.Access) ?? accesses.get(check.Access.toLowerCase())
   if (access === undefined) {
-    const known = accessesOf(check.Resource).join(', ')
-    const message = `Invalid access level for ${check.Resource} resource: ${shorten(check.Access)}; it must be one of ${known}`
-    throw new AclError('field_invalid', message, { field: path('Access') })
+    const message = `Invalid access level for ${resource} resource: ${shorten(check.Access)}; it must be one of ${[...accesses.keys()].join(', ')}`
+    throw new AclError('field_invalid', message, { field: fieldOf('Access', position) })
   }
-  return { resource: check.Resource, access, ...(check.Segment ? { segment: check.Segment } : {}) }
+  return check.Segment ? { resource, segment: check.Segment, access } : { resource, access }
 }
 
-function isResource(text: string): text is Resource {
-  return RESOURCES.includes(text)
+function fieldOf(name: string, position: number | undefined): string {
+  return position === undefined ? name : `[${position}].${name}`
 }

@@ -1,4 +1,4 @@
-/** From a stored rule text to what a decision is compiled from. */
+/** Parses stored rule texts for the compiler. */
 import { AclError } from '@latchkey/contract'
 import { atOnce, type Sliced } from '../../turns.ts'
 import { readRules } from '../language/parse-rules.ts'
@@ -12,12 +12,11 @@ import {
 } from './effective-policies.ts'
 import type { AuthorizerDefaults, CompiledInput, PolicySource } from './policy-source.ts'
 
-/** A text, read, or why it cannot be. */
 export type ReadText = Pick<CompiledInput, 'ruleSet' | 'unreadable'>
 
 /**
- * Reads a stored text. It was checked when it was written, perhaps by another version, so what would be refused now
- * is let pass; where even that fails, the token can do nothing.
+ * Parses a stored text leniently, since another version may have accepted it. If even that fails, the token can do
+ * nothing.
  */
 export function* readText(text: string, dialect: PolicySource['dialect']): Sliced<ReadText> {
   try {
@@ -28,13 +27,13 @@ export function* readText(text: string, dialect: PolicySource['dialect']): Slice
   }
 }
 
-/** Without its warnings, which no decision reads. */
+/** Drops the warnings, which no decision uses. */
 function* readRuleSet(text: string, dialect: PolicySource['dialect']): Sliced<RuleSet> {
   if (text === '') return EMPTY_RULE_SET
   return { rules: (yield* readRules(text, { dialect, lenient: true })).rules, warnings: [] }
 }
 
-/** The authorizer of one token, compiled for this call. Where tokens share policies, a cache does the same for less. */
+/** The authorizer of one token, compiled for this call; a service caches compiled policies instead. */
 export function authorizerOf(
   token: TokenLinks,
   lookup: LinkLookup,

@@ -47,13 +47,15 @@ test.each<readonly [string, readonly string[]]>([
   expect(brief(text)).toEqual(findings)
 })
 
-test('the rules that grant everything are broad in every rule', () => {
+test('every rule of global-management is a broad grant', () => {
   expect(lintRules(globalManagementRules()).filter(({ code }) => code === 'broad_grant')).toHaveLength(10)
 })
 
-test('a shadowed rule names the rule that makes it so, and its line', () => {
+test('a shadowed rule names the rule that shadows it, and its line', () => {
   const [finding] = lintRules('\n\nkey_prefix "a" { policy = "read" }\nkey "ab" { policy = "read" }')
-  expect(finding?.message).toBe('key "ab" changes nothing: key_prefix "a" on line 3 says the same of it')
+  expect(finding?.message).toBe(
+    'key "ab" changes nothing: key_prefix "a" on line 3 already gives the same level',
+  )
 })
 
 test('kinds that the service version does not have are unknown', () => {
@@ -63,7 +65,7 @@ test('kinds that the service version does not have are unknown', () => {
   ])
 })
 
-test('DOS-05: of very many findings the first are listed, in the order of the text, and the last says so', () => {
+test('DOS-05: lists the first LINT_FINDINGS_MAX findings in the order of the text, then one that counts the rest', () => {
   const found = lintRules('nothing = ""\n'.repeat(limits.LINT_FINDINGS_MAX + 5))
   expect(found).toHaveLength(limits.LINT_FINDINGS_MAX + 1)
   expect(found.at(-1)).toMatchObject({ code: 'findings_omitted', line: limits.LINT_FINDINGS_MAX - 1 })
@@ -73,7 +75,7 @@ test('DOS-05: of very many findings the first are listed, in the order of the te
   )
 })
 
-test('DOS-05: a finding repeats a bounded piece of the text', () => {
+test('DOS-05: a finding quotes a bounded piece of the text', () => {
   const long = 'a'.repeat(100_000)
   const texts = [
     `key "${long}*" { policy = "read" }`,

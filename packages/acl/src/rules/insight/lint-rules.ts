@@ -1,4 +1,4 @@
-/** Says what in a rule text is wrong, without effect, or grants more than it may seem to. */
+/** Finds rules that are wrong, have no effect, or grant more than they seem to. */
 import { AclError, limits } from '@latchkey/contract'
 import { atOnce, Pace, type Sliced } from '../../turns.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
@@ -33,7 +33,7 @@ type LintCode =
   | 'broad_read'
   | 'findings_omitted'
 
-export interface LintFinding {
+interface LintFinding {
   readonly code: LintCode
   readonly severity: LintSeverity
   readonly message: string
@@ -52,10 +52,9 @@ const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, { code: LintCode; severi
 }
 
 /**
- * Checks a rule text as a policy's. Never throws for a text: what cannot be read is a finding too.
+ * Lints the rule text of a policy. A syntax error is a finding too, not an exception.
  *
- * @returns findings in the order of the text; none for a text without fault. Of more than LINT_FINDINGS_MAX the first,
- *   and one that says so.
+ * @returns findings in the order of the text: at most LINT_FINDINGS_MAX, then one that counts the rest.
  */
 export function lintRules(text: string, options: Pick<ParseRulesOptions, 'kinds'> = {}): LintFinding[] {
   return atOnce(findLint(text, options))
@@ -92,11 +91,11 @@ function cut(findings: readonly LintFinding[]): LintFinding[] {
   const last = findings[max - 1]
   if (last === undefined || findings.length === max) return [...findings]
   const { line, column } = last
-  const message = `${findings.length - max} more findings are not listed, from here on`
+  const message = `${findings.length - max} more findings from here on are not listed`
   return [...findings.slice(0, max), { code: 'findings_omitted', severity: 'info', message, line, column }]
 }
 
-/** @param found is added to. */
+/** @param found receives the findings. */
 function* lintRuleList(rules: readonly Rule[], found: LintFinding[]): Sliced<void> {
   if (rules.every((rule) => !grantsAnything(rule))) {
     const message = 'no rule grants anything'
@@ -111,7 +110,7 @@ function* lintRuleList(rules: readonly Rule[], found: LintFinding[]): Sliced<voi
   }
 }
 
-/** What a rule is held against, with a message for each. */
+/** Checks per rule. */
 const STEPS_PER_RULE = 3
 
 function grantsAnything({ level, intentions = 'deny' }: Rule): boolean {
@@ -128,39 +127,39 @@ function* prefixesByKind(rules: readonly Rule[]): Sliced<ReadonlyMap<RuleKind, P
   return prefixes
 }
 
-/** The rule that would decide in a rule's place, if it were not there. */
+/** The rule that would decide if this one were absent. */
 function coverOf(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): Rule | undefined {
   if (rule.match === 'exact') return prefixes?.longestPrefixOf(rule.segment)
-  // One letter less, so that the rule does not find itself.
+  // One character less, so that the rule does not find itself.
   return rule.segment === '' ? undefined : prefixes?.longestPrefixOf(rule.segment.slice(0, -1))
 }
 
-/** Whether the rule changes what the wider rule above it says. */
+/** Rules that change nothing, given the wider rule that covers them. */
 function* lintCover(rule: Rule, cover: Rule | undefined): Generator<LintFinding> {
   if (cover !== undefined && rule.level === cover.level && intentionsOf(rule) === intentionsOf(cover)) {
-    const message = `${nameOf(rule)} changes nothing: ${nameOf(cover)} on line ${cover.line} says the same of it`
+    const message = `${nameOf(rule)} changes nothing: ${nameOf(cover)} on line ${cover.line} already gives the same level`
     yield finding('shadowed', 'info', rule, message)
   } else if (cover === undefined && !grantsAnything(rule)) {
-    const message = `${nameOf(rule)} denies what nothing here grants; it counts against other policies alone`
+    const message = `${nameOf(rule)} denies what no rule here grants; it only affects other policies of a token`
     yield finding('deny_without_grant', 'info', rule, message)
   }
 }
 
-/** Segments that match less than they seem to. */
+/** Rules that match less than they seem to. */
 function* lintReach(rule: Rule): Generator<LintFinding> {
   if (rule.match === 'scalar') return
   if (rule.segment.endsWith('*')) {
     const wider = `${rule.kind}_prefix ${JSON.stringify(shown(rule.segment.slice(0, -1)))}`
-    const message = `${nameOf(rule)}: the * is a letter like any other; for all that begin so, write ${wider}`
+    const message = `${nameOf(rule)}: * is an ordinary character here; to match a prefix, write ${wider}`
     yield finding('wildcard_is_literal', 'warning', rule, message)
   } else if (rule.match === 'exact' && (rule.segment === '' || rule.segment.endsWith('/'))) {
     const wider = `${rule.kind}_prefix ${JSON.stringify(shown(rule.segment))}`
-    const message = `${nameOf(rule)} matches this one name and nothing below it; for all below it, write ${wider}`
+    const message = `${nameOf(rule)} matches exactly this name; to match everything below it, write ${wider}`
     yield finding('exact_not_prefix', 'warning', rule, message)
   }
 }
 
-/** Rights over everything of a kind. */
+/** Rules that cover everything of a kind. */
 function* lintBreadth(rule: Rule): Generator<LintFinding> {
   if (rule.match === 'scalar' && rule.level === 'write') {
     const what =

@@ -4,17 +4,17 @@ import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 import { type Access, accessesOf, type Question, type Resource } from '../decide/question.ts'
 import { type Rule, type RuleSet, ruleKeyword } from '../language/rule.ts'
 
-/** What is put behind a prefix to ask for a name below it: the first that no rule names. */
+/** Suffixes that make a name below a prefix: the first that no rule names is used. */
 const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
-/** Questions about a rule, and the searches for names that no rule has. */
+/** The questions about a rule, and the searches for unnamed segments. */
 const STEPS_PER_RULE = 20
-/** Where those are all taken: letters from here on. */
+/** If all probes are taken, characters from here on. */
 const FIRST_SPARE_LETTER = 0x100
 
 /**
- * Asks about everything that rules of one set name and the other set says otherwise: each segment itself, and below
- * each prefix a longer name that no rule of the two sets names. Where a rule for keys differs, also whether all
- * names below the named prefixes around it may be written. Every question once, in the order of the rules.
+ * Asks about every rule that only one of the sets has: about its segment and, for a prefix, about a longer name that
+ * neither set names. For a key rule, also whether everything below each named prefix of its segment may be written.
+ * Every question once, in the order of the rules.
  */
 export function probeQuestions(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>): Question[] {
   return atOnce(findProbeQuestions(before, after))
@@ -44,7 +44,7 @@ export function* findProbeQuestions(
     }
     if (rule.kind !== 'key') continue
     for (const segment of prefixesAround(rule.segment, named)) {
-      // What is around it was asked about together with it.
+      // Its own prefixes were asked about together with it.
       if (around.has(segment)) break
       if (pace.isDue()) yield
       around.add(segment)
@@ -54,7 +54,7 @@ export function* findProbeQuestions(
   return [...questions.values()]
 }
 
-/** The rules of one set that the other does not have, or not with the same levels. */
+/** The rules of one set that the other lacks, or has with other levels. */
 function* withoutThoseOf(rules: Pick<RuleSet, 'rules'>, others: Pick<RuleSet, 'rules'>): Sliced<Rule[]> {
   const pace = new Pace()
   const known = new Set<string>()
@@ -74,7 +74,7 @@ function meaningOf(rule: Rule): string {
   return JSON.stringify([ruleKeyword(rule), rule.segment, rule.level, rule.intentions])
 }
 
-/** What a rule bears on: service rules on intentions too, operator on the kinds that follow it. */
+/** What a rule affects: service rules affect intentions too, operator the kinds that follow it. */
 function resourcesOf({ kind }: Rule): readonly Resource[] {
   if (kind === 'service') return ['service', 'intention']
   return kind === 'operator' ? ['operator', 'mesh', 'peering'] : [kind]
@@ -88,7 +88,7 @@ function probesOf(rule: Rule, resource: Resource, named: NamedSegments): readonl
 
 type NamedSegments = PrefixIndex<{ readonly segment: string }>
 
-/** A name that begins with a prefix, and whose next letter no named segment has there. */
+/** A name that begins with a prefix and whose next character no named segment has there. */
 function unnamedBelow(prefix: string, named: NamedSegments): string {
   const isFree = (probe: string) => named.firstStartingWith(prefix + probe.charAt(0)) === undefined
   const probe = PROBES.find(isFree)
@@ -98,7 +98,7 @@ function unnamedBelow(prefix: string, named: NamedSegments): string {
   return prefix + String.fromCharCode(letter)
 }
 
-/** The named segments that a segment begins with, the longest first. */
+/** The named segments that are prefixes of a segment, the longest first. */
 function* prefixesAround(segment: string, named: NamedSegments): Generator<string> {
   let rest = segment
   while (rest !== '') {

@@ -3,7 +3,7 @@ import { Pace, type Sliced } from '../../turns.ts'
 /** Short enough to be sorted within a slice. */
 const RUN_LENGTH = 256
 
-/** As `toSorted`, in slices: runs, and then pairs of runs merged. Equal values keep their order. */
+/** Stable merge sort in slices. */
 export function* sortInSlices<T>(
   values: readonly T[],
   compare: (a: T, b: T) => number,

@@ -30,7 +30,7 @@ function changes(beforeText: string, afterText: string, otherText = '') {
   return { gains: brief(gains), losses: brief(losses) }
 }
 
-test('gains and losses, on the segment itself and below a prefix', () => {
+test('finds gains and losses on the segment itself and below a prefix', () => {
   expect(changes('key_prefix "a/" { policy = "read" }', 'key_prefix "b/" { policy = "list" }')).toEqual({
     gains: ['key:read b/', 'key:list b/', 'key:read b/other', 'key:list b/other'],
     losses: ['key:read a/', 'key:read a/other'],
@@ -46,7 +46,7 @@ test('nothing is lost or gained where another policy grants the same', () => {
   })
 })
 
-test('operator bears on mesh and peering, service on intentions', () => {
+test('operator affects mesh and peering, service affects intentions', () => {
   expect(changes('operator = "read"', '').losses).toEqual(['operator:read ', 'mesh:read ', 'peering:read '])
   expect(changes('', 'service "a" { policy = "read" }').gains).toEqual([
     'service:read a',
@@ -55,7 +55,7 @@ test('operator bears on mesh and peering, service on intentions', () => {
   ])
 })
 
-test('rules that stay the same are not asked about, but what surrounds a changed key rule is', () => {
+test('asks nothing about unchanged rules except the prefixes of a changed key rule', () => {
   const stays = 'key_prefix "a/" { policy = "write" }\nkey "b" { policy = "read" }\nacl = "read"\n'
   const questions = probeQuestions(parseRules(stays), parseRules(`${stays}key "a/x" { policy = "read" }`))
   expect(brief(questions)).toEqual([
@@ -75,7 +75,7 @@ test('tokens that share a set of policies are compared once', () => {
   expect(compare()).toBe(compare())
 })
 
-test('batch_too_large names field and bound, whatever was there before; the bound itself passes', () => {
+test('batch_too_large names field and bound, whichever side is large; the bound itself passes', () => {
   const keys = (count: number) =>
     Array.from({ length: count }, (_, i) => `key "${i}" { policy = "read" }`).join('\n')
   const most = limits.WHAT_IF_QUESTIONS_MAX / 4
@@ -96,15 +96,15 @@ test('batch_too_large names field and bound, whatever was there before; the boun
   expect(() => aComparison(parseRules(keys(most + 1)), parseRules(keys(most + 1)))).not.toThrow()
 })
 
-test('prefixes within prefixes are asked about once each', () => {
+test('asks about each of nested prefixes once', () => {
   const nested = Array.from({ length: 200 }, (_, i) => `key_prefix "${'a'.repeat(i)}" { policy = "read" }`)
   const questions = brief(probeQuestions(parseRules(nested.join('\n')), parseRules('')))
-  // Itself and one name below it, each asked four things: the one below the longest prefix has no other name.
+  // Four questions about each prefix, and four about one name below it.
   expect(questions).toHaveLength(200 * 2 * 4)
   expect(new Set(questions).size).toBe(questions.length)
 })
 
-test('the name asked for below a prefix is one that no rule names', () => {
+test('the name asked about below a prefix is named by no rule', () => {
   const rules = parseRules(
     ['', 'o', 'oth', ...'abcdefghijklmnpqrstuvwxyz0123456789']
       .map((segment) => `key_prefix "${segment}" { policy = "read" }`)
@@ -113,7 +113,7 @@ test('the name asked for below a prefix is one that no rule names', () => {
   expect(brief(probeQuestions(rules, parseRules('')))).toContain('key:read \u0100')
 })
 
-test('whatever two rule sets decide differently, anywhere, some question of these tells', () => {
+test('if two rule sets differ on any name, some probe question tells them apart', () => {
   const random = new SeededRandom(chooseSeed('what if'))
   for (let left = 3_000; left > 0; left--) {
     const [before, after] = [aRuleSet(random), aRuleSet(random)]

@@ -5,21 +5,21 @@ import type { Question } from '../decide/question.ts'
 import type { RuleSet } from '../language/rule.ts'
 import { findProbeQuestions } from './probe-questions.ts'
 
-/** What one token, or all with one set of policies, would gain and lose. */
+/** What tokens with one set of policies would gain and lose. */
 export interface Difference {
   readonly gains: readonly Question[]
   readonly losses: readonly Question[]
 }
 
-/** Two decisions. */
+/** One decision before, one after. */
 const STEPS_PER_QUESTION = 2
 
 /**
- * Finds what to ask of two versions of a policy.
+ * Finds the questions that compare two versions of a policy.
  *
- * @param before the rules of one policy, as they are.
- * @param after as they would be: the field `Rules` of a request.
- * @throws AclError `batch_too_large` where they differ in more than can be asked about.
+ * @param before the current rules of the policy.
+ * @param after the proposed rules: the field `Rules` of a request.
+ * @throws AclError `batch_too_large` if they differ in too much.
  */
 export function* rightsComparison(
   before: Pick<RuleSet, 'rules'>,
@@ -28,15 +28,14 @@ export function* rightsComparison(
   const questions = yield* findProbeQuestions(before, after)
   const count = questions.length
   if (count > limits.WHAT_IF_QUESTIONS_MAX) {
-    const message = `Rules differs from the rules of the policy in too much: to compare them takes ${count} questions, and one call asks at most ${limits.WHAT_IF_QUESTIONS_MAX}`
+    const message = `Rules differs too much from the rules of the policy: the comparison takes ${count} questions, at most ${limits.WHAT_IF_QUESTIONS_MAX} are allowed`
     throw new AclError('batch_too_large', message, { field: 'Rules' })
   }
   return new RightsComparison(questions)
 }
 
 /**
- * Compares sets of policies, each pair once, by what rules that differ can change: their segments, and one name below
- * each prefix.
+ * Compares sets of policies, each pair once, with the questions that the differing rules can affect.
  */
 export class RightsComparison {
   private readonly questions: readonly Question[]

@@ -1,12 +1,13 @@
-/** Hands out the words of an HCL text without its comments, and remembers which comment belongs where. */
+/** Yields the tokens of an HCL text without its comments, and attaches the comments to items. */
+
+import { newlinesIn } from './cursor.ts'
 import type { ReadTokens } from './hcl-scanner.ts'
-import { newlinesIn } from './newlines.ts'
 import type { CommentGroup, Token } from './syntax-tree.ts'
 
 /**
- * A comment belongs to its neighbor, as in HCL 1: a group on the lines just above a word leads that
- * word's item; a comment after a word on the same line closes that item's line. All others stand alone.
- * Both are offered until an item takes them, so a comment in an odd place goes to the next item.
+ * Attaches comments as HCL 1 does: a group on the lines just above a token is the lead comment of its item; a comment
+ * after a token on the same line is the item's line comment. All others are standalone. Both stay available until an
+ * item takes them, so a comment in an odd place goes to the next item.
  */
 export class CommentedTokens {
   private readonly read: ReadTokens
@@ -33,7 +34,6 @@ export class CommentedTokens {
     return token
   }
 
-  /** Makes the last token the next one again. */
   pushBack(): void {
     this.pushedBack = true
   }
@@ -44,25 +44,25 @@ export class CommentedTokens {
     return token
   }
 
-  /** The comment above the words just read, unless it was taken already. */
+  /** The comment above the tokens just read, unless taken already. */
   takeLead(): CommentGroup | undefined {
     const group = this.lead
     this.lead = undefined
     return group
   }
 
-  /** The comment at the end of the line just read, unless it was taken already. */
+  /** The comment at the end of the line just read, unless taken already. */
   takeLine(): CommentGroup | undefined {
     const group = this.line
     this.line = undefined
     return group
   }
 
-  /** The next word, comments included; after the last one, always `eof`. */
+  /** The next token, comments included; after the last one, always `eof`. */
   private take(): Token {
     const token = this.read.tokens[this.index] ?? this.read.tokens.at(-1)
     if (this.index === this.read.tokens.length && this.read.fault !== undefined) throw this.read.fault
-    if (token === undefined) throw new TypeError('a text has at least the word that ends it')
+    if (token === undefined) throw new TypeError('a token list ends with eof')
     if (this.index < this.read.tokens.length) this.index++
     return token
   }
@@ -86,7 +86,7 @@ export class CommentedTokens {
     return token
   }
 
-  /** Comments of which each begins at most `gap` lines below the end of the one before. */
+  /** Comments that each begin at most `gap` lines below the end of the previous one. */
   private readGroup(first: Token, gap: number): { group: CommentGroup; endLine: number; next: Token } {
     const comments: Token[] = []
     let token = first

@@ -1,4 +1,4 @@
-/** Reads the HCL form of the rule language into a syntax tree. */
+/** Parses the HCL form of the rule language into a syntax tree. */
 
 import { Pace, type Sliced } from '../../turns.ts'
 import { CommentedTokens } from './hcl-comments.ts'
@@ -16,7 +16,7 @@ import {
   type Token,
 } from './syntax-tree.ts'
 
-/** @throws AclError `rules_invalid` at the first word that does not fit. */
+/** @throws AclError `rules_invalid` at the first unexpected token. */
 export function* parseHcl(text: string): Sliced<SyntaxTree> {
   const tokens = new CommentedTokens(yield* readTokens(text))
   const reading: Reading = { tokens, pace: new Pace() }
@@ -37,7 +37,7 @@ function* parseItem(reading: Reading, depth: number): Sliced<Item> {
   const assign = end.type === '=' ? end : undefined
   const value =
     assign === undefined ? yield* parseObject(reading, end, depth) : yield* parseValue(reading, depth)
-  // `key = # comment`, the value on the next line.
+  // `key = # comment` with the value on the next line.
   let lineComment = tokens.takeLine()
   tokens.peek()
   if (nodeStart(value).line === keys[0]?.line) lineComment = tokens.takeLine() ?? lineComment

@@ -1,4 +1,4 @@
-/** What a quoted string of HCL 1 means, and how a text is written as one. */
+/** Decodes and encodes quoted strings of HCL 1. */
 import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { type Place, rulesError, shown } from './syntax-error.ts'
 
@@ -14,22 +14,22 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
 ])
 
-/** Bytes one by one: `\x41`, `\101`. Each takes four characters. */
+/** Bytes: `\x41`, `\101`. Each escape has four characters. */
 const BYTES = /(?:\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2})+/y
 const BYTE_LENGTH = 4
 const BYTES_PER_STEP = 8
-/** One character by its number: `\u0041`, `\U00000041`. */
+/** One code point: `\u0041`, `\U00000041`. */
 const CODE_POINT = /\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** What may not follow a backslash. */
+/** An invalid escape. */
 const NO_ESCAPE = /\\[^abfnrtv\\"0-7xuU]/
 
 /**
- * The value of a quoted string, in slices. The text inside `${…}` is taken literally, as in HCL 1.
+ * Decodes a quoted string in slices. The text inside `${…}` is literal, as in HCL 1.
  *
  * @param quoted with its quotes.
- * @param place where it begins, for the error.
- * @throws AclError `rules_invalid` for an escape that is unknown or names no character.
+ * @param place its start, for the error.
+ * @throws AclError `rules_invalid` for an unknown escape or an invalid code point.
  */
 export function* decodeHclString(quoted: string, place: Place): Sliced<string> {
   const pace = new Pace()
@@ -67,7 +67,7 @@ function* splitInterpolations(text: string): Generator<{ part: string; isInterpo
   yield { part: text.slice(start), isInterpolation: false }
 }
 
-/** Escapes in an interpolation are not decoded, yet must be escapes. */
+/** Escapes in an interpolation are not decoded, but must be valid. */
 function checkInterpolation(part: string, place: Place): string {
   const fault = NO_ESCAPE.exec(part)
   if (fault !== null) throw escapeError(fault[0], place)
@@ -79,7 +79,7 @@ interface Reading {
   readonly pace: Pace
 }
 
-/** A loop and not a pattern with groups: a text may have half a million escapes. */
+/** A loop, not one regular expression: a text may have half a million escapes. */
 function* decodeEscapes(part: string, { place, pace }: Reading): Sliced<string> {
   let value = ''
   let start = 0
@@ -107,7 +107,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.test(text) ? text.slice(at, pattern.lastIndex) : undefined
 }
 
-/** The code point at a place; none at the end of the text. */
+/** The code point at an index; empty at the end of the text. */
 function codePointsAt(text: string, at: number): number[] {
   const codePoint = text.codePointAt(at)
   return codePoint === undefined ? [] : [codePoint]
@@ -128,12 +128,12 @@ function escapeError(escaped: string, place: Place): Error {
   return rulesError(place, `the escape ${shown(escaped)}`, 'a known escape such as \\" \\\\ \\n \\u00e9')
 }
 
-/** Half of a surrogate pair is no character; names are compared as UTF-8. */
+/** Rejects surrogates, since names are compared as UTF-8. */
 function isCharacter(codePoint: number): boolean {
   return codePoint <= 0x10ffff && !(codePoint >= 0xd800 && codePoint <= 0xdfff)
 }
 
-/** Bytes given one by one must together be whole characters of UTF-8. */
+/** Adjacent byte escapes must form valid UTF-8. */
 function* decodeBytes(escaped: string, { place, pace }: Reading): Sliced<string> {
   const bytes = new Uint8Array(escaped.length / BYTE_LENGTH)
   for (let i = 0; i < bytes.length; i++) {
@@ -154,9 +154,9 @@ function* decodeBytes(escaped: string, { place, pace }: Reading): Sliced<string>
   }
 }
 
-/** A text as a quoted string that {@link decodeHclString} reads back. */
+/** The inverse of {@link decodeHclString}. */
 export function encodeHclString(text: string): string {
-  // `${` would begin a literal part; an escaped dollar does not.
+  // A bare `${` would begin an interpolation.
   const escaped = text.replaceAll(/["\\]|\$(?=\{)|\p{Cc}/gu, (character) => {
     if (character === '"' || character === '\\') return `\\${character}`
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`

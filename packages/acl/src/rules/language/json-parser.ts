@@ -1,4 +1,4 @@
-/** Reads the JSON form of the rule language into the same syntax tree as the HCL form. */
+/** Parses the JSON form of the rule language into the same syntax tree as the HCL form. */
 import type { AclError } from '@latchkey/contract'
 import { Pace, type Sliced, stepsOf } from '../../turns.ts'
 import { describeJson, JsonScanner } from './json-scanner.ts'
@@ -17,16 +17,16 @@ import {
 interface Reader {
   readonly scanner: JsonScanner
   readonly pace: Pace
-  /** What is not JSON, and yet does not stop the reading. */
+  /** Syntax errors that the reference tolerates. */
   readonly faults: AclError[]
 }
 
 /**
- * Reads a text that begins with `{`. A lone `{` is an empty object, as in the reference (6.1). The reference lets
- * more pass: a comma too many; and where something does not belong behind a member, it closes every object there and
- * leaves the rest unread. That is read likewise here, with a fault for a strict reader to throw.
+ * Parses a text that begins with `{`. Like the reference, it takes a lone `{` for an empty object, tolerates trailing
+ * commas, and at an unexpected token after a member closes every open object and ignores the rest. Each tolerated
+ * error is a fault, which a strict reader throws.
  *
- * @throws AclError `rules_invalid` at the first character that cannot be read at all.
+ * @throws AclError `rules_invalid` at the first error that is not tolerated.
  */
 export function* parseJson(text: string): Sliced<SyntaxTree> {
   const scanner = new JsonScanner(text)

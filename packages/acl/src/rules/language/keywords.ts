@@ -1,20 +1,18 @@
-/** The words that begin a rule, by dialect. Decisions: rule language. */
+/** The keywords of each dialect. Decisions: rule language. */
 import { isScalarKind, RULE_KINDS, type RuleKind, type RuleMatch, SEGMENT_KINDS } from './rule.ts'
 
-/** How a text is to be read. */
 export interface ParseRulesOptions {
   /**
-   * `current`: as policies are written. `legacy`: as the rules of legacy tokens are evaluated, every segment a prefix,
-   * everything unknown ignored with a warning.
+   * `current`: the dialect of policies. `legacy`: the dialect of legacy tokens, in which every segment is a prefix and
+   * unknown kinds are ignored with a warning.
    */
   readonly dialect?: 'current' | 'legacy'
-  /** Lets unknown kinds and attributes and duplicates pass, each with a warning. Always so for `legacy`. */
+  /** Accepts unknown kinds, unknown attributes and duplicates, each with a warning. Implied by `legacy`. */
   readonly lenient?: boolean
-  /** The kinds that exist; a service version below 1.11 knows no `mesh`. Absent: all. */
+  /** The known kinds; a service version below 1.11 has no `mesh`. Default: all. */
   readonly kinds?: ReadonlySet<RuleKind>
 }
 
-/** What the keyword of an item says. */
 export interface Keyword {
   readonly kind: RuleKind
   readonly match: RuleMatch
@@ -28,10 +26,10 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([
   ...SEGMENT_KINDS.map((kind): [string, Keyword] => [`${kind}_prefix`, { kind, match: 'prefix' }]),
 ])
 
-/** Kinds that legacy evaluation knows besides the segment kinds. */
+/** Scalar kinds of the legacy dialect. */
 const LEGACY_SCALARS: ReadonlySet<RuleKind> = new Set(['keyring', 'operator'])
 
-/** The keyword of a dialect, read without case; undefined where the dialect does not know it. */
+/** Finds a keyword case-insensitively; undefined if the dialect does not have it. */
 export function findKeyword(word: string, options: ParseRulesOptions = {}): Keyword | undefined {
   const keyword = KEYWORDS.get(asciiLowerCase(word))
   if (keyword === undefined || options.kinds?.has(keyword.kind) === false) return undefined
@@ -40,12 +38,12 @@ export function findKeyword(word: string, options: ParseRulesOptions = {}): Keyw
   return LEGACY_SCALARS.has(keyword.kind) ? keyword : undefined
 }
 
-/** Lower case of the letters A to Z alone: no other character folds into a keyword. */
+/** Lower-cases A to Z alone, so that no other character folds into a keyword. */
 export function asciiLowerCase(word: string): string {
   return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** All words that {@link findKeyword} knows, for a message. */
+/** All keywords, for a message. */
 export function knownKeywords(options: ParseRulesOptions): string {
   return [...KEYWORDS.keys()].filter((word) => findKeyword(word, options) !== undefined).join(', ')
 }

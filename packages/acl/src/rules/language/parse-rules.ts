@@ -8,11 +8,11 @@ import { RuleReader } from './rule-reader.ts'
 import { parseSyntax } from './syntax.ts'
 
 /**
- * Reads a rule text. Empty text, blanks and comments alone are valid and grant nothing.
- * Names of kinds and attributes are read without case; segments with case. A level in another case grants nothing.
+ * Parses a rule text. A text of only blanks and comments is valid and grants nothing. Kinds and attributes are
+ * case-insensitive, segments case-sensitive. A level in the wrong case grants nothing.
  *
  * @returns the rules in the order of the text.
- * @throws AclError `rules_invalid` with line and column: what was found there and what was expected.
+ * @throws AclError `rules_invalid` with line, column, what was found and what was expected.
  */
 export function parseRules(text: string, options: ParseRulesOptions = {}): RuleSet {
   return atOnce(readRules(text, options))
@@ -27,8 +27,8 @@ export function* readRules(text: string, options: ParseRulesOptions = {}): Slice
 }
 
 /**
- * What is wrong with a rule text that is to be stored, if anything; found before the write is decided, as it takes
- * turns. Blanks alone are no rules.
+ * The fault of a rule text to be stored, if any. Runs before the write is decided, because it is sliced. Blanks alone
+ * are valid.
  */
 export function* findRulesProblem(text: string, options?: ParseRulesOptions): Sliced<AclError | undefined> {
   if (text.trim() === '') return undefined
@@ -41,7 +41,7 @@ export function* findRulesProblem(text: string, options?: ParseRulesOptions): Sl
   }
 }
 
-/** Reads the rules of a legacy token; what legacy evaluation ignores becomes a warning. Decisions: rule translation. */
+/** Parses the rules of a legacy token; what legacy evaluation ignores becomes a warning. Decisions: rule translation. */
 export function parseLegacyRules(text: string): RuleSet {
   return parseRules(text, { dialect: 'legacy' })
 }

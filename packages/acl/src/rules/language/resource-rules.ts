@@ -1,13 +1,12 @@
-/** The merged rules of one resource, arranged for questions. */
+/** The merged rules of one resource, indexed for questions. */
 
 import type { Sliced } from '../../turns.ts'
 import type { MergedResource, MergedRule } from '../decide/merge-rules.ts'
 import { type PrefixIndex, prefixIndexOf } from '../decide/prefix-index.ts'
 
-/** What a merged rule takes: itself, the rule that it came from, and its places in the indexes. Measured. */
+/** Measured memory of a merged rule: itself, its source rule, and its index entries. */
 export const MERGED_RULE_BYTES = 300
 
-/** Arranges the merged rules of one resource. */
 export function* resourceRulesOf(merged: MergedResource): Sliced<ResourceRules> {
   const all = [...merged.prefix.values(), ...merged.exact.values()]
   const prefixes = yield* prefixIndexOf([...merged.prefix.values()])
@@ -17,7 +16,7 @@ export function* resourceRulesOf(merged: MergedResource): Sliced<ResourceRules> 
 }
 
 export class ResourceRules {
-  /** About what it takes in memory. */
+  /** Approximate memory. */
   readonly bytes: number
   private readonly exact: ReadonlyMap<string, MergedRule>
   private readonly prefixes: PrefixIndex<MergedRule>
@@ -60,8 +59,8 @@ export class ResourceRules {
   }
 
   /**
-   * The rule that decides whether all names that begin with a path may be written: the longest prefix that covers the
-   * path where it does not grant write, else any rule at or below the path that does not, else the prefix again.
+   * The rule that decides whether all names below a path may be written: the longest prefix of the path if it does not
+   * grant write, else any rule at or below the path that does not, else that prefix.
    */
   ruleForWritingBelow(path: string): MergedRule | undefined {
     const covering = this.prefixes.longestPrefixOf(path)
@@ -70,8 +69,8 @@ export class ResourceRules {
   }
 
   /**
-   * The rule that says whether any name that begins with a path may be read: the longest prefix that covers the path where
-   * it grants that, else any rule at or below the path that does, else the prefix again.
+   * The rule that decides whether any name below a path may be read: the longest prefix of the path if it grants read,
+   * else any rule at or below the path that does, else that prefix.
    */
   ruleForReadingBelow(path: string): MergedRule | undefined {
     const covering = this.prefixes.longestPrefixOf(path)
@@ -79,18 +78,18 @@ export class ResourceRules {
     return this.readable.firstStartingWith(path) ?? covering
   }
 
-  /** Intentions of any service (`*`), read: the rule that grants it, else the catch-all that denies it. */
+  /** Reading intentions of any service (`*`): a rule that grants it, else the catch-all that denies it. */
   ruleForReadingAny(): MergedRule | undefined {
     return this.readAny
   }
 
-  /** Intentions of all services (`*`), write: the rule that refuses it, else the catch-all that grants it. */
+  /** Writing intentions of all services (`*`): a rule that denies it, else the catch-all that grants it. */
   ruleForWritingAll(): MergedRule | undefined {
     return this.writeAll
   }
 }
 
-/** One rule per segment: an exact and a prefix rule of one name would answer the same. */
+/** One rule per segment: the exact and the prefix rule of one name give the same answer. */
 function distinct(rules: readonly MergedRule[]): readonly MergedRule[] {
   const bySegment = new Map<string, MergedRule>()
   for (const rule of rules) if (!bySegment.has(rule.segment)) bySegment.set(rule.segment, rule)

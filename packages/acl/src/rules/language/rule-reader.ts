@@ -1,4 +1,4 @@
-/** From the words of a rule text to what they mean. Decisions: rule language. */
+/** From syntax tree to rules. Decisions: rule language. */
 
 import { Pace, type Sliced } from '../../turns.ts'
 import {
@@ -35,13 +35,13 @@ interface Attributes {
   readonly intentions?: GivenLevel
 }
 
-/** Reads one tree. A strict reading throws at the first fault; a lenient one continues if it can. */
+/** Reads one tree. A strict reader throws at the first fault; a lenient one continues if it can. */
 export class RuleReader {
   private readonly options: ParseRulesOptions
   private readonly lenient: boolean
   /** By keyword and segment, in the order of the text. */
   private readonly rules = new Map<string, Rule>()
-  /** Where each of them stood first, also of those that set nothing. */
+  /** The first position of each rule, including rules that set nothing. */
   private readonly places = new Map<string, Place>()
   private readonly warnings: RuleWarning[] = []
   private readonly pace = new Pace()
@@ -71,7 +71,7 @@ export class RuleReader {
     const keyword = findKeyword(word.value, this.options)
     if (keyword === undefined) {
       const expected = this.options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
-      // Made once, as a text may have thousands of unknown kinds.
+      // Computed once, since a text may have thousands of unknown kinds.
       this.expectedKind ??= `${expected}: ${knownKeywords(this.options)}`
       this.refuse('kind_ignored', word, `the unknown kind ${shown(word.text)}`, this.expectedKind)
       return
@@ -89,7 +89,7 @@ export class RuleReader {
     const level = this.readLevel(item.value, word.text, keyword.kind, { mayBeUnset: true })
     const { line, column } = word
     this.checkDuplicate(keyword.kind, word, keyword.kind)
-    // The last of duplicate scalars counts.
+    // The last duplicate counts.
     if (level === undefined) this.rules.delete(keyword.kind)
     else this.rules.set(keyword.kind, { ...keyword, segment: '', level, line, column })
   }
@@ -121,7 +121,7 @@ export class RuleReader {
     }
   }
 
-  /** The block of one segment; JSON may give it as a list of blocks. */
+  /** The block of one segment; JSON allows a list of blocks. */
   private *readBlocks(
     value: Node,
     keyword: Keyword,
@@ -188,7 +188,7 @@ export class RuleReader {
     if (value.type !== 'literal' || !(value.token.type === 'string' || value.token.type === 'null')) {
       throw rulesError(start, shown(start.text), `${name} = "${levels.join('" or "')}"`)
     }
-    // The null of JSON is the empty text, as in the reference.
+    // JSON's null means the empty string, as in the reference.
     const text = value.token.type === 'null' ? '' : value.token.value
     if (text === '' && options.mayBeUnset) {
       this.warn('level_unset', start, `${name} is empty and therefore not set`)
@@ -199,13 +199,17 @@ export class RuleReader {
     if (level === undefined)
       throw rulesError(start, `the level ${shown(start.text)}`, `"${levels.join('" or "')}"`)
     if (level === text) return level
-    const effect = level === 'deny' ? 'denies all the same' : 'grants nothing'
-    this.warn('level_case', start, `the level ${shown(start.text)} ${effect}: it is spelled "${level}"`)
-    // A deny that did not count would widen what another rule grants.
+    const effect = level === 'deny' ? 'still denies' : 'grants nothing'
+    this.warn(
+      'level_case',
+      start,
+      `the level ${shown(start.text)} ${effect}: the correct spelling is "${level}"`,
+    )
+    // Ignoring a misspelled deny would widen what other rules grant.
     return level === 'deny' ? 'deny' : 'none'
   }
 
-  /** A second rule for one segment is refused, or merged as between policies. */
+  /** Refuses a second rule for one segment, or merges it as between policies. */
   private addBlock(rule: Rule): void {
     const key = `${ruleKeyword(rule)} ${rule.segment}`
     this.checkDuplicate(key, rule, `${ruleKeyword(rule)} ${JSON.stringify(shown(rule.segment))}`)
@@ -223,7 +227,7 @@ export class RuleReader {
     this.refuse('duplicate_merged', place, `${name} a second time`, expected)
   }
 
-  /** JSON: one name twice in one object. */
+  /** Finds duplicate names in a JSON object. */
   private *checkMembers(items: readonly Item[]): Sliced<void> {
     const seen = new Map<string, Token>()
     for (const item of items) {
@@ -238,7 +242,7 @@ export class RuleReader {
     }
   }
 
-  /** A fault that a strict reading refuses and a lenient one notes. */
+  /** Throws if strict, warns if lenient. */
   private refuse(code: RuleWarningCode, place: Place, found: string, expected: string): void {
     if (!this.lenient) throw rulesError(place, found, expected)
     this.warn(code, place, rulesProblem(place, found, expected))

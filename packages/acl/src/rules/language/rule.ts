@@ -1,6 +1,6 @@
-/** What a policy says, once read: a list of rules. Decisions: rule language. */
+/** Parsed rules. Decisions: rule language. */
 
-/** Every kind of rule, in the order in which the reference lists them. */
+/** Every kind of rule, in the reference's order. */
 export const RULE_KINDS = [
   'acl',
   'agent',
@@ -19,7 +19,7 @@ export type RuleKind = (typeof RULE_KINDS)[number]
 
 /** Kinds with one level and no segment: `acl = "read"`. */
 export const SCALAR_KINDS = ['acl', 'keyring', 'mesh', 'operator', 'peering'] as const
-export type ScalarKind = (typeof SCALAR_KINDS)[number]
+type ScalarKind = (typeof SCALAR_KINDS)[number]
 
 /** Kinds with a segment, each exact (`key "a"`) and as a prefix (`key_prefix "a"`). */
 export const SEGMENT_KINDS = ['agent', 'event', 'key', 'node', 'query', 'service', 'session'] as const
@@ -28,17 +28,16 @@ export const SEGMENT_KINDS = ['agent', 'event', 'key', 'node', 'query', 'service
 export const RULE_LEVELS = ['deny', 'read', 'list', 'write'] as const
 export type RuleLevel = (typeof RULE_LEVELS)[number]
 
-/** A level as a text gives it. `none`: one that is written in another case. It denies where no other rule has a level. */
+/** A level as written. `none`: a level in the wrong case, which denies unless another rule has a level. */
 export type GivenLevel = RuleLevel | 'none'
 
-/** How a rule's segment is compared: not at all, with the whole name, or with its beginning. */
+/** Whether a rule matches without a segment, by the whole name, or by a prefix. */
 export type RuleMatch = 'scalar' | 'exact' | 'prefix'
 
-/** One rule of a policy. */
 export interface Rule {
   readonly kind: RuleKind
   readonly match: RuleMatch
-  /** Compared by case; empty for a scalar. An empty prefix matches every name. */
+  /** Case-sensitive; empty for a scalar. An empty prefix matches every name. */
   readonly segment: string
   readonly level: GivenLevel
   /** Only on `service`: the level for intentions. Absent: derived from `level`. */
@@ -48,7 +47,7 @@ export interface Rule {
   readonly column: number
 }
 
-/** What a lenient reading let pass. */
+/** What a lenient reader accepts. */
 export type RuleWarningCode =
   | 'syntax_tolerated'
   | 'kind_ignored'
@@ -57,7 +56,7 @@ export type RuleWarningCode =
   | 'level_unset'
   | 'level_case'
 
-/** Something that the reading accepted and that has no effect, or not the one it seems to have. */
+/** Accepted text that has no effect, or not the effect it seems to have. */
 export interface RuleWarning {
   readonly code: RuleWarningCode
   readonly message: string
@@ -65,20 +64,19 @@ export interface RuleWarning {
   readonly column: number
 }
 
-/** The rules of one text, in the order in which they stand there, each (kind, match, segment) once. */
+/** The rules of one text in its order, each (kind, match, segment) once. */
 export interface RuleSet {
   readonly rules: readonly Rule[]
   readonly warnings: readonly RuleWarning[]
 }
 
-/** The rule set of an empty text: grants nothing. */
 export const EMPTY_RULE_SET: RuleSet = { rules: [], warnings: [] }
 
 export function isScalarKind(kind: RuleKind): kind is ScalarKind {
   return (SCALAR_KINDS as readonly string[]).includes(kind)
 }
 
-/** The keyword that begins the rule in a text: `key`, `key_prefix`, `acl`. */
+/** The keyword of a rule: `key`, `key_prefix`, `acl`. */
 export function ruleKeyword(rule: Pick<Rule, 'kind' | 'match'>): string {
   return rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind
 }
@@ -88,7 +86,7 @@ function mergeLevels(a: GivenLevel, b: GivenLevel): GivenLevel {
   return MERGE_RANK[a] >= MERGE_RANK[b] ? a : b
 }
 
-/** Place of each level in the merge of policies: the highest decides. */
+/** The rank of each level in a merge: the highest wins. */
 export const MERGE_RANK: Readonly<Record<GivenLevel, number>> = {
   none: 0,
   read: 1,
@@ -97,7 +95,7 @@ export const MERGE_RANK: Readonly<Record<GivenLevel, number>> = {
   deny: 4,
 }
 
-/** Two rules for one segment: policy and intentions merge separately. */
+/** Merges two rules for one segment; policy and intentions merge separately. */
 export function mergeRules(a: Rule, b: Rule): Rule {
   const level = mergeLevels(a.level, b.level)
   const intentions = mergeOptional(a.intentions, b.intentions)

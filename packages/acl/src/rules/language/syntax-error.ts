@@ -1,6 +1,6 @@
 import { AclError } from '@latchkey/contract'
 
-/** A place in a text: line and column, both from 1; columns count characters. */
+/** A position in a text: line and column, both from 1; columns count characters. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -8,22 +8,20 @@ export interface Place {
 
 const SHOWN_LENGTH_MAX = 40
 
-/** A piece of the text for a message: one line, cut where it is long. */
+/** An excerpt for a message: one line, truncated if long. */
 export function shown(text: string): string {
   const [line = ''] = text.split('\n', 1)
   const isWhole = line.length === text.length && line.length <= SHOWN_LENGTH_MAX
   return isWhole ? text : `${line.slice(0, SHOWN_LENGTH_MAX)}…`
 }
 
-/** What is wrong at a place of a rule text: what was found there, and what was expected instead. */
+/** The message of a fault in a rule text. */
 export function rulesProblem({ line, column }: Place, found: string, expected: string): string {
   return `Rules: line ${line}, column ${column}: found ${found}, expected ${expected}`
 }
 
 /**
- * A refusal of a rule text, with its {@link rulesProblem}.
- *
- * @returns AclError `rules_invalid` with line, column and the field `Rules`.
+ * @returns AclError `rules_invalid` with the {@link rulesProblem}, line, column and the field `Rules`.
  */
 export function rulesError(place: Place, found: string, expected: string): AclError {
   const { line, column } = place

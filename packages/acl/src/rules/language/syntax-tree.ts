@@ -1,6 +1,6 @@
 /**
- * The tree that both forms of the rule language, HCL 1 and JSON, are read into.
- * It keeps every token's text and place and every comment, so that a text can be rewritten and printed again.
+ * The syntax tree of both forms of the rule language, HCL 1 and JSON. It keeps every comment and the text and position
+ * of every token, so that a text can be rewritten and printed.
  */
 import type { AclError } from '@latchkey/contract'
 import type { Place } from './syntax-error.ts'
@@ -22,7 +22,7 @@ export type TokenType =
   | ','
   | ':'
 
-/** One word of the text. `text` is as written, quotes included; `value` is what it means. */
+/** `text` is as written, quotes included; `value` is decoded. */
 export interface Token extends Place {
   readonly type: TokenType
   readonly text: string
@@ -65,7 +65,7 @@ export type Node = Literal | ObjectNode | ListNode
 export interface Item {
   /** At least one. The first names the item, the others are labels. */
   readonly keys: readonly Token[]
-  /** The `=` (or `:` in JSON); absent where a block follows the keys. */
+  /** The `=` (or `:` in JSON); absent if a block follows the keys. */
   readonly assign?: Token
   readonly value: Node
   /** Comments on the lines just above. */
@@ -77,26 +77,24 @@ export interface Item {
 export interface SyntaxTree {
   readonly form: 'hcl' | 'json'
   readonly items: readonly Item[]
-  /** Every comment of the text, also those that belong to an item. */
+  /** Every comment of the text, including those of items. */
   readonly comments: readonly CommentGroup[]
-  /** What a strict reading refuses and the reference lets pass. */
+  /** Errors that the reference tolerates and a strict reader refuses. */
   readonly faults: readonly AclError[]
 }
 
-/** The word that names an item. */
 export function firstKey(item: Item): Token {
   const [key] = item.keys
   if (key === undefined) throw new TypeError('an item without a key')
   return key
 }
 
-/** Where a node begins. */
+/** The first token of a node. */
 export function nodeStart(node: Node): Token {
   return node.type === 'literal' ? node.token : node.open
 }
 
 /**
- * Most levels of `{` and `[` inside one another. Rules need 3; the bound keeps every walk over a tree
- * within a known depth of stack.
+ * Maximum nesting of `{` and `[`. Rules need 3; the bound limits the stack depth of every walk over a tree.
  */
 export const SYNTAX_DEPTH_MAX = 64

@@ -1,22 +1,21 @@
-/** Text to syntax tree, whichever form it has. */
+/** Parses either form of the rule language into a syntax tree. */
 import { AclError, limits } from '@latchkey/contract'
 import type { Sliced } from '../../turns.ts'
+import { newlinesIn } from './cursor.ts'
 import { parseHcl } from './hcl-parser.ts'
 import { parseJson } from './json-parser.ts'
-import { newlinesIn } from './newlines.ts'
 import { rulesError } from './syntax-error.ts'
 import type { SyntaxTree } from './syntax-tree.ts'
 
-/** Most bytes of UTF-8 that one character of a JavaScript string can take. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const BYTES_PER_UNIT_MAX = 3
 
 const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /**
- * Reads a rule text in either form: JSON where its first character is `{`, else HCL 1.
- * Only the form is checked, not what the words mean.
+ * Parses a rule text: as JSON if its first character is `{`, else as HCL 1. Checks the syntax alone.
  *
- * @param options isTolerant: what the reference lets pass is left among the tree's faults instead of refused.
+ * @param options isTolerant: errors that the reference tolerates are returned as the tree's faults.
  * @throws AclError `rules_invalid` at the first fault; `field_too_long` above RULES_BYTES_MAX.
  */
 export function* parseSyntax(
@@ -24,7 +23,7 @@ export function* parseSyntax(
   options: { readonly isTolerant?: boolean } = {},
 ): Sliced<SyntaxTree> {
   if (text.length * BYTES_PER_UNIT_MAX > limits.RULES_BYTES_MAX) checkLength(text)
-  // HCL 1 joins the two characters of a line end before it reads.
+  // HCL 1 normalizes line ends before it parses.
   const unixText = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text
   const fault = NO_TEXT.exec(unixText)
   if (fault !== null) {

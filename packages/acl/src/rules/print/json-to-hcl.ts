@@ -1,4 +1,4 @@
-/** Turns the tree of a JSON text into one that prints as HCL. */
+/** Converts the tree of a JSON text into one that prints as HCL. */
 import { Pace, type Sliced } from '../../turns.ts'
 import { readTokens } from '../language/hcl-scanner.ts'
 import { encodeHclString } from '../language/hcl-string.ts'
@@ -6,7 +6,7 @@ import type { Item, Node, ObjectNode, SyntaxTree, Token } from '../language/synt
 
 /**
  * Objects of objects, and lists of objects, become blocks with labels: `{"key":{"a":{…},"b":{…}}}` becomes
- * `key "a" {…}` and `key "b" {…}`. A tree of HCL is returned as it is.
+ * `key "a" {…}` and `key "b" {…}`. An HCL tree is returned unchanged.
  */
 export function* jsonToHcl(tree: SyntaxTree): Sliced<SyntaxTree> {
   if (tree.form === 'hcl') return tree
@@ -68,17 +68,17 @@ function* keysAsHcl({ keys }: Item, pace: Pace): Sliced<Token[]> {
   return written
 }
 
-/** Reading a string again. */
+/** The cost of tokenizing a string again. */
 const STEPS_PER_STRING = 4
 
-/** A token as HCL writes it: the same text, unless that would mean something else there. */
+/** The token in HCL syntax: re-encoded only if its text means something else there. */
 function* asHcl(token: Token): Sliced<Token> {
   if (token.type !== 'string' || (yield* meansTheSameInHcl(token))) return token
   return { ...token, text: encodeHclString(token.value) }
 }
 
 function* meansTheSameInHcl(token: Token): Sliced<boolean> {
-  // None is read of an escape that only JSON knows, or of a `${` without its end.
+  // There is no token for an escape that only JSON has, or for an unterminated `${`.
   const [read] = (yield* readTokens(token.text)).tokens
   return read?.text === token.text && read.value === token.value
 }

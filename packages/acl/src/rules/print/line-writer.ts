@@ -1,4 +1,4 @@
-/** Builds a text line by line, each with the indentation that holds when it begins. */
+/** Builds a text line by line, each indented by the depth at its start. */
 import { Pace, type Sliced } from '../../turns.ts'
 
 const INDENT = '  '
@@ -11,7 +11,7 @@ export class LineWriter {
   private commentDepth: number | undefined
   private readonly pace = new Pace()
 
-  /** Adds to the line. A text with line ends goes through {@link LineWriter.writeText}. */
+  /** Appends to the line. Use {@link LineWriter.writeText} for a text with line ends. */
   write(text: string): void {
     if (text === '') return
     if (this.isLineStart) this.parts.push(this.margin())
@@ -26,9 +26,9 @@ export class LineWriter {
   }
 
   /**
-   * Adds a text that may have several lines.
+   * Appends a text that may have several lines.
    *
-   * @param options isFixed: all lines after the first stay where they are, as their blanks are part of what they mean.
+   * @param options isFixed: lines after the first are not indented, since their blanks are significant.
    */
   *writeText(text: string, options: { readonly isFixed: boolean }): Sliced<void> {
     let isFirst = true
@@ -46,14 +46,14 @@ export class LineWriter {
     }
   }
 
-  /** Indents what a piece of work writes by one more step. */
+  /** Indents everything that `writing` writes by one level. */
   *indented(writing: Sliced<void>): Sliced<void> {
     this.depth++
     yield* writing
     this.depth--
   }
 
-  /** Turns every line that a piece of work writes into a comment. Begins at the start of a line. */
+  /** Comments out every line that `writing` writes. Must begin at the start of a line. */
   *commentedOut(writing: Sliced<void>): Sliced<void> {
     const before = this.commentDepth
     this.commentDepth ??= this.depth

@@ -13,7 +13,7 @@ export class StandaloneComments {
       .flatMap((group) => group.comments.map((comment) => ({ comment, group })))
   }
 
-  /** The comments after one offset and before another, by group. */
+  /** The comments between two offsets, by group. */
   *between(after: number, before: number): Generator<readonly Token[]> {
     let group: CommentGroup | undefined
     let members: Token[] = []

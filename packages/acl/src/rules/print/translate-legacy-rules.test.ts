@@ -1,9 +1,9 @@
 import { AclError } from '@latchkey/contract'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { anInput } from '@latchkey/testkit/rules/inputs'
 import { randomHcl, randomJson } from '@latchkey/testkit/rules/random-texts'
 import { expect, test } from 'vitest'
 import { compileAuthorizer } from '../decide/authorizer.ts'
-import type { CompiledInput } from '../decide/policy-source.ts'
 import { probeQuestions } from '../insight/probe-questions.ts'
 import { parseLegacyRules, parseRules } from '../language/parse-rules.ts'
 import { EMPTY_RULE_SET, type RuleSet } from '../language/rule.ts'
@@ -12,14 +12,13 @@ import { translateLegacyRules } from './translate-legacy-rules.ts'
 const keep = (text: string) => translateLegacyRules(text, { widening: 'keep' }).rules
 const commentOut = (text: string) => translateLegacyRules(text, { widening: 'comment-out' }).rules
 
-/** Each as the reference prints it, to the byte. */
 const AS_THE_REFERENCE: Readonly<Record<string, readonly [legacy: string, translated: string]>> = {
   'a block': ['key "foo/" { policy = "write" }', 'key_prefix "foo/" {\n  policy = "write"\n}'],
   'every kind with segments': [
     'agent "" { policy = "read" }\nevent "" { policy = "read" }\nnode "" { policy = "read" }\nquery "" { policy = "read" }',
     'agent_prefix "" {\n  policy = "read"\n}\n\nevent_prefix "" {\n  policy = "read"\n}\n\nnode_prefix "" {\n  policy = "read"\n}\n\nquery_prefix "" {\n  policy = "read"\n}',
   ],
-  'scalars, which stay': ['operator = "read"\nkeyring="write"', 'operator = "read"\n\nkeyring = "write"'],
+  'scalars, unchanged': ['operator = "read"\nkeyring="write"', 'operator = "read"\n\nkeyring = "write"'],
   'two attributes on adjacent lines, aligned': [
     'service "a" {\n policy = "write"\n intentions = "read" # why\n}',
     'service_prefix "a" {\n  policy     = "write"\n  intentions = "read"  # why\n}',
@@ -31,6 +30,10 @@ const AS_THE_REFERENCE: Readonly<Record<string, readonly [legacy: string, transl
   'comments of every sort': [
     '# top\n\n// lead\nkey "a" { # in\n  /* b */\n  policy = "read" // line\n} # after\n\n# last',
     '# top\n\n// lead\nkey_prefix "a" {\n  # in\n\n  /* b */\n  policy = "read" // line\n} # after\n\n# last\n',
+  ],
+  'a comment after a value below its name': [
+    'key "a" {\n  policy =\n    "read" # c\n}',
+    'key_prefix "a" {\n  policy = "read"\n} # c',
   ],
   'an empty block next to another': [
     'key "a" {}\nkey "b" {}\n\nkey "c" {}',
@@ -50,7 +53,7 @@ const AS_THE_REFERENCE: Readonly<Record<string, readonly [legacy: string, transl
     'service_prefix "a" {\n  policy = "write"\n\n  "intentions" = "read"\n}\n\nservice_prefix "b" {\n  policy = "read"\n}',
   ],
   'a level that does not exist': ['key "a" { policy = "bogus" }', 'key_prefix "a" {\n  policy = "bogus"\n}'],
-  'a segment twice': [
+  'a duplicate segment': [
     'key "a" { policy = "read" }\nkey "a" { policy = "write" }',
     'key_prefix "a" {\n  policy = "read"\n}\n\nkey_prefix "a" {\n  policy = "write"\n}',
   ],
@@ -62,13 +65,13 @@ const AS_THE_REFERENCE: Readonly<Record<string, readonly [legacy: string, transl
   'an empty object': ['{}', ''],
 }
 
-test.each(Object.keys(AS_THE_REFERENCE))('translates %s as the reference does, to the byte', (name) => {
+test.each(Object.keys(AS_THE_REFERENCE))('translates %s byte for byte like the reference', (name) => {
   const [legacy = '', translated] = AS_THE_REFERENCE[name] ?? []
   expect(keep(legacy)).toBe(translated)
   expect(commentOut(legacy)).toBe(translated)
 })
 
-test('keep: what legacy evaluation ignored stays and takes effect, as in the reference, and is noted', () => {
+test('keep: rules that legacy evaluation ignored take effect, as in the reference, with a note', () => {
   const { rules, notes } = translateLegacyRules('acl = "write"\nKEY "a" { policy = "read" }', {
     widening: 'keep',
   })
@@ -76,7 +79,7 @@ test('keep: what legacy evaluation ignored stays and takes effect, as in the ref
   expect(notes).toMatchObject([{ code: 'ignored_rule_kept', line: 1, column: 1 }])
 })
 
-test('comment-out: what legacy evaluation ignored stays without effect, and the text says so (decisions: upgrade)', () => {
+test('comment-out: rules that legacy evaluation ignored become comments (decisions: upgrade)', () => {
   const { rules, notes } = translateLegacyRules(
     '# mine\nacl = "write"\nkey_prefix "" {\n  policy = "write"\n}\nkey "a" { policy = "read" }',
     {
@@ -105,7 +108,7 @@ test('comment-out: what legacy evaluation ignored stays without effect, and the 
   ])
 })
 
-test('comment-out: a kind in capitals stays the prefix that it was', () => {
+test('comment-out: a kind in capitals remains a prefix', () => {
   expect(commentOut('KEY "a" { policy = "read" }')).toBe('key_prefix "a" {\n  policy = "read"\n}')
 })
 
@@ -115,7 +118,7 @@ test('a segment named like a kind keeps its name, unlike in the reference', () =
   )
 })
 
-test('a here-document keeps its end on a line of its own where a comment follows, unlike in the reference', () => {
+test('the end of a here-document stays alone on its line even if a comment follows, unlike in the reference', () => {
   const text = 'foo "a" { # why\n  code = <<EOF\nx\nEOF\n}'
   expect(keep(text)).toBe('foo "a" {\n  # why\n  code = <<EOF\nx\nEOF\n}')
 })
@@ -129,7 +132,7 @@ test.each(['key "a" {', '[]', '"str"', 'key = ', '{"key": }'])(
 
 const TEXTS = fuzzCount(20_000)
 
-test('a translation decides as legacy evaluation did: it never widens and never loses a right (decisions: upgrade)', {
+test('a translation decides like legacy evaluation: it neither adds nor loses a right (decisions: upgrade)', {
   timeout: 600_000,
 }, () => {
   const random = new SeededRandom(chooseSeed('translation'))
@@ -153,7 +156,7 @@ function readable(read: () => RuleSet): RuleSet | undefined {
   }
 }
 
-/** On every name that either set names, below every prefix, and on what no rule names. */
+/** Compares on every name of either set, below every prefix, and on unnamed segments. */
 function expectSameDecisions(a: RuleSet, b: RuleSet, text: string): void {
   const questions = [
     ...probeQuestions(a, EMPTY_RULE_SET),
@@ -175,7 +178,3 @@ const EVERYTHING = [
   { resource: 'key', segment: 'nothing', access: 'write' },
   { resource: 'service', segment: 'nothing', access: 'read' },
 ] as const
-
-function anInput(ruleSet: RuleSet): CompiledInput {
-  return { key: 'p', policyId: 'p', policyName: 'p', path: { via: 'policy' }, ruleSet }
-}

@@ -8,43 +8,42 @@ import { firstKey, type Item, type Node, type Token } from '../language/syntax-t
 import { jsonToHcl } from './json-to-hcl.ts'
 import { printInSlices } from './tree-printer.ts'
 
-export interface TranslateOptions {
+interface TranslateOptions {
   /**
-   * What becomes of rules that legacy evaluation ignored (`acl`, `*_prefix`, unknown kinds) and a policy would obey.
-   * `comment-out`: they stay without effect, and the text says so. `keep`: as in the reference, they take effect.
+   * What to do with rules that legacy evaluation ignored (`acl`, `*_prefix`, unknown kinds) but a policy applies.
+   * `comment-out`: they become comments. `keep`: they take effect, as in the reference.
    */
   readonly widening: 'keep' | 'comment-out'
 }
 
 type TranslationNoteCode = 'ignored_rule_commented_out' | 'ignored_rule_kept' | 'kind_respelled'
 
-/** What a reader of the translation should know. */
-export interface TranslationNote {
+interface TranslationNote {
   readonly code: TranslationNoteCode
   readonly message: string
-  /** In the text that was given. */
+  /** In the original text. */
   readonly line: number
   readonly column: number
 }
 
-export interface Translation {
+interface Translation {
   readonly rules: string
   readonly notes: readonly TranslationNote[]
 }
 
 const IGNORED = 'not translated: legacy evaluation ignored this rule'
 
-/** Words that the reference replaces wherever they begin an item. */
+/** Keywords that the reference replaces wherever they begin an item. */
 const REWRITTEN: ReadonlyMap<string, string> = new Map([
   ['policy', 'policy'],
   ...SEGMENT_KINDS.map((kind): [string, string] => [kind, `${kind}_prefix`]),
 ])
 
 /**
- * Rewrites the text, not the meaning: `key "x"` becomes `key_prefix "x"`, comments and order stay, the rest is
- * formatted. Only the syntax is checked: a level that does not exist is found when a policy is made of the result.
+ * Rewrites the text and keeps its meaning: `key "x"` becomes `key_prefix "x"`; comments and order stay. Checks the
+ * syntax alone: creating a policy from the result finds an unknown level.
  *
- * @throws AclError `rules_invalid` where the text is neither HCL nor JSON.
+ * @throws AclError `rules_invalid` if the text is neither HCL nor JSON.
  */
 export function translateLegacyRules(text: string, options: TranslateOptions): Translation {
   return atOnce(translateInSlices(text, options))
@@ -80,9 +79,9 @@ function noteIgnored({ text, line, column }: Token, { widening }: TranslateOptio
     : { code: 'ignored_rule_commented_out', message: `${what}; it is commented out`, line, column }
 }
 
-/** The reference leaves capitals alone, and so makes an exact rule of what was a prefix. */
+/** The reference does not rewrite capitals, which turns a prefix into an exact rule. */
 function noteSpelling({ text, line, column }: Token): TranslationNote {
-  const message = `line ${line}: ${text} is spelled in lower case, so that it stays a prefix`
+  const message = `line ${line}: ${text} is rewritten in lower case so that it remains a prefix`
   return { code: 'kind_respelled', message, line, column }
 }
 
@@ -93,13 +92,13 @@ function withKind(item: Item, kind: string): Item {
     : { ...item, keys: [{ ...word, type: 'ident', text: kind, value: kind }, ...labels] }
 }
 
-/** Rewrites the word that begins an item, and those inside it. */
+/** Rewrites the keyword of an item, and those inside it. */
 function* rewriteItem(item: Item, pace: Pace): Sliced<Item> {
   if (pace.isDue()) yield
   const [word, ...labels] = item.keys
   if (word === undefined) return item
   const text = REWRITTEN.get(word.value) ?? word.text
-  // `service { "key" { … } }`: what begins an item there is a name, and no word. The reference rewrites it too (fault).
+  // In `service { "key" { … } }` the inner key is a segment, not a keyword. The reference wrongly rewrites it too.
   const namesSegments = labels.length === 0 && KINDS_WITH_SEGMENTS.has(word.value)
   const value = yield* rewriteNode(item.value, pace, namesSegments ? rewriteSegment : rewriteItem)
   return { ...item, keys: [{ ...word, text }, ...labels], value }

@@ -1,7 +1,7 @@
-/** The layout of a tree in its text, as far as it decides how it is printed. */
+/** The part of a text's layout that affects printing. */
 
 import { Pace, type Sliced } from '../../turns.ts'
-import { newlinesIn } from '../language/newlines.ts'
+import { newlinesIn } from '../language/cursor.ts'
 import {
   firstKey,
   type Item,
@@ -14,12 +14,12 @@ import {
 } from '../language/syntax-tree.ts'
 import { StandaloneComments } from './standalone-comments.ts'
 
-/** Of one line, or of two where the first is a comment: short enough to be aligned with its neighbours. */
+/** An item of one line, or of two if the first is a comment, is aligned with its neighbors. */
 const SHORT_LINES_MAX = 2
 
 export class TreeLayout {
   readonly comments: StandaloneComments
-  /** JSON has no layout to keep: all its words count as being on one line, which is next to none. */
+  /** JSON has no layout to keep: all its tokens count as one line, adjacent to no other. */
   private readonly isLaidOut: boolean
   private readonly pace = new Pace()
 
@@ -28,21 +28,21 @@ export class TreeLayout {
     this.isLaidOut = tree.form === 'hcl'
   }
 
-  /** Line of an item's first key; of no item, a line that is next to none. */
+  /** Line of an item's first key; NaN, adjacent to no line, without an item. */
   lineOf(item: Item | undefined): number {
     return item === undefined ? Number.NaN : this.line(firstKey(item))
   }
 
   /**
-   * Whether a comment on the item's line may stand behind its value. Not behind a here-document, whose end must be
-   * alone on its line; the reference puts it there and spoils the text.
+   * Whether a line comment may follow the item's value. Not after a here-document, whose end must be alone on its line;
+   * the reference prints it there, which breaks the text.
    */
   endsWithLineComment(item: Item): boolean {
     const start = nodeStart(item.value)
     return this.line(start) === this.lineOf(item) && start.type !== 'heredoc'
   }
 
-  /** Written on one line, and nothing in it that needs more. */
+  /** Written on one line, without elements that need more. */
   isOneLineList(list: ListNode): boolean {
     return list.elements.every(
       (element) =>
@@ -54,7 +54,7 @@ export class TreeLayout {
   }
 
   /**
-   * The short items on adjacent lines, from an index on; empty where the first has no neighbour or is not short.
+   * The short items on adjacent lines, from an index on; empty if the first has no neighbor or is not short.
    *
    * @param previous offset of what was printed last.
    */
@@ -87,7 +87,7 @@ export class TreeLayout {
     return lines + this.newlinesOf(item.value, previous) <= SHORT_LINES_MAX
   }
 
-  /** Line ends in a printed value; of those that have many, at least as many as make it long. */
+  /** Line ends in a printed value, capped at the number that makes it long. */
   private newlinesOf(value: Node, previous: number): number {
     switch (value.type) {
       case 'literal':
@@ -113,14 +113,13 @@ export class TreeLayout {
   }
 }
 
-/** A literal as it is printed. */
 export function literalText({ token }: Literal): string {
   if (token.type === 'heredoc') return token.text.replace(/\n$/, '')
-  // The reference prints nothing for null, which no HCL can be read from; null means the empty text.
+  // The reference prints nothing for null, which is invalid HCL; null means the empty string.
   return token.type === 'null' ? '""' : token.text
 }
 
-/** The closing brace that is printed last inside a node. */
+/** The last closing brace printed inside a node. */
 function lastClose(node: Node): Token | undefined {
   if (node.type === 'object') return node.close
   if (node.type === 'literal') return undefined
@@ -139,7 +138,7 @@ export function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/** Columns count bytes; a line that must not be moved carries a mark of three bytes in the reference. */
+/** Counts bytes; the reference marks each line that must not be indented with three bytes. */
 export function widthOf(value: string): number {
   const marked = value
     .split('\n')

@@ -1,9 +1,9 @@
 /**
- * Prints a syntax tree as HCL, laid out as the reference lays out translated rules: two blanks of indent, adjacent
- * one-line items aligned, comments kept.
+ * Prints a syntax tree as HCL in the reference's layout of translated rules: indented by two, adjacent one-line items
+ * aligned, comments kept.
  */
 
-import { atOnce, Pace, type Sliced } from '../../turns.ts'
+import { Pace, type Sliced } from '../../turns.ts'
 import {
   firstKey,
   type Item,
@@ -17,17 +17,12 @@ import {
 import { LineWriter } from './line-writer.ts'
 import { byteLength, literalText, TreeLayout, widthOf } from './tree-layout.ts'
 
-export interface PrintTreeOptions {
-  /** Why an item must not take effect: it is printed as a comment below this reason. Undefined: it takes effect. */
+interface PrintTreeOptions {
+  /** The reason to comment an item out, printed above it; undefined to print it as it is. */
   readonly commentOut?: (item: Item) => string | undefined
 }
 
-/** No line end at the end, unless a comment ends the text; an empty tree is an empty text. */
-export function printTree(tree: SyntaxTree, options: PrintTreeOptions = {}): string {
-  return atOnce(printInSlices(tree, options))
-}
-
-/** As {@link printTree}, in slices. */
+/** Prints in slices. Ends without a newline unless the last line is a comment; an empty tree prints as an empty text. */
 export function* printInSlices(tree: SyntaxTree, options: PrintTreeOptions = {}): Sliced<string> {
   return yield* new TreePrinter(new TreeLayout(tree), options).print(tree.items)
 }
@@ -37,7 +32,7 @@ class TreePrinter {
   private readonly options: PrintTreeOptions
   private readonly pace = new Pace()
   private out = new LineWriter()
-  /** Offset of what was printed last; comments that stand alone after it are still to be printed. */
+  /** Offset of the last printed token; standalone comments after it are still to be printed. */
   private previous = -1
 
   constructor(layout: TreeLayout, options: PrintTreeOptions) {
@@ -82,7 +77,7 @@ class TreePrinter {
     yield* this.printLineComment(item, 1)
   }
 
-  /** The comments above an item, and the item; as a comment itself where it must not take effect. */
+  /** The comments above an item, and the item, commented out if required. */
   private *printItem(item: Item, body: Sliced<void>): Sliced<void> {
     for (const comment of item.leadComment?.comments ?? []) yield* this.commentLine(comment)
     if (!this.layout.endsWithLineComment(item)) {
@@ -98,7 +93,7 @@ class TreePrinter {
     yield* body
   }
 
-  /** A key over several lines is a name with line ends in it; the reference indents them, and so changes the name. */
+  /** Fixed, because a multi-line key contains line ends; the reference indents them, which changes the name. */
   private *printKey(key: Token, gapWidth: number): Sliced<void> {
     yield* this.out.writeText(key.text, { isFixed: true })
     this.out.write(' '.repeat(gapWidth))
@@ -155,13 +150,13 @@ class TreePrinter {
     out.write('}')
   }
 
-  /** Comments inside a block that belong to none of its items. */
+  /** Standalone comments inside a block. */
   private *printGroup(group: readonly Token[], options: { readonly isBetweenItems: boolean }): Sliced<void> {
     const out = this.out
     for (const [position, comment] of group.entries()) {
       if (this.pace.isDue()) yield
-      // Above the first item the reference joins the comments of a group, which is harmless unless one of several
-      // lines would begin inside the one before.
+      // Above the first item the reference joins the comments of a group on one line, which breaks only if a
+      // multi-line comment follows one that ends with the line.
       const mustNotJoin = comment.text.includes('\n') && group[position - 1]?.text.startsWith('/*') === false
       if (options.isBetweenItems || mustNotJoin) out.newline()
       else if (position > 0) out.write('  ')
@@ -199,7 +194,7 @@ class TreePrinter {
     { keyWidth, gapWidth }: { readonly keyWidth: number; readonly gapWidth: number },
   ): Sliced<void> {
     for (const [position, key] of item.keys.entries()) {
-      // The reference pads by the first keys alone, which joins two words where a label is longer.
+      // The reference pads by the first keys alone, which joins two tokens if a label is longer.
       const gapWidthMin = key.type === 'ident' && position < item.keys.length - 1 ? 1 : 0
       yield* this.printKey(key, Math.max(keyWidth - byteLength(key.text) + 1, gapWidthMin))
     }
@@ -208,7 +203,7 @@ class TreePrinter {
     yield* this.printLineComment(item, gapWidth)
   }
 
-  /** A value as a text of its own, to be measured. */
+  /** Prints a value separately, to measure it. */
   private *printApart(node: Node): Sliced<string> {
     const out = this.out
     this.out = new LineWriter()
@@ -242,7 +237,7 @@ class TreePrinter {
     out.write(']')
   }
 
-  /** On a line of its own, its comments aligned behind the longest element. */
+  /** One element per line, with its comments aligned after the longest element. */
   private *printElement(element: Node, longest: number): Sliced<void> {
     const out = this.out
     const { lineComment, token } = element.type === 'literal' ? element : NO_LITERAL
@@ -270,7 +265,7 @@ class TreePrinter {
 
 const NO_LITERAL: Partial<Literal> = {}
 
-/** `key {}`: may stand close to another. */
+/** `key {}`, which needs no empty line before another. */
 function isEmptyBlock({ leadComment, assign, value }: Item): boolean {
   return (
     leadComment === undefined && assign === undefined && value.type === 'object' && value.items.length === 0

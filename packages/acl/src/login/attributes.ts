@@ -1,0 +1,42 @@
+/** The attributes that selectors and bind names of a method may use. Decisions: auth methods. */
+import type { AuthMethodConfiguration } from '../records/login-records.ts'
+import { attributeName } from './selector/selector.ts'
+
+/** The kind `map` is `value` or `list` as a whole. */
+export type AttributeKind = 'text' | 'list' | 'map'
+
+/** Attributes by their names, such as `value.team`. */
+export type Attributes = ReadonlyMap<string, AttributeKind>
+
+/** Claims of a login by the names of their attributes. A claim that the credential lacks is not in the maps. */
+export interface MappedClaims {
+  readonly texts: ReadonlyMap<string, string>
+  readonly lists: ReadonlyMap<string, readonly string[]>
+}
+
+/** Attributes of a service account, with the claims of its review that they come from. */
+export const KUBERNETES_CLAIMS: Readonly<Record<string, string>> = {
+  'serviceaccount.namespace': 'namespace',
+  'serviceaccount.name': 'name',
+  'serviceaccount.uid': 'uid',
+}
+
+export function attributesOf(method: AuthMethodConfiguration): Attributes {
+  const attributes = new Map<string, AttributeKind>()
+  if (method.Type === 'kubernetes') {
+    for (const name of Object.keys(KUBERNETES_CLAIMS)) attributes.set(name, 'text')
+    return attributes
+  }
+  const { ClaimMappings = {}, ListClaimMappings = {} } = method.Config
+  for (const name of Object.values(ClaimMappings)) attributes.set(attributeName(['value', name]), 'text')
+  for (const name of Object.values(ListClaimMappings)) attributes.set(attributeName(['list', name]), 'list')
+  attributes.set('value', 'map')
+  attributes.set('list', 'map')
+  return attributes
+}
+
+/** Names the attributes of some kinds, for a message. */
+export function namesOf(attributes: Attributes, kinds: readonly AttributeKind[]): string {
+  const names = [...attributes].flatMap(([name, kind]) => (kinds.includes(kind) ? [name] : [])).sort()
+  return names.length === 0 ? 'no claims' : names.join(', ')
+}

@@ -1,0 +1,117 @@
+/** Explains to administrators what a login would give and why, from the evaluation that a login uses. Decisions: login. */
+import { hasLinks, type TokenLinks } from '../links.ts'
+import type { MappedClaims } from './attributes.ts'
+import type { EvaluatedRule, LoginEvaluation } from './evaluate-login.ts'
+import { linksOf } from './login-plan.ts'
+import { LOGIN_REFUSALS } from './login-refusal.ts'
+import type { CheckedSelector } from './selector/check-selector.ts'
+import { matchesClaims } from './selector/evaluate-selector.ts'
+import { printPath, printTerm } from './selector/print-selector.ts'
+import { attributeName, type Selector } from './selector/selector.ts'
+
+/** What a login with the evaluated claims would give. It has links only if the login would succeed. */
+export interface LoginExplanation extends TokenLinks {
+  /** Single values by the names that selectors use, such as `value.team`. */
+  readonly Values: Readonly<Record<string, string>>
+  /** Lists by the names that selectors use. */
+  readonly Lists: Readonly<Record<string, readonly string[]>>
+  /** Why the login would be refused; absent where it would succeed. */
+  readonly Refused?: string
+  /** The namespace of the token. */
+  readonly Namespace: string
+  /** In order of ID. */
+  readonly Rules: readonly RuleExplanation[]
+}
+
+export interface RuleExplanation {
+  readonly ID: string
+  readonly Selector: string
+  readonly BindType: string
+  readonly BindName: string
+  readonly Applies: boolean
+  /** The computed name, if it could be computed. */
+  readonly Name?: string
+  /** Why the rule does not apply. */
+  readonly Reason?: string
+}
+
+/** @param datacenter the datacenter of node identities. */
+export function explainLogin(evaluation: LoginEvaluation, datacenter: string): LoginExplanation {
+  const { claims, namespace, rules } = evaluation
+  const links = linksOf(evaluation, datacenter)
+  const refused = refusalOf(evaluation, links)
+  return {
+    Values: Object.fromEntries(claims.texts),
+    Lists: Object.fromEntries(claims.lists),
+    ...(refused === undefined ? {} : { Refused: refused }),
+    Namespace: namespace,
+    Rules: rules.map((rule) => explainRule(rule, claims)),
+    ...(refused === undefined ? links : NO_LINKS),
+  }
+}
+
+const NO_LINKS: TokenLinks = { Policies: [], Roles: [], ServiceIdentities: [], NodeIdentities: [] }
+
+function refusalOf({ refusal, fault }: LoginEvaluation, links: TokenLinks): string | undefined {
+  if (refusal !== undefined) {
+    const reason = LOGIN_REFUSALS[refusal]
+    return fault === undefined ? reason : `${reason}: ${fault.claim}`
+  }
+  return hasLinks(links) ? undefined : 'no binding rule applies'
+}
+
+function explainRule({ rule, prepared, result }: EvaluatedRule, claims: MappedClaims): RuleExplanation {
+  const { ID, Selector, BindType, BindName } = rule
+  const shown = { ID, Selector, BindType, BindName }
+  switch (result.outcome) {
+    case 'bound':
+      return { ...shown, Applies: true, Name: result.name }
+    case 'role_missing':
+      return { ...shown, Applies: false, Name: result.name, Reason: `there is no role ${result.name}` }
+    case 'role_global':
+      return {
+        ...shown,
+        Applies: false,
+        Name: result.name,
+        Reason: `the role ${result.name} has global management, which no login gives`,
+      }
+    case 'unfit':
+      return { ...shown, Applies: false, Reason: `it no longer fits the method: ${result.problem}` }
+    case 'claim_missing':
+      return { ...shown, Applies: false, Reason: `the login has no ${result.attributes.join(', ')}` }
+    case 'name_invalid':
+      return { ...shown, Applies: false, Reason: `the computed name is not the name of a ${BindType}` }
+    case 'unmatched': {
+      const selector = 'selector' in prepared ? prepared.selector : undefined
+      const causes =
+        selector === undefined ? [] : causesOf(selector, selector.selector, { claims, is: false })
+      return { ...shown, Applies: false, Reason: `the selector does not match: ${causes.join('; ')}` }
+    }
+  }
+}
+
+/** The terms that make a selector true or false. */
+function causesOf(
+  checked: CheckedSelector,
+  selector: Selector,
+  { claims, is }: { readonly claims: MappedClaims; readonly is: boolean },
+): readonly string[] {
+  switch (selector.kind) {
+    case 'term': {
+      const { path } = selector
+      const isMissing = path.length === 2 && !hasAttribute(claims, attributeName(path))
+      const why = isMissing ? `: the login has no ${printPath(path)}` : ''
+      return [`${printTerm(selector)} is ${is}${why}`]
+    }
+    case 'not':
+      return causesOf(checked, selector.operand, { claims, is: !is })
+    default:
+      return selector.operands
+        .filter((operand) => matchesClaims({ ...checked, selector: operand }, claims) === is)
+        .flatMap((operand) => causesOf(checked, operand, { claims, is }))
+  }
+}
+
+function hasAttribute({ texts, lists }: MappedClaims, name: string): boolean {
+  return texts.has(name) || lists.has(name)
+}

@@ -1,0 +1,64 @@
+/** The description of a token that a login made. Decisions: login. */
+import { AclError, limits, utf8Length } from '@latchkey/contract'
+
+/** What a caller says about its login. */
+export type LoginMeta = Readonly<Record<string, string>>
+
+const PREFIXES = {
+  login: 'token created via login',
+  oidc: 'token created via OIDC login',
+} as const
+
+/**
+ * The description of a token: `token created via login`, followed by Meta as JSON.
+ *
+ * @throws AclError `field_too_long` for Meta of more entries or bytes than are allowed.
+ */
+export function loginDescription(meta: LoginMeta, flow: keyof typeof PREFIXES = 'login'): string {
+  const entries = Object.entries(meta)
+  if (entries.length === 0) return PREFIXES[flow]
+  const { LOGIN_META_ENTRIES_MAX: entriesMax, LOGIN_META_BYTES_MAX: bytesMax } = limits
+  if (entries.length > entriesMax) throw tooLong(`${entriesMax} entries`)
+  const json = goJson(entries)
+  if (utf8Length(json) > bytesMax) throw tooLong(`${bytesMax} bytes of JSON`)
+  return `${PREFIXES[flow]}: ${json}`
+}
+
+function tooLong(most: string): AclError {
+  return new AclError('field_too_long', `Meta must hold at most ${most}`, { field: 'Meta' })
+}
+
+/** Encodes a map of strings as Go does: names in byte order, and characters of HTML markup escaped. */
+function goJson(entries: readonly (readonly [name: string, value: string])[]): string {
+  const sorted = entries.map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)
+  sorted.sort(([a], [b]) => compareBytes(a, b))
+  return `{${sorted.map(([name, value]) => `${goString(name)}:${goString(value)}`).join(',')}}`
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+function goString(text: string): string {
+  const escaped = text.replaceAll(/["\\<>&\u2028\u2029\0-\x1f]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+    return SHORT_ESCAPES[character] ?? `\\u${code}`
+  })
+  return `"${escaped}"`
+}
+
+/** Compares in UTF-8 order, which is that of code points. JavaScript's differs above U+FFFF. */
+function compareBytes(a: string, b: string): number {
+  const others = b[Symbol.iterator]()
+  for (const character of a) {
+    const other = others.next()
+    if (other.done === true) return 1
+    const difference = (character.codePointAt(0) ?? 0) - (other.value.codePointAt(0) ?? 0)
+    if (difference !== 0) return difference
+  }
+  return others.next().done === true ? 0 : -1
+}

@@ -1,0 +1,23 @@
+/** The identity of a login, by which lists of logins group tokens. Decisions: login limits. */
+import { blake2b } from '@noble/hashes/blake2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Claims } from './verifier.ts'
+
+/** Longest identity that is kept as it is, in UTF-16 units. */
+const LENGTH_MAX = 256
+/** Length of the prefix that is kept of a longer identity, before its hash. */
+const KEPT_LENGTH = 128
+const HASH_BYTES = 32
+
+/**
+ * The subject of verified claims, `sub`; empty if there is none. Kubernetes calls an account
+ * `system:serviceaccount:namespace:name`. A longer subject is cut and ends in its hash, so that two never become one.
+ */
+export function loginIdentity(claims: Claims): string {
+  const sub = Object.hasOwn(claims, 'sub') ? claims.sub : undefined
+  if (typeof sub !== 'string') return ''
+  const subject = sub.toWellFormed()
+  if (subject.length <= LENGTH_MAX) return subject
+  const hash = bytesToHex(blake2b(new TextEncoder().encode(sub), { dkLen: HASH_BYTES }))
+  return `${subject.slice(0, KEPT_LENGTH).toWellFormed()}…${hash}`
+}

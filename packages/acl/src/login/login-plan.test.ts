@@ -1,0 +1,277 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
+import { aBindingRule, aMethod, aNamespace, anId, aRole } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
+import { describe, expect, test } from 'vitest'
+import { tokenHash } from '../hash.ts'
+import { Directory, EMPTY_DIRECTORY } from '../records/directory.ts'
+import type { AuthMethodRecord, BindingRuleRecord } from '../records/login-records.ts'
+import { SeededRandom } from '../seeded-random.ts'
+import { atOnce } from '../turns.ts'
+import { evaluateLogin, prepareLogin } from './evaluate-login.ts'
+import { explainLogin } from './explain-login.ts'
+import { type LoginContext, loginToken, planLogin } from './login-plan.ts'
+import { claimsOf } from './verifier.ts'
+
+const NOW = Date.UTC(2026, 0, 31, 12)
+const context: LoginContext = { now: NOW, identity: 'anna', datacenter: 'dc1' }
+const OPS = aRole({ Name: 'Ops' })
+const TEAM_OPS = aRole({ Name: 'ops', Namespace: 'Team' })
+const directory = new Directory(
+  {
+    ...EMPTY_DIRECTORY.content(),
+    roles: [OPS, TEAM_OPS],
+    namespaces: ['Team', 'red', 'k8s-shop', 'k8s-red'].map((Name) => aNamespace({ Name })),
+  },
+  1,
+)
+
+type Rule = Partial<BindingRuleRecord>
+
+function evaluate(rules: readonly Rule[], claims: Readonly<Record<string, unknown>>, method = aMethod()) {
+  const records = rules.map((rule) => aBindingRule(rule))
+  return atOnce(evaluateLogin(atOnce(prepareLogin(method, records)), claims, directory))
+}
+
+function plan(rules: readonly Rule[], claims: Readonly<Record<string, unknown>>, method?: AuthMethodRecord) {
+  return planLogin(evaluate(rules, claims, method), context)
+}
+
+test('DOS-05: rules are read one regular expression per slice', () => {
+  const patterns = Array.from({ length: 20 }, (_, i) => `value.team matches "[a-z]{30}${i}"`)
+  const Selector = patterns.join(' or ')
+  const rules = Array.from({ length: 3 }, (_, i) => aBindingRule({ BindName: `web-${i}`, Selector }))
+  const method = aMethod({ NamespaceRules: [{ Selector, BindNamespace: 'red' }] })
+  expect([...prepareLogin(method, rules)]).toHaveLength(4 * patterns.length)
+})
+
+test('links of all matching rules are merged and sorted as when a token is created', () => {
+  const rules: Rule[] = [
+    { ID: anId(9), BindName: 'web' },
+    { ID: anId(3), BindName: 'web', Selector: '"ops" in list.groups' },
+    { ID: anId(2), BindName: 'api-${value.team}' },
+    { ID: anId(5), BindType: 'node', BindName: 'n1' },
+    { ID: anId(4), BindType: 'role', BindName: 'OPS' },
+    { ID: anId(6), BindType: 'role', BindName: '${value.team}', Selector: 'value.team == Ops' },
+    { ID: anId(7), BindType: 'role', BindName: 'no-such-role' },
+    { ID: anId(8), BindName: 'other', Selector: 'value.team == other' },
+  ]
+  expect(plan(rules, { team: 'Ops', groups: ['ops'] })).toMatchObject({
+    Policies: [],
+    Roles: [{ ID: OPS.ID }],
+    ServiceIdentities: [{ ServiceName: 'api-ops' }, { ServiceName: 'web' }],
+    NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }],
+    ruleIds: [2, 3, 4, 5, 6, 9].map(anId),
+  })
+})
+
+test('a token is local, has the stored name of its method, and does not expire unless the method says so', () => {
+  expect(plan([{}], {}, aMethod({ Name: 'Sso', Generation: 7 }))).toMatchObject({
+    Description: 'token created via login',
+    Local: true,
+    AuthMethod: 'Sso',
+    CreateTime: '2026-01-31T12:00:00Z',
+    ExpirationTime: undefined,
+    Namespace: 'default',
+    AuthMethodNamespace: 'default',
+    AuthMethodGeneration: 7,
+  })
+})
+
+test('TokenLocality global makes tokens global, and MaxTokenTTL makes them expire', () => {
+  const method = aMethod({ TokenLocality: 'global', MaxTokenTTL: '1h30m0s' })
+  expect(plan([{}], {}, method)).toMatchObject({ Local: false, ExpirationTime: '2026-01-31T13:30:00Z' })
+  expect(plan([{}], {}, aMethod({ TokenLocality: 'local' })).Local).toBe(true)
+})
+
+test('the record has ids, the links and the hash of its content', () => {
+  const planned = planLogin(evaluate([{}], {}), { ...context, meta: { b: '<', a: '' } })
+  const token = loginToken(planned, new SeededRandom(1))
+  expect(token).toMatchObject({
+    Description: 'token created via login: {"a":"","b":"\\u003c"}',
+    ServiceIdentities: [{ ServiceName: 'web' }],
+    Hash: tokenHash(token),
+    Type: '',
+  })
+  expect(token.AccessorID).not.toBe(token.SecretID)
+  expect(token).not.toHaveProperty('ruleIds')
+})
+
+describe('refusals', () => {
+  test.each<readonly [string, readonly Rule[]]>([
+    ['there is no rule', []],
+    ['no rule matches', [{ Selector: 'value.team == other' }]],
+    ['the role is missing', [{ BindType: 'role', BindName: 'no-such-role' }]],
+    ['ATT-34: a name needs a claim that is missing', [{ BindName: 'svc${value.other}' }]],
+    ['ATT-33: a missing claim meets no regular expression', [{ Selector: 'value.other matches "^admin$"' }]],
+    ['a rule names what the method no longer maps', [{ Selector: 'value.gone != x' }]],
+    ['a bind name names what the method no longer maps', [{ BindName: 'web-${value.gone}' }]],
+  ])('403 login_unbound: %s', (_, rules) => {
+    const method = aMethod({ Config: { ClaimMappings: { team: 'team', other: 'other' } } })
+    expect(refusalOf(() => plan(rules, { team: 'red' }, method))).toMatchObject({
+      code: 'login_unbound',
+      message: 'Permission denied',
+    })
+  })
+
+  test('403 login_refused: a claim that cannot be mapped, without its name or value', () => {
+    expect(refusalOf(() => plan([{}], { team: ['admin'] }))).toMatchObject({
+      code: 'login_refused',
+      message: 'Permission denied: a claim could not be converted to a string',
+    })
+  })
+
+  test.each(['service', 'node', 'role'] as const)(
+    '403 login_refused: one computed %s name that is invalid refuses the whole login, without the value',
+    (BindType) => {
+      const rules: Rule[] = [{ BindName: 'web' }, { BindType, BindName: 'x-${value.team}' }]
+      expect(refusalOf(() => plan(rules, { team: 'a b' }))).toMatchObject({
+        code: 'login_refused',
+        message: `Permission denied: computed "${BindType}" bind name for bind target is invalid`,
+      })
+    },
+  )
+
+  test('the name of a rule that does not match is not computed', () => {
+    const rules: Rule[] = [{}, { Selector: 'value.team == x', BindName: 'x-${value.team}' }]
+    expect(() => plan(rules, { team: 'a b' })).not.toThrow()
+  })
+
+  test('the bounds of Meta are checked before anything else', () => {
+    const tooLong = { ...context, meta: { k: 'a'.repeat(3_000) } }
+    expect(refusalOf(() => planLogin(evaluate([], {}), tooLong)).code).toBe('field_too_long')
+  })
+})
+
+describe('namespaces', () => {
+  const method = aMethod({
+    NamespaceRules: [
+      { Selector: '"lead" in list.groups', BindNamespace: 'Team' },
+      { Selector: 'value.team != none', BindNamespace: '${value.team}' },
+    ],
+  })
+
+  test('the first rule that matches decides, and roles are those of its namespace', () => {
+    const rules: Rule[] = [{ BindType: 'role', BindName: 'ops' }]
+    expect(plan(rules, { groups: ['lead'], team: 'red' }, method)).toMatchObject({
+      Namespace: 'Team',
+      AuthMethodNamespace: 'default',
+      Roles: [{ ID: TEAM_OPS.ID }],
+    })
+    expect(refusalOf(() => plan(rules, { team: 'red' }, method)).code).toBe('login_unbound')
+  })
+
+  test('if no namespace rule matches, the token gets the namespace of the method', () => {
+    expect(plan([{}], { team: 'none' }, method).Namespace).toBe('default')
+  })
+
+  test.each([
+    ['shop', 'k8s-shop'],
+    ['red', 'k8s-red'],
+    ['green', 'red'],
+    ['blue', 'default'],
+    ['constructor', undefined],
+    ['unknown', undefined],
+    [undefined, undefined],
+  ])('a method that maps namespaces puts a service account of %j into %j', (namespace, expected) => {
+    const { Config: _, ...fields } = aMethod()
+    const mapping = {
+      MapNamespaces: true,
+      ConsulNamespacePrefix: 'k8s-',
+      ConsulNamespaceOverrides: { green: 'red', blue: 'default' },
+    }
+    const kubernetes: AuthMethodRecord = {
+      ...fields,
+      Type: 'kubernetes',
+      Config: { Host: 'api.example', CACert: 'pem', ServiceAccountJWT: 'a.b.c', ...mapping },
+    }
+    const asked = () => plan([{}], { name: 'web', namespace }, kubernetes).Namespace
+    if (expected === undefined) expect(refusalOf(asked).code).toBe('login_refused')
+    else expect(asked()).toBe(expected)
+    const NamespaceRules = [{ Selector: 'serviceaccount.name == web', BindNamespace: 'Team' }]
+    expect(plan([{}], { name: 'web', namespace }, { ...kubernetes, NamespaceRules }).Namespace).toBe('Team')
+  })
+
+  test.each([[{}], [{ team: '' }], [{ team: 'é' }], [{ team: 'unknown' }]])(
+    '403 login_refused: the claims %j give no namespace that exists, and the method’s own is no substitute',
+    (claims) => {
+      expect(refusalOf(() => plan([{}], claims, method))).toMatchObject({
+        code: 'login_refused',
+        message: 'Permission denied: the namespace of the login could not be computed',
+      })
+    },
+  )
+})
+
+describe('explanations', () => {
+  const explain = (
+    rules: readonly Rule[],
+    claims: Readonly<Record<string, unknown>>,
+    method?: AuthMethodRecord,
+  ) => explainLogin(evaluate(rules, claims, method), 'dc1')
+
+  test('each rule says what it gives, or why it gives nothing', () => {
+    const method = aMethod({
+      Config: { ClaimMappings: { team: 'team', org: 'org' }, ListClaimMappings: { groups: 'groups' } },
+    })
+    const rules: Rule[] = [
+      { ID: anId(1), BindName: 'web-${value.team}' },
+      { ID: anId(2), Selector: 'value.team == ops and (value.org == x or not "a" in list.groups)' },
+      { ID: anId(3), BindName: 'web-${value.org}' },
+      { ID: anId(4), BindType: 'role', BindName: 'gone' },
+      { ID: anId(5), Selector: 'value.gone == x' },
+    ]
+    const { Rules, ...rest } = explain(rules, { team: 'red', groups: ['a'] }, method)
+    expect(rest).toEqual({
+      Values: { 'value.team': 'red' },
+      Lists: { 'list.groups': ['a'] },
+      Namespace: 'default',
+      Policies: [],
+      Roles: [],
+      ServiceIdentities: [{ ServiceName: 'web-red' }],
+      NodeIdentities: [],
+    })
+    expect(Rules.map(({ ID, Applies, Name, Reason }) => ({ ID, Applies, Name, Reason }))).toEqual([
+      { ID: anId(1), Applies: true, Name: 'web-red' },
+      {
+        ID: anId(2),
+        Applies: false,
+        Reason:
+          'the selector does not match: value.team == "ops" is false; value.org == "x" is false: the login has no value.org; "a" in list.groups is true',
+      },
+      { ID: anId(3), Applies: false, Reason: 'the login has no value.org' },
+      { ID: anId(4), Applies: false, Name: 'gone', Reason: 'there is no role gone' },
+      {
+        ID: anId(5),
+        Applies: false,
+        Reason: expect.stringMatching(
+          /^it no longer fits the method: .*value\.gone; it maps list\.groups, value\.org/,
+        ),
+      },
+    ])
+  })
+
+  test.each<readonly [string, readonly Rule[], Readonly<Record<string, unknown>>, string]>([
+    ['a claim', [{}], { team: [] }, 'a claim could not be converted to a string: team'],
+    [
+      'a name',
+      [{ BindName: 'x${value.team}' }],
+      { team: 'a b' },
+      'computed "service" bind name for bind target is invalid',
+    ],
+    ['no rule', [], {}, 'no binding rule applies'],
+  ])('where the login would be refused because of %s, nothing is given', (_, rules, claims, Refused) => {
+    expect(explain(rules, claims)).toMatchObject({ Refused, ServiceIdentities: [], Roles: [] })
+  })
+})
+
+test('a verification that failed is a refusal of the login or of the provider', () => {
+  expect(claimsOf({ outcome: 'verified', claims: { a: 1 } }, 'm')).toEqual({ a: 1 })
+  expect(refusalOf(() => claimsOf({ outcome: 'refused', reason: 'token_expired' }, 'm'))).toMatchObject({
+    code: 'login_refused',
+    message: 'Permission denied: token is expired (exp)',
+  })
+  expect(refusalOf(() => claimsOf({ outcome: 'provider_unavailable' }, 'Sso'))).toMatchObject({
+    code: 'provider_unavailable',
+    message: 'Auth method "Sso": its provider cannot be reached',
+  })
+})

@@ -1,0 +1,104 @@
+/** What a login writes, or why it is refused. Decisions: login. */
+import { AclError, formatInstant, parseDurationMs } from '@latchkey/contract'
+import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
+import { hasLinks, type TokenLinks } from '../links.ts'
+import { type Random, randomUuid } from '../ports.ts'
+import type { TokenRecord } from '../records/records.ts'
+import { BLANK_TOKEN } from '../token/blank-token.ts'
+import { withTokenHash } from '../token/create-token.ts'
+import type { LoginEvaluation } from './evaluate-login.ts'
+import { type LoginMeta, loginDescription } from './login-description.ts'
+import { loginRefused } from './login-refusal.ts'
+
+/** The token of a login without its ids, and the rules that gave it its links. */
+export interface LoginPlan
+  extends TokenLinks,
+    Pick<
+      TokenRecord,
+      | 'Description'
+      | 'Local'
+      | 'AuthMethod'
+      | 'AuthMethodNamespace'
+      | 'AuthMethodGeneration'
+      | 'LoginIdentity'
+      | 'CreateTime'
+      | 'ExpirationTime'
+      | 'Namespace'
+    > {
+  /** IDs of the rules that gave something, in order. */
+  readonly ruleIds: readonly string[]
+}
+
+export interface LoginContext {
+  /** In milliseconds since the epoch. */
+  readonly now: number
+  /** This datacenter, for node identities. */
+  readonly datacenter: string
+  readonly meta?: LoginMeta
+  /** See `loginIdentity`. */
+  readonly identity: string
+}
+
+/**
+ * Decides the token of a login.
+ *
+ * @throws AclError `login_refused`, `login_unbound`, `field_too_long` for Meta.
+ */
+export function planLogin(evaluation: LoginEvaluation, context: LoginContext): LoginPlan {
+  const { method, namespace, refusal, fault } = evaluation
+  const { now, datacenter, identity, meta = {} } = context
+  const description = loginDescription(meta, method.Type === 'oidc' ? 'oidc' : 'login')
+  if (refusal !== undefined) throw loginRefused(refusal, fault && `claim ${fault.claim}`)
+  const links = linksOf(evaluation, datacenter)
+  if (!hasLinks(links)) throw new AclError('login_unbound', 'Permission denied')
+  return {
+    Description: description,
+    ...links,
+    Local: method.TokenLocality !== 'global',
+    AuthMethod: method.Name,
+    CreateTime: formatInstant(now),
+    ExpirationTime:
+      method.MaxTokenTTL === undefined
+        ? undefined
+        : formatInstant(now + Math.floor(parseDurationMs(method.MaxTokenTTL))),
+    Namespace: namespace,
+    AuthMethodNamespace: method.Namespace,
+    AuthMethodGeneration: method.Generation,
+    LoginIdentity: identity,
+    ruleIds: evaluation.rules.flatMap(({ rule, result }) => (result.outcome === 'bound' ? [rule.ID] : [])),
+  }
+}
+
+/** The union of what all rules give, merged and sorted as in a token that is created. */
+export function linksOf({ rules }: LoginEvaluation, datacenter: string): TokenLinks {
+  const names = { service: new Set<string>(), node: new Set<string>() }
+  const roleIds = new Set<string>()
+  for (const { rule, result } of rules) {
+    if (result.outcome !== 'bound') continue
+    if (result.role !== undefined) roleIds.add(result.role.ID)
+    else if (rule.BindType !== 'role') names[rule.BindType].add(result.name)
+  }
+  return {
+    Policies: [],
+    Roles: [...roleIds].map((ID) => ({ ID })),
+    ServiceIdentities: normalizeServiceIdentities(
+      [...names.service].map((ServiceName) => ({ ServiceName })),
+      'token',
+    ),
+    NodeIdentities: normalizeNodeIdentities(
+      [...names.node].map((NodeName) => ({ NodeName, Datacenter: datacenter })),
+      'token',
+    ),
+  }
+}
+
+/** Makes the record of a planned token. */
+export function loginToken(plan: LoginPlan, random: Random): TokenRecord {
+  const { ruleIds: _, ...fields } = plan
+  return withTokenHash({
+    ...BLANK_TOKEN,
+    ...fields,
+    AccessorID: randomUuid(random),
+    SecretID: randomUuid(random),
+  })
+}

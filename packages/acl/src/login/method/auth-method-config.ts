@@ -1,0 +1,276 @@
+/** The configurations of auth methods: the fields of each type, and the order of their checks. Decisions: auth methods. */
+import { AclError, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
+import { isNamespaceName } from '../../namespace-name.ts'
+import type {
+  AuthMethodConfiguration,
+  AuthMethodRecord,
+  AuthMethodType,
+  ClaimMappings,
+  JwtConfig,
+  KubernetesConfig,
+  OidcConfig,
+} from '../../records/login-records.ts'
+import { checkLeeway } from './leeway.ts'
+import { checkHost, checkProviderUrl, checkRedirectUri } from './provider-url.ts'
+
+/** A decoded `Config` with fields of any type. An empty field counts as absent. */
+export type ConfigRequest = Writable<JwtConfig & Partial<OidcConfig> & Partial<KubernetesConfig>>
+
+type Writable<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
+
+export interface ConfigContext {
+  /** Whether URLs may be `http:` and point to this machine, for development. */
+  readonly allowHttp: boolean
+  /** Fields that this service version does not know yet. */
+  readonly unknownFields?: ReadonlySet<string>
+}
+
+type ConfigField = keyof ConfigRequest & string
+
+const TOKEN_FIELDS = [
+  'BoundAudiences',
+  'ClaimMappings',
+  'JWTSupportedAlgs',
+  'ListClaimMappings',
+  'OIDCDiscoveryCACert',
+  'OIDCDiscoveryURL',
+] as const
+
+const FIELDS: Readonly<Record<AuthMethodType, readonly ConfigField[]>> = {
+  jwt: [
+    ...TOKEN_FIELDS,
+    'BoundIssuer',
+    'ClockSkewLeeway',
+    'ExpirationLeeway',
+    'JWKSCACert',
+    'JWKSURL',
+    'JWTValidationPubKeys',
+    'NotBeforeLeeway',
+  ],
+  oidc: [
+    ...TOKEN_FIELDS,
+    'AllowedRedirectURIs',
+    'OIDCACRValues',
+    'OIDCClientID',
+    'OIDCClientSecret',
+    'OIDCScopes',
+    'VerboseOIDCLogging',
+  ],
+  kubernetes: [
+    'BoundAudiences',
+    'CACert',
+    'ConsulNamespaceOverrides',
+    'ConsulNamespacePrefix',
+    'Host',
+    'IgnoreNameAnnotation',
+    'MapNamespaces',
+    'ServiceAccountJWT',
+  ],
+}
+
+/** Fields whose values are sealed at rest and hidden from callers without `acl:write`. */
+export const SECRET_CONFIG_FIELDS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
+
+/** EdDSA is an extension: the reference verifies it but does not accept its name here. */
+const ALGORITHMS: ReadonlySet<string> = new Set([
+  ...['RS', 'ES', 'PS'].flatMap((family) => ['256', '384', '512'].map((size) => family + size)),
+  'EdDSA',
+])
+
+/**
+ * Checks a configuration, except for keys and certificates, which the verifier checks.
+ *
+ * @returns the configuration without fields that are not set.
+ * @throws AclError `field_unknown`, `field_required`, `field_invalid`, `field_too_long`.
+ */
+export function checkConfig(
+  type: AuthMethodType,
+  request: ConfigRequest,
+  context: ConfigContext,
+): AuthMethodConfiguration {
+  const { set: config } = splitConfig(request)
+  for (const field of (Object.keys(config) as ConfigField[]).sort()) checkKnown(type, field, context)
+  for (const field of SECRET_CONFIG_FIELDS) {
+    if (request[field] === REDACTED_SECRET_ID) {
+      throw invalid(field, 'holds the redaction text: send the secret itself')
+    }
+  }
+  switch (type) {
+    case 'jwt':
+      checkJwt(config as JwtConfig, context)
+      return { Type: type, Config: config as JwtConfig }
+    case 'oidc':
+      return { Type: type, Config: checkOidc(config as Partial<OidcConfig>, context) }
+    case 'kubernetes':
+      return { Type: type, Config: checkKubernetes(config as Partial<KubernetesConfig>, context) }
+  }
+}
+
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 0 || value === false) return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+/** Splits a configuration into its empty and its other fields, each in order of name. */
+export function splitConfig<Config extends object>(
+  written: Config,
+): { readonly empty: Partial<Config>; readonly set: Partial<Config> } {
+  const given = Object.entries(written)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const { true: set = [], false: empty = [] } = Object.groupBy(given, ([, value]) => `${isSet(value)}`)
+  return {
+    empty: Object.fromEntries(empty) as Partial<Config>,
+    set: Object.fromEntries(set) as Partial<Config>,
+  }
+}
+
+/** Refuses a field of another type as such, or as unknown if this service version does not know that type. */
+function checkKnown(type: AuthMethodType, field: ConfigField, { unknownFields }: ConfigContext): void {
+  if (!unknownFields?.has(field)) {
+    if (FIELDS[type].includes(field)) return
+    const isOfTokens = type !== 'kubernetes' && !FIELDS.kubernetes.includes(field)
+    if (isOfTokens) throw invalid(field, `must not be set for type "${type}"`)
+  }
+  const path = `Config.${field}`
+  throw new AclError(
+    'field_unknown',
+    `Invalid Auth Method: error decoding config: unknown field "${path}" for type "${type}"`,
+    { field: path },
+  )
+}
+
+function checkJwt(config: JwtConfig, context: ConfigContext): void {
+  const { JWTValidationPubKeys, JWKSURL, JWKSCACert, OIDCDiscoveryURL, BoundIssuer } = config
+  if (
+    [JWTValidationPubKeys, JWKSURL, OIDCDiscoveryURL].filter((source) => source !== undefined).length !== 1
+  ) {
+    throw new AclError(
+      'field_invalid',
+      `Invalid Auth Method: exactly one of 'JWTValidationPubKeys', 'JWKSURL', or 'OIDCDiscoveryURL' must be set for type "jwt"`,
+      { field: 'Config' },
+    )
+  }
+  if (JWKSURL !== undefined) checkProviderUrl(JWKSURL, 'JWKSURL', context)
+  checkCaCert({ JWKSCACert, JWKSURL })
+  if (JWTValidationPubKeys !== undefined && JWTValidationPubKeys.length > limits.AUTH_METHOD_KEYS_MAX) {
+    const field = 'Config.JWTValidationPubKeys'
+    const most = `${field} must hold at most ${limits.AUTH_METHOD_KEYS_MAX} entries`
+    throw new AclError('field_too_long', most, { field })
+  }
+  checkTokens(config, context)
+  // The reference ignores BoundIssuer with discovery, so that a method could name an issuer that it does not accept.
+  if (OIDCDiscoveryURL !== undefined && BoundIssuer !== undefined && BoundIssuer !== OIDCDiscoveryURL) {
+    throw invalid('BoundIssuer', "must equal 'OIDCDiscoveryURL', which is the issuer")
+  }
+  for (const field of ['ExpirationLeeway', 'NotBeforeLeeway', 'ClockSkewLeeway'] as const) {
+    checkLeeway(config[field], field)
+  }
+}
+
+function checkOidc(config: Partial<OidcConfig>, context: ConfigContext): OidcConfig {
+  const OIDCDiscoveryURL = required(config, 'OIDCDiscoveryURL', 'oidc')
+  const OIDCClientID = required(config, 'OIDCClientID', 'oidc')
+  const OIDCClientSecret = required(config, 'OIDCClientSecret', 'oidc')
+  const AllowedRedirectURIs = required(config, 'AllowedRedirectURIs', 'oidc')
+  for (const uri of AllowedRedirectURIs) checkRedirectUri(uri)
+  checkTokens(config, context)
+  return { ...config, OIDCDiscoveryURL, OIDCClientID, OIDCClientSecret, AllowedRedirectURIs }
+}
+
+const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+function checkKubernetes(config: Partial<KubernetesConfig>, context: ConfigContext): KubernetesConfig {
+  const Host = required(config, 'Host')
+  checkHost(Host, context)
+  const CACert = required(config, 'CACert')
+  const ServiceAccountJWT = required(config, 'ServiceAccountJWT')
+  if (!JWT_FORM.test(ServiceAccountJWT.trim())) {
+    throw invalid('ServiceAccountJWT', 'is not a valid JWT: it needs three parts with a dot between')
+  }
+  const mapped = Object.values(config.ConsulNamespaceOverrides ?? {})
+  if (!mapped.every(isNamespaceName)) {
+    throw invalid('ConsulNamespaceOverrides', 'must map to names of namespaces')
+  }
+  return { ...config, Host, CACert, ServiceAccountJWT }
+}
+
+/** Checks the fields that the types which verify signed tokens share. */
+function checkTokens(config: Pick<JwtConfig, (typeof TOKEN_FIELDS)[number]>, context: ConfigContext): void {
+  const { OIDCDiscoveryURL, OIDCDiscoveryCACert, JWTSupportedAlgs = [] } = config
+  checkCaCert({ OIDCDiscoveryCACert, OIDCDiscoveryURL })
+  if (OIDCDiscoveryURL !== undefined) checkProviderUrl(OIDCDiscoveryURL, 'OIDCDiscoveryURL', context)
+  const unsupported = JWTSupportedAlgs.find((algorithm) => !ALGORITHMS.has(algorithm))
+  if (unsupported !== undefined) {
+    throw new AclError(
+      'field_invalid',
+      `Invalid Auth Method: Invalid supported algorithm: ${shorten(unsupported)}`,
+      { field: 'Config.JWTSupportedAlgs' },
+    )
+  }
+  checkMappings(config.ClaimMappings, 'ClaimMappings')
+  checkMappings(config.ListClaimMappings, 'ListClaimMappings')
+}
+
+/** Refuses a CA certificate without the URL that it is for. The pair holds both by field name. */
+function checkCaCert(pair: Readonly<Record<string, string | undefined>>): void {
+  const [[caField = '', caCert] = [], [urlField = '', url] = []] = Object.entries(pair)
+  if (caCert !== undefined && url === undefined) {
+    throw invalid(caField, `should not be set unless '${urlField}' is set`)
+  }
+}
+
+function checkMappings(mappings: ClaimMappings | undefined, field: string): void {
+  const names = new Set<string>()
+  for (const name of Object.values(mappings ?? {})) {
+    const problem = name === '' ? 'a mapping without a name' : 'multiple mappings for key'
+    if (name === '' || names.has(name)) {
+      const which = name === '' ? '' : ` ${JSON.stringify(shorten(name))}`
+      throw new AclError('field_invalid', `Invalid Auth Method: ${field} contains ${problem}${which}`, {
+        field: `Config.${field}`,
+      })
+    }
+    names.add(name)
+  }
+}
+
+function required<Config, Field extends keyof Config & string>(
+  config: Config,
+  field: Field,
+  type?: AuthMethodType,
+): NonNullable<Config[Field]> {
+  const value = config[field]
+  if (value !== undefined && value !== null) return value
+  const problem =
+    type === undefined ? `Config.${field} is required` : `'${field}' must be set for type "${type}"`
+  throw new AclError('field_required', `Invalid Auth Method: ${problem}`, { field: `Config.${field}` })
+}
+
+function invalid(field: string, problem: string): AclError {
+  return new AclError('field_invalid', `Invalid Auth Method: '${field}' ${problem}`, {
+    field: `Config.${field}`,
+  })
+}
+
+/**
+ * The configuration as it was written, with its keys in order.
+ *
+ * @param seesSecrets whether the caller may see its secrets.
+ */
+export function shownConfig(
+  { Config, EmptyConfig }: AuthMethodRecord,
+  seesSecrets: boolean,
+): Readonly<Record<string, unknown>> {
+  const hidden = seesSecrets ? [] : SECRET_CONFIG_FIELDS.filter((field) => field in Config)
+  const secrets = Object.fromEntries(hidden.map((field) => [field, REDACTED_SECRET_ID]))
+  return sortedKeys({ ...EmptyConfig, ...Config, ...secrets })
+}
+
+function sortedKeys(fields: object): Readonly<Record<string, unknown>> {
+  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted.map(([key, value]) => [key, isMap(value) ? sortedKeys(value) : value]))
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,442 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
+import { aBindingRule, aMethod } from '@latchkey/testkit/records/record-builders'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
+import { describe, expect, test } from 'vitest'
+import type { AuthMethodRecord } from '../../records/login-records.ts'
+import { type ConfigRequest, shownConfig } from './auth-method-config.ts'
+import {
+  type AuthMethodContext,
+  type AuthMethodRequest,
+  checkRulesFit,
+  writeAuthMethod,
+} from './auth-method-rules.ts'
+import { leewaysOf } from './leeway.ts'
+
+const context: AuthMethodContext = {
+  types: ['jwt', 'kubernetes', 'oidc'],
+  isPrimary: true,
+  hasNamespaces: true,
+  namespace: 'default',
+  generation: 5,
+  now: Date.UTC(2026, 0, 31, 12),
+  allowHttp: false,
+}
+const JWKS = 'https://issuer.example/keys'
+const JWT: ConfigRequest = { JWKSURL: JWKS, ClaimMappings: { team: 'team' } }
+const OIDC: ConfigRequest = {
+  OIDCDiscoveryURL: 'https://issuer.example',
+  OIDCClientID: 'latchkey',
+  OIDCClientSecret: 's3cret',
+  AllowedRedirectURIs: ['http://localhost:8550/oidc/callback', 'https://host.example/ui/oidc/callback'],
+}
+const KUBERNETES: ConfigRequest = { Host: 'api.example:6443', CACert: 'pem', ServiceAccountJWT: 'a.b.c' }
+
+function write(
+  request: AuthMethodRequest,
+  { existing, ...others }: Partial<AuthMethodContext> & { existing?: AuthMethodRecord } = {},
+) {
+  return writeAuthMethod({ Name: 'sso', Type: 'jwt', Config: JWT, ...request }, existing, {
+    ...context,
+    ...others,
+  })
+}
+
+test('a new method has what was written; fields of Config that are empty count as absent', () => {
+  const Config = { JWKSURL: JWKS, BoundIssuer: 'i', BoundAudiences: ['a'], JWKSCACert: '', ClaimMappings: {} }
+  const method = write({
+    DisplayName: 'SSO',
+    Description: 'd',
+    MaxTokenTTL: 3_600_000,
+    TokenLocality: 'global',
+    Config,
+  })
+  expect(method).toEqual({
+    Name: 'sso',
+    Type: 'jwt',
+    DisplayName: 'SSO',
+    Description: 'd',
+    MaxTokenTTL: '1h0m0s',
+    TokenLocality: 'global',
+    Config: { BoundAudiences: ['a'], BoundIssuer: 'i', JWKSURL: JWKS },
+    EmptyConfig: { JWKSCACert: '', ClaimMappings: {} },
+    NamespaceRules: [],
+    Generation: 5,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: 'default',
+  })
+})
+
+test('an update replaces all but the spelling of the name, the type and the generation', () => {
+  const existing = aMethod({
+    Name: 'Sso',
+    Description: 'old',
+    MaxTokenTTL: '1m0s',
+    Generation: 3,
+    CreateIndex: 7,
+  })
+  const updated = writeAuthMethod({ Name: 'sso', Config: JWT }, existing, context)
+  expect(updated).toMatchObject({
+    Name: 'Sso',
+    Type: 'jwt',
+    Description: '',
+    MaxTokenTTL: undefined,
+    Config: JWT,
+    Generation: 3,
+    CreateIndex: 7,
+  })
+})
+
+test('an idle limit counts from the write that sets or changes it', () => {
+  const IdleSince = '2026-01-30T00:00:00Z'
+  const existing = aMethod({ IdleTTL: '10m0s', IdleSince })
+  const since = (IdleTTL: number) => write({ IdleTTL, MaxLiveTokens: 1 }, { existing }).IdleSince
+  expect([since(600_000), since(0), since(60_000)]).toEqual([IdleSince, undefined, '2026-01-31T12:00:00Z'])
+  expect(write({ IdleTTL: 60_000 })).toMatchObject({ IdleTTL: '1m0s', IdleSince: '2026-01-31T12:00:00Z' })
+  expect(write({ MaxLiveTokens: 10_000 })).toMatchObject({ MaxLiveTokens: 10_000, IdleTTL: undefined })
+})
+
+test.each([
+  ['', 'global', 5],
+  ['local', 'global', 5],
+  ['global', '', 5],
+  ['', 'local', 3],
+  ['global', 'global', 3],
+] as const)('TokenLocality from %j to %j: generation %i', (from, to, generation) => {
+  const existing = aMethod({ TokenLocality: from, Generation: 3 })
+  expect(write({ TokenLocality: to }, { existing }).Generation).toBe(generation)
+})
+
+/** Refused requests, in the order of the checks. */
+const REFUSED: readonly (readonly [string, AuthMethodRequest, Partial<AuthMethodContext>, string, string])[] =
+  [
+    ['no name', { Name: '' }, {}, 'field_required', 'no Name is set'],
+    ['a dot in the name', { Name: 'a.b' }, {}, 'name_invalid', 'invalid Name'],
+    ['a name of 129', { Name: 'a'.repeat(129) }, {}, 'name_invalid', 'at most 128'],
+    ['no type', { Type: '' }, {}, 'field_required', 'one of: [jwt kubernetes oidc]'],
+    ['a type in another case', { Type: 'JWT' }, {}, 'field_invalid', 'one of: [jwt kubernetes oidc]'],
+    [
+      'oidc elsewhere',
+      { Type: 'oidc' },
+      { types: ['jwt', 'kubernetes'] },
+      'field_invalid',
+      'one of: [jwt kubernetes]',
+    ],
+    [
+      '59 s',
+      { MaxTokenTTL: 59_000 },
+      {},
+      'expiration_out_of_bounds',
+      'MaxTokenTTL 59s cannot be less than 1m0s',
+    ],
+    [
+      '-1 s',
+      { MaxTokenTTL: -1_000 },
+      {},
+      'expiration_out_of_bounds',
+      'MaxTokenTTL -1s cannot be less than 1m0s',
+    ],
+    [
+      '25 h',
+      { MaxTokenTTL: 90_000_000 },
+      {},
+      'expiration_out_of_bounds',
+      'MaxTokenTTL 25h0m0s cannot be more than 24h0m0s',
+    ],
+    ['idle for 59 s', { IdleTTL: 59_000 }, {}, 'expiration_out_of_bounds', 'IdleTTL 59s cannot be less'],
+    [
+      'idle for 25 h',
+      { IdleTTL: 90_000_000 },
+      {},
+      'expiration_out_of_bounds',
+      'IdleTTL 25h0m0s cannot be more',
+    ],
+    ['-1 tokens', { MaxLiveTokens: -1 }, {}, 'field_invalid', 'from 1 to 10000'],
+    ['10,001 tokens', { MaxLiveTokens: 10_001 }, {}, 'field_invalid', 'from 1 to 10000'],
+    ['half a token', { MaxLiveTokens: 0.5 }, {}, 'field_invalid', 'from 1 to 10000'],
+    ['oidc without an end', { Type: 'oidc', Config: OIDC }, {}, 'field_required', 'MaxTokenTTL must be set'],
+    [
+      'global in a secondary',
+      { TokenLocality: 'global' },
+      { isPrimary: false },
+      'field_invalid',
+      'primary datacenter',
+    ],
+    ['an unknown locality', { TokenLocality: 'Local' }, {}, 'field_invalid', "one of 'local' or 'global'"],
+    ['no Config', { Config: undefined }, {}, 'field_invalid', 'exactly one of'],
+    [
+      'mapped namespaces elsewhere',
+      { Type: 'kubernetes', Config: { ...KUBERNETES, MapNamespaces: true } },
+      { namespace: 'team' },
+      'field_invalid',
+      'a method in the namespace "default"',
+    ],
+    [
+      'namespace rules elsewhere',
+      { NamespaceRules: [{ BindNamespace: 'a' }] },
+      { namespace: 'team' },
+      'field_invalid',
+      'a method in the namespace "default"',
+    ],
+    [
+      'namespace rules in the standard edition',
+      { NamespaceRules: [{ BindNamespace: 'a' }] },
+      { hasNamespaces: false },
+      'field_invalid',
+      'the extended edition',
+    ],
+    [
+      'a namespace rule with a selector that does not fit',
+      { NamespaceRules: [{ BindNamespace: 'a' }, { Selector: 'value.x == y', BindNamespace: 'a' }] },
+      {},
+      'selector_invalid',
+      'NamespaceRules[1].Selector is invalid',
+    ],
+    [
+      'a namespace rule without a name',
+      { NamespaceRules: [{ BindNamespace: '' }] },
+      {},
+      'field_required',
+      'BindNamespace',
+    ],
+    [
+      'a namespace rule with a bad name',
+      { NamespaceRules: [{ BindNamespace: '-${value.team}' }] },
+      {},
+      'selector_invalid',
+      'NamespaceRules[0].BindNamespace',
+    ],
+  ]
+
+test.each(REFUSED)('%s is refused', (_, request, others, code, words) => {
+  const refusal = refusalOf(() => write(request, others))
+  expect(refusal.code).toBe(code)
+  expect(refusal.message).toContain(words)
+})
+
+test('the type of a stored method cannot be changed', () => {
+  expect(refusalOf(() => write({ Type: 'kubernetes' }, { existing: aMethod() }))).toMatchObject({
+    code: 'field_immutable',
+    field: 'Type',
+  })
+})
+
+test.each([60_000, 86_400_000])('MaxTokenTTL may be %i ms', (MaxTokenTTL) => {
+  expect(write({ MaxTokenTTL }).MaxTokenTTL).toBe(MaxTokenTTL === 60_000 ? '1m0s' : '24h0m0s')
+})
+
+describe('Config', () => {
+  const configOf = (Type: string, Config: ConfigRequest, others: Partial<AuthMethodContext> = {}) =>
+    write({ Type, Config, MaxTokenTTL: 60_000 }, others).Config
+
+  test.each([
+    ['jwt', { JWTValidationPubKeys: ['pem'] }],
+    ['jwt', { JWKSURL: JWKS, JWKSCACert: 'pem' }],
+    ['jwt', { OIDCDiscoveryURL: 'https://issuer.example', BoundIssuer: 'https://issuer.example' }],
+    ['jwt', { JWKSURL: JWKS, JWTSupportedAlgs: ['RS256', 'ES384', 'PS512', 'EdDSA'] }],
+    ['jwt', { JWKSURL: JWKS, ClaimMappings: { a: 'x', b: 'y' }, ListClaimMappings: { a: 'x' } }],
+    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: '30s', ExpirationLeeway: -1, NotBeforeLeeway: 1e9 }],
+    ['oidc', OIDC],
+    ['oidc', { ...OIDC, OIDCScopes: ['groups'], OIDCACRValues: ['mfa'], VerboseOIDCLogging: true }],
+    ['kubernetes', KUBERNETES],
+    ['kubernetes', { ...KUBERNETES, Host: 'https://[::1]:6443/', BoundAudiences: ['a'] }],
+    ['kubernetes', { ...KUBERNETES, IgnoreNameAnnotation: true }],
+    ['kubernetes', { ...KUBERNETES, MapNamespaces: true, ConsulNamespaceOverrides: { a: 'b' } }],
+  ])('%s with %j is accepted', (type, config) => {
+    expect(configOf(type, config)).toEqual(config)
+  })
+
+  const twoSources = "exactly one of 'JWTValidationPubKeys', 'JWKSURL', or 'OIDCDiscoveryURL' must be set"
+  test.each<readonly [string, ConfigRequest, string, string]>([
+    [
+      'jwt',
+      { OIDCClientID: 'x', JWKSURL: JWKS },
+      'field_invalid',
+      `'OIDCClientID' must not be set for type "jwt"`,
+    ],
+    ['jwt', { Host: 'x', JWKSURL: JWKS }, 'field_unknown', 'Config.Host'],
+    ['jwt', { ClaimMappings: { a: 'b' } }, 'field_invalid', twoSources],
+    ['jwt', { JWKSURL: JWKS, OIDCDiscoveryURL: 'https://a.example' }, 'field_invalid', twoSources],
+    ['jwt', { JWKSURL: JWKS, JWTValidationPubKeys: ['pem'] }, 'field_invalid', twoSources],
+    ['jwt', { JWTValidationPubKeys: ['p'], JWKSCACert: 'c' }, 'field_invalid', "unless 'JWKSURL' is set"],
+    ['jwt', { JWKSURL: JWKS, OIDCDiscoveryCACert: 'c' }, 'field_invalid', "unless 'OIDCDiscoveryURL' is set"],
+    ['jwt', { JWTValidationPubKeys: Array(17).fill('p') }, 'field_too_long', 'at most 16'],
+    [
+      'jwt',
+      { JWKSURL: JWKS, JWTSupportedAlgs: ['RS256', 'HS256'] },
+      'field_invalid',
+      'Invalid supported algorithm: HS256',
+    ],
+    [
+      'jwt',
+      { JWKSURL: JWKS, JWTSupportedAlgs: ['none'] },
+      'field_invalid',
+      'Invalid supported algorithm: none',
+    ],
+    [
+      'jwt',
+      { JWKSURL: JWKS, JWTSupportedAlgs: ['rs256'] },
+      'field_invalid',
+      'Invalid supported algorithm: rs256',
+    ],
+    [
+      'jwt',
+      { JWKSURL: JWKS, ClaimMappings: { a: 'x', b: 'x' } },
+      'field_invalid',
+      'ClaimMappings contains multiple mappings for key "x"',
+    ],
+    [
+      'jwt',
+      { JWKSURL: JWKS, ListClaimMappings: { a: 'x', b: 'x' } },
+      'field_invalid',
+      'ListClaimMappings contains multiple mappings for key "x"',
+    ],
+    ['jwt', { JWKSURL: JWKS, ClaimMappings: { a: '' } }, 'field_invalid', 'without a name'],
+    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: 60 }, 'field_invalid', 'for seconds write "60s"'],
+    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: 999_999_999 }, 'field_invalid', 'nanoseconds'],
+    ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: -2 }, 'field_invalid', 'nanoseconds'],
+    ['jwt', { JWKSURL: JWKS, ExpirationLeeway: '60' }, 'field_type', 'missing unit'],
+    [
+      'jwt',
+      { OIDCDiscoveryURL: 'https://a.example', BoundIssuer: 'https://a.example/' },
+      'field_invalid',
+      "must equal 'OIDCDiscoveryURL'",
+    ],
+    ['jwt', { JWKSURL: 'http://issuer.example/keys' }, 'field_invalid', 'must begin with https://'],
+    ['jwt', { JWKSURL: 'file:///etc/passwd' }, 'field_invalid', 'must begin with https://'],
+    ['jwt', { JWKSURL: 'https://user:pw@issuer.example' }, 'field_invalid', 'no user'],
+    ['jwt', { JWKSURL: 'https://issuer.example/#' }, 'field_invalid', 'no fragment'],
+    ['jwt', { JWKSURL: 'issuer.example' }, 'field_invalid', 'is not a URL'],
+    ['oidc', { ...OIDC, JWKSURL: JWKS }, 'field_invalid', `'JWKSURL' must not be set for type "oidc"`],
+    ['oidc', { ...OIDC, BoundIssuer: 'x' }, 'field_invalid', `'BoundIssuer' must not be set for type "oidc"`],
+    [
+      'oidc',
+      { ...OIDC, ClockSkewLeeway: -1 },
+      'field_invalid',
+      `'ClockSkewLeeway' must not be set for type "oidc"`,
+    ],
+    [
+      'oidc',
+      { ...OIDC, OIDCDiscoveryURL: '' },
+      'field_required',
+      `'OIDCDiscoveryURL' must be set for type "oidc"`,
+    ],
+    [
+      'oidc',
+      { ...OIDC, OIDCClientID: undefined },
+      'field_required',
+      `'OIDCClientID' must be set for type "oidc"`,
+    ],
+    [
+      'oidc',
+      { ...OIDC, OIDCClientSecret: undefined },
+      'field_required',
+      `'OIDCClientSecret' must be set for type "oidc"`,
+    ],
+    [
+      'oidc',
+      { ...OIDC, AllowedRedirectURIs: [] },
+      'field_required',
+      `'AllowedRedirectURIs' must be set for type "oidc"`,
+    ],
+    [
+      'oidc',
+      { ...OIDC, AllowedRedirectURIs: ['nowhere'] },
+      'field_invalid',
+      'Invalid AllowedRedirectURIs provided: [nowhere]',
+    ],
+    [
+      'oidc',
+      { ...OIDC, AllowedRedirectURIs: ['javascript:alert(1)'] },
+      'field_invalid',
+      'Invalid AllowedRedirectURIs',
+    ],
+    ['oidc', { ...OIDC, OIDCClientSecret: '<hidden>' }, 'field_invalid', 'redaction text'],
+    ['kubernetes', { ...KUBERNETES, Host: '' }, 'field_required', 'Config.Host is required'],
+    ['kubernetes', { ...KUBERNETES, Host: 'https://a b' }, 'field_invalid', 'is not a URL'],
+    ['kubernetes', { ...KUBERNETES, CACert: '' }, 'field_required', 'Config.CACert is required'],
+    [
+      'kubernetes',
+      { ...KUBERNETES, ServiceAccountJWT: '' },
+      'field_required',
+      'Config.ServiceAccountJWT is required',
+    ],
+    ['kubernetes', { ...KUBERNETES, ServiceAccountJWT: 'a.b' }, 'field_invalid', 'is not a valid JWT'],
+    ['kubernetes', { ...KUBERNETES, ServiceAccountJWT: '<hidden>' }, 'field_invalid', 'redaction text'],
+    ['kubernetes', { ...KUBERNETES, JWKSURL: JWKS }, 'field_unknown', 'Config.JWKSURL'],
+    [
+      'kubernetes',
+      { ...KUBERNETES, ConsulNamespaceOverrides: { a: '-' } },
+      'field_invalid',
+      'must map to names of namespaces',
+    ],
+    ['jwt', { JWKSURL: JWKS, MapNamespaces: true }, 'field_unknown', 'Config.MapNamespaces'],
+  ])('%s with %j is refused: %s', (type, config, code, words) => {
+    const refusal = refusalOf(() => configOf(type, config))
+    expect(refusal.code).toBe(code)
+    expect(refusal.message).toContain(words)
+    expect(refusal.field).toMatch(/^Config/)
+  })
+
+  test('a field that the service version does not know yet is unknown', () => {
+    const unknownFields = new Set(['OIDCACRValues'])
+    expect(
+      refusalOf(() => configOf('oidc', { ...OIDC, OIDCACRValues: ['x'] }, { unknownFields })),
+    ).toMatchObject({
+      code: 'field_unknown',
+      field: 'Config.OIDCACRValues',
+    })
+  })
+
+  test('http URLs are refused unless they are allowed for development', () => {
+    expect(configOf('jwt', { JWKSURL: 'http://localhost/keys' }, { allowHttp: true })).toBeDefined()
+  })
+
+  test('secrets are shown as hidden, and absent ones are not shown at all', () => {
+    const shown = (Type: string, Config: ConfigRequest, seesSecrets = false) =>
+      shownConfig(write({ Type, Config, MaxTokenTTL: 60_000 }), seesSecrets)
+    expect(shown('oidc', OIDC)).toEqual({ ...OIDC, OIDCClientSecret: '<hidden>' })
+    expect(shown('kubernetes', KUBERNETES)).toEqual({ ...KUBERNETES, ServiceAccountJWT: '<hidden>' })
+    expect(shown('kubernetes', KUBERNETES, true)).toEqual(KUBERNETES)
+    expect(shown('jwt', JWT)).toEqual(JWT)
+  })
+
+  test('it is shown as it was written, empty fields too, with keys in order', () => {
+    const Config = {
+      JWKSURL: JWKS,
+      ClockSkewLeeway: 0,
+      BoundAudiences: [],
+      BoundIssuer: '',
+      ClaimMappings: { z: 'z', a: 'a' },
+    }
+    const shown = shownConfig(write({ Config: { ...Config, JWKSCACert: undefined } }), false)
+    expect(shown).toEqual(Config)
+    expect(JSON.stringify(shown)).toMatch(
+      /^\{"BoundA.*"BoundI.*"ClaimMappings":\{"a":"a","z":"z"\},"Cl.*"JWKSURL/,
+    )
+  })
+})
+
+test.each([
+  [{}, 150_000, 150_000, 60_000],
+  [{ ExpirationLeeway: 0, NotBeforeLeeway: '0s', ClockSkewLeeway: 0 }, 150_000, 150_000, 60_000],
+  [{ ExpirationLeeway: -1, NotBeforeLeeway: '-5s', ClockSkewLeeway: -1e9 }, 0, 0, 0],
+  [{ ExpirationLeeway: 2e9, NotBeforeLeeway: '3s', ClockSkewLeeway: '1m' }, 2_000, 3_000, 60_000],
+])('the leeways of %j are %i, %i and %i ms', (config, expirationMs, notBeforeMs, clockSkewMs) => {
+  expect(leewaysOf(config)).toEqual({ expirationMs, notBeforeMs, clockSkewMs })
+})
+
+test('an update may not orphan what a binding rule names, but a rule that was an orphan does not matter', () => {
+  const existing = aMethod()
+  const updated = aMethod({ Config: { ClaimMappings: { team: 'squad' } } })
+  const orphan = aBindingRule({ Selector: 'value.gone == x' })
+  expect(() => checkRulesFit(existing, updated, [orphan, aBindingRule()])).not.toThrow()
+  for (const rule of [
+    aBindingRule({ Selector: 'value.team == x' }),
+    aBindingRule({ BindName: 'web-${value.team}' }),
+  ]) {
+    const refusal = refusalOf(() => checkRulesFit(existing, updated, [orphan, rule]))
+    expect(refusal).toMatchObject({ code: 'field_invalid', field: 'Config' })
+    expect(refusal.message).toContain(rule.ID)
+  }
+})

@@ -1,0 +1,232 @@
+/** The rules of auth methods. Decisions: auth methods. */
+import { AclError, formatDurationMs, formatInstant, limits } from '@latchkey/contract'
+import type {
+  AuthMethodConfiguration,
+  AuthMethodRecord,
+  AuthMethodType,
+  BindingRuleRecord,
+  NamespaceRule,
+} from '../../records/login-records.ts'
+import { DEFAULT_NAMESPACE } from '../../records/records.ts'
+import { atOnce } from '../../turns.ts'
+import { attributesOf } from '../attributes.ts'
+import { checkBindName } from '../bind-name.ts'
+import { prepareLogin } from '../evaluate-login.ts'
+import { checkSelector, prefixed } from '../selector/check-selector.ts'
+import { type ConfigContext, type ConfigRequest, checkConfig, splitConfig } from './auth-method-config.ts'
+
+/** A decoded body of create or update. */
+export interface AuthMethodRequest {
+  readonly Name?: string | undefined
+  readonly Type?: string | undefined
+  readonly DisplayName?: string | undefined
+  readonly Description?: string | undefined
+  /** Milliseconds; 0 for none. */
+  readonly MaxTokenTTL?: number | undefined
+  readonly TokenLocality?: string | undefined
+  /** 0 for none. */
+  readonly MaxLiveTokens?: number | undefined
+  /** Milliseconds; 0 for none. */
+  readonly IdleTTL?: number | undefined
+  readonly Config?: ConfigRequest | undefined
+  readonly NamespaceRules?:
+    | readonly { readonly Selector?: string | undefined; readonly BindNamespace: string }[]
+    | undefined
+}
+
+export interface AuthMethodContext extends ConfigContext {
+  /** The types that this service version and edition know. */
+  readonly types: readonly AuthMethodType[]
+  /** Whether tokens of this datacenter may be global. */
+  readonly isPrimary: boolean
+  readonly hasNamespaces: boolean
+  /** The namespace of the method, chosen as in spec 4.9. */
+  readonly namespace: string
+  /** A number that no earlier method of this name had. */
+  readonly generation: number
+  /** In milliseconds since the epoch. */
+  readonly now: number
+}
+
+const METHOD_NAME = /^[A-Za-z0-9_-]+$/
+
+/**
+ * Makes the record of a method that is written: a new one, or an existing one whose content is replaced as a whole.
+ *
+ * @param existing the method of that name in any case; its spelling is kept. A change of TokenLocality starts a new
+ *   generation, which ends the tokens that the method has made.
+ * @throws AclError `field_required`, `name_invalid`, `field_immutable`, `field_invalid`, `expiration_out_of_bounds`,
+ *   `selector_invalid`, `field_unknown`, in the order of the reference.
+ */
+export function writeAuthMethod(
+  request: AuthMethodRequest,
+  existing: AuthMethodRecord | undefined,
+  context: AuthMethodContext,
+): AuthMethodRecord {
+  const Name = existing?.Name ?? checkName(request.Name ?? '')
+  const type = checkType(request.Type || existing?.Type || '', existing, context)
+  const MaxTokenTTL = checkMaxTokenTtl(request.MaxTokenTTL ?? 0, type)
+  const TokenLocality = checkLocality(request.TokenLocality ?? '', context)
+  const MaxLiveTokens = checkMaxLiveTokens(request.MaxLiveTokens ?? 0)
+  const IdleTTL = checkLifetime('IdleTTL', request.IdleTTL ?? 0)
+  const configuration = checkConfig(type, request.Config ?? {}, context)
+  checkMapping(configuration, context)
+  const NamespaceRules = checkNamespaceRules(request.NamespaceRules ?? [], configuration, context)
+  const isMoved =
+    existing !== undefined && (existing.TokenLocality === 'global') !== (TokenLocality === 'global')
+  return {
+    ...configuration,
+    Name,
+    DisplayName: request.DisplayName ?? '',
+    Description: request.Description ?? '',
+    MaxTokenTTL,
+    TokenLocality,
+    EmptyConfig: splitConfig(request.Config ?? {}).empty,
+    MaxLiveTokens,
+    IdleTTL,
+    IdleSince: IdleTTL === existing?.IdleTTL ? existing?.IdleSince : IdleTTL && formatInstant(context.now),
+    NamespaceRules,
+    Generation: existing === undefined || isMoved ? context.generation : existing.Generation,
+    CreateIndex: existing?.CreateIndex ?? 0,
+    ModifyIndex: existing?.ModifyIndex ?? 0,
+    Namespace: existing?.Namespace ?? context.namespace,
+  }
+}
+
+/**
+ * Checks the binding rules of a method against its new mappings: a rule that fitted must still fit.
+ *
+ * @throws AclError `field_invalid`, naming the first rule that the new mappings orphan.
+ */
+export function checkRulesFit(
+  existing: AuthMethodRecord,
+  updated: AuthMethodRecord,
+  rules: readonly BindingRuleRecord[],
+): void {
+  const before = atOnce(prepareLogin(existing, rules)).rules
+  for (const [index, { rule, prepared }] of atOnce(prepareLogin(updated, rules)).rules.entries()) {
+    const fitted = before[index]?.prepared
+    if (!('problem' in prepared) || fitted === undefined || 'problem' in fitted) continue
+    throw new AclError(
+      'field_invalid',
+      `Invalid Auth Method: binding rule ${rule.ID} would no longer fit: ${prepared.problem}`,
+      { field: 'Config' },
+    )
+  }
+}
+
+function checkName(name: string): string {
+  const field = 'Name'
+  if (name === '') throw new AclError('field_required', 'Invalid Auth Method: no Name is set', { field })
+  const lengthMax = limits.AUTH_METHOD_NAME_LENGTH_MAX
+  if (METHOD_NAME.test(name) && name.length <= lengthMax) return name
+  throw new AclError(
+    'name_invalid',
+    `Invalid Auth Method: invalid Name. Only alphanumeric characters, '-' and '_' are allowed, at most ${lengthMax}`,
+    { field },
+  )
+}
+
+function checkType(
+  type: string,
+  existing: AuthMethodRecord | undefined,
+  { types }: AuthMethodContext,
+): AuthMethodType {
+  const field = 'Type'
+  if (existing !== undefined && type !== existing.Type) {
+    throw new AclError('field_immutable', 'the Type field of an Auth Method is immutable', { field })
+  }
+  const known = types.find((each) => each === type)
+  if (known !== undefined) return known
+  const code = type === '' ? 'field_required' : 'field_invalid'
+  throw new AclError(code, `Invalid Auth Method: Type should be one of: [${types.join(' ')}]`, { field })
+}
+
+/** @returns as it is shown; `undefined` for none. */
+function checkMaxTokenTtl(ttlMs: number, type: AuthMethodType): string | undefined {
+  const field = 'MaxTokenTTL'
+  if (ttlMs === 0) {
+    if (type !== 'oidc') return undefined
+    throw new AclError('field_required', `Invalid Auth Method: MaxTokenTTL must be set for type "oidc"`, {
+      field,
+    })
+  }
+  return checkLifetime(field, ttlMs)
+}
+
+/** @returns as it is shown; `undefined` for none. */
+function checkLifetime(field: 'MaxTokenTTL' | 'IdleTTL', ms: number): string | undefined {
+  if (ms === 0) return undefined
+  const { EXPIRATION_MS_MAX: max, EXPIRATION_MS_MIN: min } = limits
+  const shown = formatDurationMs(ms)
+  if (ms >= min && ms <= max) return shown
+  const bound = ms > max ? `more than ${formatDurationMs(max)}` : `less than ${formatDurationMs(min)}`
+  const problem = `${field} ${shown} cannot be ${bound}`
+  throw new AclError('expiration_out_of_bounds', problem, { field })
+}
+
+/** @returns `undefined` for none. */
+function checkMaxLiveTokens(count: number): number | undefined {
+  if (count === 0) return undefined
+  const { LIVE_TOKENS_MAX: max } = limits
+  if (Number.isInteger(count) && count > 0 && count <= max) return count
+  throw new AclError(
+    'field_invalid',
+    `Invalid Auth Method: MaxLiveTokens must be a whole number from 1 to ${max}, or 0 for no bound`,
+    { field: 'MaxLiveTokens' },
+  )
+}
+
+function checkLocality(
+  locality: string,
+  { isPrimary }: AuthMethodContext,
+): AuthMethodRecord['TokenLocality'] {
+  const isKnown = locality === '' || locality === 'local' || locality === 'global'
+  if (isKnown && (locality !== 'global' || isPrimary)) return locality
+  const problem = isKnown
+    ? `TokenLocality 'global' can only be used in the primary datacenter`
+    : `TokenLocality should be one of 'local' or 'global'`
+  throw new AclError('field_invalid', `Invalid Auth Method: ${problem}`, { field: 'TokenLocality' })
+}
+
+/** Whether claims choose the namespace of a token. */
+export function choosesNamespace(method: AuthMethodRecord): boolean {
+  return method.NamespaceRules.length > 0 || mapsNamespaces(method)
+}
+
+function mapsNamespaces(method: AuthMethodConfiguration): boolean {
+  return method.Type === 'kubernetes' && method.Config.MapNamespaces === true
+}
+
+function checkMapping(configuration: AuthMethodConfiguration, { namespace }: AuthMethodContext): void {
+  if (!mapsNamespaces(configuration) || namespace === DEFAULT_NAMESPACE) return
+  throw new AclError(
+    'field_invalid',
+    `Invalid Auth Method: MapNamespaces needs a method in the namespace "${DEFAULT_NAMESPACE}"`,
+    { field: 'Config.MapNamespaces' },
+  )
+}
+
+function checkNamespaceRules(
+  rules: NonNullable<AuthMethodRequest['NamespaceRules']>,
+  configuration: AuthMethodConfiguration,
+  { namespace, hasNamespaces }: AuthMethodContext,
+): readonly NamespaceRule[] {
+  if (rules.length > 0 && !(hasNamespaces && namespace === DEFAULT_NAMESPACE)) {
+    const where = hasNamespaces ? `a method in the namespace "${DEFAULT_NAMESPACE}"` : 'the extended edition'
+    throw new AclError('field_invalid', `Invalid Auth Method: NamespaceRules need ${where}`, {
+      field: 'NamespaceRules',
+    })
+  }
+  const attributes = attributesOf(configuration)
+  return rules.map(({ Selector = '', BindNamespace }, index) => {
+    const path = `NamespaceRules[${index}]`
+    prefixed('Invalid Auth Method', () => checkSelector(Selector, attributes, `${path}.Selector`))
+    const field = `${path}.BindNamespace`
+    if (BindNamespace === '') {
+      throw new AclError('field_required', 'Invalid Auth Method: no BindNamespace is set', { field })
+    }
+    prefixed('Invalid Auth Method', () => checkBindName(BindNamespace, 'namespace', { attributes, field }))
+    return { Selector, BindNamespace }
+  })
+}

@@ -1,0 +1,108 @@
+/** A login in a browser between its beginning and its callback. Decisions: login. */
+import { AclError, shorten } from '@latchkey/contract'
+import { blake2b } from '@noble/hashes/blake2.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Random } from '../../ports.ts'
+import { type LoginMeta, loginDescription } from '../login-description.ts'
+import { loginRefused } from '../login-refusal.ts'
+import type { OidcChallenge, OidcMethod } from './oidc-client.ts'
+import { isRedirectUriAllowed } from './redirect-uri.ts'
+
+/** What the store keeps of a login; never part of an answer. */
+export interface LoginState extends OidcChallenge {
+  /** Hash of the state in hex, so that the content of the store is not enough to complete the login. */
+  readonly stateHash: string
+  readonly namespace: string
+  readonly authMethod: string
+  /** Generation of the method: a state is void once the method has another. */
+  readonly generation: number
+  /** Absent if the client gave no nonce. */
+  readonly clientNonceHash?: string
+  readonly meta?: LoginMeta
+  /** In milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** How long a person has to log in on the pages of the provider. */
+const LOGIN_STATE_MS = 600_000
+const SECRET_BYTES = 32
+
+interface LoginBeginning {
+  readonly redirectUri: string
+  /** A secret of the client that the callback must repeat; none if empty. */
+  readonly clientNonce?: string | undefined
+  readonly meta?: LoginMeta | undefined
+}
+
+/**
+ * Begins a login.
+ *
+ * @returns the state in clear, for the provider, and what is kept of it.
+ * @throws AclError `field_invalid` for a redirect URI that the method does not allow, `field_too_long` for Meta.
+ */
+export function beginLogin(
+  method: OidcMethod,
+  { redirectUri, clientNonce = '', meta }: LoginBeginning,
+  { random, now }: { readonly random: Random; readonly now: number },
+): { readonly state: string; readonly kept: LoginState } {
+  if (!isRedirectUriAllowed(redirectUri, method.Config.AllowedRedirectURIs)) {
+    throw new AclError('field_invalid', `unauthorized redirect_uri: ${shorten(redirectUri)}`, {
+      field: 'RedirectURI',
+    })
+  }
+  // Checks Meta now, rather than when the person comes back.
+  loginDescription(meta ?? {}, 'oidc')
+  const state = randomSecret(random)
+  const kept = {
+    stateHash: loginStateHash(state),
+    namespace: method.Namespace,
+    authMethod: method.Name,
+    generation: method.Generation,
+    redirectUri,
+    nonce: randomSecret(random),
+    pkceVerifier: randomSecret(random),
+    ...(clientNonce === '' ? {} : { clientNonceHash: loginStateHash(clientNonce) }),
+    ...(meta === undefined ? {} : { meta }),
+    expiresAt: now + LOGIN_STATE_MS,
+  }
+  return { state, kept }
+}
+
+/**
+ * Checks a callback against the state that it used up. A state of another method counts as unknown.
+ *
+ * @throws AclError `login_refused`.
+ */
+export function resumeLogin(
+  kept: LoginState | undefined,
+  method: OidcMethod,
+  { clientNonce = '', now }: { readonly clientNonce?: string | undefined; readonly now: number },
+): LoginState {
+  const isOurs =
+    kept !== undefined &&
+    now < kept.expiresAt &&
+    kept.namespace === method.Namespace &&
+    kept.authMethod === method.Name &&
+    kept.generation === method.Generation
+  if (!isOurs) throw loginRefused('state_invalid')
+  const { clientNonceHash } = kept
+  if (clientNonceHash !== undefined && clientNonceHash !== loginStateHash(clientNonce)) {
+    throw loginRefused('client_nonce_invalid')
+  }
+  return kept
+}
+
+/** The S256 challenge of a verifier, which a provider keeps with a code (RFC 7636 4.2). */
+export function pkceChallenge(verifier: string): string {
+  const base64 = btoa(String.fromCharCode(...sha256(new TextEncoder().encode(verifier))))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+export function loginStateHash(secret: string): string {
+  return bytesToHex(blake2b(new TextEncoder().encode(secret), { dkLen: SECRET_BYTES }))
+}
+
+function randomSecret(random: Random): string {
+  return bytesToHex(random.bytes(SECRET_BYTES))
+}

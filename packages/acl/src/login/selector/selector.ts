@@ -1,0 +1,40 @@
+/** The syntax tree of a selector, which says which logins a binding rule is for. Decisions: auth methods. */
+import type { Place } from '../../rules/language/syntax-error.ts'
+
+export type Selector =
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly Selector[] }
+  | { readonly kind: 'not'; readonly operand: Selector }
+  | Term
+
+/** The operator `equal` is written `==`, `in` may be written `contains`, and `empty` takes no value. */
+export type Operator = 'equal' | 'in' | 'matches' | 'empty'
+
+/** One comparison, such as `value.team == "ops"`. */
+export interface Term {
+  readonly kind: 'term'
+  /** The names of the attribute; `value.team` has two. */
+  readonly path: readonly string[]
+  readonly operator: Operator
+  /** True for `!=`, `not in`, `not contains`, `not matches` and `is not empty`. */
+  readonly isNegated: boolean
+  /** The value to compare with; an empty text for `empty`. */
+  readonly value: string
+  readonly place: Place
+}
+
+/** All terms, from left to right. */
+export function termsOf(selector: Selector): readonly Term[] {
+  switch (selector.kind) {
+    case 'term':
+      return [selector]
+    case 'not':
+      return termsOf(selector.operand)
+    default:
+      return selector.operands.flatMap(termsOf)
+  }
+}
+
+/** The name of an attribute in claims and messages. Roots have no dots, so no two attributes share one. */
+export function attributeName(path: readonly string[]): string {
+  return path.join('.')
+}
