@@ -6,9 +6,14 @@ import { generate } from '@latchkey/testkit/packaging/generated'
 
 const SRC = join(import.meta.dirname, '../src')
 
+/** `readByName` as `read-by-name`. */
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
 const found = ROUTE_LIST.flatMap(({ name, resource }) => {
   const operation = name.slice(resource.length + 1)
-  const file = `./${resource}/${operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`
+  const file = `./${kebab(resource)}/${kebab(operation)}.ts`
   if (!existsSync(join(SRC, file))) return []
   const source = readFileSync(join(SRC, file), 'utf8')
   const [, handler] = /^export (?:async )?function (\w+Handler)\b/m.exec(source) ?? []

@@ -1,19 +1,42 @@
-/** An LRU cache, bounded by the total weight of its entries, such as their bytes. */
+/** From this size on, evictions come in bulk: a Map scans past deleted entries to find its first. */
+const LARGE_SIZE = 2_000
+/** Fraction of the bound that remains after an eviction in bulk. */
+const KEPT_IN_BULK = 0.98
+
+/** An entry. Valid until it is evicted or deleted; who holds it needs no look-up. */
+export interface Slot<Value> {
+  readonly value: Value
+  readonly weight: number
+  /** Used since the eviction loop last passed it. */
+  isUsed: boolean
+}
+
+/**
+ * A cache, bounded by the total weight of its entries, such as their bytes or 1 each. Evicts by second chance, an
+ * approximation of LRU whose hit costs one assignment.
+ */
 export class BoundedMap<Key, Value> {
-  /** A Map keeps insertion order, and every use inserts again, so the first entry is the least recently used. */
-  private readonly entries = new Map<Key, { readonly value: Value; readonly weight: number }>()
+  private readonly slots = new Map<Key, Slot<Value>>()
   private readonly maxWeight: number
-  private readonly sizeMin: number
+  private readonly keepsLast: boolean
+  private readonly onEvict: ((value: Value) => void) | undefined
   private totalWeight = 0
 
-  /** @param options keepsLast: the latest value stays, whatever its weight. */
-  constructor(maxWeight: number, options: { readonly keepsLast?: true } = {}) {
+  /**
+   * @param maxWeight 0 keeps nothing.
+   * @param options keepsLast: never evicts the latest value, whatever its weight. onEvict: called with each evicted value.
+   */
+  constructor(
+    maxWeight: number,
+    options: { readonly keepsLast?: true; readonly onEvict?: (value: Value) => void } = {},
+  ) {
     this.maxWeight = maxWeight
-    this.sizeMin = options.keepsLast ? 1 : 0
+    this.keepsLast = options.keepsLast ?? false
+    this.onEvict = options.onEvict
   }
 
   get size(): number {
-    return this.entries.size
+    return this.slots.size
   }
 
   get weight(): number {
@@ -21,32 +44,53 @@ export class BoundedMap<Key, Value> {
   }
 
   get(key: Key): Value | undefined {
-    const entry = this.entries.get(key)
-    if (entry === undefined) return undefined
-    this.entries.delete(key)
-    this.entries.set(key, entry)
-    return entry.value
+    const slot = this.slots.get(key)
+    if (slot === undefined) return undefined
+    slot.isUsed = true
+    return slot.value
   }
 
-  /** Adds or replaces a value, and evicts others down to the bound. */
+  /** Sets a value and evicts others down to the bound. */
   set(key: Key, value: Value, weight: number): Value {
-    this.delete(key)
-    this.entries.set(key, { value, weight })
-    this.totalWeight += weight
-    for (const oldest of this.entries.keys()) {
-      if (this.totalWeight <= this.maxWeight || this.entries.size <= this.sizeMin) break
-      this.delete(oldest)
-    }
+    this.place(key, value, weight)
     return value
   }
 
-  delete(key: Key): void {
-    this.totalWeight -= this.entries.get(key)?.weight ?? 0
-    this.entries.delete(key)
+  /** As {@link BoundedMap.set}. @returns its slot; undefined if it is too heavy to be kept. */
+  place(key: Key, value: Value, weight: number): Slot<Value> | undefined {
+    this.delete(key)
+    if (weight > this.maxWeight && !this.keepsLast) return undefined
+    this.makeRoom(weight)
+    const slot = { value, weight, isUsed: false }
+    this.slots.set(key, slot)
+    this.totalWeight += weight
+    return slot
+  }
+
+  delete(key: Key): boolean {
+    this.totalWeight -= this.slots.get(key)?.weight ?? 0
+    return this.slots.delete(key)
   }
 
   clear(): void {
-    this.entries.clear()
+    this.slots.clear()
     this.totalWeight = 0
+  }
+
+  private makeRoom(weight: number): void {
+    if (this.totalWeight + weight <= this.maxWeight) return
+    const enough = this.maxWeight * (this.slots.size < LARGE_SIZE ? 1 : KEPT_IN_BULK) - weight
+    for (const [key, slot] of this.slots) {
+      if (this.totalWeight <= enough) return
+      if (slot.isUsed) {
+        // Second chance: back to the end of the queue. This loop meets it again only if all others were used.
+        slot.isUsed = false
+        this.slots.delete(key)
+        this.slots.set(key, slot)
+      } else {
+        this.delete(key)
+        this.onEvict?.(slot.value)
+      }
+    }
   }
 }

@@ -12,8 +12,10 @@ import {
   type RouteOf,
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
+import type { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
+import type { WireRequest } from './request/wire.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
 import type { TokenTexts } from './tokens/token-json.ts'
 
@@ -31,7 +33,7 @@ export interface Call<N extends RouteName> extends Context {
 }
 
 /** The body as the route's metadata says: decoded, text, or the bytes themselves. */
-export type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly body: 'raw' }
+type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly body: 'raw' }
   ? Uint8Array
   : Body<N>
 
@@ -54,22 +56,25 @@ export interface Context {
   readonly directory: Directory
   /** Highest index of the route's table when the directory was read: what is read for the call is no older. */
   readonly tableIndex: number
-  /** Of the record, by `ns`, the header, the caller's token, or `default`; a body may still say another. Spec 4.9. */
+  /** Namespace of the record: from `ns`, the header, the caller's token, or `default`. A body may name another. Spec 4.9. */
   readonly namespace: string
   /** Whether `ns=*` asked for all namespaces. Spec 4.8. */
   readonly allNamespaces: boolean
   /** Whether the answer is compared with what the client knows: it asks from an index. */
   readonly isBlocking: boolean
-  /** For work that takes more than a few milliseconds. */
+  /** Turns of the event loop for work that takes more than a few milliseconds. */
   readonly turns: Turns
-  /** For work that holds many megabytes while it takes its turns. */
+  /** Lane for work that holds many megabytes while it takes its turns. */
   readonly lane: Lane
-  /** As `lane`, for writes: questions, which anyone may ask, do not hold them up. */
+  /** The same for writes, so that questions, which anyone may ask, do not delay them. */
   readonly writeLane: Lane
-  /** For walks through the tokens of a namespace. */
+  /** Lane for walks through the tokens of a namespace. */
   readonly walkLane: Lane
-  /** For what makes long texts of an answer. */
+  /** Lane for work that turns answers into long texts. */
   readonly textLane: Lane
+  /** Limits on logins. */
+  readonly loginRates: LoginRates
+  readonly request: Pick<WireRequest, 'client'>
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal | undefined
   readonly now: number
@@ -87,9 +92,9 @@ export type Answer<N extends RouteName> = RouteOf<N>['metadata'] extends { reado
 /** An answer of a `T`, as JSON. */
 export interface JsonAnswer<T> extends AnswerIn<JsonForm<T>> {}
 
-export interface AnswerIn<Form> {
+interface AnswerIn<Form> {
   readonly body: Form | Refusal
-  /** For blocking reads: what wakes a waiter. */
+  /** Tells what wakes a blocking read. */
   readonly watch?: Watch
   /** Where the next page begins, if there is one. */
   readonly nextCursor?: string | undefined
@@ -134,7 +139,7 @@ export interface Watch {
    * Decisions: blocking queries.
    */
   readonly filtered?: true
-  /** Of a read of one record: its ModifyIndex. Only a change of it is news, whatever else the topic is about. */
+  /** For a read of one record, its ModifyIndex. Only a change of that record is news, whatever else the topic covers. */
   readonly modifyIndex?: number
   /** Set where one record is missing and the topic is about it alone: only what touches the topic is news. */
   readonly isOwn?: true

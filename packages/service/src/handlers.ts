@@ -33,12 +33,29 @@ import { readNamespaceHandler } from './namespaces/read.ts'
 import { updateNamespaceHandler } from './namespaces/update.ts'
 import { deleteNamespaceHandler } from './namespaces/delete.ts'
 import { listNamespacesHandler } from './namespaces/list.ts'
+import { createAuthMethodHandler } from './auth-methods/create.ts'
+import { readAuthMethodHandler } from './auth-methods/read.ts'
+import { updateAuthMethodHandler } from './auth-methods/update.ts'
+import { deleteAuthMethodHandler } from './auth-methods/delete.ts'
+import { explainLoginHandler } from './auth-methods/explain.ts'
+import { loginsHandler } from './auth-methods/logins.ts'
+import { listAuthMethodsHandler } from './auth-methods/list.ts'
+import { createBindingRuleHandler } from './binding-rules/create.ts'
+import { readBindingRuleHandler } from './binding-rules/read.ts'
+import { updateBindingRuleHandler } from './binding-rules/update.ts'
+import { deleteBindingRuleHandler } from './binding-rules/delete.ts'
+import { listBindingRulesHandler } from './binding-rules/list.ts'
+import { loginHandler } from './login/login.ts'
+import { logoutHandler } from './login/logout.ts'
+import { authUrlHandler } from './login/auth-url.ts'
+import { callbackHandler } from './login/callback.ts'
 import { authorizeHandler } from './decisions/authorize.ts'
 import { whoCanHandler } from './decisions/who-can.ts'
 import { readKvHandler } from './kv/read.ts'
 import { writeKvHandler } from './kv/write.ts'
 import { deleteKvHandler } from './kv/delete.ts'
 import { replicationHandler } from './operations/replication.ts'
+import { changesHandler } from './operations/changes.ts'
 import { migrationHandler } from './operations/migration.ts'
 import { leaderHandler } from './operations/leader.ts'
 import { peersHandler } from './operations/peers.ts'
@@ -87,12 +104,29 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'namespaces.update': updateNamespaceHandler,
   'namespaces.delete': deleteNamespaceHandler,
   'namespaces.list': listNamespacesHandler,
+  'authMethods.create': createAuthMethodHandler,
+  'authMethods.read': readAuthMethodHandler,
+  'authMethods.update': updateAuthMethodHandler,
+  'authMethods.delete': deleteAuthMethodHandler,
+  'authMethods.explain': explainLoginHandler,
+  'authMethods.logins': loginsHandler,
+  'authMethods.list': listAuthMethodsHandler,
+  'bindingRules.create': createBindingRuleHandler,
+  'bindingRules.read': readBindingRuleHandler,
+  'bindingRules.update': updateBindingRuleHandler,
+  'bindingRules.delete': deleteBindingRuleHandler,
+  'bindingRules.list': listBindingRulesHandler,
+  'login.login': loginHandler,
+  'login.logout': logoutHandler,
+  'login.authUrl': authUrlHandler,
+  'login.callback': callbackHandler,
   'decisions.authorize': authorizeHandler,
   'decisions.whoCan': whoCanHandler,
   'kv.read': readKvHandler,
   'kv.write': writeKvHandler,
   'kv.delete': deleteKvHandler,
   'operations.replication': replicationHandler,
+  'operations.changes': changesHandler,
   'operations.migration': migrationHandler,
   'operations.leader': leaderHandler,
   'operations.peers': peersHandler,

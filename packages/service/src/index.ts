@@ -1,28 +1,50 @@
-export { BoundedMap } from './bounded-map.ts'
+export { BoundedMap, type Slot } from './bounded-map.ts'
 export { aclModeOf } from './caller/acl-mode.ts'
-export type { ClusterInfo, ClusterMember, ServiceOptions } from './options.ts'
+export {
+  type Datacenters,
+  datacenterUnreachable,
+  type ForwardedReply,
+  type ForwardedRequest,
+} from './datacenters/datacenters.ts'
+export type { ClusterInfo, ClusterMember, IdentityOptions, ServiceOptions } from './options.ts'
+export { Service } from './pipeline.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
-export { Service } from './service.ts'
 export { checkTogether } from './store/claims.ts'
 export { byListOrder, comparePlaces } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
 export { RecentTokenChanges } from './store/recent-token-changes.ts'
 export {
+  changesOf,
+  isReplicated,
+  REPLICATED_CHANGES_MAX,
+  REPLICATED_TABLES,
+  type ReplicatedTable,
+  type StoreChanges,
+  type Touched,
+} from './store/replicated.ts'
+export {
   type Change,
   type ConflictReason,
   type ConsistencyMode,
   type Freshness,
+  type IdleQuery,
+  type IndexName,
   type KnownToken,
   type KvKey,
   type KvRange,
   kvTopic,
   type ListPosition,
+  type LoginGroup,
+  type LoginQuery,
+  type LoginStates,
   type Store,
   StoreConflict,
   type StoreMemory,
   type TableName,
   type TokenFilter,
+  type TokenUse,
+  type TokenUses,
   type Topic,
   tokenTopic,
   type WaitOutcome,

@@ -1,7 +1,8 @@
-/** What the service runs on and how it is configured. */
+/** Dependencies and configuration of the service. */
 
-import type { Clock, Random, Turns } from '@latchkey/acl'
+import type { Clock, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AgentMetrics, ServiceProfile } from '@latchkey/contract'
+import type { Datacenters } from './datacenters/datacenters.ts'
 import type { Store } from './store/store.ts'
 import type { TokenListCache } from './tokens/token-list-cache.ts'
 
@@ -22,8 +23,6 @@ export interface ClusterInfo {
   members(): readonly ClusterMember[] | Promise<readonly ClusterMember[]>
   /** Address of the process that runs the single-winner jobs; empty if unknown. */
   leader(): string | Promise<string>
-  /** All known datacenters, its own first. */
-  datacenters(): readonly string[]
   /** Why the ACL system is still in legacy mode; empty if unknown. Spec 9.2. */
   legacyModeWaitsFor(): readonly string[]
   /** The last error of the accessor migration in this process. */
@@ -51,14 +50,28 @@ interface ReplicationState {
   readonly lastErrorMessage: string
 }
 
+/** How logins are verified. */
+export interface IdentityOptions {
+  readonly verifier: Verifier
+  /** The client of OpenID providers. Without it, no one can log in through a browser. */
+  readonly oidc?: OidcClient
+  /** Whether URLs of providers may use plain HTTP and point to this machine, for development. */
+  readonly allowHttp: boolean
+  /** Maximum number of logins of one client per second; 0 for no limit. */
+  readonly loginsPerSecond: number
+}
+
 export interface ServiceOptions {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
   readonly cluster: ClusterInfo
   readonly profile: ServiceProfile
+  readonly identity: IdentityOptions
   readonly edition: 'standard' | 'extended'
   readonly datacenter: string
+  /** The others. Absent: none can be reached. */
+  readonly datacenters?: Datacenters
   readonly nodeName: string
   readonly headerPrefixes: readonly string[]
   readonly defaultPolicy: 'allow' | 'deny'

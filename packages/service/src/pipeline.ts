@@ -1,37 +1,62 @@
 /**
- * From a wire request to its reply: route, parse, authorize, decode, handle, render. A blocking read that waits repeats
- * authorize and handle, because its caller's rights may have changed.
+ * The service as a function: a wire request in, a wire reply out. It routes, parses, authorizes, decodes, handles and
+ * renders. A blocking read that waits repeats authorize and handle, because its caller's rights may have changed.
  */
 
-import { checkWanted } from '@latchkey/acl'
-import { AclError, limits } from '@latchkey/contract'
+import { checkWanted, Lane, TurnQueue } from '@latchkey/acl'
+import { AclError, invariant, limits } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
+import { Callers } from './caller/caller.ts'
+import { forward } from './datacenters/forward.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
+import { requireKey, requireKeyRight } from './kv/key.ts'
+import { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
-import { renderAnswer } from './reply/render.ts'
+import { JsonDocument } from './reply/json-text.ts'
+import { renderAnswer, renderError } from './reply/render.ts'
 import { decodeRequestBody, readBody } from './request/body.ts'
-import type { HeaderFamily } from './request/headers.ts'
-import { type ParsedRequest, parse } from './request/parse.ts'
+import { familiesOf, type HeaderFamily, headerFamilies } from './request/headers.ts'
+import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts'
 import { checkPathIds } from './request/path-ids.ts'
-import type { RequestState } from './request/request-state.ts'
+import { RequestState } from './request/request-state.ts'
 import { requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
+import { TokenTexts } from './tokens/token-json.ts'
 
-export class Pipeline {
+export class Service {
   private readonly options: ServiceOptions
   private readonly families: readonly HeaderFamily[]
+  private readonly parseOptions: ParseOptions
+  private readonly callers: Callers
   private readonly admission: Admission
 
-  constructor(options: ServiceOptions, families: readonly HeaderFamily[], services: CallServices) {
+  constructor(options: ServiceOptions) {
     this.options = options
-    this.families = families
+    this.families = headerFamilies(options.headerPrefixes)
+    this.parseOptions = { ...options, families: this.families }
+    const services = callServices(options)
+    this.callers = services.callers
     this.admission = new Admission(options, services)
   }
 
+  /** Answers a request. Never rejects: a failure is a reply, too. */
+  async handle(request: WireRequest): Promise<WireReply> {
+    const state = new RequestState(request, familiesOf(request, this.families))
+    const { translateAddresses, profile } = this.options
+    if (translateAddresses && profile.has('http.translateAddressesHeader'))
+      state.setHeader('translateAddresses', 'true')
+    try {
+      return await this.answer(request, state)
+    } catch (error) {
+      if (!(error instanceof AclError)) this.options.onInternalError(error, request.requestId)
+      return renderError(error, state)
+    }
+  }
+
   /** @throws AclError for every refusal. */
-  async answer(request: WireRequest, state: RequestState): Promise<WireReply> {
+  private async answer(request: WireRequest, state: RequestState): Promise<WireReply> {
     const routing = route(request.method, request.url, this.options)
     if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
@@ -41,18 +66,40 @@ export class Pipeline {
       throw new AclError('acl_disabled', 'ACL support disabled')
     }
     requireParams(match)
-    const { datacenter, defaultPolicy, edition } = this.options
-    const families = this.families
-    const asked = parse(request, match, state, { datacenter, defaultPolicy, edition, families })
+    const asked = parse(request, match, state, this.parseOptions)
+    if (asked.elsewhere !== undefined) return await this.forward(asked, asked.elsewhere)
     const received = asked.route.body === undefined ? undefined : await this.receive(asked)
-    const wait = asked.options.index > 0 ? new Wait(asked, this.options) : undefined
+    if (asked.options.index === 0) return renderSeen(await this.look(asked, received), asked, state)
+    const wait = new Wait(asked, this.options)
     for (;;) {
-      const seen = await this.look(asked, received)
-      if (asked.route.blocking) state.setIndex(indexOf(seen, asked.options.index))
-      if (wait && !(await wait.endsWith(seen))) continue
-      if (seen.answer.nextCursor !== undefined) state.setHeader('nextCursor', seen.answer.nextCursor)
-      return renderAnswer(seen.answer, state)
+      const reply = await this.replyOf(wait, asked, { received, state })
+      if (reply) return reply
+      await wait.news()
     }
+  }
+
+  /**
+   * A function of its own, so that nothing of the call is kept while thousands wait (MEM-02).
+   *
+   * @returns `undefined` if the client has to wait for news.
+   */
+  private async replyOf(
+    wait: Wait,
+    asked: ParsedRequest,
+    { received, state }: { readonly received: Uint8Array | undefined; readonly state: RequestState },
+  ): Promise<WireReply | undefined> {
+    const seen = await this.look(asked, received)
+    if (wait.endsWith(seen)) return renderSeen(seen, asked, state)
+    // For a refusal after the wait.
+    setIndex(seen, asked, state)
+    return undefined
+  }
+
+  private async forward(asked: ParsedRequest, name: string): Promise<WireReply> {
+    const { datacenters } = this.options
+    invariant(datacenters, 'only a known datacenter passes')
+    const { callers, families, options } = this
+    return forward(asked, name, { service: options, datacenters, callers, families })
   }
 
   /**
@@ -60,7 +107,7 @@ export class Pipeline {
    * a slow body arrives.
    */
   private async receive(asked: ParsedRequest): Promise<Uint8Array> {
-    const { caller, turns, signal } = await this.admission.admitBody(asked)
+    const { caller, turns, signal } = await this.admission.admitBody(asked, requireRightToBody)
     const body = await readBody(asked.request, asked.route, caller)
     if (body.length > limits.ANONYMOUS_BODY_BYTES_MAX) {
       // Decoding a long one takes all of a turn.
@@ -84,7 +131,7 @@ export class Pipeline {
       call = { ...call, body: decodeRequestBody(asked.route, received, this.options.profile) }
     }
     for (let attempt = 1; ; attempt += 1) {
-      const answering = handle(call)
+      const answering = callHandler(call)
       if (!(answering instanceof Promise)) return { call, answer: answering }
       const answer = await answering
       if (!asked.route.blocking) return { call, answer }
@@ -95,8 +142,52 @@ export class Pipeline {
   }
 }
 
-function handle(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {
+/**
+ * The right to a key is known from the path, so a caller without it cannot make the service read a value.
+ *
+ * @throws AclError `privilege_missing`, `id_missing`, `field_too_long`.
+ */
+function requireRightToBody(call: AnyCall): void {
+  if (call.route.name === 'kv.write')
+    requireKeyRight(call, requireKey({ Key: call.params.Key ?? '' }), 'write')
+}
+
+function setIndex(seen: Seen, { route, options }: ParsedRequest, state: RequestState): void {
+  if (route.blocking) state.setIndex(indexOf(seen, options.index))
+}
+
+function renderSeen(seen: Seen, asked: ParsedRequest, state: RequestState): WireReply {
+  const { answer } = seen
+  setIndex(seen, asked, state)
+  if (answer.nextCursor !== undefined) state.setHeader('nextCursor', answer.nextCursor)
+  return renderAnswer(answer, state)
+}
+
+function callHandler(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {
   // Route and handler have the same name, which the compiler cannot follow through a variable.
   const handler = HANDLERS[call.route.name] as unknown as (call: AnyCall) => AnyAnswer | Promise<AnyAnswer>
   return handler(call)
+}
+
+/** Long rule texts parsed at a time: each may take half a megabyte, and its tree more. */
+const LANE_WIDTH = 1
+/** Scans over tokens at a time: each holds pages of tokens, and asks the database for more. */
+const WALKS_AT_ONCE_MAX = 2
+/** Each is up to a megabyte, with what it is made from. */
+const TEXTS_AT_ONCE_MAX = 2
+
+/** What all calls of a service share. */
+function callServices(options: ServiceOptions): CallServices {
+  const turns = options.turns ?? new TurnQueue()
+  return {
+    callers: new Callers(options, turns),
+    texts: new TokenTexts(options),
+    openapi: new JsonDocument(() => ({ ...options.openapi() })),
+    turns,
+    lane: new Lane(LANE_WIDTH),
+    writeLane: new Lane(LANE_WIDTH),
+    walkLane: new Lane(WALKS_AT_ONCE_MAX),
+    textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
+    loginRates: new LoginRates(options.identity.loginsPerSecond),
+  }
 }

@@ -1,12 +1,13 @@
-/** Rights that are taken away while a request is on its way. Guarantee: COH-10, decisions: authentication. */
+/** Rights that are revoked while a request is in flight. COH-10; decisions: authentication. */
 
 import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
+import type { ConsistencyMode } from '../src/store/store.ts'
 
-/** Methods of the store that may ask a database, and so take their time. */
+/** Asynchronous methods of the store. */
 type Loading = 'kvEntry' | 'kvEntries' | 'tokenByAccessor' | 'tokenBySecret' | 'tokens'
 
-/** Lets something happen before the next answer of a method of the store, which then shows it. */
+/** Runs something before the next answer of a store method, which then shows it. */
 function before(world: World, method: Loading, happen: () => Promise<unknown>): void {
   const { store } = world
   Object.assign(store, { memory: undefined })
@@ -34,7 +35,7 @@ async function setUp(Rules: string) {
   return { world, policy, takeAway, ask, secret: SecretID }
 }
 
-describe('content that was made after a right was taken away is not shown by it (COH-10)', () => {
+describe('a revoked right does not show content written after its revocation (COH-10)', () => {
   test('a key', async () => {
     const { world, takeAway, ask } = await setUp('key_prefix "" { policy = "read" }')
     before(world, 'kvEntry', async () => {
@@ -87,7 +88,7 @@ describe('content that was made after a right was taken away is not shown by it 
     expect(await ask('/kv/enemy')).toMatchObject({ status: 403, code })
   })
 
-  test('but in a stale read, which says how old it may be', async () => {
+  test('except in a stale read, which reports its age', async () => {
     const { world, takeAway, ask } = await setUp('key_prefix "" { policy = "read" }')
     before(world, 'kvEntry', async () => {
       await takeAway()
@@ -97,7 +98,36 @@ describe('content that was made after a right was taken away is not shown by it 
   })
 })
 
-test('a caller that is read from the database is judged by a directory that is no older (COH-10)', async () => {
+test.each([
+  ['5s', true, '5000', []],
+  ['5s', false, '5000', ['stale']],
+  ['4999ms', true, '0', ['stale', 'default']],
+  ['4999ms', false, '0', ['stale', 'default']],
+] as const)(
+  'a state that is 5 seconds old answers no read that allows less: max_stale=%s, from memory: %s',
+  async (maxStale, isInMemory, lastContact, asked) => {
+    const { world, ask } = await setUp('acl = "read"')
+    const { store } = world
+    await ask('/acl/tokens')
+    const freshness = (mode: ConsistencyMode) => ({
+      knownLeader: true,
+      lastContactMs: mode === 'stale' ? 5_000 : 0,
+    })
+    const refreshed: ConsistencyMode[] = []
+    Object.assign(store, {
+      memory: isInMemory ? { ...store.memory, freshness } : undefined,
+      refresh: async (mode: ConsistencyMode) => {
+        refreshed.push(mode)
+        return freshness(mode)
+      },
+    })
+    const reply = await ask(`/acl/tokens?max_stale=${maxStale}`)
+    expect(reply.headers['X-Service-LastContact']).toBe(lastContact)
+    expect(refreshed).toEqual(asked)
+  },
+)
+
+test('a caller loaded from the database is authorized with a directory that is no older (COH-10)', async () => {
   const { world } = await setUp('')
   const { AccessorID, SecretID } = await world.token()
   before(world, 'tokenBySecret', async () => {
@@ -107,7 +137,7 @@ test('a caller that is read from the database is judged by a directory that is n
   expect((await world.ask('GET', '/kv/absent', { token: SecretID })).status).toBe(404)
 })
 
-test('a record and the names of its links are of one moment', async () => {
+test('an answer shows a record and the names of its links at one moment', async () => {
   const { world, policy } = await setUp('acl = "read"')
   const token = await world.token()
   before(world, 'tokenByAccessor', async () => {
@@ -119,7 +149,7 @@ test('a record and the names of its links are of one moment', async () => {
   expect(reply.json).toMatchObject({ Policies: [{ Name: 'made-meanwhile' }] })
 })
 
-test('names that change faster than they are looked up hold no answer up', async () => {
+test('names that change on every look-up do not block the answer', async () => {
   const { world, policy } = await setUp('acl = "read"')
   const token = await world.token({ Policies: [{ ID: policy.ID }] })
   const { store } = world
@@ -137,8 +167,8 @@ test('names that change faster than they are looked up hold no answer up', async
   expect(reply.status).toBe(200)
 })
 
-describe('a body that takes its time is judged by the rights that its sender has at its end (DOS-04, COH-02)', () => {
-  /** Sends a request whose body ends only after something has happened. */
+describe('a slow body is authorized with the rights that its sender has at its end (DOS-04, COH-02)', () => {
+  /** Sends a request whose body ends after something else has run. */
   async function sendSlowly(
     world: World,
     request: {
@@ -171,7 +201,7 @@ describe('a body that takes its time is judged by the rights that its sender has
     })
   })
 
-  test('a question about the caller’s own rights', async () => {
+  test('a check of the caller’s own rights', async () => {
     const { world, takeAway, secret } = await setUp('key "a" { policy = "read" }')
     const body = '[{ "Resource": "key", "Segment": "a", "Access": "read" }]'
     const request = { method: 'POST', path: '/internal/acl/authorize', token: secret, body }
@@ -179,7 +209,7 @@ describe('a body that takes its time is judged by the rights that its sender has
     expect(reply.body).toBe('[{"Resource":"key","Segment":"a","Access":"read","Allow":false}]')
   })
 
-  test('a caller without the right is refused before a byte is read', async () => {
+  test('a caller without the right is refused before its body is read', async () => {
     const { world, secret } = await setUp('acl = "read"')
     const unread = async () => expect.fail('the body was read')
     const request = { method: 'PUT', path: '/acl/token', token: secret, body: '{}' }

@@ -1,26 +1,26 @@
 /**
- * DOS-05: anonymous requests cost little. The endpoints are the contract's: a new one that takes
- * more fails here by its name. Work is counted in executed blocks, and so is the same on every machine.
+ * DOS-05: anonymous requests cost little, on every endpoint of the contract. Work is counted in executed code blocks, so it
+ * is the same on every machine.
  */
-import { ENDPOINTS, type Endpoint, type EndpointName, endpoint, limits } from '@latchkey/contract'
+import { ENDPOINTS, type Endpoint, type EndpointName, endpoint, limits, routeOf } from '@latchkey/contract'
 import { many } from '@latchkey/testkit/rules/long-texts'
 import { MeasuredTurns, WorkMeter } from '@latchkey/testkit/service/work-meter'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-/** Blocks of one turn: about two milliseconds. The shortest request takes some thousands. */
+/** Blocks per turn: about two milliseconds. The shortest request takes some thousands. */
 const WORK_OF_TURN_MAX = 400_000
-/** Blocks of one request without a token, over all its turns: below ten milliseconds. */
+/** Blocks per anonymous request, over all of its turns: below ten milliseconds. */
 const WORK_OF_REQUEST_MAX = 1_500_000
 
-/** Longest text that an answer repeats of a request, in characters. */
+/** Maximum characters of a refusal, which may quote the request. */
 const ECHO_LENGTH_MAX = 600
 
 const names = Object.keys(ENDPOINTS) as EndpointName[]
 
 let meter: WorkMeter
 let turns: MeasuredTurns
-/** The newest version, and the last one with the legacy API in the other edition: together they have every endpoint. */
+/** The newest version, and the last one with the legacy API in the extended edition: together, every endpoint. */
 let worlds: readonly World[]
 let ownSecret: string
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => meter.stop())
 
-/** Rule texts that are short to write and long to read. */
+/** Rule texts that are expensive to parse. */
 const RULES: Readonly<Record<string, (length: number) => string>> = {
   'rules of HCL': (length) => many(length, (i) => `key "${i}"{policy="deny"}\n`),
   'prefixes in one another': (length) =>
@@ -82,7 +82,7 @@ function* bodiesOf({ body }: Endpoint, length: number): Generator<readonly [stri
   for (const [name, text] of Object.entries(JSON_BODIES)) yield [name, text(length)]
 }
 
-/** Paths with query of the greatest length. */
+/** URLs of the maximum length. */
 function* urlsOf({ path, query = [] }: Endpoint): Generator<readonly [string, string]> {
   const filled = path.replace(/:\w+/, 'x')
   yield ['a plain path', filled]
@@ -114,7 +114,7 @@ function* urlsOf({ path, query = [] }: Endpoint): Generator<readonly [string, st
   ]
 }
 
-/** As long as the sum of all headers may be. */
+/** Headers of the maximum total length. */
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a long credential': { authorization: `Bearer ${'x'.repeat(15_000)}` },
   'a credential of blanks': { authorization: `Bearer${' '.repeat(15_000)}x` },
@@ -140,7 +140,7 @@ function* attacksOn(name: EndpointName): Generator<Attack> {
   for (const [what, body] of bodiesOf(asked, bytes)) yield { what, path, body }
 }
 
-/** Endpoints whose handlers see a caller without a token, and so its body; all others refuse it unread. */
+/** Endpoints whose handlers see anonymous bodies; all others refuse them unread. */
 function isOpen({ right }: Endpoint): boolean {
   return right === 'none' || right === 'key'
 }
@@ -148,7 +148,7 @@ function isOpen({ right }: Endpoint): boolean {
 interface Sent {
   readonly attack: Attack
   readonly world: World
-  /** What a finding calls it. */
+  /** For findings. */
   readonly name: string
 }
 
@@ -157,7 +157,7 @@ async function send({ attack: { path, body, headers }, world }: Sent, method: st
   return reply.status === 200 ? '' : reply.text
 }
 
-/** Sends everything, and tells what took too much, or repeated too much. */
+/** Sends every attack and returns those that cost or quote too much. */
 async function findingsOf(name: EndpointName): Promise<readonly string[]> {
   const { method } = endpoint(name)
   const sent = [...attacksOn(name)].flatMap((attack) =>
@@ -167,8 +167,8 @@ async function findingsOf(name: EndpointName): Promise<readonly string[]> {
 }
 
 /**
- * Many requests are measured at once, as a measurement takes longer than most of them: what all of them together take
- * within one turn's bound, each of them does. Where it is more, the halves are looked at, down to the single request.
+ * Measures many requests together, since a measurement takes longer than most of them: if their sum is within the bound of
+ * a turn, so is each. Otherwise bisects down to the single request.
  */
 async function findingsIn(sent: readonly Sent[], method: string): Promise<readonly string[]> {
   const [first] = sent
@@ -204,7 +204,7 @@ function longEcho({ name }: Sent, text: string): readonly string[] {
   return text.length > ECHO_LENGTH_MAX ? [`${name}: a refusal of ${text.length} characters`] : []
 }
 
-describe('DOS-05: a request without a token takes little work and no long turn, and its refusal is short', () => {
+describe('DOS-05: an anonymous request takes little work, no long turn, and gets a short refusal', () => {
   test.each(names)('%s', { timeout: 120_000 }, async (name) => {
     expect(await findingsOf(name)).toEqual([])
   })
@@ -225,7 +225,9 @@ describe('DOS-05: a request without a token takes little work and no long turn, 
   )
 })
 
-test.each(names.filter((name) => endpoint(name).right === 'none' && endpoint(name).body))(
+const OPEN = names.filter((name) => endpoint(name).right === 'none' && endpoint(name).body)
+
+test.each(OPEN.filter((name) => !routeOf(name).ignoresToken))(
   '413 body_too_large: %s without a valid token takes ANONYMOUS_BODY_BYTES_MAX bytes and no more',
   async (name) => {
     const [world] = worlds
@@ -241,5 +243,20 @@ test.each(names.filter((name) => endpoint(name).right === 'none' && endpoint(nam
     }
     for (const caller of [ownSecret, MANAGEMENT])
       expect((await ask(bound + 1, caller))?.code).toBe('body_required')
+  },
+)
+
+test.each(OPEN.filter((name) => routeOf(name).ignoresToken))(
+  '413 body_too_large: %s, whose credential is in its body, takes the bytes of its own bound from anyone',
+  async (name) => {
+    // The extended edition has all of them.
+    const [, world] = worlds
+    const { method, path, bodyBytesMax = 0 } = endpoint(name)
+    for (const token of [undefined, MANAGEMENT]) {
+      const ask = (length: number) =>
+        world?.ask(method, path, { body: ' '.repeat(length), ...(token === undefined ? {} : { token }) })
+      expect((await ask(bodyBytesMax))?.code).toBe('body_required')
+      expect(await ask(bodyBytesMax + 1)).toMatchObject({ status: 413, code: 'body_too_large' })
+    }
   },
 )

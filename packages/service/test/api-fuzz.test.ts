@@ -1,6 +1,6 @@
 /**
- * FUZ-02, FUZ-03, API-02: generated requests against the whole service in memory. `LATCHKEY_FUZZ=1000000` for more,
- * `LATCHKEY_SEED` repeats a run.
+ * FUZ-02, FUZ-03, API-02: generated requests against the whole service in memory. `LATCHKEY_FUZZ` sets their number,
+ * `LATCHKEY_SEED` replays a run.
  */
 import { ACL_ERRORS, type AclErrorCode, endpoint, routeOf } from '@latchkey/contract'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
@@ -21,10 +21,10 @@ import { expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 
 const REQUESTS = fuzzCount(24_000)
-/** Where a world has grown to this, it starts again. */
+/** A world with more records is reset. */
 const RECORDS_MAX = 150
 
-/** The newest one more often, as it has most to lose. */
+/** The newest version is the most frequent. */
 const WORLDS: readonly WorldOptions[] = [
   {},
   {},
@@ -38,14 +38,14 @@ interface Scene {
   readonly world: World
   readonly known: Known
   readonly start: MemorySnapshot
-  /** Secrets of callers that must see no other's. */
+  /** Callers that must not see other secrets. */
   readonly readers: ReadonlySet<string>
-  /** What legacy tokens may have as secret and is still no secret. */
+  /** Public texts that legacy tokens may have as their secret. */
   readonly publicTexts: ReadonlySet<string>
 }
 
 async function aScene(options: WorldOptions): Promise<Scene> {
-  // Made at the newest version, as an old one has no way to make tokens, and answered at the one that is asked for.
+  // Created at a version with every API, and served at the requested one.
   const newest = await aWorld({ ...options, version: '1.10.12' })
   const policy = await newest.policy({
     Name: 'reader',
@@ -82,7 +82,7 @@ async function aScene(options: WorldOptions): Promise<Scene> {
   return { world, known, start, readers: new Set([reader]), publicTexts }
 }
 
-test(`FUZ-02, FUZ-03, API-02: ${REQUESTS} requests: no 5xx, nothing changed by what is refused, nothing undeclared or secret shown`, {
+test(`FUZ-02, FUZ-03, API-02: ${REQUESTS} requests: no 5xx, no change by a refused request, no undeclared answer, no leaked secret`, {
   timeout: 7_200_000,
 }, async () => {
   const random = new SeededRandom(chooseSeed('FUZ-02 FUZ-03'))
@@ -109,12 +109,12 @@ test(`FUZ-02, FUZ-03, API-02: ${REQUESTS} requests: no 5xx, nothing changed by w
     if (isWorn) world.store.restore(start)
   }
   console.log(`FUZ-02 FUZ-03: ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`)
-  // The requests must be worth sending: many succeed, and they meet a good part of all refusals.
+  // The generator must reach enough successes and enough different refusals.
   expect(statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS * 0.15)
   expect(codes.size).toBeGreaterThan(REQUESTS < 20_000 ? 10 : 20)
 })
 
-test('the check for secrets finds one that a reader is shown, and takes no one for a reader who was given more rights', async () => {
+test('the leak check finds a secret shown to a reader, and ignores a reader that got more rights', async () => {
   const { world, known, ...scene } = await aScene({ edition: 'extended' })
   const [reader = ''] = scene.readers
   const secret = known.secrets.at(-1) ?? ''
@@ -131,13 +131,13 @@ test('the check for secrets finds one that a reader is shown, and takes no one f
   expect(found(shown)).toBeUndefined()
 })
 
-/** A blocking query is waited for by letting time pass. */
+/** Advances the clock until a blocking query ends. */
 async function answerOf(world: World, { method, path, headers, body }: RandomRequest): Promise<Reply> {
   let isDone = false
   const reply = world.ask(method, path, { headers, body }).finally(() => {
     isDone = true
   })
-  // A rejection is the caller's to see; here it only ends the wait.
+  // The caller handles a rejection; here it only ends the wait.
   reply.catch(() => {})
   if (path.includes('index')) {
     await world.clock.advance(0)
@@ -161,7 +161,7 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
   return secret === undefined ? undefined : `the secret ${JSON.stringify(secret)} is shown`
 }
 
-/** What the contract, and so the OpenAPI document, does not say of an endpoint. A world has no metrics of its own. */
+/** A deviation from the contract of an endpoint. A world has no metrics of its own. */
 function whatIsUndeclared({ endpoint: name, status, code, headers, text }: Reply): string | undefined {
   if (name === undefined) return undefined
   if (code !== undefined)
@@ -177,9 +177,8 @@ function whatIsUndeclared({ endpoint: name, status, code, headers, text }: Reply
 }
 
 /**
- * A secret that a caller without acl:write sees and did not send itself. Keys and values may be any text. A request of
- * the management token may have given the caller more rights, by its token, its policy or the defaults of its namespace:
- * then it is no reader until the scene starts again.
+ * A secret that a caller without acl:write sees and did not send itself. Keys and values may be any text. A caller whose
+ * token, policy or namespace defaults were changed is not a reader until the scene is reset.
  */
 function shownSecret(
   { world, start, readers, publicTexts }: Scene,
@@ -198,13 +197,13 @@ function shownSecret(
   const sent = `${path} ${typeof body === 'string' ? body : ''}`
   for (const secret of tokens.keys()) {
     const isShown = secret.length > 10 && text.includes(secret) && !sent.includes(secret)
-    // A damaged body may have made a part of another text a secret.
+    // A mutated body may have made a part of another text a secret.
     if (isShown && ![...publicTexts, ...readers].some((known) => known.includes(secret))) return secret
   }
   return undefined
 }
 
-/** The same records, which are values: whatever is the same object has not changed. */
+/** Compares records by identity, since they are immutable. */
 function whatChanged(reply: Reply, before: MemorySnapshot, world: World): string | undefined {
   const asked = reply.endpoint === undefined ? 'GET' : endpoint(reply.endpoint).method
   const mayChange = reply.status === 200 && (asked === 'PUT' || asked === 'DELETE')

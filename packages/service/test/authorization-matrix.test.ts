@@ -1,11 +1,19 @@
 /**
- * AUTHZ-01: every endpoint of the contract, by every method, asked by every kind of caller; and every indirect way to a
- * right. What is expected follows from method and path, and is written by hand where an endpoint needs something else; how
- * the contract declares a right has no say in it.
+ * AUTHZ-01: every endpoint of the contract with every method and every kind of caller, and every indirect way to a right.
+ * The expectations derive from method and path, with exceptions by hand; they are independent of the rights that the
+ * contract declares.
  */
+import { unsignedToken } from '@latchkey/acl'
 import { ENDPOINTS, type EndpointName, endpoint, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
-import { type AskOptions, aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
+import {
+  type AskOptions,
+  aWorld,
+  MANAGEMENT,
+  type Reply,
+  START,
+  type World,
+} from '@latchkey/testkit/service/world'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 
@@ -29,7 +37,7 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number]
 
 /** 200, or the code of the refusal. */
-type Outcome = 'ok' | 'privilege_missing' | 'caller_unknown' | 'bootstrap_done'
+type Outcome = 'ok' | 'privilege_missing' | 'caller_unknown' | 'bootstrap_done' | 'endpoint_not_built'
 type Row = Readonly<Record<Caller, Outcome>>
 
 const STRANGERS = {
@@ -39,7 +47,7 @@ const STRANGERS = {
   unknown: 'caller_unknown',
   malformed: 'caller_unknown',
 } as const
-const NOBODY = {
+const MANAGERS_ALONE = {
   ...STRANGERS,
   anonymous: 'privilege_missing',
   'without rights': 'privilege_missing',
@@ -52,29 +60,44 @@ const NOBODY = {
   'of another namespace': 'privilege_missing',
   'rights of another datacenter': 'privilege_missing',
 } as const satisfies Row
-const READS_ALL: Row = { ...NOBODY, 'reads all': 'ok', 'writes all': 'ok' }
-const WRITES_ALL: Row = { ...NOBODY, 'writes all': 'ok' }
+const READS_ALL: Row = { ...MANAGERS_ALONE, 'reads all': 'ok', 'writes all': 'ok' }
+const WRITES_ALL: Row = { ...MANAGERS_ALONE, 'writes all': 'ok' }
 const READS_ACL: Row = { ...READS_ALL, 'acl:read': 'ok', 'acl:write': 'ok' }
 const WRITES_ACL: Row = { ...WRITES_ALL, 'acl:write': 'ok' }
-const EVERYBODY = Object.fromEntries(CALLERS.map((caller) => [caller, 'ok'])) as Row
+const outcomeOfAll = (outcome: Outcome) =>
+  Object.fromEntries(CALLERS.map((caller) => [caller, outcome])) as Row
+const EVERYBODY = outcomeOfAll('ok')
 
-/** Endpoints whose method and path do not say what they need. */
+/** Endpoints whose method and path do not determine what they need. */
 const SPECIAL: { readonly [N in EndpointName]?: Row } = {
-  // A secret is the right to see its own token; without one there is no token to see. Spec 4.4.
+  // A secret is the right to see its own token. Spec 4.4.
   'tokens.self': { ...EVERYBODY, ...STRANGERS, anonymous: 'caller_unknown' },
-  'tokens.bootstrap': Object.fromEntries(CALLERS.map((caller) => [caller, 'bootstrap_done'])) as Row,
+  'tokens.bootstrap': outcomeOfAll('bootstrap_done'),
   'policies.lint': EVERYBODY,
   'policies.whatIf': READS_ACL,
-  // Anyone may ask about itself; an unknown secret is refused.
+  // Any caller may ask about itself; an unknown secret is refused.
   'decisions.authorize': { ...EVERYBODY, ...STRANGERS },
   'decisions.whoCan': READS_ACL,
   'legacy.translate': READS_ACL,
-  // Its path holds a secret, which is the credential.
+  // Its credential is that of the provider; a presented token is ignored.
+  'login.login': EVERYBODY,
+  // As with login; this service asks no OpenID providers.
+  'login.authUrl': outcomeOfAll('endpoint_not_built'),
+  'login.callback': outcomeOfAll('endpoint_not_built'),
+  // Only a token that a login made, which none of these is.
+  'login.logout': {
+    ...outcomeOfAll('privilege_missing'),
+    ...STRANGERS,
+    anonymous: 'caller_unknown',
+  },
+  // The secret in the path is the credential.
   'legacy.info': EVERYBODY,
   // Both show secrets.
   'legacy.list': WRITES_ACL,
   'legacy.export': WRITES_ACL,
   'operations.replication': EVERYBODY,
+  // Shows the secrets of global managers, too.
+  'operations.changes': MANAGERS_ALONE,
   'operations.leader': EVERYBODY,
   'operations.peers': EVERYBODY,
   'operations.datacenters': EVERYBODY,
@@ -102,7 +125,7 @@ const allRules = (level: 'read' | 'write' | 'deny') =>
 /** The credentials of a kind of caller. */
 type Credentials = Readonly<Record<Caller, readonly (string | undefined)[]>>
 
-/** What a caller sends besides its credential: who is of another namespace names the one that it asks about. */
+/** What a caller sends besides its credential: one from another namespace names the target namespace. */
 const HEADERS: Partial<Readonly<Record<Caller, Readonly<Record<string, string>>>>> = {
   'of another namespace': { 'x-service-namespace': 'default' },
 }
@@ -112,6 +135,7 @@ interface Target {
   readonly legacyAccessorId: string
   readonly policyId: string
   readonly roleId: string
+  readonly ruleId: string
 }
 
 let world: World
@@ -122,7 +146,10 @@ let target: Target
 const LEGACY_SECRET = 'a legacy secret'
 const LEGACY = { ID: LEGACY_SECRET, Type: 'client', Rules: 'key "" { policy = "read" }' }
 
-/** The newest version that has the legacy API, in the edition that has namespaces: every endpoint is there. */
+const METHOD_CONFIG = { JWTValidationPubKeys: ['a key'] }
+const RULE = { AuthMethod: 'target', BindType: 'service', BindName: 'web' }
+
+/** The newest version with the legacy API, in the extended edition, has every endpoint. */
 beforeAll(async () => {
   world = await aWorld({ version: '1.10.12', edition: 'extended' })
   const policy = await world.policy({ Name: 'target' })
@@ -132,12 +159,15 @@ beforeAll(async () => {
   await world.manage('PUT', '/acl/create', LEGACY)
   const migrated = aToken({ AccessorID: anId(1), SecretID: 'migrated', Type: 'client', Rules: LEGACY.Rules })
   await world.store.commit([{ table: 'tokens', op: 'put', record: migrated, expect: 0 }])
+  await world.manage('PUT', '/acl/auth-method', { Name: 'target', Type: 'jwt', Config: METHOD_CONFIG })
+  const { ID: ruleId } = (await world.manage('PUT', '/acl/binding-rule', RULE)) as { ID: string }
   await world.ask('PUT', '/kv/target', { token: MANAGEMENT, body: 'value' })
   target = {
     accessorId: token.AccessorID,
     legacyAccessorId: migrated.AccessorID,
     policyId: policy.ID,
     roleId: role.ID,
+    ruleId,
   }
 
   const expired = await world.token({
@@ -154,7 +184,7 @@ beforeAll(async () => {
   const Namespace = 'elsewhere'
   const admin = await world.policy({ Name: 'admin', Rules: allRules('write'), Namespace })
   const dc2 = await world.policy({ Name: 'dc2', Rules: allRules('write'), Datacenters: ['dc2'] })
-  // A datacenter has a store of its own.
+  // Each datacenter has its own store.
   const otherDatacenter = await aWorld({
     datacenter: 'dc2',
     seed: 2,
@@ -200,7 +230,7 @@ beforeAll(async () => {
   before = world.store.snapshot()
 })
 
-/** What a path names, where that is not the record `target` of its resource. */
+/** The path parameter, if it is not that of {@link inPathOf}. */
 const inPath: { readonly [N in EndpointName]?: () => string } = {
   'policies.readByName': () => 'target',
   'roles.readByName': () => 'target',
@@ -210,10 +240,11 @@ const inPathOf: Readonly<Record<string, () => string>> = {
   tokens: () => target.accessorId,
   policies: () => target.policyId,
   roles: () => target.roleId,
+  bindingRules: () => target.ruleId,
   legacy: () => LEGACY_SECRET,
 }
 
-/** Bodies of requests that do something; any other is empty. */
+/** Bodies of effective requests; any other is empty. */
 const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'policies.create': { Name: 'new' },
   'policies.update': { Name: 'renamed' },
@@ -221,6 +252,13 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'policies.lint': { Rules: '' },
   'roles.create': { Name: 'new' },
   'roles.update': { Name: 'renamed' },
+  'authMethods.create': { Name: 'new', Type: 'jwt', Config: METHOD_CONFIG },
+  'authMethods.update': { Config: METHOD_CONFIG },
+  'bindingRules.create': RULE,
+  'bindingRules.update': RULE,
+  'login.login': { AuthMethod: 'target', BearerToken: unsignedToken({}, START) },
+  'login.authUrl': { AuthMethod: 'target', RedirectURI: 'http://localhost' },
+  'login.callback': { AuthMethod: 'target', State: 'state', Code: 'code' },
   'namespaces.create': { Name: 'new' },
   'namespaces.update': { Description: 'new' },
   'kv.write': 'new',
@@ -232,7 +270,7 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'decisions.whoCan': { Resource: 'acl', Access: 'write' },
 }
 
-/** A request that does something, for a caller that may. */
+/** A request that succeeds for an authorized caller. */
 function requestTo(name: EndpointName): { readonly path: string; readonly body?: unknown } {
   const { path, body } = endpoint(name)
   const named = inPath[name] ?? inPathOf[name.split('.')[0] ?? ''] ?? (() => 'target')
@@ -241,7 +279,7 @@ function requestTo(name: EndpointName): { readonly path: string; readonly body?:
   return body === undefined ? { path: filled } : { path: filled, body: BODIES[name] ?? {} }
 }
 
-/** The four ways to present a credential; each works alike. */
+/** The four ways to present a credential. */
 const SOURCES: readonly ((path: string, secret: string) => { path: string; options: AskOptions })[] = [
   (path, secret) => ({
     path: `${path}${path.includes('?') ? '&' : '?'}token=${encodeURIComponent(secret)}`,
@@ -253,11 +291,20 @@ const SOURCES: readonly ((path: string, secret: string) => { path: string; optio
 ]
 
 function indexes(): readonly number[] {
-  const tables = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system'] as const
+  const tables = [
+    'tokens',
+    'policies',
+    'roles',
+    'kv',
+    'namespaces',
+    'authMethods',
+    'bindingRules',
+    'system',
+  ] as const
   return tables.map((table) => world.store.tableIndex(table))
 }
 
-/** Asks with a credential from each source, and tells what all of them came to. */
+/** Sends a credential from each source and returns the distinct outcomes. */
 async function outcomesOf(
   name: EndpointName,
   secret: string | undefined,
@@ -295,15 +342,16 @@ describe('AUTHZ-01', () => {
         expected[key] = [expectedOf(name)[caller]]
       }
     }
-    // The anonymous token's secret, written out, is a credential like any other.
+    // The explicit secret of the anonymous token is a credential like any other.
     if (name === 'tokens.self') expected['anonymous 2'] = ['ok']
+    if (name === 'login.logout') expected['anonymous 2'] = ['privilege_missing']
     expect(outcomes).toEqual(expected)
   })
 })
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'TRACE']
 
-describe('AUTHZ-01: no other method is a way around', () => {
+describe('AUTHZ-01: no other method bypasses authorization', () => {
   const shape = (text: string) => text.replaceAll(/:\w+/g, ':')
   const methodsOf = (isMeant: (path: string) => boolean): readonly string[] =>
     names
@@ -313,9 +361,9 @@ describe('AUTHZ-01: no other method is a way around', () => {
 
   test.each(names)('%s', async (name) => {
     const path = shape(endpoint(name).path)
-    // Another endpoint of the path has a row of its own.
+    // Another endpoint of the path has its own row.
     const served = methodsOf((other) => other === path)
-    // A parameter at the end of a path takes the rest of it: an id that nothing has.
+    // A parameter at the end of a path takes the rest of it, as an unknown id.
     const taken = methodsOf((other) => other !== path && other.endsWith(':') && path.startsWith(other))
     for (const method of METHODS.filter((one) => !served.includes(one))) {
       for (const caller of CALLERS) {
@@ -391,7 +439,7 @@ describe('AUTHZ-01: no indirect way to a right in another namespace (CVE-2021-41
   })
 })
 
-describe('AUTHZ-01: a token of a datacenter is unknown in another (CVE-2020-13170)', () => {
+describe('AUTHZ-01: a token of one datacenter is unknown in another (CVE-2020-13170)', () => {
   test.each(['dc2', 'dc3'])('403 caller_unknown: a local token of dc1 in %s', async (datacenter) => {
     const home = await aWorld({ seed: 3 })
     const other = await aWorld({ datacenter, seed: 4 })
@@ -407,7 +455,7 @@ describe('AUTHZ-01: a token of a datacenter is unknown in another (CVE-2020-1317
     }
   })
 
-  test('403 privilege_missing: rights and identities that hold in dc2 alone are presented in dc1', async () => {
+  test('403 privilege_missing: rights and identities valid in dc2 alone, presented in dc1', async () => {
     world.store.restore(before)
     const there = { Datacenters: ['dc2'] }
     const { ID } = await world.policy({ Name: 'there', Rules: allRules('write'), ...there })
@@ -442,7 +490,7 @@ describe('no caller reaches an absent record', () => {
   )
 
   test.each(names.filter((name) => endpoint(name).edition === 'extended'))(
-    '%s is not there in the standard edition (spec 4.9)',
+    '%s does not exist in the standard edition (spec 4.9)',
     async (name) => {
       const standard = await aWorld()
       for (const token of strangers) {
@@ -454,7 +502,7 @@ describe('no caller reaches an absent record', () => {
   )
 })
 
-test('no field of a body and no other query option changes who the caller is (CVE-2025-61928)', async () => {
+test('no body field or other query option changes the caller (CVE-2025-61928)', async () => {
   world.store.restore(before)
   const pretences = [
     'Token',
@@ -473,7 +521,7 @@ test('no field of a body and no other query option changes who the caller is (CV
   expect((await world.ask('PUT', '/acl/token', { body })).code).toBe('privilege_missing')
 })
 
-test('a 403 tells which accessor lacks which right, and never a secret', async () => {
+test('a 403 names the accessor and the missing right, never a secret', async () => {
   world.store.restore(before)
   const secret = credentials['acl:read'][0] ?? ''
   const reply = await world.ask('PUT', '/acl/token', {

@@ -1,4 +1,4 @@
-/** AUTHZ-02: what comes in a batch is judged as it would be alone. */
+/** AUTHZ-02: items of a batch are decided as if sent alone. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
@@ -57,7 +57,7 @@ function aBatch(random: SeededRandom, ids: readonly string[]): readonly Item[] {
   })
 }
 
-/** Whether a secret belongs to a token with other content: an import refuses what a create alone overwrites. */
+/** Whether a token with this secret has other content: an import refuses it, while a create overwrites it. */
 function isConflict({ tokens }: MemorySnapshot, item: Item): boolean {
   const stored = tokens.get(item.ID)
   return (
@@ -73,7 +73,7 @@ function contentOf(world: World): readonly Partial<TokenRecord>[] {
     .sort((a, b) => (a.SecretID < b.SecretID ? -1 : 1))
 }
 
-test('AUTHZ-02: an import is accepted if every one of its tokens is, and makes what they make', {
+test('AUTHZ-02: an import succeeds exactly if each of its tokens would alone, with the same result', {
   timeout: 7_200_000,
 }, async () => {
   const random = new SeededRandom(chooseSeed('AUTHZ-02 import'))
@@ -102,7 +102,7 @@ test('AUTHZ-02: an import is accepted if every one of its tokens is, and makes w
     }
     if (reply.code === 'privilege_missing') {
       counts.privilege_missing += 1
-      // Alone, a token of the new API is refused as immutable before its caller is judged.
+      // Alone, a token of the new API is refused as immutable before authorization.
       const reasons = ['privilege_missing', 'legacy_token_immutable']
       expect(
         codes.some((code) => code !== undefined && reasons.includes(code)),
@@ -116,7 +116,9 @@ test('AUTHZ-02: an import is accepted if every one of its tokens is, and makes w
   expect(counts.privilege_missing).toBeGreaterThan(0)
 })
 
-test('AUTHZ-02: checks of a batch are answered as each alone', { timeout: 7_200_000 }, async () => {
+test('AUTHZ-02: a batch of checks gets the same answers as each check alone', {
+  timeout: 7_200_000,
+}, async () => {
   const random = new SeededRandom(chooseSeed('AUTHZ-02 authorize'))
   const { world, callers } = await aScene('extended')
   const levels = ['read', 'write', 'deny']
@@ -142,7 +144,7 @@ test('AUTHZ-02: checks of a batch are answered as each alone', { timeout: 7_200_
   }
 })
 
-test('AUTHZ-02: one token of many that is refused keeps out all, also those of earlier commits', async () => {
+test('AUTHZ-02: one refused token rejects the whole import, across commits', async () => {
   const { world, snapshot } = await aScene('extended')
   const token = await world.secretWith('acl = "write"')
   const before = world.store.snapshot()

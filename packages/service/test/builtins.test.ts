@@ -1,4 +1,4 @@
-/** What a store has of itself once legacy mode has ended. */
+/** The built-in records after legacy mode. */
 
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, fromLegacyToken, GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { SeededRandom } from '@latchkey/testkit/random'
@@ -20,21 +20,21 @@ function plant(store: MemoryStore, ID: string, Type: 'client' | 'management'): v
   store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
 }
 
-test('a cluster that has a management token from before does not bootstrap again', async () => {
+test('an upgraded cluster with a management token does not bootstrap again', async () => {
   const store = aStore()
   plant(store, 'manager', 'management')
   await ensureBuiltins(store, aContext())
   expect(store.directory().system('bootstrap')).toBeDefined()
 })
 
-test('one that has none may, whatever client tokens it has', async () => {
+test('an upgraded cluster without a management token may bootstrap, whatever its client tokens', async () => {
   const store = aStore()
   plant(store, 'client', 'client')
   await ensureBuiltins(store, aContext())
   expect(store.directory().system('bootstrap')).toBeUndefined()
 })
 
-test('in a secondary its own tokens get accessor and link, the others wait for the primary, and once is enough', async () => {
+test('a secondary converts its own tokens once and leaves the others to the primary', async () => {
   const store = aStore()
   await ensureLegacyBuiltins(store, aContext(MANAGEMENT))
   plant(store, 'other', 'management')

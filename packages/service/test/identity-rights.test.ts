@@ -1,4 +1,4 @@
-/** INJ-04: the name of an identity is inserted into its generated rules and cannot widen them. */
+/** INJ-04: the name of an identity cannot widen the rules generated from it. */
 
 import { isIdentityName } from '@latchkey/acl'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 const CHARACTERS = [...'ab01-_*/"{}$\\ \n.']
-/** Most of what is drawn has a character that no name may have. */
+/** Mostly texts with a character that names must not have. */
 const text = fc
   .array(fc.constantFrom(...CHARACTERS), { minLength: 1, maxLength: 6 })
   .map((all) => all.join(''))
@@ -15,7 +15,7 @@ const name = fc
   .map((all) => all.join(''))
   .filter(isIdentityName)
 
-test('INJ-04: a service identity writes its own service and its proxy, and no other, however near its name', async () => {
+test('INJ-04: a service identity may write its own service and its proxy, and none with a similar name', async () => {
   const world = await aWorld()
   await fc.assert(
     fc.asyncProperty(name, fc.array(text, { maxLength: 8 }), async (ServiceName, others) => {
@@ -32,7 +32,7 @@ test('INJ-04: a service identity writes its own service and its proxy, and no ot
   )
 })
 
-test('INJ-04: a text that no name may be is refused, and makes no token', async () => {
+test('INJ-04: an invalid name is refused and creates no token', async () => {
   const world = await aWorld()
   const before = world.store.snapshot().tokens.size
   await fc.assert(

@@ -1,4 +1,4 @@
-/** DIF-03: what a list shows a caller is what it may read by itself, and nothing else. */
+/** DIF-03: a list shows exactly what the caller may read one by one. */
 
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { aWorld } from '@latchkey/testkit/service/world'
@@ -8,7 +8,7 @@ const CALLERS = 200
 const PARTS = ['a', 'ab', 'b', 'a b', 'é', '*', 'A']
 const ACCESS = ['deny', 'read', 'list', 'write'] as const
 
-test(`DIF-03: for ${CALLERS} callers, lists of keys hold exactly the keys that each may read or list`, {
+test(`DIF-03: for ${CALLERS} callers, lists of keys contain exactly the keys that each may read or list`, {
   timeout: 120_000,
 }, async () => {
   const random = new SeededRandom(chooseSeed('DIF-03'))
@@ -18,7 +18,7 @@ test(`DIF-03: for ${CALLERS} callers, lists of keys hold exactly the keys that e
   let shown = 0
   for (let caller = 0; caller < CALLERS; caller += 1) {
     const drawn = Array.from({ length: 1 + random.below(6) }, () => randomRule(random, keys))
-    // A rule may stand once.
+    // Drops duplicate rules, which a policy must not have.
     const rules = [...new Map(drawn.map((rule) => [rule.slice(0, rule.indexOf('{')), rule])).values()]
     const token = await world.secretWith(rules.join('\n'))
     const readable: string[] = []
@@ -34,7 +34,7 @@ test(`DIF-03: for ${CALLERS} callers, lists of keys hold exactly the keys that e
     expect(names.sort(), rules.join('\n')).toEqual(readable)
     shown += readable.length
   }
-  // Callers that may read nothing, or everything, would compare little.
+  // The callers must be able to read some but not all keys.
   expect(shown).toBeGreaterThan(CALLERS * keys.length * 0.1)
   expect(shown).toBeLessThan(CALLERS * keys.length * 0.9)
 })
@@ -43,7 +43,7 @@ function randomKey(random: SeededRandom): string {
   return Array.from({ length: 1 + random.below(3) }, () => random.pick(PARTS)).join('/')
 }
 
-/** An exact key or a prefix, which may end within a part of a path. */
+/** A rule for an exact key or a prefix, which may end inside a path segment. */
 function randomRule(random: SeededRandom, keys: readonly string[]): string {
   const key = random.pick(keys)
   const isExact = random.chance(0.3)

@@ -1,7 +1,9 @@
-/** Who-can, what-if and the rights of callers with much: long work takes turns, ends with its client and shares. */
+/** Who-can, what-if and rights of tokens with many links: long work takes turns, ends with its client and is shared. */
 
-import type { TokenRecord, Turns } from '@latchkey/acl'
+import { type TokenRecord, type Turns, unsignedToken } from '@latchkey/acl'
+import { type AuthorizeAnswer, limits } from '@latchkey/contract'
 import { aToken } from '@latchkey/testkit/records/record-builders'
+import { many } from '@latchkey/testkit/rules/long-texts'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 
@@ -19,7 +21,7 @@ class CountingTurns implements Turns {
   }
 }
 
-/** Tokens that each have a policy of their own, of which every one may read `a`. */
+/** Tokens that each have their own policy, which grants reading `a`. */
 async function withOwnPolicies(world: World, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const Rules = Array.from({ length: 20 }, (_, j) => `key "${i}/${j}" { policy = "read" }`).join('\n')
@@ -28,7 +30,7 @@ async function withOwnPolicies(world: World, count: number): Promise<void> {
 }
 
 describe('who-can', () => {
-  test('DOS-05: the rights of each token take a turn of their own, and known ones share turns', async () => {
+  test('DOS-05: uncached rights take one turn per token, cached ones share turns', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     await withOwnPolicies(world, 30)
@@ -41,7 +43,7 @@ describe('who-can', () => {
     expect(turns.count - known).toBeLessThanOrEqual(2)
   })
 
-  test('DOS-05: looks at no further token once its client has gone', async () => {
+  test('DOS-05: stops when its client disconnects', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     await withOwnPolicies(world, 30)
@@ -59,7 +61,7 @@ describe('who-can', () => {
     expect(turns.count).toBe(started + 5)
   })
 
-  test('DOS-05: few walk through the tokens at once, some wait, and the next is refused with Retry-After', async () => {
+  test('DOS-05: few scans run concurrently, some wait, and the next is refused with Retry-After', async () => {
     const world = await aWorld()
     const ask = () => world.ask('POST', WHO_CAN, { token: MANAGEMENT, body: QUESTION })
     const replies = await Promise.all(Array.from({ length: 100 }, ask))
@@ -69,7 +71,7 @@ describe('who-can', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('DOS-05: a page ends after a bounded number of slices, and the cursor leads on to every token', async () => {
+  test('DOS-05: a page ends after a bounded number of slices, and the cursors reach every token', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     // Each takes hundreds of slices to compile.
@@ -91,7 +93,7 @@ describe('who-can', () => {
   })
 })
 
-test('DOS-05: what-if looks at no further token once its client has gone', async () => {
+test('DOS-05: what-if stops when its client disconnects', async () => {
   const turns = new CountingTurns()
   const world = await aWorld({ turns })
   const { ID } = await world.policy({ Name: 'shared', Rules: 'key "a" { policy = "read" }' })
@@ -131,7 +133,7 @@ describe('a token of many roles with many policies', () => {
   const askAs = (world: World, token: string) =>
     world.ask('POST', '/internal/acl/authorize', { token, body: checks })
 
-  test('DOS-05: finding its rights takes turns in proportion to its links, once for all who ask at a time', async () => {
+  test('DOS-05: resolving its rights takes turns in proportion to its links, once for concurrent requests', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
@@ -147,7 +149,26 @@ describe('a token of many roles with many policies', () => {
     expect(turns.count - started).toBe(took)
   })
 
-  test('its requests are answered while the directory changes faster than its rights are found', async () => {
+  test('DOS-05: its ways to the deciding rules are walked once for all checks, in turns', async () => {
+    const turns = new CountingTurns()
+    const world = await aWorld({ turns })
+    const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
+    await askAs(world, SecretID)
+    const known = turns.count
+    const body = Array.from({ length: 64 }, () => checks)
+      .flat()
+      .slice(0, 64)
+    const reply = await world.ask('POST', '/internal/acl/authorize?explain', { token: SecretID, body })
+    expect(reply.json).toMatchObject([
+      { Explanation: { Path: ['role r0', 'policy p0'] } },
+      { Allow: false },
+      ...Array(62).fill({}),
+    ])
+    expect(turns.count - known).toBeGreaterThanOrEqual(7)
+    expect(turns.count - known).toBeLessThan(16)
+  })
+
+  test('its requests are answered even if the directory changes faster than its rights are resolved', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
     const { SecretID } = await withRoles(world, { roles: 60, policies: 60 })
@@ -161,7 +182,24 @@ describe('a token of many roles with many policies', () => {
   })
 })
 
-test('a token whose rule texts are longer than the bound may do nothing, and explain says why', async () => {
+test('DOS-05: long checks are explained in turns, and their segments are not repeated whole', async () => {
+  const turns = new CountingTurns()
+  const world = await aWorld({ turns })
+  const Segment = 'k'.repeat(limits.SEGMENT_BYTES_MAX)
+  const token = await world.secretWith(`key "${Segment}${Segment}" { policy = "read" }`)
+  const body = Array.from({ length: 64 }, () => ({ Resource: 'key', Segment, Access: 'write-prefix' }))
+  const before = turns.count
+  const reply = await world.ask('POST', '/internal/acl/authorize?explain', { token, body })
+  expect(turns.count - before).toBeGreaterThanOrEqual(16)
+  const [answer] = reply.json as AuthorizeAnswer[]
+  const shown = `${'k'.repeat(limits.EXPLAINED_SEGMENT_LENGTH_MAX)}…`
+  expect(answer).toMatchObject({
+    Segment,
+    Explanation: { Rule: { Segment: shown }, Missing: { Segment: shown } },
+  })
+})
+
+test('a token whose rule texts exceed the bound may do nothing, and explain says why', async () => {
   const world = await aWorld({ defaultPolicy: 'allow' })
   const Policies: { ID: string }[] = []
   for (let i = 0; i < 9; i++) {
@@ -183,6 +221,77 @@ test('a token whose rule texts are longer than the bound may do nothing, and exp
   expect(refused?.Explanation.Path[0]).toContain('4194304')
 })
 
+describe('a legacy import that is checked', () => {
+  const PATH = '/internal/acl/legacy-tokens?check'
+  const LISTS: Readonly<Record<string, readonly [list: readonly object[], turnsMin: number]>> = {
+    'many tokens': [
+      Array.from({ length: 3_000 }, (_, i) => ({ ID: `id-${i}`, Name: `n${i}`, Type: 'client' })),
+      40,
+    ],
+    'long rules': [[{ ID: 'a', Rules: many(150_000, (i) => `key "${i}" { policy = "read" }\n`) }], 100],
+  }
+
+  test.each(Object.entries(LISTS))(
+    'DOS-05: is read and compared in turns: %s',
+    async (_, [list, turnsMin]) => {
+      const turns = new CountingTurns()
+      const world = await aWorld({ turns, version: '1.10.12' })
+      const before = turns.count
+      expect(await world.manage('PUT', PATH, list)).toMatchObject({ Imported: list.length })
+      expect(turns.count - before).toBeGreaterThan(turnsMin)
+    },
+  )
+})
+
+test('DOS-05: an explanation and a login take turns to match rules', async () => {
+  const turns = new CountingTurns()
+  const world = await aWorld({ turns })
+  const Config = { JWTValidationPubKeys: ['any'], ClaimMappings: { team: 'team' } }
+  await world.manage('PUT', '/acl/auth-method?check=false', { Name: 'ci', Type: 'jwt', Config })
+  const [rules, patterns] = [20, 32]
+  for (let i = 0; i < rules; i += 1) {
+    const rule = {
+      AuthMethod: 'ci',
+      BindType: 'service',
+      BindName: 'web',
+      Selector: Array.from({ length: patterns }, () => `value.team matches "a${i}"`).join(' and '),
+    }
+    await world.manage('PUT', '/acl/binding-rule', rule)
+  }
+  const team = 'a'.repeat(60_000)
+  const turnsOf = async (path: string, body: object) => {
+    const before = turns.count
+    await world.ask('POST', path, { token: MANAGEMENT, body })
+    return turns.count - before
+  }
+  const explain = { Claims: { team } }
+  // A turn per pattern to compile the selectors, which concurrent requests share, and per rule to match them.
+  const before = turns.count
+  await Promise.all([1, 2, 3].map(() => turnsOf('/acl/auth-method/ci/explain', explain)))
+  expect(turns.count - before).toBeGreaterThan(rules * patterns)
+  expect(turns.count - before).toBeLessThan(rules * patterns + 3 * 30)
+  const known = await turnsOf('/acl/auth-method/ci/explain', explain)
+  expect(known).toBeGreaterThan(20)
+  expect(known).toBeLessThan(40)
+  const login = {
+    AuthMethod: 'ci',
+    BearerToken: unsignedToken({ team: team.slice(0, 20_000) }, world.clock.now()),
+  }
+  expect(await turnsOf('/acl/login', login)).toBeGreaterThan(8)
+  // Regular expressions take their time at short claims, too.
+  const short = { AuthMethod: 'ci', BearerToken: unsignedToken({ team: 'a' }, world.clock.now()) }
+  expect(await turnsOf('/acl/login', short)).toBeGreaterThan(15)
+})
+
+test('DOS-04: a key with a long value is shown in a turn of its own', async () => {
+  const turns = new CountingTurns()
+  const world = await aWorld({ turns })
+  await world.ask('PUT', '/kv/a', { token: MANAGEMENT, body: 'x'.repeat(70_000) })
+  const before = turns.count
+  expect((await world.ask('GET', '/kv/a', { token: MANAGEMENT })).status).toBe(200)
+  expect(turns.count).toBeGreaterThan(before)
+})
+
 describe('rule texts of a caller with all rights', () => {
   const Rules = Array.from({ length: 3_000 }, (_, i) => `key "${i}" { policy = "read" }\n`).join('')
   const asJson = { body: { Name: 'long', Rules } }
@@ -193,16 +302,19 @@ describe('rule texts of a caller with all rights', () => {
     'legacy.translate': ['/acl/rules/translate', asText],
   }
 
-  test.each(Object.entries(REQUESTS))('DOS-05: %s reads a long one in turns', async (name, [path, sent]) => {
-    const turns = new CountingTurns()
-    const world = await aWorld({ turns, version: '1.10.12' })
-    const before = turns.count
-    const method = name === 'legacy.translate' ? 'POST' : 'PUT'
-    expect(await world.ask(method, path, { token: MANAGEMENT, ...sent })).toMatchObject({ status: 200 })
-    expect(turns.count - before).toBeGreaterThan(50)
-  })
+  test.each(Object.entries(REQUESTS))(
+    'DOS-05: %s parses a long text in turns',
+    async (name, [path, sent]) => {
+      const turns = new CountingTurns()
+      const world = await aWorld({ turns, version: '1.10.12' })
+      const before = turns.count
+      const method = name === 'legacy.translate' ? 'POST' : 'PUT'
+      expect(await world.ask(method, path, { token: MANAGEMENT, ...sent })).toMatchObject({ status: 200 })
+      expect(turns.count - before).toBeGreaterThan(50)
+    },
+  )
 
-  test('DOS-05: policies.update and legacy.translateToken read a long one in turns', async () => {
+  test('DOS-05: policies.update and legacy.translateToken parse a long text in turns', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns, version: '1.10.12' })
     const policy = await world.ask('PUT', '/acl/policy', { token: MANAGEMENT, body: { Name: 'p' } })

@@ -11,7 +11,7 @@ import {
 } from '@latchkey/testkit/service/world'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-/** The text, and what could be taken for it. */
+/** The text, and lookalikes. */
 const PLACEHOLDERS = [
   REDACTED_SECRET_ID,
   '<HIDDEN>',
@@ -35,7 +35,7 @@ const PLACEHOLDERS = [
   '[object Object]',
 ]
 
-/** The same text as JSON may write it. */
+/** The text in JSON spellings. */
 const SPELLINGS = ['"<hidden>"', '"\\u003chidden\\u003e"', '"\\u003Chidden\\u003E"', '"<\\u0068idden>"']
 
 describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
@@ -60,7 +60,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
     expect(await tokens()).toBe(before)
   })
 
-  test.each(SPELLINGS)('every way in refuses it, written as %s', async (written) => {
+  test.each(SPELLINGS)('every endpoint that takes a secret refuses it, spelled %s', async (written) => {
     const before = await tokens()
     const ways: readonly (readonly [string, string, string])[] = [
       ['PUT', '/acl/token', `{"SecretID":${written}}`],
@@ -81,7 +81,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
     expect(await tokens()).toBe(before)
   })
 
-  test('a record that was read redacted, sent back as it is, is refused and says what to leave out', async () => {
+  test('a redacted record sent back as read is refused, and the error says what to leave out', async () => {
     const token = await world.secretWith('acl = "read"')
     const read = await world.ask('GET', `/acl/token/${accessorId}`, { token })
     expect(read.json).toMatchObject({ SecretID: REDACTED_SECRET_ID })
@@ -90,7 +90,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
     expect(reply.text).toContain('leave SecretID out')
   })
 
-  test('it authenticates no caller from any source, even if the store holds it', async () => {
+  test('it never authenticates from any source, even if the store has it', async () => {
     const poisoned = aToken({ SecretID: REDACTED_SECRET_ID, Type: 'management' })
     await world.store.commit([{ table: 'tokens', op: 'put', record: poisoned, expect: 0 }])
     const asks: readonly (readonly [string, AskOptions])[] = [
@@ -108,7 +108,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
 })
 
 describe('SEC-02: a caller without acl:write sees no secret but its own', () => {
-  /** Every secret that exists in the world, all different. */
+  /** Every secret in the world. */
   const secrets: string[] = []
   let world: World
   let readers: readonly string[]
@@ -141,7 +141,7 @@ describe('SEC-02: a caller without acl:write sees no secret but its own', () => 
     const rules = ['agent', 'key', 'service', 'node', 'query', 'event', 'session']
       .map((kind) => `${kind}_prefix "" { policy = "write" }`)
       .join('\n')
-    // Everything but acl:write: the most that may not see a secret.
+    // The most rights that do not show secrets: everything but acl:write.
     const most = `acl = "read"\noperator = "write"\nkeyring = "write"\n${rules}`
     readers = [
       await world.secretWith(most),
@@ -199,13 +199,13 @@ describe('SEC-02: a caller without acl:write sees no secret but its own', () => 
     },
   )
 
-  test('the same lists show them to a caller with acl:write: the test can fail', async () => {
+  test('a caller with acl:write sees them in the same lists, so the test can fail', async () => {
     const token = await world.secretWith('acl = "write"')
     const { text } = await world.ask('GET', '/acl/tokens', { token })
     expect(secrets.filter((secret) => text.includes(secret)).length).toBeGreaterThan(100)
   })
 
-  test('who reads first decides nothing: a list and a record kept for a writer are not shown to a reader', async () => {
+  test('a list and a record cached for a writer are not shown to a reader', async () => {
     const [reader = ''] = readers
     const path = `/acl/token/${accessorIds[0]}`
     for (const at of ['/acl/tokens', path]) {
@@ -219,7 +219,7 @@ describe('SEC-02: a caller without acl:write sees no secret but its own', () => 
   })
 })
 
-describe('DOS-05: what is longer than any secret', () => {
+describe('DOS-05: texts longer than any secret', () => {
   const SELF = '/acl/token/self'
 
   test('403 caller_unknown: 513 characters, before the store is asked; 512 are a secret', async () => {

@@ -1,9 +1,9 @@
-/** COH-09: a write that was decided on a record holds only for the version of it that was read. */
+/** COH-09: a write applies only to the version of the record that it was decided on. */
 
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 
-/** A record of each kind: where it is read and deleted, and a body that updates it. */
+/** A record: its path, and a body that updates it. */
 interface Made {
   readonly path: string
   readonly body: object
@@ -32,7 +32,7 @@ const RECORDS: readonly (readonly [kind: string, make: (world: World) => Promise
   ],
 ]
 
-/** Does something else when the next decision was made and before it is committed; counts the commits that follow. */
+/** Runs something between the next decision and its commit, and counts the commits that follow. */
 function beforeNextCommit({ store }: World, work: () => Promise<unknown>): { readonly commits: number } {
   const commit = store.commit.bind(store)
   const counts = { commits: 0 }
@@ -53,7 +53,7 @@ describe.each(RECORDS)('a %s', (_kind, make) => {
   const ask = (world: World, method: string, path: string, body?: object) =>
     world.ask(method, path, { token: MANAGEMENT, body })
 
-  test('404: one that is deleted before an update of it is committed stays deleted', async () => {
+  test('404: an update does not recreate a record deleted before the commit', async () => {
     const world = await aWorld({ edition: 'extended' })
     const { path, body } = await make(world)
     beforeNextCommit(world, () => world.manage('DELETE', path))
@@ -61,7 +61,7 @@ describe.each(RECORDS)('a %s', (_kind, make) => {
     expect((await ask(world, 'GET', path)).status).toBe(404)
   })
 
-  test('404: one that is deleted before a delete of it is committed is not deleted twice', async () => {
+  test('404: a delete of a record deleted before the commit', async () => {
     const world = await aWorld({ edition: 'extended' })
     const { path } = await make(world)
     beforeNextCommit(world, () => world.manage('DELETE', path))
@@ -69,7 +69,7 @@ describe.each(RECORDS)('a %s', (_kind, make) => {
   })
 
   test.each(['PUT', 'DELETE'])(
-    '%s: one that is changed before the commit is decided on again',
+    '%s: decides again if the record changed before the commit',
     async (method) => {
       const world = await aWorld({ edition: 'extended' })
       const { path, body } = await make(world)

@@ -12,14 +12,13 @@ import { describe, expect, test } from 'vitest'
 const MINUTE = 60_000
 const WAIT_MAX = 10 * MINUTE + (10 * MINUTE) / 16
 
-/** A blocking query that is on its way. */
+/** A blocking query in flight. */
 interface Held {
-  /** The reply, once there is one. */
   reply: Reply | undefined
   readonly done: Promise<Reply>
 }
 
-/** Starts a query that waits for the index to pass that the path has now. */
+/** Starts a query that waits for the current index of the path to pass. */
 async function hold(world: World, path: string, options: AskOptions = { token: MANAGEMENT }): Promise<Held> {
   const now = await world.ask('GET', path, options)
   const index = now.headers['X-Service-Index'] ?? expect.fail('no index')
@@ -62,13 +61,45 @@ describe('when a query does not wait (spec 4.1)', () => {
     expect(world.clock.waiting).toBe(0)
   })
 
-  test('an index below the current one, by one: that of the table, and of one record its own', async () => {
+  test('an index one below that of the table, or one below that of the record', async () => {
     const { world, path, token } = await aSmallWorld()
     const index = world.store.tableIndex('tokens')
     expect(index).toBeGreaterThan(token.ModifyIndex)
     expect((await holdAt(world, `/acl/tokens?index=${index - 1}`)).reply?.status).toBe(200)
     expect((await holdAt(world, `${path}?index=${token.ModifyIndex - 1}`)).reply?.status).toBe(200)
     expect((await holdAt(world, `${path}?index=${token.ModifyIndex}`)).reply).toBeUndefined()
+  })
+
+  test('the index of a key is its own, but none below the one that was asked for', async () => {
+    const { world } = await aSmallWorld()
+    for (const key of ['a', 'b']) await world.ask('PUT', `/kv/${key}`, { token: MANAGEMENT, body: 'x' })
+    const first = await world.ask('GET', '/kv/a', { token: MANAGEMENT })
+    const index = world.store.tableIndex('kv')
+    expect(indexOf(first)).toBe(index - 1)
+    for (const asked of [index - 1, index]) {
+      const held = await holdAt(world, `/kv/a?index=${asked}&wait=1s`)
+      await world.clock.advance(2_000)
+      expect(indexOf(await held.done)).toBe(asked)
+    }
+  })
+
+  test('a missing key is answered at once only if it has changed since the index', async () => {
+    const { world } = await aSmallWorld()
+    const write = (method: string, key: string) =>
+      world.ask(method, `/kv/${key}`, { token: MANAGEMENT, ...(method === 'PUT' ? { body: 'x' } : {}) })
+    await write('PUT', 'gone')
+    const before = world.store.tableIndex('kv')
+    await write('DELETE', 'gone')
+    const after = world.store.tableIndex('kv')
+    await write('PUT', 'other')
+    expect((await holdAt(world, `/kv/gone?index=${before}`)).reply?.status).toBe(404)
+    const waits = await holdAt(world, `/kv/gone?index=${after}`)
+    expect(waits.reply).toBeUndefined()
+    await write('PUT', 'another')
+    await settle()
+    expect(waits.reply).toBeUndefined()
+    await write('PUT', 'gone')
+    expect((await waits.done).status).toBe(200)
   })
 
   const ERRORS: readonly (readonly [string, AskOptions, string])[] = [
@@ -87,7 +118,7 @@ describe('when a query does not wait (spec 4.1)', () => {
     expect((await holdAt(world, at, options)).reply?.code).toBe(code)
   })
 
-  test('writes, and what is no blocking query, pay no attention to index and wait', async () => {
+  test('writes and non-blocking reads ignore index and wait', async () => {
     const { world, path } = await aSmallWorld()
     const query = '?index=999999&wait=abc'
     expect((await world.ask('PUT', `${path}${query}`, { token: MANAGEMENT, body: {} })).status).toBe(200)
@@ -105,24 +136,21 @@ describe('how long it waits (decisions: blocking queries)', () => {
     ['wait=-5s', 5 * MINUTE],
     ['wait=10m', 10 * MINUTE],
     ['wait=11m', 10 * MINUTE],
-  ])(
-    '%j: %d ms where the random part is least, a sixteenth more where it is most',
-    async (option, waitMs) => {
-      for (const [jitterByte, ms] of [
-        [0, waitMs],
-        [255, waitMs + waitMs / 16],
-      ] as const) {
-        const { world, path } = await aSmallWorld({ jitterByte })
-        const held = await hold(world, `${path}?${option}`)
-        await world.clock.advance(ms - 0.01)
-        expect(held.reply).toBeUndefined()
-        await world.clock.advance(0.01)
-        expect(held.reply?.status).toBe(200)
-      }
-    },
-  )
+  ])('%j: %d ms with the least jitter, a sixteenth more with the most', async (option, waitMs) => {
+    for (const [jitterByte, ms] of [
+      [0, waitMs],
+      [255, waitMs + waitMs / 16],
+    ] as const) {
+      const { world, path } = await aSmallWorld({ jitterByte })
+      const held = await hold(world, `${path}?${option}`)
+      await world.clock.advance(ms - 0.01)
+      expect(held.reply).toBeUndefined()
+      await world.clock.advance(0.01)
+      expect(held.reply?.status).toBe(200)
+    }
+  })
 
-  test('after a timeout the answer carries the content and index of the last look', async () => {
+  test('after a timeout the answer has the latest content and index', async () => {
     const { world, path, other } = await aSmallWorld()
     const held = await hold(world, `${path}?wait=10s`)
     await world.manage('PUT', `/acl/token/${other.AccessorID}`, {})
@@ -132,7 +160,7 @@ describe('how long it waits (decisions: blocking queries)', () => {
     expect(indexOf(await held.done)).toBe(world.store.tableIndex('tokens'))
   })
 
-  test('an index far ahead: the whole time, whatever changes, and then the real index', async () => {
+  test('an index far ahead waits the whole time, whatever changes, and then gets the real index', async () => {
     const { world, path } = await aSmallWorld()
     const held = await holdAt(world, `${path}?index=18446744073709551615&wait=10s`)
     await world.manage('PUT', path, { Description: 'changed' })
@@ -144,7 +172,7 @@ describe('how long it waits (decisions: blocking queries)', () => {
     expect(reply.json).toMatchObject({ Description: 'changed' })
   })
 
-  test('a query that is answered leaves nothing behind', async () => {
+  test('an answered query leaves no waiter behind', async () => {
     const { world, path } = await aSmallWorld()
     const held = [
       await hold(world, path),
@@ -158,7 +186,7 @@ describe('how long it waits (decisions: blocking queries)', () => {
     expect(world.clock.waiting).toBe(0)
   })
 
-  test('a client that is gone ends it, and leaves nothing behind', async () => {
+  test('a disconnected client ends its query and leaves no waiter behind', async () => {
     const { world, path } = await aSmallWorld()
     const gone = new AbortController()
     const held = await hold(world, path, { token: MANAGEMENT, signal: gone.signal })
@@ -214,22 +242,18 @@ describe('what wakes it', () => {
       'a filtered list',
       ({ policy }) => `/acl/tokens?policy=${policy.ID}`,
       [
-        ['a change of what it shows', update, 200],
-        ['a token that leaves it', clear, 200],
-        ['a token that is deleted', remove, 200],
-        ['a token that joins it', linkOther, 200],
+        ['a change of a token that it shows', update, 200],
+        ['a token that no longer matches', clear, 200],
+        ['a deleted token', remove, 200],
+        ['a token that now matches', linkOther, 200],
       ],
     ],
     ['the list of policies', () => '/acl/policies', [['a policy', otherPolicy, 200]]],
     ['a read of a policy', ({ policy }) => `/acl/policy/${policy.ID}`, [['its update', renamePolicy, 200]]],
-    [
-      'a read of a policy by name',
-      () => '/acl/policy/name/reader',
-      [['its being named otherwise', renamePolicy, 404]],
-    ],
+    ['a read of a policy by name', () => '/acl/policy/name/reader', [['its renaming', renamePolicy, 404]]],
     ['the list of roles', () => '/acl/roles', [['a role', otherRole, 200]]],
     ['a read of a role', ({ role }) => `/acl/role/${role.ID}`, [['its update', changeRole, 200]]],
-    ['a read of a missing key', () => '/kv/a/b', [['its being written', writeKey, 200]]],
+    ['a read of a missing key', () => '/kv/a/b', [['its creation', writeKey, 200]]],
     ['a read of a missing tree', () => '/kv/a?recurse', [['a key in it', writeKey, 200]]],
   ]
   const wakes = WAKES.flatMap(([what, pathOf, acts]) =>
@@ -303,8 +327,8 @@ describe('what wakes it', () => {
   })
 })
 
-describe('when it ends, the caller is judged again (decisions: blocking queries)', () => {
-  test('a caller whose policy lost its right: at the next wake', async () => {
+describe('the caller is authorized again when the wait ends (decisions: blocking queries)', () => {
+  test('a caller whose policy lost its right is refused at the next wake-up', async () => {
     const { world, token, policy, other } = await aSmallWorld()
     const read = await hold(world, `/acl/token/${other.AccessorID}`, { token: token.SecretID })
     await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })
@@ -314,7 +338,7 @@ describe('when it ends, the caller is judged again (decisions: blocking queries)
     expect(read.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
   })
 
-  test('a timed out wait shows nothing the caller lost the right to', async () => {
+  test('a wait that times out shows nothing that the caller may no longer see', async () => {
     const { world, token, policy, other } = await aSmallWorld()
     const read = await hold(world, `/acl/token/${other.AccessorID}?wait=10s`, { token: token.SecretID })
     await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })
@@ -322,7 +346,7 @@ describe('when it ends, the caller is judged again (decisions: blocking queries)
     expect(read.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
   })
 
-  test('a caller that may no longer see secrets gets none', async () => {
+  test('a caller that may no longer see secrets gets redacted ones', async () => {
     const { world, other } = await aSmallWorld()
     const writer = await world.policy({ Name: 'writer', Rules: 'acl = "write"' })
     const caller = await world.token({ Policies: [{ ID: writer.ID }] })
@@ -334,12 +358,12 @@ describe('when it ends, the caller is judged again (decisions: blocking queries)
   })
 })
 
-describe('EXP-03: expiry inside of a wait', () => {
+describe('EXP-03: expiry during a wait', () => {
   test.each([
     [-1, 200],
     [0, 403],
     [1, 403],
-  ])('a caller that expires: a wait that ends %d ms after that is %d', async (ms, status) => {
+  ])('a caller that expires: a wait that ends %d ms later gets %d', async (ms, status) => {
     const { world } = await aSmallWorld({ jitterByte: 0 })
     const caller = await world.token({ ExpirationTTL: '60s' })
     const held = await hold(world, `/acl/token/self?wait=${MINUTE + ms}ms`, { token: caller.SecretID })
@@ -351,7 +375,7 @@ describe('EXP-03: expiry inside of a wait', () => {
     [-1, 200],
     [0, 404],
     [1, 404],
-  ])('a token that expires: a wait that ends %d ms after that is %d', async (ms, status) => {
+  ])('a token that expires: a wait that ends %d ms later gets %d', async (ms, status) => {
     const { world } = await aSmallWorld({ jitterByte: 0 })
     const { AccessorID } = await world.token({ ExpirationTTL: '60s' })
     const held = await hold(world, `/acl/token/${AccessorID}?wait=${MINUTE + ms}ms`)
@@ -359,7 +383,7 @@ describe('EXP-03: expiry inside of a wait', () => {
     expect(held.reply?.status).toBe(status)
   })
 
-  test('a list does not show what expired while it waited', async () => {
+  test('a list omits tokens that expired during the wait', async () => {
     const { world } = await aSmallWorld()
     const { AccessorID } = await world.token({ ExpirationTTL: '60s' })
     const held = await hold(world, '/acl/tokens?wait=60s')
@@ -369,7 +393,7 @@ describe('EXP-03: expiry inside of a wait', () => {
 })
 
 describe('headers', () => {
-  test('index, leader and age, on answers and on what is absent', async () => {
+  test('answers and 404s have index, leader and age', async () => {
     const { world, path } = await aSmallWorld()
     for (const [at, status] of [
       [path, 200],
@@ -386,7 +410,7 @@ describe('headers', () => {
     }
   })
 
-  test('the index is that of the table: the last write, deletions included, and never 0', async () => {
+  test('the index is that of the last write to the table, deletions included, and never 0', async () => {
     const { world, path, token, policy } = await aSmallWorld()
     const index = async (at: string) => indexOf(await world.ask('GET', at, { token: MANAGEMENT }))
     expect(await index('/kv/a')).toBe(1)
@@ -399,7 +423,7 @@ describe('headers', () => {
   })
 })
 
-test('64 waiters of one token are all woken by one write', async () => {
+test('one write wakes all of 64 waiters of a token', async () => {
   const { world, path } = await aSmallWorld()
   const held = await Promise.all(Array.from({ length: 64 }, () => hold(world, path)))
   await world.manage('PUT', path, { Description: 'once' })

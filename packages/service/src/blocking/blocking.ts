@@ -1,42 +1,42 @@
 /** Blocking queries: a read that waits for an index to pass. Spec 4.1; decisions: blocking queries. */
 
 import type { Random } from '@latchkey/acl'
-import { limits } from '@latchkey/contract'
+import { invariant, limits } from '@latchkey/contract'
 import { tableOf } from '../caller/admission.ts'
 import type { AnyAnswer, AnyCall, Watch } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Topic } from '../store/store.ts'
 import { isSame, type Shown, shownIn } from './shown.ts'
 
 /**
- * A read as it is answered now. Its index is that of the call, which was taken before the evaluation, so that a change in
- * between is never lost: it wakes the next query at once.
+ * The answer of a read. Its index was taken before the evaluation, so that a change in between is never lost: it wakes the
+ * next query at once.
  */
 export interface Seen {
   readonly call: AnyCall
   readonly answer: AnyAnswer
 }
 
-/** Names in an answer are as they were at one moment, unless they change faster than they are looked up. */
+/** An answer shows names of one moment, unless they change on every attempt. */
 const NAMES_ATTEMPTS_MAX = 3
 
 /**
- * Whether what was loaded for a call can be shown by it, or must be handled again by the call as it is admitted now.
+ * Whether a call may show what it loaded, or must be handled again with its new admission.
  *
- * What was waited for may be newer than the rights that the caller was admitted with. Had a right been taken away in
- * between, and something been written after that, the caller would see what it never had a right to (COH-10). So
- * where the rights have changed, the caller is judged by the new ones.
+ * The loaded data may be newer than the rights at admission. If a right was revoked in between and something was written
+ * after that, the caller would see data that it never had a right to (COH-10). So if the rights have changed, the new ones
+ * decide.
  */
 export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean {
   return hasSameRights(call, now) && (hasSameNames(call, now) || attempt >= NAMES_ATTEMPTS_MAX)
 }
 
 /**
- * The index of an answer: that of its table, and of a key that is there its ModifyIndex, as clients of keys expect it. An
- * index above that is one of the table, and must not go back.
+ * The index of an answer: that of its table; for an existing key its ModifyIndex, as clients of keys expect, unless the
+ * client already has a higher index, since the index must not decrease.
  *
- * @param asked index that the client has; 0 for none.
+ * @param asked the client's index; 0 for none.
  */
 export function indexOf({ call, answer }: Seen, asked: number): number {
   const { modifyIndex } = answer.watch ?? {}
@@ -45,12 +45,12 @@ export function indexOf({ call, answer }: Seen, asked: number): number {
 }
 
 /**
- * A query that waits until there is news. Of one record that is a ModifyIndex above the index that the client has, or, of
- * one that is missing, a change since then.
+ * A query that waits for news. For one record, news is a ModifyIndex above the client's index or, if the record is missing,
+ * a change since then.
  *
- * Of any other read it is an answer above the client's index, showing something else than the client knows. What the
- * client knows can be told from an exact view at its very index alone. A newer one may already hold the change that is
- * waited for, and taking it for known would lose that change; so where there is none, any higher index is news.
+ * For any other read, news is an answer above the client's index with other content than the client has. Only an exact
+ * view at the client's own index tells what the client has: a newer one may already contain the awaited change, which would
+ * then be lost. Without an exact view, any higher index is news.
  */
 export class Wait {
   private readonly index: number
@@ -58,10 +58,12 @@ export class Wait {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock' | 'random'>
   private readonly deadline: number
   private known: Shown
-  /** ModifyIndex of the record when it was last looked at. */
+  /** ModifyIndex of the record when last read. */
   private lastModifyIndex: number | undefined
   private isWoken = false
   private isLast = false
+  /** What {@link news} waits for. */
+  private next: { readonly topic: Topic; readonly after: number; readonly leftMs: number } | undefined
 
   constructor(
     { options, request }: ParsedRequest,
@@ -73,8 +75,8 @@ export class Wait {
     this.deadline = ports.clock.now() + options.waitMs + jitter(options.waitMs, ports.random)
   }
 
-  /** Whether this answer is to be sent; if not, it is told when there may be another one. */
-  async endsWith({ call, answer }: Seen): Promise<boolean> {
+  /** Whether to send this answer. Otherwise {@link news} says when to look again. */
+  endsWith({ call, answer }: Seen): boolean {
     const { watch } = answer
     if (this.isLast || !watch) return true
     const { store, clock } = this.ports
@@ -84,33 +86,44 @@ export class Wait {
     if (leftMs <= 0 || this.isNews(watch, index, shown)) return true
     if (shown !== undefined && this.index === index && isExact(call, answer, store)) this.known = shown
     this.lastModifyIndex = watch.modifyIndex
-    // Whether a missing record has changed since the client's index is for the store to say, once.
+    // Only the store knows, on the first wait, whether a missing record has changed since the client's index.
     const after = watch.isOwn && !this.isWoken ? Math.min(this.index, index) : index
-    // However the wait ends, rights and record are looked at again: either may have expired in the meantime.
-    this.isLast = (await store.wait(watch.topic, after, leftMs, this.signal)) !== 'changed'
-    this.isWoken = true
+    this.next = { topic: watch.topic, after, leftMs }
     return false
+  }
+
+  /**
+   * Resolves when there may be another answer. After any outcome, the caller is authorized and the record read again:
+   * either may have expired.
+   */
+  news(): Promise<void> {
+    const { next, signal } = this
+    invariant(next, 'an answer was seen')
+    return this.ports.store.wait(next.topic, next.after, next.leftMs, signal).then((outcome) => {
+      this.isLast = outcome !== 'changed'
+      this.isWoken = true
+    })
   }
 
   private isNews({ modifyIndex, isOwn }: Watch, index: number, shown: Shown): boolean {
     if (modifyIndex !== undefined && modifyIndex > this.index) return true
     if (this.index >= index) return false
-    // Another record than at the last look is news whatever its index: a store may have been set back.
+    // A different record is news whatever its index, since a store may have been reset.
     if (modifyIndex !== undefined) return this.isWoken && modifyIndex !== this.lastModifyIndex
     return isOwn ? this.isWoken : !isSame(shown, this.known)
   }
 }
 
-/** Whether every answer with the index of a call shows the same: the table stood still, and so did names and rights. */
+/** Whether every answer with the index of a call shows the same: table, names and rights are unchanged. */
 function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
-  // What is read elsewhere may be newer than the indexes of this store say.
+  // Data from another store may be newer than the indexes of this one.
   if (call.service.store !== store || !dependsOnTableAlone(call, answer)) return false
   return store.tableIndex(tableOf(call.route)) === call.tableIndex
 }
 
 /**
- * Whether an answer with the same index cannot have shown something else: names and rights are older than the index, and
- * no record has expired. Policies, roles and namespaces are answered from the directory itself.
+ * Whether all answers with this index show the same: names and rights are older than the index, and no record has expired.
+ * Policies, roles and namespaces are answered from the directory itself.
  */
 function dependsOnTableAlone({ caller, directory, tableIndex, route }: AnyCall, answer: AnyAnswer): boolean {
   if (answer.watch?.leavesOutExpired) return false
@@ -127,7 +140,7 @@ function hasSameNames(a: AnyCall, b: AnyCall): boolean {
   return a.directory.version === b.directory.version
 }
 
-/** The random part of a wait: 0 to wait / 16, so that clients that started together do not end together. */
+/** The jitter of a wait: 0 to wait / 16, so that clients that started together do not end together. */
 function jitter(waitMs: number, random: Random): number {
   return ((random.bytes(1)[0] ?? 0) / 255) * (waitMs / limits.WAIT_JITTER_DIVISOR)
 }

@@ -1,10 +1,10 @@
-/** What an answer shows. A filtered read is also woken by changes that it does not show. Decisions: blocking queries. */
+/** The content of an answer, to compare: a filtered read also wakes on changes that it does not show. Decisions: blocking queries. */
 import type { AnyAnswer } from '../handler.ts'
 
-/** `undefined` where it is too large to be held, which counts as changed. */
+/** `undefined` if too large to hold, which counts as changed. */
 export type Shown = string | Uint8Array | undefined
 
-/** Bytes are kept as they are: thousands may wait on one list, and all of them hold the same one. */
+/** Holds bytes without a copy: thousands of waiters on one list share it. */
 export function shownIn({ body, watch }: AnyAnswer): Shown {
   switch (body.kind) {
     case 'json':
@@ -24,7 +24,7 @@ export function shownIn({ body, watch }: AnyAnswer): Shown {
   }
 }
 
-/** Longer texts are compared by their fingerprints: thousands may wait on one tree, each with a text of its own. */
+/** Longer texts are compared by fingerprint, since thousands may wait on one tree, each with its own text. */
 const COMPARED_LENGTH_MAX = 1_024
 
 function shortened(text: string): string {
@@ -34,7 +34,7 @@ function shortened(text: string): string {
   return fingerprint.text
 }
 
-/** Of a long text, in parts: its length and 64 bits of hash, two runs of FNV-1a that differ in their start and prime. */
+/** An incremental fingerprint: the length and 64 bits of hash, two runs of FNV-1a with different offset and prime. */
 export class Fingerprint {
   private low = 0x811c9dc5
   private high = 0x9747b28c
@@ -54,7 +54,7 @@ export class Fingerprint {
   }
 }
 
-/** Whether an answer shows what an earlier one of the same read showed. */
+/** Whether an answer shows the same as an earlier one of the same read. */
 export function isSame(shown: Shown, before: Shown): boolean {
   if (!(shown instanceof Uint8Array) || !(before instanceof Uint8Array)) {
     return shown !== undefined && shown === before
@@ -67,5 +67,5 @@ export function isSame(shown: Shown, before: Shown): boolean {
   return isSame
 }
 
-/** The last comparison of an answer's bytes: what one waiter finds holds for all that waited with it. */
+/** The last comparison of an answer's bytes, shared by all of its waiters. */
 const comparisons = new WeakMap<Uint8Array, { readonly before: Uint8Array; readonly isSame: boolean }>()

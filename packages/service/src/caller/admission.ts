@@ -1,42 +1,40 @@
-/** Whether a request may be made: freshness, legacy mode, caller and right. All of it is checked again when a wait ends. */
+/** Admits requests: freshness, legacy mode, caller and right. All are checked again when a wait ends. */
 
 import type { Directory } from '@latchkey/acl'
 import { DEFAULT_NAMESPACE, legacyModeError } from '@latchkey/acl'
-import { AclError, type AnyRoute, limits, type Right } from '@latchkey/contract'
+import { AclError, type AnyRoute, limits } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
 import { type NamespaceQuery, resolveNamespace } from '../request/namespace.ts'
 import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
 import type { ReadOptions } from '../request/read-options.ts'
-import type { ConsistencyMode, Freshness, Store, TableName } from '../store/store.ts'
+import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { aclModeOf } from './acl-mode.ts'
 import type { Caller, Callers, Presented } from './caller.ts'
 import { requireEndpointRight } from './endpoint-right.ts'
 
-/** What every call has from the service. */
+/** What the service gives to every call. */
 export type CallServices = Pick<
   Context,
-  'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane' | 'walkLane' | 'textLane'
+  'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane' | 'walkLane' | 'textLane' | 'loginRates'
 >
 
-/** What a request is judged on. */
 interface Basis {
   /** At least as fresh as the request asked for. */
   readonly mode: ConsistencyMode
   readonly service: ServiceOptions
 }
 
-/** The moment at which a request is judged. */
+/** The state that a request is admitted against. */
 interface Moment extends Basis {
   readonly directory: Directory
-  /** Of the route's table, taken before the directory: an answer may be newer than its index, never older. */
+  /** Index of the route's table, read before the directory: an answer may be newer than its index, never older. */
   readonly tableIndex: number
 }
 
-/** Decides whether a request may be made, and by whom. */
 export class Admission {
   private readonly options: ServiceOptions
-  /** The same over the store's view for stale reads. */
+  /** With the store's view for stale reads. */
   private readonly staleOptions: ServiceOptions
   private readonly callers: Callers
   private readonly services: CallServices
@@ -51,7 +49,7 @@ export class Admission {
   /**
    * Admits a request synchronously, if freshness, caller and rights are all in memory.
    *
-   * @returns undefined if something must be waited for: see {@link admit}.
+   * @returns undefined if admission has to wait: see {@link admit}.
    * @throws AclError as {@link admit}.
    */
   peek(asked: ParsedRequest, options = asked.options): AnyCall | undefined {
@@ -61,7 +59,11 @@ export class Admission {
   }
 
   /**
-   * The call of a request that may be made, without its body.
+   * Admits a request, without its body.
+   *
+   * In a cluster of several members, `authorize` and `legacy.info` confirm with the database even without a token: a
+   * decision from memory could outlive the rights of the anonymous token. All requests that wait share one query, so
+   * their number costs the database nothing.
    *
    * @throws AclError `legacy_mode`, `caller_unknown`, `privilege_missing`, `unavailable`.
    */
@@ -76,18 +78,27 @@ export class Admission {
     return this.admitAt(asked, this.basisOf(asked, mode, freshness))
   }
 
-  /** Admits the sender of a body. A refusal from memory may be out of date, so the database has the last word. */
-  async admitBody(asked: ParsedRequest): Promise<AnyCall> {
+  /**
+   * Admits the sender of a body. A refusal from memory may be outdated, so the database decides.
+   *
+   * @param check throws an AclError if the caller may not send the body.
+   */
+  async admitBody(asked: ParsedRequest, check: (call: AnyCall) => void): Promise<AnyCall> {
     try {
       const call = this.peek(asked, KNOWN_HERE)
-      if (call) return call
+      if (call) {
+        check(call)
+        return call
+      }
     } catch (error) {
       if (!(error instanceof AclError)) throw error
     }
-    return this.admit(asked)
+    const call = await this.admit(asked)
+    check(call)
+    return call
   }
 
-  /** Judges a call again after its handler has waited. Stale reads keep their first authorization. */
+  /** Re-authorizes a call after its handler has waited. Stale reads keep their first authorization. */
   async readmit(asked: ParsedRequest, call: AnyCall): Promise<AnyCall> {
     return call.mode === 'stale' ? call : this.admitAt(asked, call)
   }
@@ -98,10 +109,11 @@ export class Admission {
   }
 
   private peekAt(asked: ParsedRequest, basis: Basis): AnyCall | undefined {
-    const { memory } = basis.service.store
-    if (!memory || asked.route.right === 'none') return undefined
+    const { store } = basis.service
+    if (!store.memory || asked.route.right === 'none') return undefined
     const moment = momentOf(asked, basis)
-    const presented = this.callers.peek(secretOf(asked, basis), memory)
+    const { directory } = moment
+    const presented = this.callers.peek(secretOf(asked, basis), store, { directory, heldMs: heldMsOf(asked) })
     const rights = presented && this.callers.peekRights(presented.token, moment.directory)
     return rights && this.callBy({ ...presented, ...rights }, asked, moment)
   }
@@ -112,21 +124,23 @@ export class Admission {
     const { store } = basis.service
     for (;;) {
       const moment = momentOf(asked, basis)
-      const presented = await this.present(secretOf(asked, basis), asked.route.right, store)
-      // A token just read may be newer than the directory that its links point into.
+      const presented = await this.present(asked, basis)
+      // A token just read may be newer than the directory that its links refer to.
       if (store.directory().version !== moment.directory.version) continue
-      // The directory may change while rights are found; the rights of that moment are still consistent.
+      // If the directory changes while rights are resolved, the rights of its earlier version are still consistent.
       const rights = await this.callers.rightsOf(presented.token, moment.directory)
       return this.callBy({ ...presented, ...rights }, asked, moment)
     }
   }
 
   /** Endpoints that need no right ignore an unknown secret. */
-  private async present(secretId: string | undefined, right: Right, store: Store): Promise<Presented> {
+  private async present(asked: ParsedRequest, basis: Basis): Promise<Presented> {
+    const { store } = basis.service
     try {
-      return await this.callers.resolve(secretId, store)
+      return await this.callers.resolve(secretOf(asked, basis), store, heldMsOf(asked))
     } catch (error) {
-      if (right !== 'none' || !(error instanceof AclError) || error.code !== 'caller_unknown') throw error
+      if (asked.route.right !== 'none' || !(error instanceof AclError) || error.code !== 'caller_unknown')
+        throw error
       return { ...(await this.callers.resolve(undefined, store)), unknown: true }
     }
   }
@@ -147,7 +161,7 @@ export class Admission {
       if (methodNamespace !== undefined && service.edition === 'extended')
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
     }
-    const { callers, texts, openapi, turns, lane, writeLane, walkLane, textLane } = this.services
+    const { callers, texts, openapi, turns, lane, writeLane, walkLane, textLane, loginRates } = this.services
     return {
       service,
       callers,
@@ -158,6 +172,8 @@ export class Admission {
       writeLane,
       walkLane,
       textLane,
+      loginRates,
+      request: asked.request,
       route,
       params,
       query,
@@ -176,9 +192,9 @@ export class Admission {
 }
 
 /**
- * Where the caller needs the right of a route. What is in no namespace is the cluster's, and its rights are those of
- * `default` (spec 4.9.5). Where the body may name another, the caller must have the right at home, and the handler holds it
- * to the right there (spec 4.9.1).
+ * The namespace in which the caller needs the right of a route. Resources without a namespace belong to the cluster and
+ * need the right in `default` (spec 4.9.5). If the body may name a namespace, the caller needs the right at home, and the
+ * handler checks it in that namespace (spec 4.9.1).
  */
 function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
   if (!route.namespaced) return DEFAULT_NAMESPACE
@@ -188,7 +204,7 @@ function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
 /** @throws AclError `legacy_mode`. */
 function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Moment {
   const tableIndex = service.store.tableIndex(tableOf(route))
-  // A refusal carries it too: what ended a wait may be that the caller is gone.
+  // Refusals have it too: a wait may end because the caller's token was deleted.
   if (route.blocking) state.setIndex(tableIndex)
   const directory = service.store.directory()
   if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
@@ -203,15 +219,21 @@ function isTooOld({ lastContactMs }: Freshness, { maxStaleMs }: ReadOptions): bo
 }
 
 function secretOf(asked: ParsedRequest, { service }: Basis): string | undefined {
-  return service.aclEnabled && !isForAnyone(asked) ? asked.secretId : undefined
+  const { ignoresToken } = asked.route
+  return service.aclEnabled && !ignoresToken && !isForAnyone(asked) ? asked.secretId : undefined
 }
 
-/** The table whose highest index the answers of a route carry. Decisions: blocking queries. */
-export function tableOf({ blocking = 'tokens' }: AnyRoute): TableName {
+/** How long the request may wait for a change. */
+function heldMsOf({ options: { index, waitMs } }: ParsedRequest): number {
+  return index > 0 ? waitMs * (1 + 1 / limits.WAIT_JITTER_DIVISOR) : 0
+}
+
+/** The table whose highest index the answers of a route report. Decisions: blocking queries. */
+export function tableOf({ blocking = 'tokens' }: AnyRoute): IndexName {
   return blocking
 }
 
-/** Whether the caller does not matter: the endpoint answers from the process itself, and a body is short. */
+/** Whether the caller is irrelevant: the endpoint answers from the process itself, and the body is short. */
 function isForAnyone({ route, request }: ParsedRequest): boolean {
   if (route.local === undefined || route.body === undefined) return route.local === true
   // Without an announced length the body may be long.

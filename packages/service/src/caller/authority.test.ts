@@ -1,13 +1,15 @@
-/** What a request comes to is judged by what its caller has. Decisions: rights across namespaces. */
+/** The rights of the caller limit the changes that a request makes. Decisions: rights across namespaces. */
 
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   effectivePolicies,
   GLOBAL_MANAGEMENT_POLICY_ID,
   isGlobalManager,
+  unsignedToken,
 } from '@latchkey/acl'
 import { REDACTED_SECRET_ID, type Role, type Token } from '@latchkey/contract'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -49,7 +51,7 @@ async function aScene(edition: 'standard' | 'extended'): Promise<Scene> {
   return { world, lesser, ops, plain, direct, throughRole, worker, managerSecrets }
 }
 
-/** Every way to make, keep, change or remove what has global management. */
+/** Every way to create, keep, change or delete a holder of global management. */
 const WAYS_IN: readonly (readonly [string, (scene: Scene) => readonly [string, string, unknown?]])[] = [
   ['create a token linked by ID', () => ['PUT', '/acl/token', { Policies: MANAGERS }]],
   [
@@ -74,7 +76,7 @@ const WAYS_IN: readonly (readonly [string, (scene: Scene) => readonly [string, s
     ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}`, { Policies: MANAGERS, Description: 'mine' }],
   ],
   [
-    'update a manager and drop the link: its answer has the secret',
+    'update a manager and drop the link, which answers the secret',
     ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}`, {}],
   ],
   ['clone a manager', ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}/clone`, {}]],
@@ -137,7 +139,7 @@ test.each(WAYS_IN)(
   },
 )
 
-test('403 privilege_missing: the built-in policy is renamed, so that its name leads elsewhere', async () => {
+test('403 privilege_missing: rename the built-in policy, which would free its name', async () => {
   const { world, lesser } = await aScene('extended')
   const path = `/acl/policy/${GLOBAL_MANAGEMENT_POLICY_ID}`
   const policy = (await world.manage('GET', path)) as object
@@ -146,7 +148,71 @@ test('403 privilege_missing: the built-in policy is renamed, so that its name le
   expect((await world.ask('PUT', path, { token: MANAGEMENT, body })).status).toBe(200)
 })
 
-describe('the secret of a global manager is power over every namespace', () => {
+describe('a login gives rights in one namespace (extended edition)', () => {
+  const METHOD = {
+    Name: 'ci',
+    Type: 'jwt',
+    Config: { JWKSURL: 'https://ci.example/keys', ClaimMappings: { team: 'team' } },
+  }
+  const CHOOSING = { ...METHOD, NamespaceRules: [{ BindNamespace: 'team' }] }
+  const CLUSTER = { Host: 'https://kubernetes.example', CACert: 'pem', ServiceAccountJWT: 'a.b.c' }
+  const MAPPING = { Name: 'ci', Type: 'kubernetes', Config: { ...CLUSTER, MapNamespaces: true } }
+  const RULE = { AuthMethod: 'ci', BindType: 'service', BindName: 'web' }
+  const EDITION = { edition: 'extended', version: '1.10.12' } as const
+  const logIn = (world: World) =>
+    world.ask('POST', '/acl/login', {
+      body: { AuthMethod: 'ci', BearerToken: unsignedToken({ team: 'a' }, world.clock.now()) },
+    })
+
+  test.each([
+    ['create a method with NamespaceRules', undefined, ['PUT', '/acl/auth-method', CHOOSING]],
+    ['add NamespaceRules', METHOD, ['PUT', '/acl/auth-method/ci', CHOOSING]],
+    ['remove NamespaceRules', CHOOSING, ['PUT', '/acl/auth-method/ci', METHOD]],
+    ['delete a method with NamespaceRules', CHOOSING, ['DELETE', '/acl/auth-method/ci', undefined]],
+    ['add a rule to such a method', CHOOSING, ['PUT', '/acl/binding-rule', RULE]],
+    ['create a method with MapNamespaces', undefined, ['PUT', '/acl/auth-method', MAPPING]],
+    ['add a rule to a method with MapNamespaces', MAPPING, ['PUT', '/acl/binding-rule', RULE]],
+  ] as const)(
+    '403 privilege_missing: %s, with acl:write alone',
+    async (_name, before, [method, path, body]) => {
+      const world = await aWorld(EDITION)
+      await world.manage('PUT', '/namespace', { Name: 'team' })
+      const token = await world.secretWith(ALL_WRITE)
+      if (before) await world.manage('PUT', '/acl/auth-method', before)
+      expect(await world.ask(method, path, { token, body })).toMatchObject({
+        status: 403,
+        code: 'privilege_missing',
+      })
+      expect((await world.ask(method, path, { token: MANAGEMENT, body })).status).toBe(200)
+    },
+  )
+
+  test('acl:write alone suffices for a method without NamespaceRules, and its rules', async () => {
+    const world = await aWorld(EDITION)
+    const token = await world.secretWith(ALL_WRITE)
+    expect((await world.ask('PUT', '/acl/auth-method', { token, body: METHOD })).status).toBe(200)
+    expect((await world.ask('PUT', '/acl/binding-rule', { token, body: RULE })).status).toBe(200)
+  })
+
+  test.each(['extended', 'standard'] as const)(
+    'a role with global management: %s edition',
+    async (edition) => {
+      const world = await aWorld({ ...EDITION, edition })
+      await world.role({ Name: 'ops', Policies: MANAGERS })
+      await world.manage('PUT', '/acl/auth-method', METHOD)
+      await world.manage('PUT', '/acl/binding-rule', { ...RULE, BindType: 'role', BindName: 'ops' })
+      const claims = { Claims: { team: 'a' } }
+      const explained = await world.manage('POST', '/acl/auth-method/ci/explain', claims)
+      const isGiven = edition === 'standard'
+      expect(explained).toMatchObject({ Rules: [{ Applies: isGiven, Name: 'ops' }] })
+      expect(await logIn(world)).toMatchObject(
+        isGiven ? { status: 200 } : { status: 403, code: 'login_unbound' },
+      )
+    },
+  )
+})
+
+describe('the secret of a global manager grants every namespace', () => {
   const reads = ({ direct, throughRole }: Scene) => [
     `/acl/token/${direct.AccessorID}`,
     `/acl/token/${direct.AccessorID}?expanded`,
@@ -163,7 +229,7 @@ describe('the secret of a global manager is power over every namespace', () => {
     const scene = await aScene('extended')
     const { world, lesser, managerSecrets, worker } = scene
     for (const path of reads(scene)) {
-      // Twice: texts and lists are kept. The manager asks first, so that what is kept shows its secrets.
+      // Twice, and the manager first, so that cached texts and lists contain the secrets.
       for (let i = 0; i < 2; i += 1) {
         await world.manage('GET', path)
         const reply = await world.ask('GET', path, { token: lesser })
@@ -178,7 +244,7 @@ describe('the secret of a global manager is power over every namespace', () => {
     expect(legacy.text).toContain('legacy client')
   })
 
-  test('nor once a role gives it global management', async () => {
+  test('acl:write no longer sees a secret once a role gives its token global management', async () => {
     const { world, lesser, plain, worker } = await aScene('extended')
     const list = () => world.ask('GET', '/acl/tokens', { token: lesser })
     expect((await list()).text).toContain(worker.SecretID)
@@ -188,7 +254,7 @@ describe('the secret of a global manager is power over every namespace', () => {
     expect(read.json).toMatchObject({ SecretID: REDACTED_SECRET_ID })
   })
 
-  test('a global manager sees it, and acl:write in the standard edition', async () => {
+  test('a global manager sees it, as does acl:write in the standard edition', async () => {
     for (const edition of ['standard', 'extended'] as const) {
       const scene = await aScene(edition)
       const token = edition === 'standard' ? scene.lesser : scene.direct.SecretID
@@ -197,6 +263,20 @@ describe('the secret of a global manager is power over every namespace', () => {
       expect(await text('/acl/list')).toContain(LEGACY_MANAGER)
     }
   })
+})
+
+test('403: from 1.11 the type of a legacy token makes no global manager (spec 9.1)', async () => {
+  const world = await aWorld({ edition: 'extended', version: '1.11' })
+  await world.manage('PUT', '/namespace', { Name: 'team' })
+  const { ID } = await world.policy({ Name: 'writer', Rules: ALL_WRITE })
+  const record = aToken({ Type: 'management', Policies: [{ ID }] })
+  world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+  const token = record.SecretID
+  expect((await world.ask('PUT', '/acl/token', { token, body: {} })).status).toBe(200)
+  for (const body of [{ Policies: MANAGERS }, { Namespace: 'team' }]) {
+    const reply = await world.ask('PUT', '/acl/token', { token, body })
+    expect(reply).toMatchObject({ status: 403, code: 'privilege_missing' })
+  }
 })
 
 describe('defaults of a namespace (CVE-2021-41805)', () => {
@@ -229,26 +309,29 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     expect((await world.ask('GET', '/acl/tokens')).code).toBe('privilege_missing')
   })
 
-  test('403: it clears them, as what they deny would be allowed', async () => {
-    const ACLs = { PolicyDefaults: [{ Name: 'reader' }] }
-    await world.manage('PUT', '/namespace/default', { ACLs })
-    expect((await update('default', operator)).code).toBe('privilege_missing')
-    expect((await update('default', operator, ACLs, { Description: 'new' })).status).toBe(200)
-  })
+  test.each([{ PolicyDefaults: [{ Name: 'reader' }] }, { RoleDefaults: [{ Name: 'plain' }] }])(
+    '403: operator:write alone clears them, which would allow what they deny: %j',
+    async (ACLs) => {
+      await world.role({ Name: 'plain' })
+      await world.manage('PUT', '/namespace/default', { ACLs })
+      expect((await update('default', operator)).code).toBe('privilege_missing')
+      expect((await update('default', operator, ACLs, { Description: 'new' })).status).toBe(200)
+    },
+  )
 
-  test('200: it makes a namespace without defaults, and describes it', async () => {
+  test('200: operator:write creates a namespace without defaults and changes its description', async () => {
     const made = await world.ask('PUT', '/namespace', { token: operator, body: { Name: 'new' } })
     expect(made.status).toBe(200)
     expect((await update('new', operator, undefined, { Description: 'described' })).status).toBe(200)
   })
 
-  test('200: the first update of `default` makes its record, as its indexes say', async () => {
+  test('200: the first update of `default` creates its record', async () => {
     const { json } = await update('default', operator, undefined, { Description: 'first' })
     const { CreateIndex, ModifyIndex } = json as { CreateIndex: number; ModifyIndex: number }
     expect(CreateIndex).toBe(ModifyIndex)
   })
 
-  test('a default that was deleted is not there to be changed', async () => {
+  test('a dangling default does not count as a change', async () => {
     const policy = await world.policy({ Name: 'gone', Namespace: 'team' })
     const role = await world.role({ Name: 'gone', Namespace: 'team' })
     const ACLs = { PolicyDefaults: [{ ID: policy.ID }], RoleDefaults: [{ ID: role.ID }] }
@@ -259,7 +342,7 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     expect((await update('team', operator, read.ACLs, { Description: 'new' })).status).toBe(200)
   })
 
-  test('acl:write in a namespace sets those of that namespace, and of no other', async () => {
+  test('acl:write in a namespace sets the defaults of that namespace alone', async () => {
     const ACLs = { PolicyDefaults: [{ Name: 'reader' }] }
     expect((await update('default', admin, ACLs)).status).toBe(200)
     expect((await update('team', admin, ACLs)).code).toBe('privilege_missing')
@@ -270,14 +353,14 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     { PolicyDefaults: MANAGERS },
     { PolicyDefaults: [{ Name: 'reader' }, { Name: 'GLOBAL-MANAGEMENT' }] },
     { RoleDefaults: [{ Name: 'ops' }] },
-  ])('400 field_invalid: global management is never one, for no caller: %j', async (ACLs) => {
+  ])('400 field_invalid: global management is never a default, whoever asks: %j', async (ACLs) => {
     for (const token of [admin, MANAGEMENT]) {
       expect((await update('default', token, ACLs)).code).toBe('field_invalid')
       expect((await update('team', token, ACLs)).status).not.toBe(200)
     }
   })
 
-  test('400 field_invalid: a role that is a default links global management', async () => {
+  test('400 field_invalid: a default role links global management', async () => {
     const role = await world.role({ Name: 'shared' })
     await world.manage('PUT', '/namespace/default', { ACLs: { RoleDefaults: [{ ID: role.ID }] } })
     const body = { Name: 'shared', Policies: MANAGERS }
@@ -285,7 +368,7 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
     expect(reply.code).toBe('field_invalid')
   })
 
-  test('one that is stored all the same gives nothing, and is not shown as acting', async () => {
+  test('a stored default of global management grants nothing and is not shown as effective', async () => {
     const ops = world.store.directory().roleByName('default', 'ops')
     const record = {
       Name: 'default',
@@ -305,13 +388,13 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
       NamespaceDefaultPolicyIDs: null,
       NamespaceDefaultRoleIDs: null,
     })
-    // What keeps it is refused, so that the next update takes it away.
+    // An update that keeps it is refused; one that omits it removes it.
     expect((await update('default', MANAGEMENT, { PolicyDefaults: MANAGERS })).code).toBe('field_invalid')
     expect((await update('default', MANAGEMENT)).status).toBe(200)
   })
 })
 
-/** A call that is near to what makes sense, about anything that exists. */
+/** A nearly valid request about any existing record. */
 function aCall(random: SeededRandom, scene: Scene): { method: string; path: string; body?: unknown } {
   const { tokens, policies, roles } = scene.world.store.snapshot()
   const accessors = [...tokens.values()].flatMap(({ AccessorID }) => (AccessorID === '' ? [] : [AccessorID]))
@@ -368,7 +451,7 @@ function aCall(random: SeededRandom, scene: Scene): { method: string; path: stri
   return random.pick(calls)()
 }
 
-test('AUTHZ-01: whatever callers without global management do, no new manager is there, and no secret of one is shown', {
+test('AUTHZ-01: callers without global management never create a manager or see the secret of one', {
   timeout: 7_200_000,
 }, async () => {
   const random = new SeededRandom(chooseSeed('no right grows'))

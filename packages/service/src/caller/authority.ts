@@ -5,6 +5,7 @@
 
 import type { Directory, NamespaceRecord, RoleRecord, StoredLink, TokenRecord } from '@latchkey/acl'
 import {
+  choosesNamespace,
   defaultsOf,
   GLOBAL_MANAGEMENT_POLICY_ID,
   isGlobalManager,
@@ -13,34 +14,15 @@ import {
 import { AclError } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
 import { requireExisting } from '../request/namespace.ts'
-import { type Decision, decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { globalManagementMissing, requireRight } from './caller.ts'
-
-/**
- * Decides and commits for the caller of a request; see {@link decideAndCommit}. Each decision is judged before it is
- * committed.
- *
- * @throws AclError `not_found` for a namespace that is gone; as {@link requireAuthority} and the decision.
- */
-export function decideAndCommitFor<T>(
-  call: Context,
-  decide: () => Promise<Decision<T>> | Decision<T>,
-): Promise<T> {
-  return decideAndCommit(call.service.store, async () => {
-    const decision = await decide()
-    requireNamespaces(decision.changes, call.service.store.directory())
-    await requireAuthority(call, decision.changes)
-    return decision
-  })
-}
 
 /**
  * The store refuses a record whose namespace is gone as `changed`; the next attempt reports it here.
  *
  * @throws AclError `not_found`.
  */
-function requireNamespaces(changes: readonly Change[], directory: Directory): void {
+export function requireNamespaces(changes: readonly Change[], directory: Directory): void {
   for (const change of changes) {
     if (change.op === 'put' && 'Namespace' in change.record)
       requireExisting({ directory }, change.record.Namespace)
@@ -51,8 +33,8 @@ function requireNamespaces(changes: readonly Change[], directory: Directory): vo
  * Holds a caller to what changes need beyond the right of the endpoint.
  *
  * In the extended edition, whatever has global management before or after a change (a token, a role that links it, the
- * policy itself) is for global managers alone. New defaults of a namespace need `acl:write` there. Global management is
- * never a default.
+ * policy itself) is for global managers only, as are auth methods whose logins choose a namespace. New defaults of a
+ * namespace need `acl:write` there. Global management is never a default.
  *
  * @throws AclError `privilege_missing`, `field_invalid`.
  */
@@ -63,7 +45,9 @@ export async function requireAuthority(call: Context, changes: readonly Change[]
     if (change.table === 'namespaces' && change.op === 'put') checkDefaults(call, change.record, directory)
     if (change.table === 'roles' && change.op === 'put') checkNotDefault(change.record, directory)
     if (service.edition === 'standard' || caller.isGlobal) continue
-    if (await touchesGlobalManagement(call, change, directory)) throw globalManagementMissing(caller)
+    if (crossesNamespaces(change, directory) || (await touchesGlobalManagement(call, change, directory))) {
+      throw globalManagementMissing(caller)
+    }
   }
 }
 
@@ -82,12 +66,29 @@ export function secretsSeen({ service, caller }: Context): 'none' | 'ordinary' |
   return service.edition === 'standard' || caller.isGlobal ? 'all' : 'ordinary'
 }
 
+/** Whether a change concerns logins into several namespaces: an auth method that chooses them, or its binding rules. */
+function crossesNamespaces(change: Change, directory: Directory): boolean {
+  switch (change.table) {
+    case 'authMethods': {
+      const { Namespace, Name } = change.record
+      const existing = directory.authMethod(Namespace, Name)
+      return [change.record, existing].some((method) => method && choosesNamespace(method))
+    }
+    case 'bindingRules': {
+      const { Namespace, AuthMethod } = change.record
+      const method = directory.authMethod(Namespace, AuthMethod)
+      return method !== undefined && choosesNamespace(method)
+    }
+    default:
+      return false
+  }
+}
+
 async function touchesGlobalManagement(
   call: Context,
   change: Change,
   directory: Directory,
 ): Promise<boolean> {
-  if (change.op === 'delete-tree') return false
   switch (change.table) {
     case 'tokens': {
       if (isGlobalManager(change.record, directory)) return true

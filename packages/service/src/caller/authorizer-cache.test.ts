@@ -20,7 +20,7 @@ function garbageCollector(): () => void {
 const readA = aSource('read', 'key "a" { policy = "read" }')
 const denyA = aSource('deny', 'key "a" { policy = "deny" }')
 
-test('one compiled set serves every token that has it, in whatever order its links are', () => {
+test('tokens with the same policies share one compiled set, in any order of links', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   for (const sources of [
     [readA, denyA],
@@ -32,7 +32,29 @@ test('one compiled set serves every token that has it, in whatever order its lin
   expect(cache.size()).toMatchObject({ compiled: 1, texts: 2 })
 })
 
-test('the key holds everything that a decision depends on: sources, versions and default policy', () => {
+test.each([
+  ['an equal rule', 'key "a" { policy = "read" }', { policyName: 'first', line: 1 }],
+  ['no readable text', 'key "a" {', undefined],
+])(
+  'with %s in two policies, the explanation is that of the first by name, whatever their ids',
+  (_case, text, rule) => {
+    for (const keys of [
+      ['1', '2'],
+      ['2', '1'],
+    ] as const) {
+      const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+      const sources = [
+        aSource(keys[0], `\n${text}`, { policyName: 'second' }),
+        aSource(keys[1], text, { policyName: 'first' }),
+      ]
+      const explanation = atOnce(cache.authorizer(sources, DENY).explain(READ_A))
+      if (rule) expect(explanation).toMatchObject({ rule })
+      else expect(explanation.path).toMatchObject({ reason: expect.stringMatching(/line 1/) })
+    }
+  },
+)
+
+test('the key covers everything that a decision depends on: sources, versions and default policy', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   expect(cache.authorizer([readA], DENY).decide(READ_A)).toBe(true)
   expect(cache.authorizer([readA, denyA], DENY).decide(READ_A)).toBe(false)
@@ -42,7 +64,7 @@ test('the key holds everything that a decision depends on: sources, versions and
   expect(cache.size().compiled).toBe(5)
 })
 
-test('keys are kept apart, whatever characters they hold', () => {
+test('keys never collide, whatever characters they contain', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   expect(cache.authorizer([readA, denyA], DENY).decide(READ_A)).toBe(false)
   for (const separator of ['\0', ',', '","']) {
@@ -50,20 +72,20 @@ test('keys are kept apart, whatever characters they hold', () => {
   }
 })
 
-test('tokens that share a set keep their own ways to it', () => {
+test('tokens that share a set keep their own paths to it', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   const role = { id: 'r', name: 'ops' }
   const direct = cache.authorizer([readA], DENY)
   const throughRole = cache.authorizer([{ ...readA, path: { via: 'policy', role } }], DENY)
-  expect(direct.explain(READ_A).path).toEqual({ via: 'policy' })
-  expect(throughRole.explain(READ_A).path).toEqual({ via: 'policy', role })
+  expect(atOnce(direct.explain(READ_A)).path).toEqual({ via: 'policy' })
+  expect(atOnce(throughRole.explain(READ_A)).path).toEqual({ via: 'policy', role })
   expect(cache.size().compiled).toBe(1)
 })
 
-test('is bounded: the set and the text used longest ago go first', () => {
+test('evicts the least recently used set and text', () => {
   const one = createAuthorizerCache({ bytesMax: 1_000_000 })
   one.authorizer([readA], DENY)
-  // Compiled sets have one half: two of them fit, and three do not.
+  // Compiled sets have half of the bound, which fits two of them but not three.
   const cache = createAuthorizerCache({ bytesMax: 3.5 * one.size().bytes })
   const policiesOf = (source: PolicySource) => cache.authorizer([source], DENY).policies
   const [read, deny] = [policiesOf(readA), policiesOf(denyA)]
@@ -74,7 +96,7 @@ test('is bounded: the set and the text used longest ago go first', () => {
   expect(policiesOf(denyA)).not.toBe(deny)
 })
 
-test('DOS-05: what is kept is bounded in bytes, whether the sets are many or long', () => {
+test('DOS-05: the cache is bounded in bytes for many sets and for long ones', () => {
   const bytesMax = 4_000_000
   const cache = createAuthorizerCache({ bytesMax })
   for (const rules of [1, 100, 3_000]) {
@@ -88,7 +110,7 @@ test('DOS-05: what is kept is bounded in bytes, whether the sets are many or lon
   }
 })
 
-test('the estimate of memory is honest: at least what the heap says, and less than three times that', () => {
+test('the memory estimate is between one and three times the heap usage', () => {
   const gc = garbageCollector()
   const cache = createAuthorizerCache({ bytesMax: 500_000_000 })
   const count = 30
@@ -105,13 +127,13 @@ test('the estimate of memory is honest: at least what the heap says, and less th
   expect(cache.size().bytes).toBeLessThan(3 * used)
 })
 
-test('the longest set is kept until another comes, so that it is not compiled for each request', () => {
+test('keeps a set above the bound until the next one, so that requests do not recompile it', () => {
   const cache = createAuthorizerCache({ bytesMax: 10 })
   expect(cache.authorizer([readA], DENY).policies).toBe(cache.authorizer([readA], DENY).policies)
   expect(cache.size()).toMatchObject({ compiled: 1, texts: 0 })
 })
 
-test('sets of many sources have a key of bounded length, and no two sets one key', () => {
+test('sets of many sources have distinct keys of bounded length', () => {
   const cache = createAuthorizerCache({ bytesMax: 100_000_000 })
   const options = { datacenter: 'dc1', ...DENY }
   const keys = new Set<string>()
@@ -140,30 +162,30 @@ test('sets of many sources have a key of bounded length, and no two sets one key
   expect(keys.size).toBe(60)
 })
 
-test('stored texts are read leniently: what would be refused now does not take rights away', () => {
+test('parses stored texts leniently, so that stricter parsing does not revoke rights', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   const old = aSource('old', 'sentinel "x" {}\nkey "a" { policy = "read" sentinel {} }')
   expect(cache.authorizer([old], DENY).decide(READ_A)).toBe(true)
 })
 
-test('a stored text that cannot be read denies everything, under default allow too', () => {
+test('an unreadable stored text denies everything, even under default allow', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   const authorizer = cache.authorizer([readA, aSource('broken', 'key "a" {')], { defaultPolicy: 'allow' })
   expect(authorizer.decide(READ_A)).toBe(false)
-  expect(authorizer.explain(READ_A).path).toMatchObject({
+  expect(atOnce(authorizer.explain(READ_A)).path).toMatchObject({
     via: 'unreadable',
     reason: expect.stringContaining('line 1'),
   })
 })
 
-test('legacy rules are read as legacy rules', () => {
+test('parses legacy rules in the legacy dialect', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   const legacy = aSource('legacy', 'key "" { policy = "read" } acl = "write"', { dialect: 'legacy' })
   const authorizer = cache.authorizer([legacy], DENY)
   expect([authorizer.decide(READ_A), authorizer.aclRead]).toEqual([true, false])
 })
 
-test('authorizerOf finds the sources by itself', () => {
+test('authorizerOf collects the sources of a token', () => {
   const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
   const token = {
     Policies: [],

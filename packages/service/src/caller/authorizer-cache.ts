@@ -1,14 +1,14 @@
-/** One compiled authorizer per distinct set of policies, shared by all tokens that have it, bounded. Decisions: authorizer cache. */
+/** A bounded cache of compiled authorizers, one per distinct set of policies. Decisions: authorizer cache. */
 
 import type { AuthorizerDefaults, CompiledInput, PolicySource } from '@latchkey/acl'
 import {
   Authorizer,
   atOnce,
   type CompiledPolicies,
+  compareSources,
   compilePolicies,
   type EffectivePoliciesOptions,
   EMPTY_RULE_SET,
-  effectivePolicies,
   findEffectivePolicies,
   type LinkLookup,
   Pace,
@@ -22,16 +22,16 @@ import {
 import { blake2b } from '@noble/hashes/blake2.js'
 import { BoundedMap } from '../bounded-map.ts'
 
-export interface AuthorizerCacheOptions {
-  /** About how much memory is kept, half for compiled sets and half for texts that were read. */
+interface AuthorizerCacheOptions {
+  /** Approximate memory: half for compiled sets, half for parsed texts. */
   readonly bytesMax: number
 }
 
-/** What decides a token's rights, besides what it links to. */
+/** What decides a token's rights besides its links. */
 export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
 
 export interface AuthorizerCache {
-  /** The authorizer of a token, by its {@link effectivePolicies}. */
+  /** The authorizer of a token, by its {@link findEffectivePolicies}. */
   authorizerOf(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions): Authorizer
   /** As {@link AuthorizerCache.authorizerOf}, in slices, with the key of its compiled set. */
   find(
@@ -39,17 +39,16 @@ export interface AuthorizerCache {
     lookup: LinkLookup,
     options: AuthorizerOptions,
   ): Sliced<{ readonly authorizer: Authorizer; readonly key: string }>
-  /** The compiled set of a key, while it is cached. */
+  /** The compiled set of a key, if cached. */
   kept(key: string): CompiledPolicies | undefined
   /** The authorizer of a token with these sources; their order does not matter. */
   authorizer(sources: readonly PolicySource[], defaults: AuthorizerDefaults): Authorizer
-  /** How many compiled sets and read texts are kept, and about what they take together. */
+  /** Cached compiled sets and parsed texts, and their approximate memory. */
   size(): { readonly compiled: number; readonly texts: number; readonly bytes: number }
 }
 
-/** @returns a cache of its own; with one or without, every answer is the same. */
 export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): AuthorizerCache {
-  // Even the longest set is kept until another comes: it would be compiled for each request.
+  // Keeps even a set above the bound until the next one; otherwise every request would compile it.
   const compiled = new BoundedMap<string, CompiledPolicies>(bytesMax / 2, { keepsLast: true })
   const texts = new BoundedMap<string, ReadText>(bytesMax / 2)
 
@@ -63,7 +62,7 @@ export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): Aut
   }
 
   function* compile(sources: readonly PolicySource[], defaults: AuthorizerDefaults) {
-    const ordered = yield* sortInSlices(sources, byKey)
+    const ordered = yield* sortInSlices(sources, compareSources)
     const key = yield* keyOf(ordered, defaults)
     const known = compiled.get(key)
     if (known !== undefined) return { key, policies: known }
@@ -93,19 +92,21 @@ export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): Aut
   }
 }
 
-/** How a token has each source: found out where an explanation asks, and not kept for every token. */
+/** How a token has each source: computed for explanations alone. */
 export function waysTo(
   token: TokenLinks,
   lookup: LinkLookup,
   options: EffectivePoliciesOptions,
 ): ConstructorParameters<typeof Authorizer>[1] {
-  return () => pathsOf(effectivePolicies(token, lookup, options))
+  return function* () {
+    return yield* pathsOf(yield* findEffectivePolicies(token, lookup, options))
+  }
 }
 
-/** Reading a text that is short, as a synthetic policy is. */
+/** The cost of parsing a short text, such as a synthetic policy. */
 const STEPS_PER_TEXT = 20
 
-/** What a rule takes that was read, and the rule set and its entry. Measured. */
+/** Measured memory of a parsed rule, and of a rule set with its cache entry. */
 const RULE_BYTES = 150
 const TEXT_BYTES = 500
 
@@ -113,13 +114,13 @@ function bytesOfText({ key, text }: PolicySource, { ruleSet }: ReadText): number
   return TEXT_BYTES + key.length + text.length + ruleSet.rules.length * RULE_BYTES
 }
 
-/** Longest key that is kept as it is, in characters; a longer one is hashed. */
+/** Longer keys, in characters, are hashed. */
 const KEY_LENGTH_MAX = 1_024
-/** Characters that are hashed in a slice: its work is about a hundredth of a step for each. */
+/** Characters hashed at a time, and characters per step. */
 const HASHED_LENGTH = 16_384
 const HASHED_LENGTH_PER_STEP = 50
 
-/** Two sets have one key only if they have the same sources and the same default. */
+/** Equal keys mean equal sources and an equal default. */
 function* keyOf(ordered: readonly PolicySource[], { defaultPolicy }: AuthorizerDefaults): Sliced<string> {
   const pace = new Pace()
   let text = JSON.stringify(defaultPolicy)
@@ -131,7 +132,7 @@ function* keyOf(ordered: readonly PolicySource[], { defaultPolicy }: AuthorizerD
     hash ??= blake2b.create({ dkLen: 32 })
     for (; text.length >= HASHED_LENGTH; text = text.slice(HASHED_LENGTH)) {
       if (pace.isDue(HASHED_LENGTH / HASHED_LENGTH_PER_STEP)) yield
-      // A half of a character may stand at the cut: units, and not UTF-8, are hashed.
+      // Hashes UTF-16 units, since the cut may split a surrogate pair.
       hash.update(unitsOf(text.slice(0, HASHED_LENGTH)))
     }
   }
@@ -147,8 +148,4 @@ function unitsOf(text: string): Uint8Array {
     units[2 * i + 1] = unit >> 8
   }
   return units
-}
-
-function byKey(a: PolicySource, b: PolicySource): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }

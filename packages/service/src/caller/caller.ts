@@ -1,6 +1,6 @@
-/** Who asks: from the presented secret to the rights of its token. Spec 5. */
+/** From the presented secret to the rights of its token. Spec 5. */
 
-import type { Directory, Question, TokenRecord } from '@latchkey/acl'
+import type { Directory, IdleLimit, Question, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -8,16 +8,18 @@ import {
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
   GLOBAL_MANAGEMENT_POLICY_NAME,
+  idleLimitOf,
   inTurns,
   isExpired,
   isGlobalManager,
+  methodOf,
   ROOT_NAMES,
   type Sliced,
   type Turns,
 } from '@latchkey/acl'
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import type { ServiceOptions } from '../options.ts'
-import type { Store, StoreMemory } from '../store/store.ts'
+import type { Store, TokenUse } from '../store/store.ts'
 import {
   type AuthorizerCache,
   type AuthorizerOptions,
@@ -25,16 +27,18 @@ import {
   waysTo,
 } from './authorizer-cache.ts'
 
-/** The token that a request is judged by. */
+/** The token that a request acts with. */
 export interface Presented {
   readonly token: TokenRecord
-  /** False: the anonymous token is used. */
+  /** False for the anonymous token. */
   readonly presented: boolean
-  /** The presented secret names no token, on an endpoint that asks for no right. */
+  /** The presented secret is unknown, on an endpoint that needs no right. */
   readonly unknown?: true
+  /** Set for a token that ends when it is not used. */
+  readonly idleLimit?: IdleLimit
 }
 
-export interface Rights {
+interface Rights {
   readonly authorizer: Authorizer
   /** Whether the rights hold in every namespace: the token has global-management. Spec 4.9. */
   readonly isGlobal: boolean
@@ -50,20 +54,20 @@ const NO_TOKEN: TokenRecord = {
   Description: 'Anonymous Token',
 }
 
-/** What is kept of a token's rights. The compiled rules are the cache's, which bounds them. */
+/** The cached rights of a token, without the compiled rules, which {@link AuthorizerCache} bounds. */
 interface KeptRights {
   readonly directoryVersion: number
   readonly key: string
   readonly isGlobal: boolean
 }
 
-/** Rights on their way, for all who wait for them. */
+/** Rights being resolved, shared by concurrent callers. */
 interface Resolving {
   readonly directoryVersion: number
   readonly rights: Promise<Rights>
 }
 
-/** Compiled rules and texts that were read, in bytes: a set of ordinary size takes a few kilobytes. */
+/** Compiled rules and parsed texts, in bytes: a typical set takes a few kilobytes. */
 const AUTHORIZERS_BYTES_MAX = 67_108_864
 
 /** Resolves callers. Rights are cached per token record until the directory changes. */
@@ -76,9 +80,12 @@ export class Callers {
   private readonly kept = new WeakMap<TokenRecord, KeptRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
 
-  constructor(options: ServiceOptions, turns: Turns) {
+  constructor(
+    options: Pick<ServiceOptions, 'datacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'>,
+    turns: Turns,
+  ) {
     const { datacenter, defaultPolicy, profile, clock, edition } = options
-    // Spec 9.1: the legacy system is gone from 1.11, and with it the rights that only it gave.
+    // Spec 9.1: 1.11 removes the legacy system, and with it the rights from it alone.
     const legacyRules = profile.has('upgrade.legacyRules')
     this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }
     this.clock = clock
@@ -87,38 +94,64 @@ export class Callers {
   }
 
   /**
-   * The token that a secret names; without a secret, the anonymous token.
+   * The token of a secret; without a secret, the anonymous token. Notes the use of a token with an idle limit.
    *
-   * @throws AclError `caller_unknown` if the secret is unknown or its token is expired. Spec 5; decisions: authentication.
+   * @param heldMs how long the request may wait: until then the token counts as used.
+   * @throws AclError `caller_unknown` if the secret is unknown or its token is gone. Spec 5; decisions: authentication.
    */
-  async resolve(secretId: string | undefined, store: Store): Promise<Presented> {
+  async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)
     const token =
       secretId === undefined
         ? await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
         : await store.tokenBySecret(secretId)
-    return this.present(secretId, token)
+    const presented = this.present(secretId, token, store.directory())
+    const use = this.useOf(presented, heldMs)
+    if (use && !store.tokenUses.noteKnown(use) && !(await store.tokenUses.use(use))) throw callerUnknown()
+    return presented
   }
 
   /** As {@link resolve}, from memory; `undefined` if the store must be asked. */
-  peek(secretId: string | undefined, memory: StoreMemory): Presented | undefined {
+  peek(
+    secretId: string | undefined,
+    store: Store,
+    { directory, heldMs }: { readonly directory: Directory; readonly heldMs: number },
+  ): Presented | undefined {
+    const { memory } = store
+    if (!memory) return undefined
     checkSecret(secretId)
     const known =
       secretId === undefined
         ? memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
         : memory.tokenBySecret(secretId)
-    return known && this.present(secretId, known.record)
+    const presented = known && this.present(secretId, known.record, directory)
+    const use = presented && this.useOf(presented, heldMs)
+    return use === undefined || store.tokenUses.noteKnown(use) ? presented : undefined
   }
 
-  private present(secretId: string | undefined, token: TokenRecord | undefined): Presented {
+  private useOf({ token, idleLimit: limit }: Presented, heldMs: number): TokenUse | undefined {
+    if (limit === undefined) return undefined
+    const now = this.clock.now()
+    return { accessorId: token.AccessorID, limit, now, until: now + heldMs }
+  }
+
+  private present(
+    secretId: string | undefined,
+    token: TokenRecord | undefined,
+    directory: Directory,
+  ): Presented {
     if (secretId === undefined) return { token: token ?? NO_TOKEN, presented: false }
     if (!token || isExpired(token, this.clock.now())) throw callerUnknown()
+    const isOfLogin = token.AuthMethodGeneration !== 0
+    const method = isOfLogin ? methodOf(token, directory) : undefined
+    if (isOfLogin && !method) throw callerUnknown()
     // The standard edition has no namespaces, so a token of one does not exist there. Decisions: namespaces.
     if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
-    return { token, presented: true }
+    const idleLimit = method && idleLimitOf(token, method)
+    return idleLimit ? { token, presented: true, idleLimit } : { token, presented: true }
   }
 
-  /** Whether the rights of a token are known, so that asking for them costs next to nothing. */
+  /** Whether the rights of a token are cached. */
   knows(token: TokenRecord, directory: Directory): boolean {
     return this.kept.get(token)?.directoryVersion === directory.version
   }
@@ -143,7 +176,7 @@ export class Callers {
     }
   }
 
-  /** The rights of a token, if they are known. */
+  /** The rights of a token, if cached. */
   peekRights(token: TokenRecord, directory: Directory): Rights | undefined {
     const kept = this.kept.get(token)
     if (kept?.directoryVersion !== directory.version) return undefined
@@ -166,8 +199,7 @@ export function callerUnknown(): AclError {
 }
 
 /**
- * Refuses what is never a secret, before a store or a cache sees it: a text that is too long, the redaction text, and the
- * root names.
+ * Refuses, before any look-up, texts that are never secrets: too long ones, the redaction text, and the root names.
  *
  * @throws AclError `caller_unknown`.
  */
@@ -178,15 +210,15 @@ function checkSecret(text: string | undefined): void {
   }
 }
 
-/** Whether a caller has rights in a namespace at all. Decisions: rights across namespaces. */
+/** Whether a caller's rights apply in a namespace. Decisions: rights across namespaces. */
 export function isAtHome(caller: Pick<Caller, 'token' | 'isGlobal'>, namespace: string): boolean {
   return caller.isGlobal || caller.token.Namespace === namespace
 }
 
 /**
- * Holds a caller to a right in a namespace.
+ * Requires a right of the caller in a namespace.
  *
- * @throws AclError `privilege_missing`, saying who lacks what.
+ * @throws AclError `privilege_missing`, naming caller and right.
  */
 export function requireRight(caller: Caller, namespace: string, question: Question): void {
   if (!isAtHome(caller, namespace) || !caller.authorizer.decide(question))
@@ -203,11 +235,11 @@ function privilegeMissing(caller: Caller, { resource, segment, access }: Questio
   })
 }
 
-/** What only global managers may change was asked for by another. Decisions: rights across namespaces. */
+/** The refusal of a change that only global managers may make. Decisions: rights across namespaces. */
 export function globalManagementMissing(caller: Caller): AclError {
   return permissionDenied(
     caller,
-    `lacks the policy '${GLOBAL_MANAGEMENT_POLICY_NAME}', which is needed to change what has it`,
+    `lacks the policy '${GLOBAL_MANAGEMENT_POLICY_NAME}', which is needed to change what acts in every namespace`,
   )
 }
 

@@ -3,7 +3,7 @@ import type { Right } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, requireRight } from './caller.ts'
 
 /**
- * Holds a caller to the right of an endpoint. Handlers check rights on single keys.
+ * Requires the right of an endpoint. Handlers check rights on single keys.
  *
  * @param at the namespace of the resource, and this server's name.
  * @throws AclError `privilege_missing`; `caller_unknown` if the caller must present a token of its own.

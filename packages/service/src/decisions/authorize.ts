@@ -4,10 +4,20 @@ import {
   type Authorizer,
   checkPathId,
   type DecisionExplanation,
+  inTurns,
+  Pace,
   parseQuestion,
   type Question,
+  type Sliced,
+  stepsOf,
 } from '@latchkey/acl'
-import type { AuthorizeAnswer, AuthorizeCheck, Explanation } from '@latchkey/contract'
+import {
+  type AuthorizeAnswer,
+  type AuthorizeCheck,
+  type Explanation,
+  limits,
+  shorten,
+} from '@latchkey/contract'
 import { callerUnknown, requireRight } from '../caller/caller.ts'
 import { type Answer, type Call, json, notFound } from '../handler.ts'
 import { findToken } from '../tokens/stored-token.ts'
@@ -18,11 +28,11 @@ type Authorize = 'decisions.authorize'
 export async function authorizeHandler(call: Call<Authorize>): Promise<Answer<Authorize>> {
   const checks = call.body
   if (checks.length === 0) return json([])
-  const questions = checks.map((check, i) => parseQuestion(check, `[${i}]`))
+  const asked = checks.map((check, i) => ({ check, question: parseQuestion(check, i) }))
   if (call.caller.unknown) throw callerUnknown()
   const authorizer = await authorizerAsked(call)
   const explain = call.query.explain === true
-  return json(checks.map((check, i) => answerCheck(check, questions[i], authorizer, explain)))
+  return json(await inTurns(answerChecks(asked, authorizer, explain), call))
 }
 
 /** The caller's own rights, or another token's for a caller that may read tokens. */
@@ -37,18 +47,27 @@ async function authorizerAsked(call: Call<Authorize>): Promise<Authorizer> {
   return (await call.callers.rightsOf(token, call.directory)).authorizer
 }
 
-function answerCheck(
-  check: AuthorizeCheck,
-  question: Question | undefined,
+function* answerChecks(
+  asked: readonly { readonly check: AuthorizeCheck; readonly question: Question }[],
   authorizer: Authorizer,
   explain: boolean,
-): AuthorizeAnswer {
-  const { Resource, Segment, Access } = check
-  const echoed = { Resource, ...(Segment ? { Segment } : {}), Access }
-  if (!question) return { ...echoed, Allow: false }
-  if (!explain) return { ...echoed, Allow: authorizer.decide(question) }
-  const explanation = authorizer.explain(question)
-  return { ...echoed, Allow: explanation.allow, Explanation: showExplanation(explanation) }
+): Sliced<AuthorizeAnswer[]> {
+  const answers: AuthorizeAnswer[] = []
+  const pace = new Pace()
+  for (const { check, question } of asked) {
+    const { Resource, Segment = '', Access } = check
+    if (pace.isDue(stepsOf(Segment.length))) yield
+    const echoed = Segment ? { Resource, Segment, Access } : { Resource, Access }
+    if (explain) {
+      const explanation = yield* authorizer.explain(question)
+      answers.push({ ...echoed, Allow: explanation.allow, Explanation: showExplanation(explanation) })
+    } else answers.push({ ...echoed, Allow: authorizer.decide(question) })
+  }
+  return answers
+}
+
+function shortSegment(segment: string): string {
+  return shorten(segment, limits.EXPLAINED_SEGMENT_LENGTH_MAX)
 }
 
 function showExplanation({ rule, path, missing }: DecisionExplanation): Explanation {
@@ -59,7 +78,7 @@ function showExplanation({ rule, path, missing }: DecisionExplanation): Explanat
             PolicyID: rule.policyId,
             PolicyName: rule.policyName,
             Kind: rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind,
-            Segment: rule.segment,
+            Segment: shortSegment(rule.segment),
             Level: rule.level,
             Line: rule.line,
           },
@@ -70,7 +89,7 @@ function showExplanation({ rule, path, missing }: DecisionExplanation): Explanat
       ? {
           Missing: {
             Resource: missing.resource,
-            ...(missing.segment ? { Segment: missing.segment } : {}),
+            ...(missing.segment ? { Segment: shortSegment(missing.segment) } : {}),
             Access: missing.access,
           },
         }

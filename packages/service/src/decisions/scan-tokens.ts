@@ -1,6 +1,6 @@
 /** A bounded scan over the tokens of a namespace, for who-can and what-if. Extensions. */
 import type { TokenRecord } from '@latchkey/acl'
-import { checkWanted, isExpired, Pace, STEPS_PER_SLICE, type Turns } from '@latchkey/acl'
+import { checkWanted, isGone, Pace, STEPS_PER_SLICE, type Turns } from '@latchkey/acl'
 import { type Context, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page } from '../reply/paging.ts'
 
@@ -16,7 +16,7 @@ const STEPS_PER_TOKEN = 10
  *
  * @param turns for long work on it.
  */
-export type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
+type ShowToken<T> = (token: TokenRecord, turns: Turns) => Promise<T | undefined>
 
 /**
  * Scans the tokens of the namespace from a place in the list and collects what `show` returns, up to a page. One call is
@@ -66,7 +66,7 @@ async function walk<T>(
       }
       looked += 1
       last = token
-      const shown = isExpired(token, call.now) ? undefined : await show(token, turns)
+      const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, turns)
       if (shown !== undefined) kept.push(shown)
       if (isEnd()) return { ...json<T[]>(kept), ...next() }
     }

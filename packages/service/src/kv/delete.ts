@@ -1,6 +1,6 @@
 import { AclError } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 
 /** `true`, also for what was not there, whatever `cas` says; `false` where the key has another ModifyIndex. Spec 5.4. */

@@ -1,9 +1,12 @@
 /** Trees of keys at any size, for callers with any rights. Issue: what an attacker finds, 3; DOS-05. */
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { KvEntry } from '@latchkey/contract'
 import { aKey } from '@latchkey/testkit/records/record-builders'
 import { settle } from '@latchkey/testkit/service/virtual-clock'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Change } from '../store/store.ts'
 
 let world: World
@@ -168,6 +171,29 @@ describe('a long tree is streamed', () => {
     expect(counts.entries).toBe(before)
   })
 
+  test('DOS-05: for a reader that has stopped between two pages, none is held', async () => {
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc') as () => void
+    fill('tree/', COUNT)
+    const heldBytes = () => {
+      gc()
+      const { heapUsed, arrayBuffers } = process.memoryUsage()
+      return heapUsed + arrayBuffers
+    }
+    const stopped: AsyncIterator<unknown>[] = []
+    const addReader = async () => {
+      const { pieces } = await open('/kv/tree/?recurse')
+      await pieces.next()
+      await pieces.next()
+      stopped.push(pieces)
+    }
+    // What is made once for all readers is not theirs.
+    await addReader()
+    const before = heldBytes()
+    for (let i = 0; i < 5; i += 1) await addReader()
+    expect((heldBytes() - before) / 5).toBeLessThan((1_000 * VALUE_BYTES) / 4)
+  })
+
   test('COH-10: what is written after a right was taken away is not shown on later pages', async () => {
     fill('tree/', COUNT)
     readPageByPage()
@@ -201,6 +227,8 @@ describe('a long tree is streamed', () => {
   ])(
     'COH-06: who watches it (%s) is woken by what it shows, and not by anything else',
     async (option, change, other) => {
+      // It reads the whole tree before it waits.
+      const isWaiting = () => vi.waitFor(() => expect(world.clock.waiting).toBe(1), { timeout: 20_000 })
       fill(`tree/`, COUNT)
       if (option === 'keys') fill(`tree/${'long/'.repeat(60)}`, COUNT)
       const path = `/kv/tree/?${option}`
@@ -209,9 +237,10 @@ describe('a long tree is streamed', () => {
       const held = get(`${path}&index=${first.headers['X-Service-Index']}`).then((answer) => {
         reply = answer
       })
-      await settle()
+      await isWaiting()
       world.store.commitNow([other])
       await settle()
+      await isWaiting()
       expect(reply).toBeUndefined()
       world.store.commitNow([change])
       await held

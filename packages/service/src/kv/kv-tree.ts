@@ -16,20 +16,35 @@ const WHOLE_LENGTH_MAX = 1_048_576
 
 const WATCH: Watch = { topic: 'kv', filtered: true }
 
-/** Elements of the answer, as far as the caller may see them. */
+/** Where reading continues: behind this key (empty: at the first), after this name was shown. */
+interface Place {
+  readonly after: string
+  readonly name?: string | undefined
+}
+
+/** Elements of the answer that the caller may see, perhaps none, and where they end. */
+interface Page<T> {
+  readonly elements: T
+  readonly end: Place
+}
+
+type Marks = Pick<Page<readonly string[]>, 'elements'>
+
 interface Visible<T, E> {
-  readonly pages: AsyncIterable<readonly T[]>
+  readonly pages: (from: Place) => AsyncIterable<Page<readonly T[]>>
   readonly show: (element: T) => E
   /** Everything that makes the answer another, in order, without its values. */
-  readonly marks: () => AsyncIterable<readonly string[]>
+  readonly marks: () => AsyncIterable<Marks>
 }
+
+const START: Place = { after: '' }
 
 /** Every entry below a prefix that the caller may read; 404 if none is. Decisions: key value. */
 export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntry[]>> {
   const { Key: prefix } = call.params
   const answer = mayReadBelow(call, prefix)
     ? await answerWith(call, {
-        pages: visibleEntries(call, prefix),
+        pages: (from) => visibleEntries(call, prefix, from),
         show: (entry) => showEntry(call, entry),
         marks: () => visibleMarks(call, prefix),
       })
@@ -43,9 +58,9 @@ export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntr
  */
 export async function listKeys(call: Call<'kv.read'>): Promise<JsonAnswer<string[]>> {
   const { Key: prefix } = call.params
-  const names = () => visibleNames(call, prefix)
+  const pages = (from: Place) => visibleNames(call, prefix, from)
   const answer = mayReadBelow(call, prefix)
-    ? await answerWith(call, { pages: names(), show: (name) => name, marks: names })
+    ? await answerWith(call, { pages, show: (name) => name, marks: () => pages(START) })
     : undefined
   return answer ?? (prefix === '' ? json([], WATCH) : nothing())
 }
@@ -60,19 +75,15 @@ function answerWith<T, E>(call: Context, visible: Visible<T, E>): Promise<JsonAn
   return makeLongText(call, () => begin(call, visible))
 }
 
-async function begin<T, E>(
-  call: Context,
-  { pages, show, marks }: Visible<T, E>,
-): Promise<JsonAnswer<E[]> | undefined> {
-  const texts = textsOf(call, pages, show)
+async function begin<T, E>(call: Context, visible: Visible<T, E>): Promise<JsonAnswer<E[]> | undefined> {
   const held: JsonElements<E[]>[] = []
   let length = 0
-  for (let page = await texts.next(); !page.done; page = await texts.next()) {
-    held.push(page.value)
-    length += page.value.length
+  for await (const { elements, end } of textsOf(call, visible, START)) {
+    held.push(elements)
+    length += elements.length
     if (length <= WHOLE_LENGTH_MAX) continue
-    const watch = call.isBlocking ? { ...WATCH, fingerprint: await fingerprintOf(marks()) } : WATCH
-    return { body: { kind: 'json-stream', pages: joined(call, held, texts) }, watch }
+    const watch = call.isBlocking ? { ...WATCH, fingerprint: await fingerprintOf(visible.marks()) } : WATCH
+    return { body: { kind: 'json-stream', pages: streamed(call, visible, { held, end }) }, watch }
   }
   if (held.length === 0) return undefined
   return { body: { kind: 'json-text', text: joinElements(held) }, watch: WATCH }
@@ -81,81 +92,99 @@ async function begin<T, E>(
 /** Elements of a JSON array as text; never an empty one. */
 async function* textsOf<T, E>(
   { turns }: Context,
-  pages: AsyncIterable<readonly T[]>,
-  show: (element: T) => E,
-): AsyncGenerator<JsonElements<E[]>, undefined> {
-  for await (const page of pages) {
-    if (page.length === 0) continue
+  { pages, show }: Visible<T, E>,
+  from: Place,
+): AsyncGenerator<Page<JsonElements<E[]>>, undefined> {
+  for await (const { elements, end } of pages(from)) {
+    if (elements.length === 0) continue
     await turns.next()
-    yield jsonElements(page.map(show))
+    yield { elements: jsonElements(elements.map(show)), end }
   }
 }
 
-async function* joined<E>(
+/**
+ * The pages of a long answer, each read when it is asked for, by a generator of its own. Between two pages only their
+ * place is held: a suspended generator keeps what it yielded last, a megabyte for each of many slow readers.
+ */
+function streamed<T, E>(
   call: Context,
-  held: JsonElements<E[]>[],
-  rest: AsyncGenerator<JsonElements<E[]>>,
-): AsyncGenerator<JsonElements<E[]>> {
-  try {
-    for (let page = held.shift(); page !== undefined; page = held.shift()) yield page
-    for (;;) {
-      const page = await makeLongText(call, () => rest.next())
-      if (page.done) return
-      yield page.value
-    }
-  } finally {
-    // The reader may leave before the rest has begun.
-    await rest.return(undefined)
+  visible: Visible<T, E>,
+  { held, end }: { readonly held: JsonElements<E[]>[]; readonly end: Place },
+): AsyncIterable<JsonElements<E[]>> {
+  let place = end
+  const next = async (): Promise<IteratorResult<JsonElements<E[]>, undefined>> => {
+    // In one piece, since what is held counts as unread only once it is written.
+    if (held.length > 0) return { done: false, value: held.splice(0).join(',') as JsonElements<E[]> }
+    const page = await makeLongText(call, () => firstOf(textsOf(call, visible, place)))
+    if (!page) return { done: true, value: undefined }
+    place = page.end
+    return { done: false, value: page.elements }
   }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
-async function fingerprintOf(marks: AsyncIterable<readonly string[]>): Promise<string> {
+async function firstOf<T>(generator: AsyncGenerator<T, undefined>): Promise<T | undefined> {
+  const { value } = await generator.next()
+  await generator.return(undefined)
+  return value
+}
+
+async function fingerprintOf(marks: AsyncIterable<Marks>): Promise<string> {
   const fingerprint = new Fingerprint()
-  for await (const page of marks) for (const mark of page) fingerprint.add(`${mark}\n`)
+  for await (const { elements } of marks) for (const mark of elements) fingerprint.add(`${mark}\n`)
   return fingerprint.text
 }
 
-async function* visibleMarks(call: Context, prefix: string): AsyncGenerator<readonly string[]> {
+async function* visibleMarks(call: Context, prefix: string): AsyncGenerator<Marks> {
   for await (const page of call.service.store.kvKeys(rangeOf(call, prefix))) {
     const mayRead = await readerNow(call)
-    yield page.filter(({ Key }) => mayRead(Key)).map(({ Key, ModifyIndex }) => `${Key}\n${ModifyIndex}`)
+    const seen = page.filter(({ Key }) => mayRead(Key))
+    yield { elements: seen.map(({ Key, ModifyIndex }) => `${Key}\n${ModifyIndex}`) }
   }
 }
 
 /** Sorted as keys are, so the names that are cut to one follow each other. */
-async function* visibleNames(call: Call<'kv.read'>, prefix: string): AsyncGenerator<readonly string[]> {
+async function* visibleNames(
+  call: Call<'kv.read'>,
+  prefix: string,
+  { after, name: shown }: Place,
+): AsyncGenerator<Page<readonly string[]>> {
   const { separator } = call.query
-  let last: string | undefined
-  for await (const page of call.service.store.kvKeys(rangeOf(call, prefix))) {
+  let last = shown
+  for await (const page of call.service.store.kvKeys({ ...rangeOf(call, prefix), after })) {
     const mayRead = await readerNow(call)
-    const names: string[] = []
+    const elements: string[] = []
     for (const { Key } of page) {
       if (!mayRead(Key)) continue
       const cut = separator === undefined ? -1 : Key.indexOf(separator, prefix.length)
       const name = cut < 0 ? Key : Key.slice(0, cut + (separator?.length ?? 0))
-      if (name !== last) names.push(name)
+      if (name !== last) elements.push(name)
       last = name
     }
-    yield names
+    yield { elements, end: { after: page.at(-1)?.Key ?? after, name: last } }
   }
 }
 
 /** Values of hidden keys are read only beside visible ones: where a page ends with a hidden key, names lead on. */
-async function* visibleEntries(call: Context, prefix: string): AsyncGenerator<readonly KvRecord[]> {
-  let after: string | undefined = ''
-  if (!(await readerNow(call))(prefix)) after = await lastHidden(call, prefix, after)
-  while (after !== undefined) {
-    let hidden: string | undefined
-    for await (const page of call.service.store.kvEntries({ ...rangeOf(call, prefix), after })) {
+async function* visibleEntries(
+  call: Context,
+  prefix: string,
+  from: Place,
+): AsyncGenerator<Page<readonly KvRecord[]>> {
+  let { after } = from
+  let isHidden = !(await readerNow(call))(after === '' ? prefix : after)
+  do {
+    const start = isHidden ? await lastHidden(call, prefix, after) : after
+    if (start === undefined) return
+    isHidden = false
+    for await (const page of call.service.store.kvEntries({ ...rangeOf(call, prefix), after: start })) {
       const mayRead = await readerNow(call)
-      yield page.filter(({ Key }) => mayRead(Key))
-      const last = page.at(-1)
-      if (!last || mayRead(last.Key)) continue
-      hidden = last.Key
-      break
+      after = page.at(-1)?.Key ?? after
+      yield { elements: page.filter(({ Key }) => mayRead(Key)), end: { after } }
+      isHidden = !mayRead(after)
+      if (isHidden) break
     }
-    after = hidden === undefined ? undefined : await lastHidden(call, prefix, hidden)
-  }
+  } while (isHidden)
 }
 
 /** The key before the next one that is visible; `undefined` where none follows. */

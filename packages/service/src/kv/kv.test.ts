@@ -1,4 +1,5 @@
 import type { KvEntry } from '@latchkey/contract'
+import { settle } from '@latchkey/testkit/service/virtual-clock'
 import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -42,6 +43,24 @@ describe('reading and writing', () => {
     await ask('PUT', '/kv/a', bytes)
     const value = atob((await entriesOf('/kv/a'))[0]?.Value ?? '')
     expect(Uint8Array.from(value, (char) => char.charCodeAt(0))).toEqual(bytes)
+  })
+
+  test('DOS-05: of long values that a store has yet to read, at most two are read at a time', async () => {
+    await ask('PUT', '/kv/a', new Uint8Array(100_000))
+    const { store } = world
+    const kvEntry = store.kvEntry.bind(store)
+    let [reads, most] = [0, 0]
+    store.kvShortEntry = async () => 'long'
+    store.kvEntry = async (namespace, key) => {
+      reads += 1
+      most = Math.max(most, reads)
+      await settle()
+      reads -= 1
+      return kvEntry(namespace, key)
+    }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => entriesOf('/kv/a')))
+    expect(answers.map(([entry]) => entry?.Value?.length)).toEqual(Array(10).fill(133_336))
+    expect(most).toBeLessThanOrEqual(2)
   })
 
   test('a write keeps CreateIndex and replaces flags', async () => {

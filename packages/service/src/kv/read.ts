@@ -1,3 +1,4 @@
+import type { KvRecord } from '@latchkey/acl'
 import { type Answer, type Call, json, missing } from '../handler.ts'
 import { kvTopic } from '../store/store.ts'
 import { requireKey, requireKeyRight } from './key.ts'
@@ -17,25 +18,23 @@ const LONG_VALUE_BYTES = 65_536
 async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
   const key = requireKey(call.params)
   requireKeyRead(call, key)
+  const { store } = call.service
   const topic = kvTopic(call.namespace, key)
-  const read = async () => call.service.store.kvEntry(call.namespace, key)
-  let entry = await read()
-  const gone = () => missing(noSuchKey(), { topic, isOwn: true })
-  if (!entry) return gone()
-  if (!call.query.raw && entry.Value.length > LONG_VALUE_BYTES) {
-    // Not held while others are shown: most often the store has it in memory.
-    entry = undefined
-    return makeLongText(call, async () => {
-      const now = await read()
-      return now ? json([showEntry(call, now)], { topic, modifyIndex: now.ModifyIndex }) : gone()
-    })
+  const answer = (entry: KvRecord | undefined): Answer<'kv.read'> => {
+    if (!entry) return missing(noSuchKey(), { topic, isOwn: true })
+    const watch = { topic, modifyIndex: entry.ModifyIndex }
+    if (!call.query.raw) return json([showEntry(call, entry)], watch)
+    return {
+      body: { kind: 'bytes', bytes: entry.Value, contentType: 'application/octet-stream' },
+      watch,
+    }
   }
-  const watch = { topic, modifyIndex: entry.ModifyIndex }
-  if (!call.query.raw) return json([showEntry(call, entry)], watch)
-  return {
-    body: { kind: 'bytes', bytes: entry.Value, contentType: 'application/octet-stream' },
-    watch,
-  }
+  const readWhole = async () => answer(await store.kvEntry(call.namespace, key))
+  if (call.query.raw) return readWhole()
+  // A long value is read when it is shown: what waits for its turn holds none.
+  const entry = await store.kvShortEntry(call.namespace, key, LONG_VALUE_BYTES)
+  const isLong = entry === 'long' || (entry !== undefined && entry.Value.length > LONG_VALUE_BYTES)
+  return isLong ? makeLongText(call, readWhole) : answer(entry)
 }
 
 /**

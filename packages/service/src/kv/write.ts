@@ -1,7 +1,7 @@
 import type { KvRecord } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 
 /** `true`, or `false` where `cas` does not hold. Spec 5.4. */

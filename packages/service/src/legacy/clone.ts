@@ -1,7 +1,7 @@
 import { randomUuid, toLegacyToken, writeLegacyToken } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { living, requireSecret } from './legacy-token.ts'
 
 /** A new secret with the same rights. */

@@ -1,7 +1,7 @@
 import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { living, requireSecret } from './legacy-token.ts'
 
 /** `true`, also for an unknown secret; works on tokens of the new API too. */

@@ -62,7 +62,7 @@ describe('nothing is imported where one record cannot be', () => {
     const dump = [
       aLegacy('good'),
       aLegacy('bad-type', { Type: 'admin' }),
-      'no object',
+      {},
       aLegacy('good'),
       aLegacy('taken'),
       { Name: 'without id' },
@@ -73,7 +73,7 @@ describe('nothing is imported where one record cannot be', () => {
       [
         'Nothing was imported: 5 problem(s)',
         '[1].Type is neither "client" nor "management"',
-        '[2] is not an object',
+        '[2].ID is missing',
         '[3].ID is the same as [0].ID',
         '[5].ID is missing',
         '[4].ID is the secret of a token that exists with other content',
@@ -84,7 +84,7 @@ describe('nothing is imported where one record cannot be', () => {
 
   test('of many problems 50 are named, and all are counted', async () => {
     const world = await legacyWorld()
-    const reply = await world.ask('PUT', PATH, { token, body: Array.from({ length: 60 }, () => 1) })
+    const reply = await world.ask('PUT', PATH, { token, body: Array.from({ length: 60 }, () => ({})) })
     expect(reply.text.split('\n')).toHaveLength(52)
     expect(reply.text).toMatch(/^Nothing was imported: 60 problem\(s\)\n.*\nand 10 more$/s)
   })
@@ -94,6 +94,7 @@ describe('nothing is imported where one record cannot be', () => {
     ['[{"ID":"canary-1"', 'body_malformed'],
     ['[{"ID":"canary-1" oops}]', 'body_malformed'],
     [new Uint8Array([0x5b, 0xff, 0x5d]), 'body_malformed'],
+    ['[{"ID":"canary-1"}, "canary-2"]', 'body_malformed'],
     ['{"ID":"canary-1"}', 'field_type'],
   ])('400 for a body that is no list: %s', async (body, code) => {
     const { ask } = await legacyWorld()

@@ -1,14 +1,30 @@
 /** Import of a legacy token list: an extension, for data that comes from below 1.4.0. Spec 9.2. */
 
 import type { TokenRecord } from '@latchkey/acl'
-import { checkLegacyRules, fromLegacyToken, type LegacyFinding, readLegacyRecord } from '@latchkey/acl'
-import { AclError, decodeUtf8, type LegacyToken } from '@latchkey/contract'
-import { decideAndCommitFor, requireAuthority } from '../caller/authority.ts'
+import {
+  checkLegacyRules,
+  checkWanted,
+  type DumpRecord,
+  DumpScanner,
+  DumpSyntaxError,
+  fromLegacyToken,
+  inTurns,
+  type LegacyFinding,
+  Pace,
+  readLegacyRecord,
+  type Sliced,
+} from '@latchkey/acl'
+import { AclError, type LegacyToken } from '@latchkey/contract'
+import { requireAuthority } from '../caller/authority.ts'
 import { type Answer, type Call, type Content, type Context, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 
 /** Tokens of one look-up and of one commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
+/** Bytes of a list that are read in one slice. */
+const BYTES_PER_SLICE = 16_384
+const STEPS_PER_RECORD = 5
 /** Problems that a refusal names; all are counted. */
 const PROBLEMS_SHOWN_MAX = 50
 
@@ -21,7 +37,7 @@ const PROBLEMS_SHOWN_MAX = 50
  * the list is a part of a longer one, and this is the place of its first record.
  */
 export async function importLegacyHandler(call: Call<'legacy.import'>): Promise<Answer<'legacy.import'>> {
-  const { tokens, findings } = readDump(call)
+  const { tokens, findings } = await inTurns(readDump(call), call)
   const { fresh, unchanged, conflicts } = await compare(call, tokens)
   const problems = [...findings, ...conflicts]
   const errors = problems.filter((finding) => finding.severity === 'error')
@@ -39,44 +55,58 @@ interface Placed {
   readonly token: LegacyToken
 }
 
-function readDump({ body, query }: Call<'legacy.import'>): {
+interface Dump {
   readonly tokens: readonly Placed[]
   readonly findings: readonly LegacyFinding[]
-} {
+}
+
+function* readDump({ body, query }: Call<'legacy.import'>): Sliced<Dump> {
   const { position: start = 0 } = query
   const seen = new Map<string, number>()
   const tokens: Placed[] = []
   const findings: LegacyFinding[] = []
-  for (const [i, value] of parseList(body).entries()) {
-    const position = start + i
-    const reading = readLegacyRecord(value, { position, seen })
-    findings.push(...reading.findings)
-    if (!reading.token) continue
-    findings.push(...checkLegacyRules(reading.token, position))
-    tokens.push({ position, token: reading.token })
+  const pace = new Pace()
+  for (const records of scanList(body)) {
+    yield
+    for (const record of records) {
+      if (pace.isDue(STEPS_PER_RECORD)) yield
+      const position = start + record.position
+      const reading = readLegacyRecord(record.value, { position, seen })
+      findings.push(...reading.findings)
+      if (!reading.token) continue
+      findings.push(...(yield* checkLegacyRules(reading.token, position)))
+      tokens.push({ position, token: reading.token })
+    }
   }
   return { tokens, findings }
 }
 
-/** The platform's own reader: a dump may be large, and what it repeats is found record by record. */
-function parseList(body: Uint8Array): readonly unknown[] {
-  let value: unknown
+/**
+ * The records of a list, some at a time.
+ *
+ * @throws AclError `body_malformed`, `field_type`.
+ */
+function* scanList(body: Uint8Array): Generator<readonly DumpRecord[]> {
+  const scanner = new DumpScanner()
   try {
-    value = JSON.parse(decodeUtf8(body))
-  } catch (cause) {
-    if (cause instanceof AclError) throw cause
-    // The platform's message may quote the text, which holds secrets.
-    const place = /position \d+(?: \(line \d+ column \d+\))?/.exec(
-      cause instanceof Error ? cause.message : '',
-    )?.[0]
+    for (let at = 0; at < body.length; at += BYTES_PER_SLICE) {
+      const records = scanner.push(body.subarray(at, at + BYTES_PER_SLICE))
+      if (scanner.isLines) break
+      yield records
+    }
+    if (!scanner.isLines) scanner.end()
+  } catch (error) {
+    if (!(error instanceof DumpSyntaxError)) throw error
+    const { message, line, byte } = error
     throw new AclError(
       'body_malformed',
-      `The body is not valid JSON${place === undefined ? '' : ` at ${place}`}`,
-      { cause },
+      `The body is not valid JSON: ${message} (line ${line}, byte ${byte})`,
+      {
+        line,
+      },
     )
   }
-  if (!Array.isArray(value)) throw new AclError('field_type', 'The body: expected an array of legacy tokens')
-  return value
+  if (scanner.isLines) throw new AclError('field_type', 'The body: expected an array of legacy tokens')
 }
 
 async function compare(call: Context, tokens: readonly Placed[]) {
@@ -84,6 +114,8 @@ async function compare(call: Context, tokens: readonly Placed[]) {
   const conflicts: LegacyFinding[] = []
   let unchanged = 0
   for (const part of parts(tokens)) {
+    await call.turns.next()
+    checkWanted(call.signal)
     // All at once, so that the store can look them up together.
     const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
     const records = part.map(({ token }) => fromLegacyToken(token))
@@ -92,12 +124,11 @@ async function compare(call: Context, tokens: readonly Placed[]) {
       call,
       records.map((record, i) => ({ ...add(record), expect: existing[i]?.ModifyIndex ?? 0 })),
     )
-    for (const [i, { position, token }] of part.entries()) {
-      const record = fromLegacyToken(token)
+    for (const [i, record] of records.entries()) {
       const stored = existing[i]
       if (!stored) fresh.push(record)
       else if (isSameToken(stored, record)) unchanged += 1
-      else conflicts.push(conflict(position))
+      else conflicts.push(conflict(part[i]?.position ?? 0))
     }
   }
   return { fresh, unchanged, conflicts }

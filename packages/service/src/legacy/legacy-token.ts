@@ -4,16 +4,17 @@ import type { TokenRecord } from '@latchkey/acl'
 import {
   DEFAULT_NAMESPACE,
   findRulesProblem,
-  isExpired,
+  isGone,
   type LegacyWrite,
   ROOT_NAMES,
   toLegacyToken,
   writeLegacyToken,
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, type LegacyTokenRequest, REDACTED_SECRET_ID } from '@latchkey/contract'
-import { decideAndCommitFor, seesSecret } from '../caller/authority.ts'
+import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Context, json } from '../handler.ts'
 import { readToWrite } from '../request/read-in-turns.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 
 /** Writes a token under an ID; an existing legacy one is overwritten. */
 export async function writeLegacy(
@@ -64,6 +65,7 @@ export function requireSecret({ ID: secretId }: { readonly ID: string }): string
  * Decisions: tokens, namespaces.
  */
 export function living({ service }: Context, token: TokenRecord | undefined): TokenRecord | undefined {
-  const isAbsent = token?.Namespace !== DEFAULT_NAMESPACE || isExpired(token, service.clock.now())
+  const { clock, store } = service
+  const isAbsent = token?.Namespace !== DEFAULT_NAMESPACE || isGone(token, clock.now(), store.directory())
   return isAbsent ? undefined : token
 }

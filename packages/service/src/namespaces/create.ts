@@ -1,9 +1,7 @@
-import type { NamespaceRecord } from '@latchkey/acl'
+import { isNamespaceName, type NamespaceRecord } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
-import { isNamespaceName } from '../request/namespace.ts'
-import { created } from '../store/commit.ts'
+import { created, decideAndCommitFor } from '../store/commit.ts'
 import { contentOf, DEFAULT_RECORD, findNamespace, showNamespace } from './stored-namespace.ts'
 
 export function createNamespaceHandler(

@@ -1,11 +1,11 @@
 import { DEFAULT_NAMESPACE, type Directory } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import type { Store } from '../store/store.ts'
 import { requireNamespace } from './stored-namespace.ts'
 
-/** Only what holds nothing goes: no token, policy, role or key is ever left without its namespace. */
+/** Refuses a namespace that is not empty, so that no record is left without its namespace. */
 export function deleteNamespaceHandler(
   call: Call<'namespaces.delete'>,
 ): Promise<Answer<'namespaces.delete'>> {

@@ -1,4 +1,4 @@
-/** A stored namespace of the extended edition as its handlers find and show it. Spec 4.9; decisions: namespaces. */
+/** Look-up and rendering of namespaces. Spec 4.9; decisions: namespaces. */
 
 import {
   DEFAULT_NAMESPACE,
@@ -12,7 +12,7 @@ import {
 import type { CreateNamespace, Namespace, UpdateNamespace } from '@latchkey/contract'
 import { notFound } from '../handler.ts'
 
-/** `default` always exists; its record is made when it is first changed. Spec 4.9.5. */
+/** `default` always exists; its first update creates the record. Spec 4.9.5. */
 export const DEFAULT_RECORD: NamespaceRecord = {
   Name: DEFAULT_NAMESPACE,
   Description: 'Builtin Default Namespace',
@@ -33,7 +33,7 @@ export function requireNamespace(directory: Directory, name: string): NamespaceR
   return record
 }
 
-/** What a body says of a namespace, with its links resolved. */
+/** The content of a body, with links resolved. */
 export function contentOf(
   request: CreateNamespace | UpdateNamespace,
   namespace: string,

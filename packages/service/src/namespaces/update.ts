@@ -1,10 +1,9 @@
 import { AclError } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
-import { created, modified } from '../store/commit.ts'
+import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import { contentOf, requireNamespace, showNamespace } from './stored-namespace.ts'
 
-/** Replaces description and defaults: what is omitted is cleared. */
+/** Replaces description and defaults, and clears omitted ones. */
 export function updateNamespaceHandler(
   call: Call<'namespaces.update'>,
 ): Promise<Answer<'namespaces.update'>> {

@@ -33,7 +33,7 @@ export async function migrationHandler(
   })
 }
 
-/** What was done and what is left, of the same moment: a batch in between would be counted twice, or not at all. */
+/** Done and remaining tokens of one moment, so that no batch counts twice or not at all. */
 async function migrationFacts(store: Store) {
   for (;;) {
     const before = store.directory().system('migration')

@@ -1,6 +1,5 @@
 import type { Answer, Call } from '../handler.ts'
 
-/** This API as an OpenAPI document. */
 export function openapiHandler({ openapi }: Call<'operations.openapi'>): Answer<'operations.openapi'> {
   return { body: { kind: 'json-document', document: openapi } }
 }

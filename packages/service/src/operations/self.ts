@@ -3,7 +3,7 @@ import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { showMember } from './show-member.ts'
 
-/** Config is reduced from 1.0, and the full structure is under DebugConfig. Spec 9.3. */
+/** From 1.0 on, Config is reduced, and DebugConfig has the full structure. Spec 9.3. */
 export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operations.self'> {
   const { service, directory } = call
   const self = service.cluster.self()

@@ -22,5 +22,5 @@ export function showMember(member: ClusterMember): Content<'operations.members'>
   }
 }
 
-/** As the reference's gossip tag `acls`, which a server before 1.4.0 does not have. */
+/** The reference's gossip tag `acls`, which servers before 1.4.0 lack. */
 const ACL_TAG = { disabled: '0', enabled: '1', legacy: '2' } as const

@@ -1,4 +1,4 @@
-/** What the service says of itself: shapes, rights, progress and versions. By version: `versions/`. */
+/** Status endpoints: shapes, rights, progress and versions. `versions/` tests them by version. */
 
 import { convertForMigration, fromLegacyToken, type MigrationRecord } from '@latchkey/acl'
 import { changesBetween, parseServiceVersion, readVersion } from '@latchkey/contract'
@@ -8,8 +8,8 @@ import { inLegacyMode } from '../../test/versions/rows.ts'
 
 const token = MANAGEMENT
 
-describe('what changes between two versions: the source of the migrator', () => {
-  test('every gate with an edge on the way, oldest first, with all that is known of it', async () => {
+describe('changes between two versions, which the migrator reads', () => {
+  test('every gate that opens or closes, oldest first, with all of its fields', async () => {
     const { ask } = await aWorld()
     const reply = await ask('GET', '/internal/versions?from=1.3.0&to=1.11')
     const changes = reply.json as Record<string, unknown>[]
@@ -35,7 +35,7 @@ describe('what changes between two versions: the source of the migrator', () => 
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   })
 
-  test('in every version, for any two, and nothing between a version and itself', async () => {
+  test('every version answers for any two, and nothing changes between a version and itself', async () => {
     for (const version of ['0.7', '1.3.0', '1.11']) {
       const { ask } = await aWorld({ version })
       expect((await ask('GET', '/internal/versions?from=1.4.0&to=1.4.0')).json).toEqual([])
@@ -106,7 +106,7 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
     })
   })
 
-  test('under way: done and left, rate and estimate, and the last error while there is one', async () => {
+  test('running: done and remaining tokens, rate, estimate, and the last error if any', async () => {
     let error: string | undefined = 'The database cannot be reached'
     const world = await aWorld({ version: '1.10', cluster: { migrationError: () => error } })
     plant(world, ...Array.from({ length: 130 }, (_, i) => `t${i}`))
@@ -127,7 +127,7 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
     expect(await progress(world)).not.toHaveProperty('LastError')
   })
 
-  test('a batch in between is never counted twice or not at all', async () => {
+  test('counts a concurrent batch exactly once', async () => {
     const world = await aWorld({ version: '1.10' })
     plant(world, 'a', 'b')
     const { store } = world
@@ -149,7 +149,7 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
 })
 
 describe('agent and status (spec 9.4)', () => {
-  test('leader, peers and datacenters are what the cluster says; who is gone is no peer', async () => {
+  test('leader and peers come from the cluster; members that failed or left are not peers', async () => {
     const member = {
       datacenter: 'dc1',
       version: '1.4.0',
@@ -162,11 +162,10 @@ describe('agent and status (spec 9.4)', () => {
       { ...member, id: '2', status: 'failed', address: '[::1]:2' },
       { ...member, id: '3', status: 'left', mode: 'unknown' },
     ] as const
-    const cluster = { members: () => members, leader: () => '127.0.0.1:1', datacenters: () => ['dc1', 'dc2'] }
+    const cluster = { members: () => members, leader: () => '127.0.0.1:1' }
     const { ask, manage } = await aWorld({ cluster })
     expect((await ask('GET', '/status/leader')).json).toBe('127.0.0.1:1')
     expect((await ask('GET', '/status/peers')).json).toEqual(['127.0.0.1:1'])
-    expect((await ask('GET', '/catalog/datacenters')).json).toEqual(['dc1', 'dc2'])
     expect(await manage('GET', '/agent/members')).toMatchObject([
       { ID: '1', Addr: '127.0.0.1', Port: 1, Status: 1, Tags: { acls: '2', build: '1.4.0' } },
       { ID: '2', Addr: '[::1]', Port: 2, Status: 4 },
@@ -174,7 +173,7 @@ describe('agent and status (spec 9.4)', () => {
     ])
   })
 
-  test('the mode of a secondary waits for what its primary says here', async () => {
+  test('replication shows the mode, which a secondary waits for', async () => {
     const world = await aWorld()
     expect((await world.ask('GET', '/acl/replication')).json).toMatchObject({
       Enabled: false,
@@ -196,7 +195,7 @@ describe('agent and status (spec 9.4)', () => {
   })
 })
 
-test('DOS-05: all answers of the OpenAPI document share their bytes, whole and indented', async () => {
+test('DOS-05: all answers of the OpenAPI document share their bytes, compact and indented', async () => {
   const { service } = await aWorld()
   const bodyOf = async (url: string) => {
     const request = { method: 'GET', url, header: () => undefined, requestId: 'r', readBody: NO_BODY }

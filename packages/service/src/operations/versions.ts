@@ -1,7 +1,7 @@
 import { AclError, changesBetween, parseServiceVersion } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 
-/** What changes between two versions: the migrator's source. */
+/** The changes between two versions, which the migrator reads. */
 export function versionsHandler(call: Call<'operations.versions'>): Answer<'operations.versions'> {
   const version = (option: 'from' | 'to') => {
     const text = call.query[option]

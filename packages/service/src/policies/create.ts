@@ -1,17 +1,16 @@
 import { createPolicy, findRulesProblem } from '@latchkey/acl'
 import type { CreatePolicy } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call, Context } from '../handler.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { readToWrite } from '../request/read-in-turns.ts'
-import { created } from '../store/commit.ts'
+import { created, decideAndCommitFor } from '../store/commit.ts'
 import { policyShown } from './stored-policy.ts'
 
 export function createPolicyHandler(call: Call<'policies.create'>): Promise<Answer<'policies.create'>> {
   return createPolicyBy(call, call.body)
 }
 
-/** Also for an update without an ID. */
+/** Also used by an update without an ID. */
 export async function createPolicyBy(
   call: Context,
   request: CreatePolicy,

@@ -1,6 +1,6 @@
 import { checkPolicyDelete } from '@latchkey/acl'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { requirePolicy } from './stored-policy.ts'
 
 export function deletePolicyHandler(call: Call<'policies.delete'>): Promise<Answer<'policies.delete'>> {

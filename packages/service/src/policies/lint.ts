@@ -2,7 +2,7 @@ import { findLint } from '@latchkey/acl'
 import { type Answer, type Call, json } from '../handler.ts'
 import { readInTurns } from '../request/read-in-turns.ts'
 
-/** Faults and surprises of a rule text: an extension. A text that cannot be read is a finding, not a refusal. */
+/** An extension. A syntax error is a finding, not a refusal. */
 export async function lintHandler(call: Call<'policies.lint'>): Promise<Answer<'policies.lint'>> {
   const { Rules } = call.body
   const findings = await readInTurns(call, Rules, () => findLint(Rules))

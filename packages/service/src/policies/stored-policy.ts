@@ -1,10 +1,10 @@
-/** A stored policy as its handlers find and show it. */
+/** Look-up and rendering of policies. */
 
 import { type Directory, type PolicyRecord, showPolicy } from '@latchkey/acl'
 import type { Policy } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
 
-/** The policy, where the request's namespace has it. */
+/** The policy, if it is in the request's namespace. */
 export function findPolicy(call: Context, directory: Directory, id: string): PolicyRecord | undefined {
   const policy = directory.policy(id)
   return policy?.Namespace === call.namespace ? policy : undefined
@@ -17,7 +17,7 @@ export function requirePolicy(call: Context, directory: Directory, id: string): 
   return policy
 }
 
-/** The answer of a read, which a waiter may see come, change and go. */
+/** The answer of a read; a waiter may see the policy appear, change and disappear. */
 export function policyRead(call: Context, policy: PolicyRecord | undefined): JsonAnswer<Policy> {
   if (!policy) return missing(notFound('Requested policy'), { topic: 'policies', filtered: true })
   return { ...policyShown(call, policy), watch: { topic: 'policies', modifyIndex: policy.ModifyIndex } }

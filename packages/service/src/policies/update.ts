@@ -1,13 +1,12 @@
 import { findRulesProblem, updatePolicy } from '@latchkey/acl'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call } from '../handler.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { readToWrite } from '../request/read-in-turns.ts'
-import { modified } from '../store/commit.ts'
+import { decideAndCommitFor, modified } from '../store/commit.ts'
 import { createPolicyBy } from './create.ts'
 import { policyShown, requirePolicy } from './stored-policy.ts'
 
-/** An empty ID creates a policy, because existing clients rely on it. Decisions: empty ids. */
+/** An empty ID creates a policy, as existing clients expect. Decisions: empty ids. */
 export async function updatePolicyHandler(call: Call<'policies.update'>): Promise<Answer<'policies.update'>> {
   const { service, body, params } = call
   if (params.ID === '') return createPolicyBy(call, body)

@@ -8,7 +8,7 @@ interface Change {
 
 const NEXT = 'X-Service-Next-Cursor'
 
-/** A policy of these rules, and tokens with it. */
+/** A policy with these rules, and tokens that link it. */
 async function aPolicyWithTokens(Rules: string, tokenCount: number) {
   const world = await aWorld()
   const { ID } = await world.policy({ Name: 'judged', Rules })
@@ -43,7 +43,7 @@ async function pagesOf(ask: (query: string) => ReturnType<World['ask']>): Promis
 }
 
 describe('what-if', () => {
-  test('says what each token with the policy would gain and lose, and changes nothing', async () => {
+  test('lists what each token with the policy would gain and lose, without changing anything', async () => {
     const { world, ID, accessorIds, ask } = await aPolicyWithTokens('acl = "read"', 2)
     await world.token()
     const { json } = await ask('node "a" { policy = "read" }')
@@ -67,7 +67,7 @@ describe('what-if', () => {
     expect(second.headers[NEXT]).toBeUndefined()
   })
 
-  test('a page ends early where it lists much, and the cursor leads on', async () => {
+  test('a page with long entries ends early, and the cursor continues', async () => {
     const rules = `key "${'a'.repeat(100_000)}" { policy = "write" }`
     const { accessorIds, ask } = await aPolicyWithTokens(rules, 7)
     const pages = await pagesOf((query) => ask('', query))
@@ -76,10 +76,10 @@ describe('what-if', () => {
     expect(pages.flat().map(({ AccessorID }) => AccessorID)).toEqual(accessorIds)
   })
 
-  test('a page ends early where much was compared, whether it lists anything or not', async () => {
+  test('a page ends early after many comparisons, even if empty', async () => {
     const { world, ID, ask } = await aPolicyWithTokens(keys('write', 2_000), 0)
     const all = await world.policy({ Name: 'all', Rules: 'key_prefix "" { policy = "write" }' })
-    // Each token has a set of policies of its own, and would lose nothing.
+    // Each token has its own set of policies, and would lose nothing.
     for (let i = 0; i < 60; i++) {
       const own = await world.policy({ Name: `own-${i}`, Rules: 'acl = "read"' })
       await world.token({ Policies: [{ ID }, { ID: all.ID }, { ID: own.ID }] })
@@ -89,7 +89,7 @@ describe('what-if', () => {
     expect(pages.flat()).toEqual([])
   })
 
-  test('400 batch_too_large, by field and bound: rules that differ in too much', async () => {
+  test('400 batch_too_large, with field and bound: rules that differ too much', async () => {
     const { ask } = await aPolicyWithTokens('', 1)
     const most = limits.WHAT_IF_QUESTIONS_MAX / 4
     expect((await ask(keys('read', most))).json).toMatchObject([{ Gains: { length: most } }])
@@ -98,7 +98,7 @@ describe('what-if', () => {
     expect(refused.text).toContain(String(limits.WHAT_IF_QUESTIONS_MAX))
   })
 
-  test('404 not_found: a policy that is not there; 400 rules_invalid: rules that cannot be read', async () => {
+  test('404 not_found: a missing policy; 400 rules_invalid: a syntax error', async () => {
     const { world, ask } = await aPolicyWithTokens('', 0)
     expect(await ask('nonsense')).toMatchObject({ status: 400, code: 'rules_invalid' })
     const path = '/acl/policy/11111111-1111-4111-8111-111111111111/what-if'

@@ -1,6 +1,6 @@
 /** Which rights would change if a policy had other rules: an extension. */
 
-import type { Authorizer, Directory, PolicyRecord, Question, TokenRecord } from '@latchkey/acl'
+import type { Authorizer, Directory, PolicyRecord, TokenRecord } from '@latchkey/acl'
 import {
   type Difference,
   findEffectivePolicies,
@@ -18,13 +18,14 @@ import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorize
 import { scanTokens } from '../decisions/scan-tokens.ts'
 import type { Answer, Call, Content, Context } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
+import { showRight } from '../reply/show-right.ts'
 import { readInTurns } from '../request/read-in-turns.ts'
 import { requirePolicy } from './stored-policy.ts'
 
-/** Ends a page of what-if, with the token that reaches it: characters of listed rights, about. */
+/** Approximate characters of listed rights after which a page ends. */
 const LISTED_LENGTH_MAX = 1_048_576
 
-/** The tokens whose rights would change if the policy had other rules. Nothing is changed. */
+/** Lists the tokens whose rights would change if the policy had other rules. Changes nothing. */
 export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answer<'policies.whatIf'>> {
   const { Rules } = call.body
   const policy = requirePolicy(call, call.directory, call.params.ID)
@@ -53,14 +54,14 @@ export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answ
 
 type WhatIfChange = Content<'policies.whatIf'>[number]
 
-/** Compiled rules and texts as they would be, in bytes. */
+/** Cache of compiled rules and texts with the proposed rules, in bytes. */
 const AFTER_BYTES_MAX = 16_777_216
 
 function* compareRules(before: string, after: string): Sliced<RightsComparison> {
   return yield* rightsComparison(yield* readRules(before, { lenient: true }), yield* readRules(after))
 }
 
-/** Whether a token has a policy, by whatever way: the rights of the others cannot change. */
+/** Whether a token has a policy by any path; the rights of other tokens cannot change. */
 function* findPolicy(call: Context, token: TokenRecord, { ID }: PolicyRecord): Sliced<boolean> {
   const { datacenter } = call.service
   const sources = yield* findEffectivePolicies(token, call.directory, { datacenter })
@@ -85,12 +86,12 @@ function* compareRights(
   return yield* comparison.compare(before.policies, authorizer.policies)
 }
 
-/** About how long the rights of a change are as JSON. */
+/** Approximate length of a change as JSON. */
 function lengthOf({ gains, losses }: Difference): number {
   return [...gains, ...losses].reduce((length, { segment = '' }) => length + segment.length + 50, 0)
 }
 
-/** The directory as it would be. */
+/** The directory with the proposed rules. */
 function withRules(directory: Directory, policy: PolicyRecord, Rules: string): LinkLookup {
   const changed = { ...policy, Rules, Hash: policyHash({ ...policy, Rules }) }
   return {
@@ -98,8 +99,4 @@ function withRules(directory: Directory, policy: PolicyRecord, Rules: string): L
     role: (id) => directory.role(id),
     namespace: (name) => directory.namespace(name),
   }
-}
-
-function showRight({ resource, segment, access }: Question) {
-  return { Resource: resource, ...(segment === undefined ? {} : { Segment: segment }), Access: access }
 }

@@ -17,7 +17,7 @@ export interface ReplyContext {
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** Of what a caller stored: a browser must not take it for a page, nor run it as one of this origin. */
-const FOREIGN_CONTENT = {
+export const FOREIGN_CONTENT = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': 'sandbox',
 } as const
@@ -70,16 +70,26 @@ function indent(text: string): string {
   return stringify(parseExact(text), true)
 }
 
-/** The text of a JSON array, a page of elements at a time. */
-async function* streamArray(pages: AsyncIterable<string>, pretty: boolean): AsyncGenerator<string> {
+/** The text of a JSON array, a page of elements at a time. Not a generator: one keeps a page until it has the next. */
+function streamArray(pages: AsyncIterable<string>, pretty: boolean): AsyncIterable<string> {
+  const iterator = pages[Symbol.asyncIterator]()
   let opening = '['
-  for await (const page of pages) {
-    if (page === '') continue
-    yield opening
-    yield pretty ? indentElements(page) : page
+  let isOver = false
+  const next = async (): Promise<IteratorResult<string, undefined>> => {
+    if (isOver) return { done: true, value: undefined }
+    let page = await iterator.next()
+    while (page.value === '') page = await iterator.next()
+    const start = opening
     opening = ','
+    if (!page.done) return { done: false, value: start + (pretty ? indentElements(page.value) : page.value) }
+    isOver = true
+    return { done: false, value: start === '[' ? '[]' : pretty ? '\n]\n' : ']' }
   }
-  yield opening === '[' ? '[]' : pretty ? '\n]\n' : ']'
+  const leave = async () => {
+    await iterator.return?.()
+    return { done: true, value: undefined } as const
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
 }
 
 /** The elements of an indented array, without the brackets. */

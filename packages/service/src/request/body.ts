@@ -1,4 +1,4 @@
-/** The body of a request, from bytes to what its handler gets. */
+/** Reads and decodes request bodies. */
 import {
   AclError,
   type AnyRoute,
@@ -17,20 +17,20 @@ export async function readBody(
   { presented }: { readonly presented: boolean },
 ): Promise<Uint8Array> {
   const bytesMax = route.bodyBytesMax ?? limits.BODY_BYTES_MAX
-  const isBounded = route.right === 'none' && !presented
+  const isBounded = route.right === 'none' && !presented && !route.ignoresToken
   if (!isBounded) return request.readBody(bytesMax)
   try {
     return await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
   } catch (error) {
     if (!(error instanceof AclError) || error.code !== 'body_too_large') throw error
-    const message = `The body is larger than ${limits.ANONYMOUS_BODY_BYTES_MAX} bytes, and this request has no valid token; with one it may have ${bytesMax}`
+    const message = `The body is larger than ${limits.ANONYMOUS_BODY_BYTES_MAX} bytes, the limit without a valid token; with one, the limit is ${bytesMax}`
     throw new AclError('body_too_large', message, error.details)
   }
 }
 
 /**
- * Decodes a body by the schema of its route, with the fields that this service version knows. Spec 9.3: unknown ones are
- * refused from 1.7.0 and ignored before.
+ * Decodes a body with the schema of its route and the fields of this service version. Spec 9.3: unknown fields are refused
+ * from 1.7.0 and ignored before.
  */
 export function decodeRequestBody(route: AnyRoute, bytes: Uint8Array, profile: ServiceProfile): unknown {
   const schema = route.schemas.body

@@ -63,7 +63,7 @@ test.each(CREDENTIALS)('%s', (_name, query, headers, secretId) => {
   expect(credential(query, headers).secretId).toBe(secretId)
 })
 
-test('a credential in the query is known as such', () => {
+test('marks a credential in the query', () => {
   expect(credential(`token=${S}`).inQuery).toBe(true)
   expect(credential('token=', { 'x-service-token': S }).inQuery).toBe(false)
 })
@@ -82,7 +82,7 @@ describe('over the API', () => {
     }
   })
 
-  test('a credential in the query works, with a warning, on answers and errors alike (decisions: authentication)', async () => {
+  test('a credential in the query works, with a warning on answers and errors alike (decisions: authentication)', async () => {
     const world = await aWorld()
     for (const [path, status] of [
       [`/acl/token/self?token=${MANAGEMENT}`, 200],
@@ -99,7 +99,7 @@ describe('over the API', () => {
   })
 })
 
-describe('families of names', () => {
+describe('header families', () => {
   const answered = async (headers: Headers, headerPrefixes?: readonly string[]) => {
     const world = await aWorld(headerPrefixes ? { headerPrefixes } : {})
     const reply = await world.ask('GET', `/acl/tokens?limit=1&token=${MANAGEMENT}`, { headers })
@@ -113,18 +113,18 @@ describe('families of names', () => {
     ['the second', { 'x-consul-token': 'a' }, ['X-Consul']],
     ['the second, by its namespace header', { 'x-consul-namespace': '' }, ['X-Consul']],
     ['both: the first', { 'x-consul-token': 'a', 'x-service-token': '' }, ['X-Service']],
-  ])('a request that uses %s is answered in it, and in no other', async (_name, headers, shown) => {
+  ])('a request that uses %s is answered in that family alone', async (_name, headers, shown) => {
     expect(await answered(headers)).toEqual(new Set(shown))
   })
 
-  test('a page says where the next one begins, in every family that the request could mean', async () => {
+  test('a page has its next cursor in every family of the answer', async () => {
     const { ask } = await aWorld()
     const { headers } = await ask('GET', `/acl/tokens?limit=1&token=${MANAGEMENT}`)
     expect(headers['X-Service-Next-Cursor']).toMatch(/./)
     expect(headers['X-Consul-Next-Cursor']).toBe(headers['X-Service-Next-Cursor'])
   })
 
-  test('configured ones, and no others', async () => {
+  test('uses exactly the configured families', async () => {
     const prefixes = ['X-Mine-', 'X-Yours-']
     expect(await answered({}, prefixes)).toEqual(new Set(['X-Mine', 'X-Yours']))
     expect(await answered({ 'x-yours-token': '' }, prefixes)).toEqual(new Set(['X-Yours']))
@@ -134,7 +134,7 @@ describe('families of names', () => {
     expect((await ask({ 'x-service-token': MANAGEMENT })).code).toBe('privilege_missing')
   })
 
-  test('the namespace header: the first family that has a value, trimmed, under its own name', () => {
+  test('the namespace header of the first family with a value, trimmed, with its own name', () => {
     const of = (headers: Headers) => namespaceHeaderOf(source(headers), families)
     expect(of({})).toBeUndefined()
     expect(of({ 'x-service-namespace': ' ', 'x-consul-namespace': ' team ' })).toEqual({
@@ -144,7 +144,7 @@ describe('families of names', () => {
     expect(of({ 'x-service-namespace': 'a', 'x-consul-namespace': 'b' })?.value).toBe('a')
   })
 
-  test('without any family configured, the first of the contract answers', async () => {
+  test('without a configured family, uses the first of the contract', async () => {
     expect(await answered({}, [])).toEqual(new Set(['X-Service']))
   })
 })

@@ -7,6 +7,7 @@ export interface HeaderFamily {
   /** Names in lower case, for look-ups. */
   readonly token: string
   readonly namespace: string
+  readonly forwarded: string
   /** Names for answers. */
   readonly index: string
   readonly knownLeader: string
@@ -16,7 +17,7 @@ export interface HeaderFamily {
   readonly translateAddresses: string
 }
 
-/** @param configured where it names none, the first family of the contract. */
+/** @param configured if empty, the first family of the contract. */
 export function headerFamilies(
   configured: readonly string[] = HEADER_PREFIXES_DEFAULT,
 ): readonly HeaderFamily[] {
@@ -25,6 +26,7 @@ export function headerFamilies(
     prefix,
     token: `${prefix}${HEADER.token}`.toLowerCase(),
     namespace: `${prefix}${HEADER.namespace}`.toLowerCase(),
+    forwarded: `${prefix}${HEADER.forwarded}`.toLowerCase(),
     index: `${prefix}${HEADER.index}`,
     knownLeader: `${prefix}${HEADER.knownLeader}`,
     lastContact: `${prefix}${HEADER.lastContact}`,
@@ -34,12 +36,11 @@ export function headerFamilies(
   }))
 }
 
-/** A header of answers, under the key of its names. */
-export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'namespace'>
+export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'namespace' | 'forwarded'>
 
-type HeaderSource = { header(name: string): string | undefined }
+export type HeaderSource = { header(name: string): string | undefined }
 
-/** The families of an answer: the one that the request uses, or all where it uses none. Decisions: header families. */
+/** The families of an answer: the one that the request uses, or all if it uses none. Decisions: header families. */
 export function familiesOf(
   request: HeaderSource,
   families: readonly HeaderFamily[],
@@ -50,10 +51,10 @@ export function familiesOf(
   return used ? [used] : families
 }
 
-export interface Credential {
+interface Credential {
   /** `undefined`: the request presents no token. */
   readonly secretId: string | undefined
-  /** Whether it came in the query string, which is answered with a warning. Decisions: authentication. */
+  /** Whether it came in the query string, which gets a warning. Decisions: authentication. */
   readonly inQuery: boolean
 }
 
@@ -75,13 +76,13 @@ export function credentialOf(
   return { secretId: bearerOf(request.header('authorization')), inQuery: false }
 }
 
-/** The scheme in any case, at least one blank, and only the first word after it. */
+/** The scheme in any case, at least one blank, and the first word after it. */
 function bearerOf(authorization: string | undefined): string | undefined {
   const [scheme = '', word] = authorization?.trim().split(/\s+/, 2) ?? []
   return scheme.toLowerCase() === 'bearer' ? word || undefined : undefined
 }
 
-/** The namespace header of any family, where it has a value. */
+/** The first non-empty namespace header of any family. */
 export function namespaceHeaderOf(
   request: HeaderSource,
   families: readonly HeaderFamily[],

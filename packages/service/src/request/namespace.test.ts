@@ -31,7 +31,7 @@ describe('the standard edition has none (spec 4.9)', () => {
     },
   )
 
-  test('authmethod-ns is refused where it would be heeded, and unknown elsewhere', async () => {
+  test('authmethod-ns is refused on the token list and unknown elsewhere', async () => {
     const list = await world.ask('GET', '/acl/tokens?authmethod-ns=team', { token: MANAGEMENT })
     expect(list.code).toBe('namespace_unsupported')
     const policies = await world.ask('GET', '/acl/policies?authmethod-ns=team', { token: MANAGEMENT })
@@ -46,7 +46,7 @@ describe('the standard edition has none (spec 4.9)', () => {
     })
   })
 
-  test('an empty value is ignored, wherever it is', async () => {
+  test('an empty value is ignored everywhere', async () => {
     const options = { token: MANAGEMENT, headers: { 'x-service-namespace': ' ' } }
     expect((await world.ask('GET', '/acl/tokens?ns=&authmethod-ns=', options)).status).toBe(200)
     const made = await world.ask('PUT', '/acl/token?ns=', { ...options, body: { Namespace: '' } })
@@ -54,7 +54,7 @@ describe('the standard edition has none (spec 4.9)', () => {
     expect(made.json).not.toHaveProperty('Namespace')
   })
 
-  test('what is in no namespace pays no attention: self, authorize, replication', async () => {
+  test('endpoints without a namespace ignore it: self, authorize, replication', async () => {
     const options = { token: MANAGEMENT, headers: { 'x-service-namespace': 'team' } }
     expect((await world.ask('GET', '/acl/token/self?ns=team', options)).status).toBe(200)
     expect((await world.ask('GET', '/acl/replication?ns=team', options)).status).toBe(200)
@@ -64,7 +64,7 @@ describe('the standard edition has none (spec 4.9)', () => {
   })
 })
 
-test('data of the extended edition, opened as standard: what is in other namespaces is not there (spec 4.9)', async () => {
+test('the standard edition hides the other namespaces of extended data (spec 4.9)', async () => {
   const extended = await aWorld({ edition: 'extended', version: '1.10' })
   await extended.manage('PUT', '/namespace', { Name: 'team' })
   const home = await extended.token({ Description: 'in default' })
@@ -104,13 +104,13 @@ test('data of the extended edition, opened as standard: what is in other namespa
   ] as const) {
     expect((await standard.ask('PUT', path, { token: MANAGEMENT, body })).code).toBe('id_in_use')
   }
-  // Back in the extended edition it is as it was.
+  // The extended edition still has it unchanged.
   expect((await extended.ask('GET', '/acl/token/self', withTeam)).json).toEqual(team)
 })
 
 describe('the extended edition', () => {
   let world: World
-  /** Secrets by the name of who has them. */
+  /** Secrets by caller. */
   let secret: Record<'teamReader' | 'teamWriter' | 'defaultWriter', string>
   let teamToken: Token
   let defaultToken: Token
@@ -135,20 +135,22 @@ describe('the extended edition', () => {
     }
   })
 
-  describe('of a token that is there (spec 4.5.7, 4.6)', () => {
+  describe('of an existing token (spec 4.5.7, 4.6)', () => {
     test.each([
       ['', { Namespace: 'team' }],
       ['?ns=other', { Namespace: 'team' }],
       ['?ns=team', {}],
     ])('update %j with %j reaches it', async (query, body) => {
       const path = `/acl/token/${teamToken.AccessorID}`
-      const reply = await world.ask('PUT', `${path}${query}`, { token: MANAGEMENT, body })
-      expect(reply.json).toMatchObject({ AccessorID: teamToken.AccessorID, Namespace: 'team' })
-      const clone = await world.ask('PUT', `${path}/clone${query}`, { token: MANAGEMENT, body })
-      expect(clone.json).toMatchObject({ Namespace: 'team', Description: '' })
+      for (const token of [MANAGEMENT, secret.teamWriter]) {
+        const reply = await world.ask('PUT', `${path}${query}`, { token, body })
+        expect(reply.json).toMatchObject({ AccessorID: teamToken.AccessorID, Namespace: 'team' })
+        const clone = await world.ask('PUT', `${path}/clone${query}`, { token, body })
+        expect(clone.json).toMatchObject({ Namespace: 'team', Description: '' })
+      }
     })
 
-    test('a record that was read can be sent back as it is', async () => {
+    test('a record can be sent back as read', async () => {
       const path = `/acl/token/${teamToken.AccessorID}`
       const read = await world.ask('GET', `${path}?ns=team`, { token: MANAGEMENT })
       expect((await world.ask('PUT', path, { token: MANAGEMENT, body: read.text })).status).toBe(200)
@@ -160,7 +162,7 @@ describe('the extended edition', () => {
       }
     })
 
-    test('no body moves it: in another namespace there is no such record', async () => {
+    test('a body cannot move a record: in another namespace it does not exist', async () => {
       const body = { Name: 'plain', Namespace: 'other' }
       for (const path of [`/acl/policy/${teamPolicy.ID}`, `/acl/role/${teamRole.ID}`]) {
         const reply = await world.ask('PUT', `${path}?ns=team`, { token: MANAGEMENT, body })
@@ -173,9 +175,9 @@ describe('the extended edition', () => {
     })
   })
 
-  describe('AUTHZ-01: rights hold in one namespace', () => {
+  describe('AUTHZ-01: rights apply in one namespace', () => {
     test.each(['tokens', 'policies', 'roles'])(
-      'ns=* lists all %s for global management, else those at home',
+      'ns=* lists all %s for global management, otherwise those at home',
       async (kind) => {
         const namespaces = async (token: string, query: string) => {
           const reply = await world.ask('GET', `/acl/${kind}${query}`, { token })
@@ -193,7 +195,28 @@ describe('the extended edition', () => {
       },
     )
 
-    test("keys are each namespace's own", async () => {
+    test('ns=* is for lists alone: 400 query_invalid for one record and for writes', async () => {
+      const about = `/acl/token/${teamToken.AccessorID}?ns=*`
+      for (const [method, path] of [
+        ['GET', about],
+        ['PUT', about],
+        ['DELETE', about],
+        ['PUT', '/acl/token?ns=*'],
+        ['GET', '/kv/a?ns=*'],
+      ] as const) {
+        const reply = await world.ask(method, path, { token: MANAGEMENT, body: {} })
+        expect([method, path, reply.code]).toEqual([method, path, 'query_invalid'])
+      }
+    })
+
+    test('403 privilege_missing, whether or not the namespace of the body exists', async () => {
+      for (const Namespace of ['default', 'missing']) {
+        const reply = await world.ask('PUT', '/acl/token', { token: secret.teamWriter, body: { Namespace } })
+        expect([Namespace, reply.code]).toEqual([Namespace, 'privilege_missing'])
+      }
+    })
+
+    test('each namespace has its own keys', async () => {
       await world.ask('PUT', '/kv/a', { token: MANAGEMENT, body: 'default' })
       expect((await world.ask('GET', '/kv/a', { token: secret.teamWriter })).status).toBe(404)
       expect((await world.ask('GET', '/kv/a?ns=default', { token: secret.teamWriter })).status).toBe(403)
@@ -224,7 +247,7 @@ describe('the extended edition', () => {
   })
 
   describe('namespaces themselves', () => {
-    test('one is deleted while it is filled, over 200 rounds: never a record without its namespace', async () => {
+    test('concurrent deletion and creation, over 200 rounds, never leave a record without its namespace', async () => {
       const token = MANAGEMENT
       const outcomes = { deleted: 0, kept: 0 }
       for (let round = 0; round < 200; round += 1) {
@@ -236,7 +259,7 @@ describe('the extended edition', () => {
           () => world.ask('PUT', '/acl/role', { token, body: { Namespace, Name: 'a' } }),
           () => world.ask('PUT', `/kv/a?ns=${Namespace}`, { token, body: 'value' }),
         ]
-        // Each begins up to a few turns after the other.
+        // Starts them up to a few turns apart.
         const later = async (turns: number, ask: (() => Promise<Reply>) | undefined) => {
           for (let turn = 0; turn < turns; turn += 1) await undefined
           return ask?.()
@@ -255,7 +278,7 @@ describe('the extended edition', () => {
       expect(outcomes.kept).toBeGreaterThan(0)
     })
 
-    test('404 not_found: a key of a namespace that is not there is written', async () => {
+    test('404 not_found: write a key of a missing namespace', async () => {
       const reply = await world.ask('PUT', '/kv/a?ns=nowhere', { token: MANAGEMENT, body: 'value' })
       expect(reply).toMatchObject({ status: 404, code: 'not_found' })
     })

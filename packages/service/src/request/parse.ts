@@ -1,4 +1,4 @@
-/** What the request line and headers say, in the reference's order of checks. */
+/** Parses request line and headers, in the reference's order of checks. */
 import {
   AclError,
   type AnyRoute,
@@ -14,23 +14,25 @@ import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptions
 import type { RequestState } from './request-state.ts'
 import type { WireRequest } from './wire.ts'
 
-/** The options that every endpoint takes: those of the one that takes no others. */
+/** The options of every endpoint, taken from one without others. */
 type CommonQuery = Query<'operations.leader'>
 
-/** Without a question to the database. */
+/** Answers without a query to the database. */
 export const KNOWN_HERE: ReadOptions = { ...PLAIN_READ, mode: 'stale' }
 
-/** A request whose route is known. */
+/** A routed request. */
 export interface ParsedRequest {
   readonly request: WireRequest
   readonly route: AnyRoute
   readonly params: Readonly<Record<string, string>>
-  /** By the schema of the route; see `decodeQuery`. */
+  /** Decoded by the schema of the route; see `decodeQuery`. */
   readonly query: object
   readonly options: ReadOptions
   /** By header or `ns`; `*` for all. */
   readonly requestedNamespace: string | undefined
   readonly secretId: string | undefined
+  /** The datacenter that answers, if it is another one. */
+  readonly elsewhere: string | undefined
   readonly state: RequestState
 }
 
@@ -39,11 +41,11 @@ export function parse(
   request: WireRequest,
   { name, params }: RouteMatch,
   state: RequestState,
-  { datacenter, defaultPolicy, edition, families }: ParseOptions,
+  { datacenter, datacenters, defaultPolicy, edition, families }: ParseOptions,
 ): ParsedRequest {
   const route = routeOf(name)
   const urlParams = paramsOf(request.url)
-  // Options that routes share have one schema in all of them; a route that does not take one has no property for it.
+  // Shared options have the same schema in all routes; a route without an option has no property for it.
   const query = decodeQuery(route.schemas.query, urlParams) as CommonQuery & BlockingQuery & NamespaceQuery
   state.pretty = query.pretty ?? false
   state.setHeader('defaultPolicy', defaultPolicy)
@@ -53,7 +55,8 @@ export function parse(
   const header = namespaceHeaderOf(request, families)
   const credential = credentialOf(request, urlParams, families)
   const namespace = requestedNamespace({ header, query, route }, edition)
-  if (query.dc !== undefined && query.dc !== datacenter) {
+  const elsewhere = query.dc === datacenter ? undefined : query.dc
+  if (elsewhere !== undefined && !datacenters?.names.includes(elsewhere)) {
     throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'dc' })
   }
   if (credential.inQuery) {
@@ -67,11 +70,13 @@ export function parse(
     options,
     requestedNamespace: namespace,
     secretId: credential.secretId,
+    elsewhere,
     state,
   }
 }
 
-interface ParseOptions extends Pick<ServiceOptions, 'datacenter' | 'defaultPolicy' | 'edition'> {
+export interface ParseOptions
+  extends Pick<ServiceOptions, 'datacenter' | 'datacenters' | 'defaultPolicy' | 'edition'> {
   readonly families: readonly HeaderFamily[]
 }
 

@@ -2,7 +2,7 @@
 import { checkPathId } from '@latchkey/acl'
 import { type AnyRoute, ROUTE_LIST, type RouteName } from '@latchkey/contract'
 
-/** Parameters that are UUIDs by the contract, with the words of the reference for what they name. */
+/** Parameters that are UUIDs by the contract, with the reference's name of the record. */
 const UUIDS: ReadonlyMap<RouteName, { readonly param: string; readonly what: string }> = new Map(
   ROUTE_LIST.flatMap((route) => uuidOf(route).map((found) => [route.name, found] as const)),
 )
@@ -15,7 +15,7 @@ function uuidOf({ schemas, subject = '' }: AnyRoute) {
 }
 
 /**
- * Checks what a path names: after the right, and before the body.
+ * Checks the UUID of a path, after the right and before the body.
  *
  * @throws AclError `id_invalid`.
  */
@@ -23,6 +23,6 @@ export function checkPathIds(route: AnyRoute, params: Readonly<Record<string, st
   const uuid = UUIDS.get(route.name)
   if (uuid === undefined) return
   const id = params[uuid.param] ?? ''
-  // An empty one that comes so far is a create on the path of an update.
+  // An empty id here means a create on the path of an update.
   if (id !== '') checkPathId(id, uuid.what, uuid.param)
 }

@@ -1,11 +1,11 @@
-/** The options of a blocking query, as the pipeline reads them. Spec 4.1; decisions: blocking queries. */
+/** The options of a blocking query. Spec 4.1; decisions: blocking queries. */
 import { AclError, consistencyConflict, limits, type Query } from '@latchkey/contract'
 import type { ConsistencyMode } from '../store/store.ts'
 
 /**
  * Parses a query string. The first value of an option counts.
  *
- * @throws AclError `query_invalid` where it cannot be percent-decoded.
+ * @throws AclError `query_invalid` if it cannot be percent-decoded.
  */
 export function paramsOf(url: string): URLSearchParams {
   const queryAt = url.indexOf('?')
@@ -19,20 +19,19 @@ export function paramsOf(url: string): URLSearchParams {
 
 const NO_PARAMS = new URLSearchParams()
 
-/** What a blocking query asks. */
 export interface ReadOptions {
   readonly mode: ConsistencyMode
-  /** Oldest state that `stale` may show, in milliseconds. */
+  /** Maximum age of the state that `stale` may show, in milliseconds. */
   readonly maxStaleMs: number | undefined
   /** 0: do not wait. */
   readonly index: number
-  /** Without its random part. */
+  /** Without jitter. */
   readonly waitMs: number
 }
 
 export const PLAIN_READ: ReadOptions = { mode: 'default', maxStaleMs: undefined, index: 0, waitMs: 0 }
 
-/** The options that every blocking query takes: those of the one that takes no others. */
+/** The options of every blocking query, taken from one without others. */
 export type BlockingQuery = Query<'tokens.self'>
 
 /**
@@ -55,7 +54,7 @@ export function readOptionsOf(query: BlockingQuery, cacheControl: string | undef
   }
 }
 
-/** Only the two directives that carry a number of seconds are looked at. */
+/** Checks the two directives with a number of seconds. */
 function checkCacheControl(header: string): void {
   for (const directive of header.split(',')) {
     const [name = '', value] = directive.trim().toLowerCase().split('=')

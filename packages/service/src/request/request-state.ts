@@ -1,13 +1,22 @@
-/** Facts gathered about a request, from which its reply is rendered. */
+/** Collects what the reply of a request is rendered from. */
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
-import type { AnswerHeader, HeaderFamily } from './headers.ts'
+import type { AnswerHeader, HeaderFamily, HeaderSource } from './headers.ts'
 import type { WireReply, WireRequest } from './wire.ts'
+
+const ADOPTED: readonly AnswerHeader[] = [
+  'index',
+  'knownLeader',
+  'lastContact',
+  'defaultPolicy',
+  'nextCursor',
+  'translateAddresses',
+]
 
 export class RequestState implements ReplyContext {
   readonly request: WireRequest
-  /** Of the answer. */
+  /** The families of the answer. */
   private readonly families: readonly HeaderFamily[]
   readonly headers: Record<string, string> = {}
   endpoint: EndpointName | undefined
@@ -32,6 +41,15 @@ export class RequestState implements ReplyContext {
   /** Sets a header in every family of the answer. */
   setHeader(name: AnswerHeader, value: string): void {
     for (const family of this.families) this.headers[family[name]] = value
+  }
+
+  /** Replaces what this server says of itself by what another one says, in one family. */
+  adoptHeaders(reply: HeaderSource, of: HeaderFamily): void {
+    for (const name of ADOPTED) {
+      const value = reply.header(of[name].toLowerCase())
+      if (value !== undefined) this.setHeader(name, value)
+      else for (const family of this.families) delete this.headers[family[name]]
+    }
   }
 
   /** A reply without a body. */

@@ -12,7 +12,7 @@ const service = (version: string, edition: Profiled['edition'] = 'standard'): Pr
 })
 const newest = service('1.11')
 
-/** What a request line leads to, in short. */
+/** The result of routing, in short. */
 function target(routing: Routing): string {
   if (routing.kind === 'route') return routing.match.name
   return routing.kind === 'options' ? routing.allow : routing.location
@@ -52,19 +52,16 @@ const ALLOW: readonly (readonly [string, string])[] = [
 describe('methods (spec 9.4)', () => {
   const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'PATCH', 'TRACE', 'BREW', 'get', '']
 
-  test.each(ALLOW)(
-    '%s: OPTIONS answers %s, and so does every other method that it has not',
-    (path, allow) => {
-      expect(target(route('OPTIONS', `/v1${path}`, newest))).toBe(allow)
-      for (const method of METHODS.filter((name) => !allow.split(',').includes(name))) {
-        const refusal = refusalOf(() => route(method, `/v1${path}?x=1`, newest))
-        expect(refusal.code, method).toBe('method_not_allowed')
-        expect(refusal.message).toBe(`method ${method} not allowed`)
-      }
-    },
-  )
+  test.each(ALLOW)('%s: OPTIONS answers %s, and other methods are not allowed', (path, allow) => {
+    expect(target(route('OPTIONS', `/v1${path}`, newest))).toBe(allow)
+    for (const method of METHODS.filter((name) => !allow.split(',').includes(name))) {
+      const refusal = refusalOf(() => route(method, `/v1${path}?x=1`, newest))
+      expect(refusal.code, method).toBe('method_not_allowed')
+      expect(refusal.message).toBe(`method ${method} not allowed`)
+    }
+  })
 
-  test('a refusal names the methods in Allow; OPTIONS needs no token, with ACLs off neither', async () => {
+  test('a refusal lists the methods in Allow; OPTIONS needs no token, even with ACLs off', async () => {
     const world = await aWorld({ aclEnabled: false })
     const refused = await world.ask('POST', '/acl/tokens')
     expect(refused).toMatchObject({ status: 405, text: 'method POST not allowed' })
@@ -105,7 +102,7 @@ describe('paths', () => {
     ['/v1//acl///tokens?a=//b', '/v1/acl/tokens?a=//b'],
     ['//evil.example/v1', '/evil.example/v1'],
     ['/v1/kv/a//b', '/v1/kv/a/b'],
-  ])('%s moves to %s, on this host', (url, location) => {
+  ])('%s redirects to %s, on this host', (url, location) => {
     expect(route('GET', url, newest)).toEqual({ kind: 'moved', location })
   })
 
@@ -118,7 +115,7 @@ describe('paths', () => {
     expect(route('GET', longest, newest)).toMatchObject({ kind: 'route' })
   })
 
-  test('path_invalid: what cannot be decoded, or holds a control character', () => {
+  test('path_invalid: an undecodable path, or one with a control character', () => {
     for (const path of ['/v1/kv/%', '/v1/kv/%00', '/v1/kv/%ff']) {
       expect(refusalOf(() => route('GET', path, newest)).code).toBe('path_invalid')
     }
@@ -148,7 +145,7 @@ describe('versions (spec 9.1)', () => {
     expect(found).toBe(outcome)
   })
 
-  test('a removed endpoint says by which version, and what replaces it (decisions: status codes)', async () => {
+  test('a removed endpoint names the version and the replacement (decisions: status codes)', async () => {
     const world = await aWorld()
     const reply = await world.ask('PUT', '/acl/create', { token: MANAGEMENT, body: {} })
     expect(reply.status).toBe(410)
@@ -156,7 +153,7 @@ describe('versions (spec 9.1)', () => {
       'Endpoint /v1/acl/create for the legacy ACL system was removed in version 1.11. Use PUT /v1/acl/token instead.',
     )
   })
-  test('it does not repeat the end of the path, which is a secret', async () => {
+  test('the text omits the end of the path, which is a secret', async () => {
     const world = await aWorld()
     const reply = await world.ask('GET', '/acl/info/a-secret')
     expect(reply.status).toBe(410)

@@ -2,7 +2,6 @@
 import {
   AclError,
   decodePath,
-  leftOutEndpointOf,
   legacyEndpointOf,
   limits,
   type Method,
@@ -11,6 +10,7 @@ import {
   requiredMethodOf,
   type ServiceProfile,
   shorten,
+  unbuiltEndpointOf,
 } from '@latchkey/contract'
 import type { ServiceOptions } from '../options.ts'
 
@@ -22,11 +22,10 @@ export type Routing =
 
 const API_PREFIX = '/v1'
 
-/** What decides which endpoints exist. */
 type Profiled = Pick<ServiceOptions, 'profile' | 'edition'>
 
 /**
- * Finds what a request asks for.
+ * Finds the endpoint of a request.
  *
  * @throws AclError `url_too_long`, `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`,
  *   `endpoint_not_built`.
@@ -57,7 +56,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
     const gate = endpoint?.gate
     return gate === undefined || profile.has(gate) || profile.hasNoLonger(gate)
   })
-  const row = open && open.length > 0 ? undefined : unbuiltMethodsOf(path)
+  const row = open && open.length > 0 ? undefined : unbuiltEndpointOf(path)?.methods
   const methods: readonly Method[] = row ?? open ?? []
   if (methods.length === 0) throw unknownEndpoint()
   if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
@@ -70,12 +69,6 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
   const { gate } = found.endpoint
   if (gate !== undefined && profile.hasNoLonger(gate)) throw removed(path)
   return { kind: 'route', match: found }
-}
-
-/** Methods of an endpoint of this API that the service does not build. */
-function unbuiltMethodsOf(path: string): readonly Method[] | undefined {
-  const required = requiredMethodOf(path)
-  return required ? [required.method] : leftOutEndpointOf(path)?.methods
 }
 
 /**
@@ -92,7 +85,7 @@ export function requireParams({ endpoint, params }: RouteMatch): void {
 }
 
 /**
- * An endpoint answers its own methods alone; below 1.0, any method reaches those of the table in spec 9.4.
+ * An endpoint answers its own methods alone; below 1.0, any method reaches the endpoints of spec 9.4.
  *
  * @throws AclError `method_not_allowed` with `Allow`.
  */
@@ -119,7 +112,7 @@ function unknownEndpoint(): AclError {
   return new AclError('endpoint_unknown', 'No such endpoint')
 }
 
-/** Names the endpoint and not the path, whose end may be a secret. */
+/** Names the endpoint instead of the path, whose end may be a secret. */
 function removed(path: string): AclError {
   const endpoint = legacyEndpointOf(path)
   const instead = endpoint === undefined ? '' : ` Use ${endpoint.replacement} instead.`

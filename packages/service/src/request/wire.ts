@@ -1,13 +1,12 @@
 /**
- * Requests and replies without their transport: Express in the server, a service worker in the mocks. The service knows
- * nothing else of a transport, so server and mocks cannot answer differently.
+ * Requests and replies without their transport, which is Express in the server and a service worker in the mocks.
  */
 import type { EndpointName } from '@latchkey/contract'
 
 export interface WireRequest {
   /** Upper case. */
   readonly method: string
-  /** Path and query as they stood on the request line. */
+  /** Path and query as on the request line. */
   readonly url: string
   /** First value of a header, by its name in lower case. */
   header(name: string): string | undefined
@@ -17,9 +16,11 @@ export interface WireRequest {
    * @throws AclError `body_too_large`, `request_timeout`.
    */
   readBody(bytesMax: number): Promise<Uint8Array>
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined
   readonly requestId: string
+  /** Address of the client, to limit its rate. Absent: the client has no limit of its own. */
+  readonly client?: string | undefined
 }
 
 export interface WireReply {
@@ -27,10 +28,10 @@ export interface WireReply {
   readonly headers: Readonly<Record<string, string>>
   /** A stream is written with backpressure; a failure aborts the connection. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | undefined
-  /** For the log and the metrics: never the path as sent. */
+  /** For logs and metrics, instead of the path, which may contain secrets. */
   readonly endpoint: EndpointName | undefined
   /** Accessor of the caller, if known. */
   readonly accessorId: string | undefined
-  /** The refusal or fault, for the log. */
+  /** For the log. */
   readonly error?: unknown
 }

@@ -1,16 +1,15 @@
 import { createRole } from '@latchkey/acl'
 import type { CreateRole } from '@latchkey/contract'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call, Context } from '../handler.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
-import { created } from '../store/commit.ts'
+import { created, decideAndCommitFor } from '../store/commit.ts'
 import { roleShown } from './stored-role.ts'
 
 export function createRoleHandler(call: Call<'roles.create'>): Promise<Answer<'roles.create'>> {
   return createRoleBy(call, call.body)
 }
 
-/** Also for an update without an ID. */
+/** Also used by an update without an ID. */
 export function createRoleBy(call: Context, request: CreateRole): Promise<Answer<'roles.create'>> {
   const { service } = call
   const { namespace } = inBodyNamespace(call, request.Namespace)

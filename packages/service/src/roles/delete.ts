@@ -1,5 +1,5 @@
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { requireRole } from './stored-role.ts'
 
 export function deleteRoleHandler(call: Call<'roles.delete'>): Promise<Answer<'roles.delete'>> {

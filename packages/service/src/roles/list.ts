@@ -5,7 +5,7 @@ import { isListed } from '../request/namespace.ts'
 
 /** All roles, or those that link one policy. */
 export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'> {
-  // In any case, as in a link: ids of policies are stored in lower case.
+  // Ids match case-insensitively, as in links; they are stored in lower case.
   const policyId = call.query.policy?.toLowerCase()
   const roles = [...call.directory.roles()]
     .filter((role) => isListed(call, role.Namespace))

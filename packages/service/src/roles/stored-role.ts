@@ -1,11 +1,11 @@
-/** A stored role as its handlers find and show it. */
+/** Look-up and rendering of roles. */
 
 import { type Directory, type RoleRecord, showRole } from '@latchkey/acl'
 import type { Role } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
 import { withoutLater } from '../reply/later-fields.ts'
 
-/** The role, where the request's namespace has it. */
+/** The role, if it is in the request's namespace. */
 export function findRole(call: Context, directory: Directory, id: string): RoleRecord | undefined {
   const role = directory.role(id)
   return role?.Namespace === call.namespace ? role : undefined
@@ -18,7 +18,7 @@ export function requireRole(call: Context, directory: Directory, id: string): Ro
   return role
 }
 
-/** The answer of a read, which a waiter may see come, change and go. */
+/** The answer of a read; a waiter may see the role appear, change and disappear. */
 export function roleRead(call: Context, role: RoleRecord | undefined): JsonAnswer<Role> {
   if (!role) return missing(notFound('Requested role'), { topic: 'roles', filtered: true })
   return {

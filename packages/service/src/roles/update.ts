@@ -1,13 +1,12 @@
 import { updateRole } from '@latchkey/acl'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call } from '../handler.ts'
 import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
-import { modified } from '../store/commit.ts'
+import { decideAndCommitFor, modified } from '../store/commit.ts'
 import { createRoleBy } from './create.ts'
 import { requireRole, roleShown } from './stored-role.ts'
 
-/** An empty ID creates a role, because existing clients rely on it. Decisions: empty ids. */
+/** An empty ID creates a role, as existing clients expect. Decisions: empty ids. */
 export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'roles.update'>> {
   const { service, body, params } = call
   if (params.ID === '') return createRoleBy(call, body)

@@ -1,16 +1,16 @@
-/** What only one record may have, the same for every store. */
-import { idKey, nameKey } from '@latchkey/acl'
+/** Uniqueness rules, shared by the stores. */
+import { authMethodKey, idKey, nameKey } from '@latchkey/acl'
 import { type Change, type ConflictReason, StoreConflict } from './store.ts'
 
 type RecordChange = Exclude<Change, { op: 'delete-tree' }>
 
 interface Claim {
-  /** Same text, same thing. */
+  /** Equal keys conflict. */
   readonly key: string
   readonly reason: ConflictReason
 }
 
-/** @throws StoreConflict where two changes of one commit claim the same id, or the same name. */
+/** @throws StoreConflict if two changes of one commit claim the same id or name. */
 export function checkTogether(changes: readonly Change[]): void {
   if (changes.length < 2) return
   const holders = new Map<string, string>()
@@ -24,7 +24,7 @@ export function checkTogether(changes: readonly Change[]): void {
   }
 }
 
-/** The ids of a token, which must be new among accessors and secrets alike; else a name. */
+/** The ids of a token, unique across accessors and secrets, or the name of a policy or role. */
 function claimsOf(change: RecordChange): readonly Claim[] {
   const { table, record } = change
   if (table === 'tokens') {
@@ -43,11 +43,14 @@ export function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
       return change.record.SecretID
     case 'policies':
     case 'roles':
+    case 'bindingRules':
       return change.record.ID
     case 'kv':
       return `${change.record.Namespace}/${change.record.Key}`
     case 'namespaces':
       return change.record.Name
+    case 'authMethods':
+      return authMethodKey(change.record)
     case 'system':
       return change.record.Key
   }

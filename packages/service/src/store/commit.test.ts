@@ -8,7 +8,7 @@ import { type Change, StoreConflict } from './store.ts'
 const aStore = () => new MemoryStore({ after: () => () => {} })
 const put = (record = aToken()): Change => ({ table: 'tokens', op: 'put', record, expect: 0 })
 
-/** Adds one to the number in a token's description. */
+/** Increments the number in a token's description. */
 function increment(store: MemoryStore, secretId: string): () => Promise<Decision<number>> {
   return async () => {
     const existing = await store.tokenBySecret(secretId)
@@ -21,7 +21,7 @@ function increment(store: MemoryStore, secretId: string): () => Promise<Decision
   }
 }
 
-test('the answer has the index of the commit; without changes nothing is committed', async () => {
+test('the answer gets the index of the commit; without changes nothing is committed', async () => {
   const store = aStore()
   const index = await decideAndCommit(store, () => ({ changes: [put()], answer: (at) => at }))
   expect(index).toBe(1)
@@ -29,7 +29,7 @@ test('the answer has the index of the commit; without changes nothing is committ
   expect(store.tableIndex('tokens')).toBe(1)
 })
 
-test('COH-09: none of 100 increments at once is lost, or refused', async () => {
+test('COH-09: none of 100 concurrent increments is lost or refused', async () => {
   const store = aStore()
   const token = aToken({ Description: '0' })
   await store.commit([put(token)])
@@ -45,7 +45,7 @@ describe('a conflict', () => {
     ['accessor_in_use', 'id_in_use', 'AccessorID'],
     ['secret_in_use', 'id_in_use', 'SecretID'],
     ['name_in_use', 'name_in_use', 'Name'],
-  ] as const)('%s is refused as %s, at once', async (reason, code, field) => {
+  ] as const)('%s is refused as %s without a retry', async (reason, code, field) => {
     const store = aStore()
     let tries = 0
     store.commit = async () => {
@@ -57,7 +57,7 @@ describe('a conflict', () => {
     expect(tries).toBe(1)
   })
 
-  test('that never ends is 503 unavailable with Retry-After, after 16 decisions on fresh state', async () => {
+  test('that persists is 503 unavailable with Retry-After, after 16 decisions on fresh state', async () => {
     const store = aStore()
     let decisions = 0
     const modes: string[] = []
@@ -80,7 +80,7 @@ describe('a conflict', () => {
     expect(modes).toEqual(Array.from({ length: 15 }, () => 'consistent'))
   })
 
-  test('an attempt whose decision is refused ends, and others continue', async () => {
+  test('a refused decision ends its own attempt alone', async () => {
     const store = aStore()
     const token = aToken({ Description: '0' })
     await store.commit([put(token)])
@@ -99,7 +99,7 @@ describe('a conflict', () => {
     expect((await store.tokenBySecret(token.SecretID))?.Description).toBe('2')
   })
 
-  test('a fault of the store does not affect other writers', async () => {
+  test('rethrows an error of the store', async () => {
     const store = aStore()
     const fault = new Error('disk')
     store.commit = async () => {

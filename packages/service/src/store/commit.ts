@@ -1,5 +1,8 @@
 /** Use cases that write: decide on what is read, commit on the condition that it still holds, or decide again. */
+import { authMethodKey, methodOf } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
+import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
+import type { Context } from '../handler.ts'
 import { type Change, type Store, StoreConflict } from './store.ts'
 
 /** Tries before a write that always meets another gives up. */
@@ -9,6 +12,25 @@ const ATTEMPTS_MAX = 16
 export interface Decision<T> {
   readonly changes: readonly Change[]
   readonly answer: (index: number) => T
+}
+
+/**
+ * Decides and commits for the caller of a request; see {@link decideAndCommit}. Each decision is authorized before it is
+ * committed.
+ *
+ * @throws AclError `not_found` for a namespace that is gone; as {@link requireAuthority} and the decision.
+ */
+export function decideAndCommitFor<T>(
+  call: Context,
+  decide: () => Promise<Decision<T>> | Decision<T>,
+): Promise<T> {
+  const { store } = call.service
+  return decideAndCommit(store, async () => {
+    const decision = await decide()
+    requireNamespaces(decision.changes, store.directory())
+    await requireAuthority(call, decision.changes)
+    return decision
+  })
 }
 
 /**
@@ -50,6 +72,7 @@ async function tryOnce<T>(
     return { answer: answer(await store.commit(changes)) }
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
+    if (error.reason === 'method_full') throw methodFull(changes, store)
     if (error.reason !== 'changed') throw toRefusal(error.reason)
     return { contested: changes.map(nameOf).join() }
   }
@@ -65,7 +88,10 @@ function nameOf(change: Change): string {
       return `kv ${change.record.Namespace}/${change.record.Key}`
     case 'policies':
     case 'roles':
+    case 'bindingRules':
       return `${change.table} ${change.record.ID}`
+    case 'authMethods':
+      return `auth method ${authMethodKey(change.record)}`
     case 'namespaces':
       return `namespace ${change.record.Name}`
     case 'system':
@@ -90,6 +116,22 @@ async function inTurn<T>(store: Store, name: string, work: () => Promise<T>): Pr
   } finally {
     if (queue.get(name) === done) queue.delete(name)
   }
+}
+
+/** How long a client waits until tokens have ended. */
+const FULL_RETRY_AFTER_SECONDS = 60
+
+function methodFull(changes: readonly Change[], store: Store): AclError {
+  const directory = store.directory()
+  const method = changes
+    .flatMap((change) => (change.table === 'tokens' ? (methodOf(change.record, directory) ?? []) : []))
+    .find(({ MaxLiveTokens }) => MaxLiveTokens !== undefined)
+  const what = method
+    ? `auth method ${JSON.stringify(method.Name)} has ${method.MaxLiveTokens}`
+    : 'the auth method has as many as it may'
+  return new AclError('too_many_live_tokens', `Too many live tokens: ${what}`, {
+    headers: { 'Retry-After': `${FULL_RETRY_AFTER_SECONDS}` },
+  })
 }
 
 function toRefusal(reason: 'accessor_in_use' | 'secret_in_use' | 'name_in_use'): AclError {

@@ -1,22 +1,21 @@
-/** Order and filters of lists, the same for every store. */
+/** Order and filters of lists, shared by the stores. */
 
 import type { TokenRecord } from '@latchkey/acl'
 import { hasLegacyRights } from '@latchkey/acl'
 import type { ListPosition, TokenFilter } from './store.ts'
 
-/** What the order compares. */
 type Place = Pick<TokenRecord, 'CreateIndex' | 'AccessorID'>
 
 /**
- * Tokens are listed in the order of their creation: (CreateIndex, AccessorID). Spec 4.8 is silent. The reference sorts
- * by secret, which tells a reader something of the secrets and cannot be paged over encrypted ones.
+ * Tokens are listed in order of creation: (CreateIndex, AccessorID). Spec 4.8 is silent. The reference sorts by secret,
+ * which leaks their order and cannot be paged over encrypted secrets.
  */
 export function byListOrder(a: Place, b: Place): number {
   if (a.CreateIndex !== b.CreateIndex) return a.CreateIndex - b.CreateIndex
   return a.AccessorID < b.AccessorID ? -1 : a.AccessorID > b.AccessorID ? 1 : 0
 }
 
-/** A place without a tie lies after all that differ from it in that alone, in either order. */
+/** A place without a tie sorts after all places that differ in the tie alone, in either order. */
 export function comparePlaces(a: ListPosition, b: ListPosition): number {
   const order = byListOrder(
     { CreateIndex: a.createIndex, AccessorID: a.accessorId },
@@ -32,6 +31,8 @@ export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean 
     return false
   if (filter.roleId !== undefined && !token.Roles.some((link) => link.ID === filter.roleId)) return false
   if (filter.authMethod !== undefined && token.AuthMethod !== filter.authMethod) return false
+  const { authMethodNamespace = token.AuthMethodNamespace } = filter
+  if (token.AuthMethodNamespace !== authMethodNamespace) return false
   if (
     filter.serviceName !== undefined &&
     !token.ServiceIdentities.some((s) => s.ServiceName === filter.serviceName)
@@ -45,7 +46,7 @@ export function matchesFilter(token: TokenRecord, filter: TokenFilter): boolean 
   return !(filter.withoutAccessor && token.AccessorID !== '')
 }
 
-/** Byte order of UTF-8 texts. UTF-16 order differs only between surrogates and the end of the basic plane. */
+/** UTF-8 byte order. UTF-16 order differs only between surrogates and the end of the basic plane. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) {

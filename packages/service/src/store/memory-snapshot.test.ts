@@ -1,4 +1,4 @@
-/** What the memory store has beyond the port: its state as a value, for tests that go back to it, and its timers. */
+/** What the memory store has beyond the port: snapshots and timers. */
 
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { beforeEach, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ beforeEach(() => {
   store = new MemoryStore({ after: () => () => {} })
 })
 
-test('a snapshot keeps what was, whatever comes after, and restoring it brings that back', async () => {
+test('later commits do not change a snapshot, and restoring it restores the state', async () => {
   const token = aToken()
   const policy = aPolicy()
   await store.commit([
@@ -33,7 +33,7 @@ test('a snapshot keeps what was, whatever comes after, and restoring it brings t
   expect(store.directory().policyByName('default', policy.Name)?.ID).toBe(policy.ID)
 })
 
-test('restoring moves the index on, never back, and the directory has another version', async () => {
+test('restoring advances the index and the version of the directory', async () => {
   const start = store.snapshot()
   const index = await store.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
   const { version } = store.directory()
@@ -42,7 +42,7 @@ test('restoring moves the index on, never back, and the directory has another ve
   expect(store.directory().version).toBeGreaterThan(version)
 })
 
-test('restoring wakes everybody who waits, as anything may have changed', async () => {
+test('restoring wakes every waiter, since anything may have changed', async () => {
   const start = store.snapshot()
   const token = aToken()
   const index = await store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
@@ -52,11 +52,11 @@ test('restoring wakes everybody who waits, as anything may have changed', async 
   ]
   store.restore(start)
   expect(await Promise.all(waits)).toEqual(['changed', 'changed'])
-  // A later request has not seen it either.
+  // So does a later request.
   expect(await store.wait(tokenTopic(token.AccessorID), index, 10_000)).toBe('changed')
 })
 
-test('a wait that was given up is forgotten: what it waited for touches nothing of it', async () => {
+test('an aborted wait is removed: a later commit does not touch it', async () => {
   let cancelled = 0
   const counting = new MemoryStore({
     after: () => () => {

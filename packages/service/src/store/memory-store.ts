@@ -1,14 +1,18 @@
 /**
- * The reference implementation of the store port, in memory. The mocks run on it; nothing in it can fail or wait but
- * {@link MemoryStore.wait}, whose timers are given to it.
+ * The reference implementation of the store port, in memory; the mocks run on it. Only {@link MemoryStore.wait} waits,
+ * with timers from a {@link Sleeper}.
  */
 
 import {
+  type AuthMethodRecord,
+  type BindingRuleRecord,
   DEFAULT_NAMESPACE,
   Directory,
   EMPTY_DIRECTORY,
   idKey,
+  isOrphan,
   type KvRecord,
+  methodOf,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,
@@ -18,15 +22,23 @@ import {
 import { parseInstant } from '@latchkey/contract'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
+import { MemoryChangeLog } from './memory-change-log.ts'
+import { MemoryLoginStates } from './memory-login-states.ts'
+import { MemoryTokenUses } from './memory-token-uses.ts'
 import { RecentTokenChanges } from './recent-token-changes.ts'
+import { changesOf, isReplicated, REPLICATED_CHANGES_MAX, type StoreChanges } from './replicated.ts'
 import {
   type Change,
   type ConsistencyMode,
   type Freshness,
+  type IdleQuery,
+  type IndexName,
   type KvKey,
   type KvRange,
   kvTopic,
   type ListPosition,
+  type LoginGroup,
+  type LoginQuery,
   type Store,
   StoreConflict,
   type StoreMemory,
@@ -37,7 +49,7 @@ import {
   type WaitOutcome,
 } from './store.ts'
 
-/** Lets a waiter sleep: the mocks give a virtual clock. */
+/** Timers; the mocks pass a virtual clock. */
 export interface Sleeper {
   /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void
@@ -49,16 +61,18 @@ interface Tables {
   readonly roles: Map<string, RoleRecord>
   readonly kv: Map<string, KvRecord>
   readonly namespaces: Map<string, NamespaceRecord>
+  readonly authMethods: Map<string, AuthMethodRecord>
+  readonly bindingRules: Map<string, BindingRuleRecord>
   readonly system: Map<string, SystemRecord>
 }
 
-/** Everything a memory store holds, as a value. */
+/** The whole state of a memory store, as a value. */
 export type MemorySnapshot = Readonly<Tables>
 
-const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
+const TABLE_NAMES = Object.keys(emptyTables()) as readonly TableName[]
 const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
 const PAGE_SIZE = 1_000
-/** Digits of a tie: as texts they have the order of the numbers. */
+/** Digits of a tie, padded so that texts sort like numbers. */
 const TIE_LENGTH = 16
 
 type Wake = (outcome: WaitOutcome) => void
@@ -66,19 +80,22 @@ type Wake = (outcome: WaitOutcome) => void
 export class MemoryStore implements Store {
   private tables: Tables = emptyTables()
   private index = 0
-  /** Secrets by accessor in lower case: derived from the tokens. */
+  /** Secrets by lower-case accessor, derived from the tokens. */
   private secretByAccessor = new Map<string, string>()
-  /** How many secrets have a key: derived from the tokens. */
+  /** How many secrets share a key, derived from the tokens. */
   private secretKeys = new Map<string, number>()
-  /** Of every secret its place among those that came with the same commit. */
+  /** The order in which tokens were first stored, by secret. */
   private arrivals = new Map<string, number>()
   private arrivalCount = 0
   private currentDirectory = EMPTY_DIRECTORY
   private readonly topicIndexes = new Map<Topic, number>()
-  /** Index of the last {@link MemoryStore.restore}: every topic has changed with it. */
+  /** Index of the last {@link MemoryStore.restore}, which changed every topic. */
   private restoredAt = 0
   private readonly recentTokens = new RecentTokenChanges()
+  private readonly changeLog = new MemoryChangeLog()
   private readonly waiters = new Map<Topic, Set<Wake>>()
+  readonly loginStates = new MemoryLoginStates()
+  readonly tokenUses = new MemoryTokenUses()
   private readonly sleeper: Sleeper
 
   constructor(sleeper: Sleeper) {
@@ -99,8 +116,24 @@ export class MemoryStore implements Store {
     return this.currentDirectory
   }
 
-  tableIndex(table: TableName): number {
+  tableIndex(table: IndexName): number {
     return this.topicIndexes.get(table) ?? 0
+  }
+
+  commitIndex(): number {
+    return this.index
+  }
+
+  async changesAfter(index: number): Promise<StoreChanges | undefined> {
+    const touched = index > this.index ? undefined : this.changeLog.after(index)
+    if (!touched || touched.length > REPLICATED_CHANGES_MAX) return undefined
+    const { namespaces, policies, roles } = this.tables
+    return changesOf(this.index, touched, {
+      namespaces: (name) => namespaces.get(name),
+      policies: (id) => policies.get(id),
+      roles: (id) => roles.get(id),
+      tokens: (accessorId) => this.findByAccessor(accessorId),
+    })
   }
 
   async tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
@@ -151,7 +184,7 @@ export class MemoryStore implements Store {
     return this.expiredNow(now, limit)
   }
 
-  /** {@link MemoryStore.expiredTokens} at once. */
+  /** {@link MemoryStore.expiredTokens}, synchronously. */
   expiredNow(now: number, limit: number): readonly TokenRecord[] {
     const expired: { readonly token: TokenRecord; readonly at: number }[] = []
     for (const token of this.tables.tokens.values()) {
@@ -162,8 +195,67 @@ export class MemoryStore implements Store {
     return expired.slice(0, limit).map(({ token }) => token)
   }
 
+  async orphanedTokens(limit: number): Promise<readonly TokenRecord[]> {
+    const orphans: TokenRecord[] = []
+    for (const token of this.tables.tokens.values()) {
+      if (orphans.length < limit && isOrphan(token, this.currentDirectory)) orphans.push(token)
+    }
+    return orphans
+  }
+
+  async idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
+    return this.idleNow(idle).slice(0, limit)
+  }
+
+  /** {@link MemoryStore.idleTokens}, synchronously and unbounded. */
+  idleNow({ generation, horizon }: IdleQuery): readonly TokenRecord[] {
+    return this.tokensOf(generation).filter(({ AccessorID, CreateTime }) => {
+      const lastUse = this.tokenUses.lastUse(AccessorID) ?? 0
+      return Math.max(lastUse, parseInstant(CreateTime) ?? 0) <= horizon
+    })
+  }
+
+  async logins({ generation, now, after, limit }: LoginQuery): Promise<readonly LoginGroup[]> {
+    const groups = new Map<string, LoginGroup>()
+    for (const { AccessorID, CreateTime, ExpirationTime, LoginIdentity } of this.tokensOf(generation)) {
+      if (ExpirationTime !== undefined && (parseInstant(ExpirationTime) ?? 0) <= now) continue
+      if (after !== undefined && compareUtf8(LoginIdentity, after) <= 0) continue
+      const {
+        count = 0,
+        oldestCreateTime: oldest = CreateTime,
+        lastUse = 0,
+      } = groups.get(LoginIdentity) ?? {}
+      const isOldest = CreateTime < oldest
+      groups.set(LoginIdentity, {
+        identity: LoginIdentity,
+        count: count + 1,
+        oldestCreateTime: isOldest ? CreateTime : oldest,
+        lastUse: Math.max(lastUse, this.tokenUses.lastUse(AccessorID) ?? 0) || undefined,
+      })
+    }
+    return [...groups.values()].sort((a, b) => compareUtf8(a.identity, b.identity)).slice(0, limit)
+  }
+
+  async countLogins(): Promise<ReadonlyMap<number, number>> {
+    const counts = new Map<number, number>()
+    for (const { AuthMethodGeneration } of this.tables.tokens.values()) {
+      if (AuthMethodGeneration !== 0) {
+        counts.set(AuthMethodGeneration, (counts.get(AuthMethodGeneration) ?? 0) + 1)
+      }
+    }
+    return counts
+  }
+
+  private tokensOf(generation: number): readonly TokenRecord[] {
+    return [...this.tables.tokens.values()].filter((token) => token.AuthMethodGeneration === generation)
+  }
+
   async kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
     return this.tables.kv.get(`${namespace}/${key}`)
+  }
+
+  kvShortEntry(namespace: string, key: string): Promise<KvRecord | 'long' | undefined> {
+    return this.kvEntry(namespace, key)
   }
 
   async *kvEntries(range: KvRange): AsyncGenerator<readonly KvRecord[]> {
@@ -186,14 +278,18 @@ export class MemoryStore implements Store {
     return this.commitNow(changes)
   }
 
-  /** {@link MemoryStore.commit} at once: in memory there is nothing to wait for. */
+  /** {@link MemoryStore.commit}, synchronously. */
   commitNow(changes: readonly Change[]): number {
     checkTogether(changes)
     for (const change of changes) this.check(change)
+    if (!this.keepsAuthMethods(changes)) throw new StoreConflict('changed')
+    this.checkLiveTokens(changes)
     this.index += 1
     const topics = new Set<Topic>()
     for (const change of changes) {
       for (const topic of [change.table, ...topicsOf(change), ...this.apply(change)]) topics.add(topic)
+      if (isReplicated(change.table)) topics.add('changes')
+      this.changeLog.note(change, this.index)
     }
     if (changes.some((change) => change.table !== 'tokens' && change.table !== 'kv')) this.rebuildDirectory()
     this.wake(topics)
@@ -219,12 +315,12 @@ export class MemoryStore implements Store {
     })
   }
 
-  /** The whole state as a value; records are immutable, so only the maps are copied. */
+  /** Copies only the maps, since records are immutable. */
   snapshot(): MemorySnapshot {
     return copyTables(this.tables)
   }
 
-  /** Restores a snapshot. The index keeps rising, so that no watcher sees it fall. */
+  /** Restores a snapshot. The index keeps increasing, so that no watcher sees it decrease. */
   restore(snapshot: MemorySnapshot): void {
     this.tables = copyTables(snapshot)
     this.index += 1
@@ -232,14 +328,15 @@ export class MemoryStore implements Store {
     this.secretKeys = new Map()
     this.arrivals = new Map()
     this.recentTokens.reset(this.index)
+    this.changeLog.reset(this.index)
     this.topicIndexes.clear()
     this.restoredAt = this.index
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
-    this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES]))
+    this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES, 'changes']))
   }
 
-  /** @throws StoreConflict where the change cannot be applied to what is stored. */
+  /** @throws StoreConflict if the change does not apply to the stored state. */
   private check(change: Change): void {
     if (change.op === 'delete-tree') return
     const existing = this.tables[change.table].get(keyOf(change))
@@ -258,7 +355,7 @@ export class MemoryStore implements Store {
     if (!this.keepsNamespaces(change)) throw new StoreConflict('changed')
   }
 
-  /** Whether after the change every record still has its namespace. */
+  /** Whether every record still has its namespace after the change. */
   private keepsNamespaces(change: Exclude<Change, { op: 'delete-tree' }>): boolean {
     if (change.table === 'system') return true
     if (change.table === 'namespaces') return change.op === 'put' || !this.holdsAnything(change.record.Name)
@@ -266,16 +363,46 @@ export class MemoryStore implements Store {
     return change.op === 'delete' || Namespace === DEFAULT_NAMESPACE || this.tables.namespaces.has(Namespace)
   }
 
+  /** Whether after the changes every binding rule that they touch still has its auth method. */
+  private keepsAuthMethods(changes: readonly Change[]): boolean {
+    const ended = new Set(
+      changes.flatMap((change) =>
+        change.table === 'bindingRules' && change.op === 'delete' ? change.record.ID : [],
+      ),
+    )
+    return changes.every((change) => {
+      if (change.table === 'bindingRules' && change.op === 'put') {
+        const { Namespace, AuthMethod } = change.record
+        return this.currentDirectory.authMethod(Namespace, AuthMethod) !== undefined
+      }
+      if (change.table !== 'authMethods' || change.op !== 'delete') return true
+      return this.currentDirectory.bindingRulesOf(change.record).every(({ ID }) => ended.has(ID))
+    })
+  }
+
+  /** @throws StoreConflict if an auth method would have more tokens than it may. */
+  private checkLiveTokens(changes: readonly Change[]): void {
+    const added = new Map<AuthMethodRecord, number>()
+    for (const change of changes) {
+      if (change.table !== 'tokens' || change.op !== 'put' || change.expect !== 0) continue
+      const method = methodOf(change.record, this.currentDirectory)
+      if (method?.MaxLiveTokens !== undefined) added.set(method, (added.get(method) ?? 0) + 1)
+    }
+    for (const [{ Generation, MaxLiveTokens = 0 }, count] of added) {
+      if (this.tokensOf(Generation).length + count > MaxLiveTokens) throw new StoreConflict('method_full')
+    }
+  }
+
   private holdsAnything(namespace: string): boolean {
     if (namespace === DEFAULT_NAMESPACE) return false
-    const { tokens, policies, roles, kv } = this.tables
-    return [tokens, policies, roles, kv].some((table) => {
+    const { tokens, policies, roles, kv, authMethods, bindingRules } = this.tables
+    return [tokens, policies, roles, kv, authMethods, bindingRules].some((table) => {
       for (const record of table.values()) if (record.Namespace === namespace) return true
       return false
     })
   }
 
-  /** An id must be new among accessors and secrets alike, in any case. Decisions: tokens. */
+  /** Ids are unique across accessors and secrets, case-insensitively. Decisions: tokens. */
   private checkTokenIds(record: TokenRecord, expect: number | undefined): void {
     if (record.AccessorID !== '') {
       const holder = this.secretByAccessor.get(record.AccessorID.toLowerCase())
@@ -288,7 +415,7 @@ export class MemoryStore implements Store {
     if (this.secretByAccessor.has(key) || this.secretKeys.has(key)) throw new StoreConflict('secret_in_use')
   }
 
-  /** @returns topics that only the application of the change knows. */
+  /** @returns topics known only after applying the change. */
   private apply(change: Change): readonly Topic[] {
     if (change.op === 'delete-tree') {
       const entries = this.entriesIn(change)
@@ -306,6 +433,7 @@ export class MemoryStore implements Store {
       table.delete(key)
       if (change.table === 'tokens') {
         this.arrivals.delete(key)
+        this.tokenUses.forget(change.record.AccessorID)
         if (existing) this.countSecret(key, -1)
       }
       return []
@@ -333,12 +461,14 @@ export class MemoryStore implements Store {
   }
 
   private rebuildDirectory(): void {
-    const { policies, roles, namespaces, system } = this.tables
+    const { policies, roles, namespaces, authMethods, bindingRules, system } = this.tables
     this.currentDirectory = new Directory(
       {
         policies: [...policies.values()],
         roles: [...roles.values()],
         namespaces: [...namespaces.values()],
+        authMethods: [...authMethods.values()],
+        bindingRules: [...bindingRules.values()],
         system: [...system.values()],
       },
       this.index,
@@ -366,6 +496,8 @@ function emptyTables(): Tables {
     roles: new Map(),
     kv: new Map(),
     namespaces: new Map(),
+    authMethods: new Map(),
+    bindingRules: new Map(),
     system: new Map(),
   }
 }
@@ -377,6 +509,8 @@ function copyTables(tables: Tables): Tables {
     roles: new Map(tables.roles),
     kv: new Map(tables.kv),
     namespaces: new Map(tables.namespaces),
+    authMethods: new Map(tables.authMethods),
+    bindingRules: new Map(tables.bindingRules),
     system: new Map(tables.system),
   }
 }

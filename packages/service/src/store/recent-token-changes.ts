@@ -1,11 +1,11 @@
-/** Which tokens the latest commits touched, so that cached lists are patched and not rebuilt. */
+/** The tokens that the latest commits touched, so that cached lists are patched instead of rebuilt. */
 
 interface TokenChange {
   readonly index: number
   readonly accessorKey: string | undefined
 }
 
-/** Minimum changes remembered; a list that is further behind is rebuilt. */
+/** Minimum number of remembered changes; a list further behind is rebuilt. */
 const CHANGES_KEPT = 256
 
 export class RecentTokenChanges {
@@ -22,7 +22,7 @@ export class RecentTokenChanges {
     this.floor = forgotten.at(-1)?.index ?? this.floor
   }
 
-  /** Forgets all. @param index the last at which a token changed. */
+  /** Forgets all changes. @param index of the last change. */
   reset(index: number): void {
     this.changes = []
     this.floor = index

@@ -1,17 +1,25 @@
 /**
- * The port to storage. `MemoryStore` is its reference implementation; the server's runs on PostgreSQL.
- * One suite of tests holds both to it.
+ * The storage port. `MemoryStore` is the reference implementation; the server's runs on PostgreSQL. One test suite covers
+ * both.
  *
- * Reads see what {@link Store.refresh} promised. Writes are optimistic: a use case reads, decides by pure rules, and
- * commits changes that name the ModifyIndex they were decided on. All changes of one commit happen or none, under one
- * index of one strictly increasing counter.
+ * Reads are as fresh as {@link Store.refresh} promised. Writes are optimistic: a use case reads, decides by pure rules, and
+ * commits changes with the ModifyIndex that they were decided on. A commit applies all of its changes or none, under one
+ * index of a strictly increasing counter.
  *
- * A record of a namespace is only put where that namespace is (`default`, or its own record), and a namespace is only
- * deleted when it holds nothing. Both are seen by the commit itself, and refused as `changed`.
+ * A record is only put into an existing namespace, and only an empty namespace is deleted. Likewise, a binding rule is only
+ * put where its auth method exists, and an auth method is only deleted together with all its rules. The commit itself checks
+ * this and refuses with `changed`.
+ *
+ * A new token of an auth method that has as many as its `MaxLiveTokens` is refused with `method_full`. Every stored token
+ * counts, expired or not, so that no clock decides about a commit.
  */
 import type {
+  AuthMethodRecord,
+  BindingRuleRecord,
   Directory,
+  IdleLimit,
   KvRecord,
+  LoginState,
   NamespaceRecord,
   PolicyRecord,
   RoleRecord,
@@ -19,23 +27,35 @@ import type {
   TokenRecord,
 } from '@latchkey/acl'
 
+import type { StoreChanges } from './replicated.ts'
+
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
 
 export interface Freshness {
   /** Whether the primary database is known to be reachable. */
   readonly knownLeader: boolean
-  /** Age of the state that reads see, in milliseconds. 0 unless `stale`. */
+  /** Age of the state that reads show, in milliseconds. 0 unless `stale`. */
   readonly lastContactMs: number
 }
 
-export type TableName = 'tokens' | 'policies' | 'roles' | 'kv' | 'namespaces' | 'system'
+export type TableName =
+  | 'tokens'
+  | 'policies'
+  | 'roles'
+  | 'kv'
+  | 'namespaces'
+  | 'authMethods'
+  | 'bindingRules'
+  | 'system'
+
+/** A table, or `changes`: all tables whose records datacenters have in common. */
+export type IndexName = TableName | 'changes'
 
 /**
- * What a waiter waits for: a whole table, one token by its accessor in lower case, or one key.
- * Sameness of topics is sameness of text.
+ * What a waiter waits for: a whole table, `changes`, one token by its lower-case accessor, or one key. Topics compare as text.
  */
-export type Topic = TableName | `token:${string}` | `kv:${string}`
+export type Topic = IndexName | `token:${string}` | `kv:${string}`
 
 interface RecordOf {
   readonly tokens: TokenRecord
@@ -43,13 +63,15 @@ interface RecordOf {
   readonly roles: RoleRecord
   readonly kv: KvRecord
   readonly namespaces: NamespaceRecord
+  readonly authMethods: AuthMethodRecord
+  readonly bindingRules: BindingRuleRecord
   readonly system: SystemRecord
 }
 
 /**
  * One change of one record.
- * `expect`: the ModifyIndex of the record that is replaced or removed; 0 where there must be none; `undefined` where
- * anything may be there. The record's own indexes are set by the store.
+ * `expect`: the ModifyIndex of the replaced or deleted record; 0 if there must be none; `undefined` for no condition. The
+ * store sets the record's own indexes.
  */
 export type Change =
   | {
@@ -68,9 +90,9 @@ export type Change =
       readonly prefix: string
     }
 
-export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use'
+export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use' | 'method_full'
 
-/** A commit that did not happen: nothing was changed. */
+/** A rejected commit, which changed nothing. */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict'
   readonly reason: ConflictReason
@@ -80,40 +102,42 @@ export class StoreConflict extends Error {
   }
 }
 
-/** Which tokens a list shows: those for which everything holds that is set. */
+/** The tokens of a list: all conditions that are set must hold. */
 export interface TokenFilter {
   /** Absent: all namespaces. */
   readonly namespace?: string
   readonly policyId?: string
   readonly roleId?: string
   readonly authMethod?: string
+  /** Namespace of that auth method. */
+  readonly authMethodNamespace?: string
   readonly serviceName?: string
   readonly local?: boolean
   /** Only legacy tokens, with a Type or Rules. */
   readonly legacy?: true
-  /** Only legacy tokens that may do everything. */
+  /** Only legacy management tokens. */
   readonly management?: true
-  /** Only tokens that have their rights from the legacy system alone: `hasLegacyRights`. */
+  /** Only tokens with rights from the legacy system alone: `hasLegacyRights`. */
   readonly legacyRights?: true
   /** Only tokens without an accessor. */
   readonly withoutAccessor?: true
-  /** The list in reverse. */
+  /** Reverses the list. */
   readonly newestFirst?: true
-  /** Tokens after this place, in the order of the list that is asked for. */
+  /** Tokens after this place, in the requested order. */
   readonly after?: ListPosition
-  /** Tokens up to this place, itself included, in that order. */
+  /** Tokens up to and including this place, in the requested order. */
   readonly until?: ListPosition
-  /** Most records in all. Absent: no bound. */
+  /** Maximum number of records. Absent: unbounded. */
   readonly limit?: number
 }
 
-/** Place in the list: tokens are listed in the order of their creation. */
+/** A place in the list, which is in order of creation. */
 export interface ListPosition {
   readonly createIndex: number
   readonly accessorId: string
   /**
-   * Tells tokens without an accessor apart that came with one commit: a text of the store's own, bytes in hex. Absent
-   * there: after all of them, in either order.
+   * Distinguishes tokens without an accessor from the same commit: bytes of the store's choice, in hex. Absent: after all of
+   * them, in either order.
    */
   readonly tie?: string
 }
@@ -124,7 +148,7 @@ export interface KvRange {
   readonly prefix: string
   /** Keys after this one. Absent: all. */
   readonly after?: string
-  /** Most keys in all. Absent: no bound. */
+  /** Maximum number of keys. Absent: unbounded. */
   readonly limit?: number
 }
 
@@ -133,11 +157,11 @@ export type KvKey = Pick<KvRecord, 'Key' | 'ModifyIndex'>
 export type WaitOutcome = 'changed' | 'timeout' | 'aborted'
 
 /**
- * What a store knows without waiting, so that a read of what is in memory is answered synchronously. Every method returns
- * `undefined` if the store itself must be asked.
+ * What a store has in memory, so that reads of it are synchronous. Every method returns `undefined` if the store itself
+ * must be asked.
  */
 export interface StoreMemory {
-  /** What {@link Store.refresh} would return, if the reads that follow are that fresh already. */
+  /** The result of {@link Store.refresh}, if reads are already that fresh. */
   freshness(mode: ConsistencyMode): Freshness | undefined
   tokenByAccessor(accessorId: string): KnownToken | undefined
   tokenBySecret(secretId: string): KnownToken | undefined
@@ -148,65 +172,154 @@ export interface KnownToken {
   readonly record: TokenRecord | undefined
 }
 
+/**
+ * Logins in a browser that have begun: secrets of a few minutes, which no list shows. They are no part of commits and have
+ * no index.
+ */
+export interface LoginStates {
+  /**
+   * Keeps a state, unless its method has `openMax` others that are not expired at `now`. Concurrent calls may exceed the
+   * bound by their number.
+   *
+   * @returns whether it was kept.
+   */
+  put(state: LoginState, bound: { readonly openMax: number; readonly now: number }): Promise<boolean>
+  /** Removes a state. Of all calls for it, in whatever process, one gets it; it may be expired. */
+  take(stateHash: string): Promise<LoginState | undefined>
+  /** Removes what is expired. @returns how many. */
+  reap(now: number): Promise<number>
+}
+
+/** A use of a token with an idle limit. Instants in milliseconds since the epoch. */
+export interface TokenUse {
+  readonly accessorId: string
+  readonly limit: IdleLimit
+  readonly now: number
+  /** The use lasts until then: a blocking query may wait. At least `now`. */
+  readonly until: number
+}
+
+/**
+ * When tokens with an idle limit were last used. Uses are not commits and have no index: a use is kept in memory, and written at
+ * most once per twentieth of the limit.
+ */
+export interface TokenUses {
+  /** Notes a use from memory. @returns false if memory does not know that the token lives: ask {@link TokenUses.use}. */
+  noteKnown(use: TokenUse): boolean
+  /**
+   * Notes a use.
+   *
+   * @returns false once the token was idle for too long, in whatever process; from then on always.
+   * @throws AclError `unavailable`
+   */
+  use(use: TokenUse): Promise<boolean>
+}
+
+/** The tokens of a method that were neither made nor used after `horizon`, in milliseconds since the epoch. */
+export interface IdleQuery {
+  readonly generation: number
+  readonly horizon: number
+}
+
+/** The tokens that a method made, by its generation; see {@link Store.logins}. */
+export interface LoginQuery {
+  readonly generation: number
+  /** Tokens that have expired by then do not count. */
+  readonly now: number
+  /** Identities after this one. Absent: all. */
+  readonly after?: string
+  readonly limit: number
+}
+
+/** Tokens of one identity. */
+export interface LoginGroup {
+  readonly identity: string
+  readonly count: number
+  readonly oldestCreateTime: string
+  /** In milliseconds since the epoch, as last written. */
+  readonly lastUse: number | undefined
+}
+
 export interface Store {
   /**
-   * The same store for reads after `refresh('stale')`, where they may come from elsewhere, and be newer than its indexes
-   * say; absent: itself.
+   * The store for reads after `refresh('stale')`, which may come from a replica and be newer than the indexes. Default: this
+   * store.
    */
   readonly stale?: Store | undefined
 
-  /** Absent: every read of a token waits. */
+  readonly loginStates: LoginStates
+  readonly tokenUses: TokenUses
+
+  /** Absent: every read of a token is asynchronous. */
   readonly memory?: StoreMemory | undefined
 
   /**
-   * Makes the reads that follow as fresh as the mode asks.
+   * Makes later reads as fresh as the mode requires.
    *
    * @throws AclError `unavailable` if the database cannot confirm it.
    */
   refresh(mode: ConsistencyMode): Promise<Freshness>
 
-  /** Policies, roles, namespaces and system facts: few, read by every request, held in memory as a whole. */
+  /** Policies, roles, namespaces and system records: few, read by every request, and all held in memory. */
   directory(): Directory
 
   /** Highest index of a write to this table, deletes included; 0 if there was none. */
-  tableIndex(table: TableName): number
+  tableIndex(table: IndexName): number
+  /** Index of the last commit that reads show. */
+  commitIndex(): number
+  /**
+   * What commits above an index changed in the records that datacenters have in common, in one snapshot. `undefined` if
+   * unknown: too many changes, too long ago, or an index that this store has not given.
+   */
+  changesAfter(index: number): Promise<StoreChanges | undefined>
 
   /** By accessor, ignoring case. Also finds expired tokens: the rules decide about expiry. */
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined>
   /** By secret, case-sensitive. */
   tokenBySecret(secretId: string): Promise<TokenRecord | undefined>
-  /** Pages of tokens in order of (CreateIndex, AccessorID, tie), or its reverse. Bounded memory, whatever the number. */
+  /** Pages of tokens in order of (CreateIndex, AccessorID, tie), or reversed. Memory is bounded. */
   tokens(filter: TokenFilter): AsyncIterable<readonly TokenRecord[]>
   /** The place of a token in {@link Store.tokens}, for a list that continues after it. */
   placeOf(token: TokenRecord): ListPosition
   /**
-   * Accessors, in lower case, of all tokens that commits above an index made, changed or removed, as far as this store's
-   * reads show them. `undefined` where that is not known: it was too many or too long ago, or one had no accessor.
+   * Lower-case accessors of the tokens that commits above an index created, changed or deleted, as visible to reads of this
+   * store. `undefined` if unknown: too many changes, too long ago, or a token without an accessor.
    */
   tokensChangedAfter(index: number): readonly string[] | undefined
-  /** How many tokens {@link Store.tokens} would give for a filter without place and limit; none is read for it. */
+  /** Counts the tokens of {@link Store.tokens} without reading them. */
   countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'until' | 'limit'>): Promise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
   expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]>
+  /** At most `limit` tokens that logins made at auth methods that are gone: `isOrphan`. */
+  orphanedTokens(limit: number): Promise<readonly TokenRecord[]>
+
+  /** At most `limit` tokens of a method whose idle time is over. */
+  idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]>
+  /** Identities with tokens of a method, in order of their bytes. */
+  logins(query: LoginQuery): Promise<readonly LoginGroup[]>
+  /** How many tokens logins have made at each auth method, by its generation; methods that are gone among them. */
+  countLogins(): Promise<ReadonlyMap<number, number>>
 
   kvEntry(namespace: string, key: string): Promise<KvRecord | undefined>
-  /** Pages of entries in byte order of their keys, each page of one moment. Bounded memory, whatever the tree. */
+  /** As {@link Store.kvEntry}; `'long'` if a value longer than the bound would have to be read. */
+  kvShortEntry(namespace: string, key: string, valueBytesMax: number): Promise<KvRecord | 'long' | undefined>
+  /** Pages of entries in byte order of keys, each page of one moment. Memory is bounded. */
   kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]>
-  /** As {@link Store.kvEntries}, without reading a value. */
+  /** As {@link Store.kvEntries}, without values. */
   kvKeys(range: KvRange): AsyncIterable<readonly KvKey[]>
 
   /**
    * Commits all changes or none.
    *
    * @returns the index of the commit, once it is durable and this store's reads show it.
-   * @throws StoreConflict where an expectation or a uniqueness does not hold.
-   * @throws AclError `unavailable` where the database cannot be reached.
+   * @throws StoreConflict if an expectation or a uniqueness rule does not hold.
+   * @throws AclError `unavailable` if the database cannot be reached.
    */
   commit(changes: readonly Change[]): Promise<number>
 
   /**
-   * Waits until a commit above index `after` touched the topic, `timeoutMs` is over, or `signal` is aborted.
-   * A commit that came between the caller's read and this call counts.
+   * Waits until a commit above index `after` touches the topic, `timeoutMs` passes, or `signal` is aborted. A commit between
+   * the caller's read and this call counts.
    */
   wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome>
 }

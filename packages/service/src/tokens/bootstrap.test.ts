@@ -8,12 +8,12 @@ import { ensureBuiltins } from './builtins.ts'
 
 const aFreshWorld = (options: WorldOptions = {}) => aWorld({ isBootstrapped: false, ...options })
 
-test('needs no token and reads no body; an unknown token is no matter', async () => {
+test('needs no token, ignores an unknown one, and reads no body', async () => {
   const world = await aFreshWorld()
   expect((await world.ask('PUT', '/acl/bootstrap', { token: 'nobody', body: '{{{' })).status).toBe(200)
 })
 
-test('bootstrap_done, with the index that a reset must name: the second time, and with a configured token', async () => {
+test('bootstrap_done, with the reset index: on the second call, and with a configured token', async () => {
   const world = await aFreshWorld()
   await world.ask('PUT', '/acl/bootstrap')
   const index = world.store.directory().system('bootstrap')?.ModifyIndex
@@ -24,7 +24,7 @@ test('bootstrap_done, with the index that a reset must name: the second time, an
   expect((await configured.ask('PUT', '/acl/bootstrap')).code).toBe('bootstrap_done')
 })
 
-test('RACE-01: of 64 at once one wins, and there is one more token', async () => {
+test('RACE-01: one of 64 concurrent calls wins and creates one token', async () => {
   const world = await aFreshWorld()
   const replies = await Promise.all(Array.from({ length: 64 }, () => world.ask('PUT', '/acl/bootstrap')))
   const won = replies.filter(({ status }) => status === 200)
@@ -35,7 +35,7 @@ test('RACE-01: of 64 at once one wins, and there is one more token', async () =>
 })
 
 describe('reset', () => {
-  test('works once; the old token stays valid, and the index moves', async () => {
+  test('works once; the old token remains valid, and the index advances', async () => {
     let isThere = true
     const world = await aWorld({
       cluster: {
@@ -65,7 +65,7 @@ describe('reset', () => {
   })
 })
 
-describe('what is there from the start', () => {
+describe('built-in records', () => {
   test('the policy global-management and the anonymous token', async () => {
     const world = await aWorld()
     const policy = await world.manage('GET', `/acl/policy/${GLOBAL_MANAGEMENT_POLICY_ID}`)
@@ -80,7 +80,7 @@ describe('what is there from the start', () => {
     })
   })
 
-  test('is made once: a second start changes nothing, and gives back what was deleted', async () => {
+  test('are created once; a second start changes nothing but restores deleted ones', async () => {
     const world = await aWorld()
     const context = {
       random: { bytes: (count: number) => new Uint8Array(count).fill(7) },
@@ -97,7 +97,7 @@ describe('what is there from the start', () => {
     expect(world.store.directory().policy(GLOBAL_MANAGEMENT_POLICY_ID)?.Rules).toBe(policy.Rules)
   })
 
-  test('many processes may start at once on one store', async () => {
+  test('many processes may start concurrently on one store', async () => {
     const world = await aFreshWorld()
     const context = {
       random: { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) },

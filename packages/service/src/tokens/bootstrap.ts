@@ -6,7 +6,7 @@ import { bootstrapChanges, managementToken } from './builtins.ts'
 
 /**
  * Works once; afterwards only with a reset file. Decisions: bootstrap. A finished bootstrap is final, so its refusal does not
- * query the database; if another process has bootstrapped unseen, the commit conflicts and the retry refuses.
+ * query the database; if another process has bootstrapped unnoticed, the commit conflicts and the retry refuses.
  */
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
   const { service } = call

@@ -1,4 +1,4 @@
-/** The records that exist from the start, and the first management token. Decisions: bootstrap. */
+/** The built-in records and the first management token. Decisions: bootstrap. */
 
 import type { Directory } from '@latchkey/acl'
 import {
@@ -21,12 +21,17 @@ import { AclError, formatInstant } from '@latchkey/contract'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change, Store } from '../store/store.ts'
 
-/** The value of the system record `bootstrap`: it is done, and the index that a reset must name is the record's own. */
+/** The value of the system record `bootstrap`, whose index a reset must name. */
 interface BootstrapRecord {
   readonly accessorId: string
 }
 
-/** The token and the fact that bootstrap is done, in one commit: two calls at once cannot both win (RACE-01). */
+/** The value of the system record `cluster`. */
+export interface ClusterRecord {
+  readonly ID: string
+}
+
+/** The token and the bootstrap record in one commit, so that concurrent calls cannot both win (RACE-01). */
 export function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
   const value: BootstrapRecord = { accessorId: record.AccessorID }
   return [
@@ -40,25 +45,25 @@ export function bootstrapChanges(record: TokenRecord, directory: Directory): Cha
   ]
 }
 
-export interface BuiltinsContext {
+interface BuiltinsContext {
   readonly random: Random
   readonly now: number
   readonly initialManagementToken: string | undefined
 }
 
-/** What a store has already of what {@link builtinChanges} and {@link legacyBuiltinChanges} make. */
-export interface BuiltinsFound {
+/** The built-in records that a store already has. */
+interface BuiltinsFound {
   readonly directory: Directory
   readonly anonymousToken: TokenRecord | undefined
   readonly initialManagementToken: TokenRecord | undefined
-  /** Any token that may do everything by its type, such as the first one of a legacy cluster. */
+  /** Any token of type management, such as the first one of a legacy cluster. */
   readonly managementToken: TokenRecord | undefined
 }
 
 /**
- * What every store holds and this one misses: the policy `global-management`, the anonymous token and, where one is
- * configured, the initial management token. Bootstrap counts as done with it, and with any management token: a legacy
- * cluster that has one cannot be taken over through its upgrade.
+ * The missing built-in records: the policy `global-management`, the anonymous token, the id of the cluster and, if
+ * configured, the initial management token. Any management token completes bootstrap, so that the upgrade does not open a legacy cluster to a
+ * takeover.
  */
 export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { directory } = found
@@ -75,12 +80,17 @@ export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): 
   } else if (found.managementToken && !directory.system('bootstrap')) {
     changes.push(...bootstrapChanges(found.managementToken, directory).slice(1))
   }
+  if (!directory.system('cluster')) {
+    const Value: ClusterRecord = { ID: randomUuid(random) }
+    const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+    changes.push({ table: 'system', op: 'put', record, expect: 0 })
+  }
   return changes
 }
 
 /**
- * Gives the legacy tokens that a store made for itself what the migration would give them. For a secondary datacenter,
- * where none runs: its own anonymous and management token come from no other.
+ * Converts a store's own legacy tokens like the migration. For a secondary datacenter, where no migration runs and whose
+ * own anonymous and management token are not replicated.
  */
 function convertedBuiltinChanges(found: BuiltinsFound, { random }: BuiltinsContext): Change[] {
   const convert = (token: TokenRecord | undefined, accessorId: string): Change[] => {
@@ -95,8 +105,8 @@ function convertedBuiltinChanges(found: BuiltinsFound, { random }: BuiltinsConte
 }
 
 /**
- * What a store of a version before 1.4.0 holds and this one misses: the anonymous and the management token as legacy
- * tokens, which get their accessors, and the policy they need, when legacy mode has ended. Spec 9.2.
+ * The missing built-in records of a store before 1.4.0: the anonymous and the management token as legacy tokens, which get
+ * accessors and policy when legacy mode ends. Spec 9.2.
  */
 export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { initialManagementToken } = context
@@ -112,22 +122,19 @@ export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsCont
   return changes
 }
 
-/** Writes what {@link builtinChanges} says, and nothing else. */
 export function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
   return ensure(store, context, builtinChanges)
 }
 
-/** Writes what {@link legacyBuiltinChanges} says, and nothing else. */
 export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
   return ensure(store, context, legacyBuiltinChanges)
 }
 
-/** Writes what {@link convertedBuiltinChanges} says, and nothing else. */
 export function convertBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
   return ensure(store, context, convertedBuiltinChanges)
 }
 
-/** Processes may start at once on one store: who comes second finds what the first one made. */
+/** If processes start concurrently on one store, the second one finds what the first created. */
 async function ensure(
   store: Store,
   context: BuiltinsContext,
@@ -186,7 +193,7 @@ function anonymousToken(now: number): TokenRecord {
   })
 }
 
-/** Known to the legacy API too, by its type, until its first update. */
+/** Its type makes it visible to the legacy API until its first update. */
 export function managementToken(
   Description: string,
   random: Random,

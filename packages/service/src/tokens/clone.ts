@@ -1,8 +1,7 @@
 import { cloneToken } from '@latchkey/acl'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call } from '../handler.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
-import { created } from '../store/commit.ts'
+import { created, decideAndCommitFor } from '../store/commit.ts'
 import { requireToken, shownToWriter } from './stored-token.ts'
 
 /** Spec 4.6. */

@@ -1,6 +1,6 @@
 import { checkDelete } from '@latchkey/acl'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
 import { requireToken } from './stored-token.ts'
 
 /** Spec 4.7: `true` once the record is gone. */

@@ -13,8 +13,8 @@ async function list(world: World, query = '', token = MANAGEMENT): Promise<reado
 
 const accessorsOf = (entries: readonly TokenListEntry[]) => entries.map(({ AccessorID }) => AccessorID)
 
-describe('what it shows', () => {
-  test('every token, in the order of its creation, as it is read (spec 4.8)', async () => {
+describe('entries', () => {
+  test('every token in order of creation, as in a read (spec 4.8)', async () => {
     const world = await aWorld()
     await world.policy({ Name: 'reader' })
     const made = [await world.token({ Policies: [{ Name: 'reader' }], Local: true }), await world.token()]
@@ -27,7 +27,7 @@ describe('what it shows', () => {
     for (const entry of entries) expect(tokenListEntrySchema.parse(entry)).toEqual(entry)
   })
 
-  test('legacy tokens say so, and show no rules', async () => {
+  test('legacy tokens are marked and show no rules', async () => {
     const world = await aWorld({ version: '1.10.12' })
     await world.manage('PUT', '/acl/create', { ID: 'old', Rules: 'key "" { policy = "read" }' })
     const entry = (await list(world)).at(-1)
@@ -54,14 +54,14 @@ describe('filters (spec 4.8)', () => {
     await world.store.commit([{ table: 'tokens', op: 'put', record: login, expect: 0 }])
   })
 
-  test('a policy, linked itself and not through a role; a role; a service; an auth method', async () => {
+  test('by directly linked policy, role, service, or auth method', async () => {
     expect(accessorsOf(await list(world, `?policy=${policyId}`))).toEqual([linked.AccessorID])
     expect(accessorsOf(await list(world, `?role=${roleId}`))).toEqual([through.AccessorID])
     expect(accessorsOf(await list(world, '?servicename=web'))).toEqual([served.AccessorID])
     expect((await list(world, '?authmethod=oidc')).map(({ AuthMethod }) => AuthMethod)).toEqual(['oidc'])
   })
 
-  test('what matches nothing is an empty list: a name, another case, a malformed id', async () => {
+  test('no match gives an empty list: a name, another case, a malformed id', async () => {
     for (const query of [
       '?policy=reader',
       '?policy=nope',
@@ -73,14 +73,14 @@ describe('filters (spec 4.8)', () => {
     }
   })
 
-  test('an empty value is no filter, an unknown option none either; the first of two values counts', async () => {
+  test('ignores empty values and unknown options; the first of two values counts', async () => {
     const all = (await list(world)).length
     expect(await list(world, '?policy=&role=')).toHaveLength(all)
     expect(await list(world, '?filter=&sort=&order=x&Policy=x')).toHaveLength(all)
     expect(await list(world, `?policy=${policyId}&policy=x`)).toHaveLength(1)
   })
 
-  test('a token stays found under a policy that was deleted', async () => {
+  test('still finds a token by a deleted policy', async () => {
     const gone = await world.policy({ Name: 'gone' })
     const token = await world.token({ Policies: [{ ID: gone.ID }] })
     await world.manage('DELETE', `/acl/policy/${gone.ID}`)
@@ -90,7 +90,7 @@ describe('filters (spec 4.8)', () => {
 
 describe('API-03: pages (extension)', () => {
   test.each(['x', '1', '1.', '.', '-1.a', '1.g', `1.${'a'.repeat(37)}`, '99999999999999999999.a', '1.a.b'])(
-    'query_invalid: a cursor of %j, unless it has the form of a place',
+    'query_invalid: a malformed cursor: %j',
     async (cursor) => {
       const world = await aWorld()
       const reply = await world.ask('GET', `/acl/tokens?cursor=${encodeURIComponent(cursor)}`, {
@@ -102,7 +102,7 @@ describe('API-03: pages (extension)', () => {
   )
 
   test.each(['CreateIndex', '-CreateIndex'])(
-    'by %s: tokens without an accessor that came with one commit are not skipped, whichever a page ends with',
+    'by %s: pages skip none of the tokens without an accessor from one commit',
     async (sort) => {
       const world = await aWorld()
       const records = Array.from({ length: 11 }, (_, i) =>
@@ -130,7 +130,7 @@ describe('API-03: pages (extension)', () => {
   const TOKENS = 130
   const SIZES = [1, 5, 16, 53, 54, 100, TOKENS - 1, TOKENS, TOKENS + 1, limits.PAGE_LIMIT_MAX]
 
-  /** Follows the cursors to the end, and does something between two pages. */
+  /** Follows the cursors to the end, calling `between` after each page. */
   async function follow(
     world: World,
     size: number,
@@ -152,7 +152,7 @@ describe('API-03: pages (extension)', () => {
   }
 
   test.each(['CreateIndex', '-CreateIndex'].flatMap((sort) => SIZES.map((size) => [sort, size] as const)))(
-    'by %s, of %d: each token that lives throughout is there once, under concurrent change',
+    'by %s, of %d: lists each token that exists throughout once, under concurrent changes',
     async (sort, size) => {
       const world = await aWorld()
       const made: Token[] = []
@@ -172,7 +172,7 @@ describe('API-03: pages (extension)', () => {
     },
   )
 
-  test('a page may be filtered, and expired tokens take no part', async () => {
+  test('a page may be filtered and omits expired tokens', async () => {
     const world = await aWorld()
     const { ID } = await world.policy({ Name: 'reader' })
     for (let i = 0; i < 10; i += 1) {
@@ -213,7 +213,7 @@ describe('filter and sort (extensions)', () => {
   const isOps = ({ Roles }: TokenListEntry) => Roles?.some(({ Name }) => Name === 'ops') ?? false
   const path = (filter: string) => `?filter=${encodeURIComponent(filter)}`
 
-  test('each field alone, together, and with a link filter, in both orders', async () => {
+  test('each field alone, combined, and with a link filter, in both orders', async () => {
     const cases: readonly [string, (entry: TokenListEntry) => boolean][] = [
       [path('Local==true'), ({ Local }) => Local],
       [path('Local==false'), ({ Local }) => !Local],
@@ -264,7 +264,7 @@ describe('filter and sort (extensions)', () => {
     expect(reply.text).toMatch(message)
   })
 
-  test('a filter of 1,024 bytes is read, and a field is compared once, link filter included', async () => {
+  test('accepts a filter of 1,024 bytes; refuses two comparisons of a field, link filter included', async () => {
     expect(await list(world, path(`AuthMethod==${'ü'.repeat(506)}`))).toEqual([])
     const reply = await world.ask('GET', `/acl/tokens${path('Policies.ID==a')}&policy=b`, {
       token: MANAGEMENT,
@@ -297,7 +297,7 @@ describe('filter and sort (extensions)', () => {
     expect(refused.text).toMatch(/cursor is of a list in the other order/)
   })
 
-  test('of a list newest first no page shows what was made after the first', async () => {
+  test('with newest first, later pages omit tokens created after the first page', async () => {
     const first = await world.ask('GET', '/acl/tokens?limit=2&sort=-CreateIndex', { token: MANAGEMENT })
     const late = await world.token()
     const cursor = first.headers['X-Service-Next-Cursor']

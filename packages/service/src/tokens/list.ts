@@ -1,7 +1,7 @@
 /** The list of tokens. Spec 4.8. */
 
 import type { TokenRecord } from '@latchkey/acl'
-import { expirationMs } from '@latchkey/acl'
+import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
 import type { Answer, Call as CallOf, JsonForm, Watch } from '../handler.ts'
@@ -41,7 +41,7 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
 }
 
 function wholeList(filter: TokenFilter, list: WholeTokenList): Listed {
-  // Made of the texts of {@link showTokens}.
+  // The bytes consist of texts from {@link showTokens}.
   const bytes = list.bytes as JsonBytes<TokenListEntry[]>
   return { body: { kind: 'json-bytes', bytes }, watch: watchOf(filter, list.leavesOutExpired) }
 }
@@ -51,13 +51,21 @@ function filterOf(call: Call, order: ListOrder): TokenFilter {
   return {
     ...(namespace === undefined ? {} : { namespace }),
     ...tokenFilterOf(call.query),
+    ...methodNamespaceOf(call),
     ...(order === 'newest-first' ? { newestFirst: true } : {}),
   }
 }
 
-/** `ns=*` is each namespace where the caller may read: all, or its own. Spec 4.8. */
+/** With `ns=*`, all namespaces where the caller may read: all, or its own. Spec 4.8. */
 function namespaceOf(call: Call): string | undefined {
   return call.allNamespaces && call.caller.isGlobal ? undefined : call.namespace
+}
+
+/** Where the auth method of the filter `authmethod` is: in the namespace of the list, unless the query says another. */
+function methodNamespaceOf({ query, service, allNamespaces, namespace }: Call): Partial<TokenFilter> {
+  if (service.edition === 'standard' || query.authmethod === undefined) return {}
+  const { 'authmethod-ns': authMethodNamespace = allNamespaces ? undefined : namespace } = query
+  return authMethodNamespace === undefined ? {} : { authMethodNamespace }
 }
 
 function watchOf(filter: TokenFilter, leavesOutExpired: boolean): Watch {
@@ -76,7 +84,7 @@ async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Li
   return { ...wholeList(filter, list), nextCursor }
 }
 
-/** A list, with the number of tokens read for it and the last one, shown or not. */
+/** A list, with the number of tokens read for it and the last of them, shown or not. */
 interface ReadTokens extends WholeTokenList {
   readonly count: number
   readonly last: TokenRecord | undefined
@@ -101,7 +109,7 @@ function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
   let validUntil = Number.POSITIVE_INFINITY
   const living = tokens.filter((token) => {
     const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
-    if (call.now >= expiresAt) return false
+    if (call.now >= expiresAt || isOrphan(token, call.directory)) return false
     validUntil = Math.min(validUntil, expiresAt)
     return true
   })
@@ -112,7 +120,7 @@ function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
   }
 }
 
-/** Streams a long list page by page, so that its length costs no memory. */
+/** Streams a long list page by page, in bounded memory. */
 function streamed(
   call: Call,
   filter: TokenFilter,

@@ -5,7 +5,7 @@ import { withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { findToken, visibleToken } from './stored-token.ts'
 
-/** Spec 4.3. Answers at once if the token is in memory. A waiter may see an absent token appear. */
+/** Spec 4.3. Synchronous if the token is in memory. A waiter may see a missing token appear. */
 export function readTokenHandler(
   call: Call<'tokens.read'>,
 ): Answer<'tokens.read'> | Promise<Answer<'tokens.read'>> {

@@ -1,18 +1,17 @@
-/** A stored token as its handlers find and show it. */
+/** Look-up and rendering of tokens. */
 
-import { isExpired, showToken, type TokenRecord } from '@latchkey/acl'
+import { isGone, showToken, type TokenRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
 import { withoutLater } from '../reply/later-fields.ts'
 
-/** The token, unless it is absent, expired or in another namespace, which are the same to a caller. */
+/** The token, unless missing, expired or in another namespace, which callers cannot tell apart. */
 export async function findToken(call: Context, accessorId: string): Promise<TokenRecord | undefined> {
   return visibleToken(call, await call.service.store.tokenByAccessor(accessorId))
 }
 
-/** The token that the store has, if the caller may know of it. */
 export function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
-  if (!token || isExpired(token, call.service.clock.now())) return undefined
+  if (!token || isGone(token, call.service.clock.now(), call.service.store.directory())) return undefined
   return token.Namespace === call.namespace ? token : undefined
 }
 
@@ -23,7 +22,7 @@ export async function requireToken(call: Context, accessorId: string): Promise<T
   return token
 }
 
-/** The record as its writer sees it: a caller that may write tokens may see their secrets. Spec 5.3. */
+/** The record with its secret, which a caller that may write tokens may see. Spec 5.3. */
 export function shownToWriter({ service, directory }: Context, record: TokenRecord): JsonAnswer<Token> {
   const showNamespace = service.edition === 'extended'
   const shown = showToken(record, { directory, showSecret: true, showNamespace })

@@ -1,19 +1,19 @@
-/** Which tokens a list shows: the link filters of spec 4.8, and the extension `filter`. */
+/** Filters of the token list: the link filters of spec 4.8, and the extension `filter`. */
 import { AclError, limits, type Query } from '@latchkey/contract'
 import type { TokenFilter } from '../store/store.ts'
 
-/** What a client may narrow a list by. */
+/** The filters that a client may use. */
 type ShownFilter = Pick<TokenFilter, 'policyId' | 'roleId' | 'authMethod' | 'serviceName' | 'local'>
 
 type SetFilter = (value: string) => ShownFilter
 
-/** An ID matches in any case, as in a link; ids of policies and roles are stored in lower case. */
+/** Ids match case-insensitively, as in links; they are stored in lower case. */
 const byPolicy: SetFilter = (id) => ({ policyId: id.toLowerCase() })
 const byRole: SetFilter = (id) => ({ roleId: id.toLowerCase() })
 const byAuthMethod: SetFilter = (authMethod) => ({ authMethod })
 const byServiceName: SetFilter = (serviceName) => ({ serviceName })
 
-/** Query option and the filter that it sets; at most one at a time. */
+/** The filter of each query option; at most one at a time. */
 const LINK_FILTERS = {
   policy: byPolicy,
   role: byRole,
@@ -28,7 +28,7 @@ const LINK_OPTIONS = [
   'servicename',
 ] as const satisfies (keyof typeof LINK_FILTERS)[]
 
-/** Fields of a `filter`: those that a store narrows a list by itself, so that what it leaves out is never read. */
+/** Fields of a `filter`: those that the store itself can filter by, without reading other tokens. */
 const FIELDS = {
   'Policies.ID': byPolicy,
   'Roles.ID': byRole,
@@ -38,11 +38,10 @@ const FIELDS = {
 } as const satisfies Record<string, SetFilter>
 
 /**
- * What a query narrows the list of tokens by; empty where it wants all. A link filter and `filter` may be combined, but
- * each field is compared once.
+ * The filter of a query; empty for all tokens. A link filter and `filter` may be combined if they compare different fields.
  *
- * @throws AclError `filter_conflict` where there are two link filters.
- * @throws AclError `query_invalid` for a `filter` that cannot be read.
+ * @throws AclError `filter_conflict` for two link filters.
+ * @throws AclError `query_invalid` for a malformed `filter`.
  */
 export function tokenFilterOf(query: Query<'tokens.list'>): ShownFilter {
   const linked = linkFilterOf(query)
@@ -67,9 +66,9 @@ function linkFilterOf(query: Query<'tokens.list'>): ShownFilter {
 }
 
 /**
- * Reads `Field==value` terms joined by ` and `.
+ * Parses `Field==value` terms joined by ` and `.
  *
- * @param taken names of filters that are set already.
+ * @param taken names of filters that are already set.
  */
 function parseFilter(text: string, taken: readonly string[]): ShownFilter {
   if (new TextEncoder().encode(text).length > limits.FILTER_BYTES_MAX) {
@@ -84,7 +83,7 @@ function parseFilter(text: string, taken: readonly string[]): ShownFilter {
   for (const term of terms) {
     const { field, set } = parseTerm(term)
     const [name = ''] = Object.keys(set)
-    if (names.has(name)) throw invalid(`must not compare ${field} twice, an option for it included`)
+    if (names.has(name)) throw invalid(`must not compare ${field} twice, counting its query option`)
     names.add(name)
     filter = { ...filter, ...set }
   }

@@ -1,16 +1,15 @@
-/** Texts of tokens, kept up to a bound. DOS-05. */
+/** The bounded cache of token texts. DOS-05. */
 
 import type { TokenRecord } from '@latchkey/acl'
-import { Directory } from '@latchkey/acl'
+import { Directory, EMPTY_CONTENT } from '@latchkey/acl'
 import { parseServiceVersion, profileOf } from '@latchkey/contract'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
 import { TokenTexts } from './token-json.ts'
 
-const aDirectory = (version = 1) =>
-  new Directory({ policies: [], roles: [], namespaces: [], system: [] }, version)
+const aDirectory = (version = 1) => new Directory(EMPTY_CONTENT, version)
 
-/** Tokens with a long description, and how often it was read to make a text. */
+/** Tokens with a long description that count how often it is read to render a text. */
 function countedTokens(count: number, length: number) {
   const reads = { count: 0 }
   const tokens = Array.from({ length: count }, (_, i): TokenRecord => {
@@ -26,7 +25,7 @@ function countedTokens(count: number, length: number) {
   return { tokens, reads }
 }
 
-test('a text is made once for each view, and again when the directory is another', () => {
+test('renders a text once per view and version of the directory', () => {
   const texts = new TokenTexts({ edition: 'standard', profile: profileOf(parseServiceVersion('1.11')) })
   const { tokens, reads } = countedTokens(1, 10)
   const [token] = tokens as [TokenRecord]
@@ -45,7 +44,7 @@ test('a text is made once for each view, and again when the directory is another
   expect(reads.count).toBeGreaterThan(made)
 })
 
-test('DOS-05: texts of many tokens are kept up to a bound, those asked for last among them', () => {
+test('DOS-05: keeps a bounded number of texts, including the most recent ones', () => {
   const texts = new TokenTexts({ edition: 'standard', profile: profileOf(parseServiceVersion('1.11')) })
   const { tokens, reads } = countedTokens(400, 100_000)
   const directory = aDirectory()
@@ -56,7 +55,7 @@ test('DOS-05: texts of many tokens are kept up to a bound, those asked for last 
   }
   const perText = ask(tokens.slice(0, 1))
   ask(tokens)
-  // Both generations hold 8 Mi characters at most, and the old one just did.
+  // Each generation holds at most 8 Mi characters.
   expect(ask(tokens.slice(-80))).toBe(0)
   expect(ask(tokens.slice(0, 200))).toBe(200 * perText)
 })

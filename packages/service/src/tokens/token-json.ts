@@ -1,6 +1,6 @@
 /**
- * Tokens as JSON text, made once per stored record. A record is a value, so its text holds until the record is another
- * one or the names of its links changed; what the caller may see is part of the key.
+ * Caches tokens as JSON text by stored record. Records are immutable, so a text is valid until the directory changes. Whether
+ * the caller sees the secret is part of the key.
  */
 import type { Directory, TokenRecord } from '@latchkey/acl'
 import { type ShowContext, showToken, showTokenListEntry } from '@latchkey/acl'
@@ -9,7 +9,7 @@ import type { ServiceOptions } from '../options.ts'
 import { type JsonElements, type JsonText, jsonElements, jsonText } from '../reply/json-text.ts'
 import { withoutLater } from '../reply/later-fields.ts'
 
-/** Most characters of the texts that are kept. What was not asked for lately is made again. */
+/** Maximum characters of cached texts. */
 const TEXTS_LENGTH_MAX = 16_777_216
 
 interface Texts {
@@ -21,7 +21,10 @@ interface Texts {
 export class TokenTexts {
   private readonly showNamespace: boolean
   private readonly profile: ServiceProfile
-  /** Two generations: when the young one is full, it is the old one from then on, and the old one is dropped. */
+  /**
+   * Weak, unlike a `BoundedMap`: a text must not keep a record that was replaced. Two generations: a full young one
+   * replaces the old one, which is dropped.
+   */
   private young = new WeakMap<TokenRecord, Texts>()
   private old = new WeakMap<TokenRecord, Texts>()
   private youngLength = 0
@@ -45,8 +48,8 @@ export class TokenTexts {
   }
 
   /**
-   * Tokens as elements of a list, without the brackets; `''` for none. Spec 4.8. Not cached: the list is, and the
-   * texts of a long one would take several times its room. Made in one go, at two thirds of what each alone would take.
+   * Tokens as elements of a list, without the brackets; `''` for none. Spec 4.8. Not cached: the list is, and single texts
+   * would take several times its memory. Rendering them together takes two thirds of the time.
    */
   listEntries(
     tokens: readonly TokenRecord[],

@@ -1,4 +1,4 @@
-/** The port to a cache of whole lists, which the server implements. */
+/** A cache of whole lists, implemented by the server. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import type { JsonElements } from '../reply/json-text.ts'
@@ -15,15 +15,14 @@ export interface TokenListCache {
   noteStreamed(request: TokenListRequest, length: number): void
 }
 
-/** What a list depends on and is built from. */
 export interface TokenListRequest {
   readonly filter: TokenFilter
   /** Whose secrets the list shows; `ordinary`: those of tokens without global management. */
   readonly secrets: 'none' | 'ordinary' | 'all'
-  /** The highest index of the tokens when the request was admitted: the list is no older. */
+  /** The highest token index at admission; the list must not be older. */
   readonly tokensIndex: number
   readonly directoryVersion: number
-  /** Milliseconds since the epoch: tokens that have expired by then are not shown. */
+  /** Milliseconds since the epoch; tokens that have expired by then are omitted. */
   readonly now: number
   readonly store: Pick<Store, 'tokens' | 'placeOf' | 'tokenByAccessor' | 'tokensChangedAfter'>
   readonly show: (tokens: readonly TokenRecord[]) => ShownTokens
@@ -31,14 +30,14 @@ export interface TokenListRequest {
 
 export interface WholeTokenList {
   readonly bytes: Uint8Array
-  /** Whether expired tokens were left out. */
+  /** Whether expired tokens were omitted. */
   readonly leavesOutExpired: boolean
 }
 
 /** Tokens as elements of a JSON array, without its brackets. */
 export interface ShownTokens {
   readonly text: JsonElements<TokenListEntry[]>
-  /** When the first of them expires, in milliseconds since the epoch; Infinity where none does. */
+  /** When the first of them expires, in milliseconds since the epoch; Infinity if none does. */
   readonly validUntil: number
   readonly leavesOutExpired: boolean
 }

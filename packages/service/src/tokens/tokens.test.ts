@@ -1,4 +1,4 @@
-/** What only the handlers of tokens decide: what happens at once, and in which order. A client's view is in conformance. */
+/** Concurrency and order of checks in the token handlers. Conformance has the client's view. */
 import type { Token } from '@latchkey/contract'
 import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ describe('create (spec 4.2)', () => {
     expect((await create()).status).toBe(200)
   })
 
-  test('COH-08: of 64 equal creates at once one wins', async () => {
+  test('COH-08: one of 64 equal concurrent creates wins', async () => {
     const body = { AccessorID: MISSING }
     const replies = await Promise.all(Array.from({ length: 64 }, () => ask('PUT', '/acl/token', { body })))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -39,16 +39,16 @@ describe('create (spec 4.2)', () => {
 })
 
 describe('update (spec 4.5)', () => {
-  test('the anonymous token gets rights by it, and everybody without a token with it', async () => {
+  test('rights of the anonymous token apply to requests without a token', async () => {
     await world.policy({ Name: 'reader', Rules: 'acl = "read"' })
     expect((await world.ask('GET', '/acl/tokens')).status).toBe(403)
     await world.manage('PUT', `/acl/token/${ANONYMOUS}`, { Policies: [{ Name: 'reader' }] })
     expect((await world.ask('GET', '/acl/tokens')).status).toBe(200)
-    // They are not added to those of other tokens.
+    // Other tokens do not get them.
     expect((await ask('GET', '/acl/tokens', { token: token.SecretID })).status).toBe(403)
   })
 
-  test('COH-09: 32 updates at once all happen, one after another', async () => {
+  test('COH-09: 32 concurrent updates all succeed, one after another', async () => {
     const before = world.store.tableIndex('tokens')
     const replies = await Promise.all(
       Array.from({ length: 32 }, (_, i) => ask('PUT', path, { body: { Description: `${i}` } })),
@@ -58,8 +58,8 @@ describe('update (spec 4.5)', () => {
   })
 })
 
-describe('the way of a request (decisions: order of checks)', () => {
-  test('method, query options, caller, right, then body: the first that is wrong is told', async () => {
+describe('order of checks (decisions: order of checks)', () => {
+  test('reports the first fault: method, query options, caller, right, then body', async () => {
     const body = 'not JSON'
     const powerless = token.SecretID
     expect((await world.ask('POST', '/acl/token', { token: 'nobody', body })).code).toBe('method_not_allowed')

@@ -1,9 +1,8 @@
 import { checkBodyAccessor, updateToken } from '@latchkey/acl'
-import { decideAndCommitFor } from '../caller/authority.ts'
 import type { Answer, Call } from '../handler.ts'
 import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
-import { modified } from '../store/commit.ts'
+import { decideAndCommitFor, modified } from '../store/commit.ts'
 import { requireToken, shownToWriter } from './stored-token.ts'
 
 /** Spec 4.5. */

@@ -1,4 +1,4 @@
-/** Spec 9.2 and 9.3, what of them concerns this service, at versions on both sides of every boundary. */
+/** Spec 9.2 and 9.3, as far as they apply to this service, at versions on both sides of every boundary. */
 
 import { fromLegacyToken } from '@latchkey/acl'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
@@ -7,7 +7,7 @@ import { expectSince, inLegacyMode } from './rows.ts'
 
 const token = MANAGEMENT
 
-/** A legacy token that the migration has not reached, or one that it has. */
+/** Adds a legacy token, migrated if it has an accessor. */
 function plant(
   { store }: World,
   SecretID: string,
@@ -43,12 +43,12 @@ describe('9.2: the upgrade to 1.4.0', () => {
         await ask()
         world.store.restore(before)
         await ask()
-        // Bootstrap was done: it says so, in its own words.
+        // After legacy mode, bootstrap is refused as done, with the same status.
         return statuses.with(3, statuses[3] === 403 ? 200 : (statuses[3] ?? 0))
       },
     ))
 
-  test('a token that is not migrated shows an empty AccessorID in list and self, and cannot be addressed (spec 9.2.3)', () =>
+  test('an unmigrated token shows an empty AccessorID in list and self, and cannot be addressed (spec 9.2.3)', () =>
     expectSince(
       [
         ['0.7', [404, 404, 404]],
@@ -82,7 +82,7 @@ describe('9.2: the upgrade to 1.4.0', () => {
       },
     ))
 
-  test('rights of legacy tokens come from their rules and type until 1.11, and then from links alone (spec 9.1, 9.2.4)', () =>
+  test('rights of legacy tokens come from rules and type until 1.11, then from links alone (spec 9.1, 9.2.4)', () =>
     expectSince(
       [
         ['0.7', { client: 404, rules: 200, 'rules, migrated': 200, management: 200 }],
@@ -104,7 +104,7 @@ describe('9.2: the upgrade to 1.4.0', () => {
       },
     ))
 
-  test('a management token of the legacy system has a say in the token API until 1.11', () =>
+  test('a legacy management token may use the token API until 1.11', () =>
     expectSince(
       [
         ['0.7', 404],
@@ -127,13 +127,13 @@ describe('9.3: behaviour of the HTTP API', () => {
     ['PUT', '/status/leader'],
     ['OPTIONS', '/status/leader'],
     ['GET', '/catalog/nodes'],
-  ])(`0.7: ${HEADER} is on every answer where translation is on: %s %s`, async (method, path) => {
+  ])(`0.7: ${HEADER} is on every answer if translation is on: %s %s`, async (method, path) => {
     const ask = async (world: World) => (await world.ask(method, path, { token })).headers[HEADER] ?? 'absent'
     await expectSince([['0.7', 'true']], ask, { translateAddresses: true })
     await expectSince([['0.7', 'absent']], ask)
   })
 
-  test('0.7: the header is of the family that the request used', async () => {
+  test('0.7: the header has the family of the request', async () => {
     const { ask } = await aWorld({ version: '0.7', translateAddresses: true })
     const reply = await ask('GET', '/kv/a', { headers: { 'x-consul-token': token } })
     expect(Object.keys(reply.headers).filter((name) => name.includes('Translate'))).toEqual([
@@ -141,7 +141,7 @@ describe('9.3: behaviour of the HTTP API', () => {
     ])
   })
 
-  test('1.0: Config of agent self is reduced, and the full structure is under DebugConfig', () =>
+  test('1.0: Config of agent self is reduced, and DebugConfig has the full structure', () =>
     expectSince(
       [
         [
@@ -166,7 +166,7 @@ describe('9.3: behaviour of the HTTP API', () => {
       { cluster: { debugConfig: () => ({ everything: true }) } },
     ))
 
-  test('the ACL mode in agent self is a word of 1.4.0', () =>
+  test('1.4.0: agent self shows the ACL mode', () =>
     expectSince(
       [
         ['0.7', { server: 'true', version: expect.any(String) }],
@@ -178,7 +178,7 @@ describe('9.3: behaviour of the HTTP API', () => {
       },
     ))
 
-  test('1.9.0: 501: intentions are no part of this service, in any version', () =>
+  test('intentions answer 501 in every version', () =>
     expectSince(
       [['0.7', 501]],
       async (world) => (await world.ask('GET', '/connect/intentions', { token })).status,

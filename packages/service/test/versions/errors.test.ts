@@ -1,5 +1,5 @@
 /** Spec 7, row by row, at versions on both sides of every boundary. */
-import { ENDPOINTS, type EndpointName, endpoint } from '@latchkey/contract'
+import { ENDPOINTS, type EndpointName, endpoint, type GateName } from '@latchkey/contract'
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ const refusedSince1_4 = (code: string): Since => [
   ['1.4.0', `400 ${code}`],
 ]
 
-describe('an update that would change what cannot change', () => {
+describe('an update of an immutable field', () => {
   test.each([
     ['AccessorID other than in the path', { AccessorID: anId(1) }, 'accessor_mismatch'],
     ['another SecretID', { SecretID: anId(1) }, 'field_immutable'],
@@ -99,12 +99,12 @@ describe('a field that the endpoint does not support: 400 with a text that names
     ))
 })
 
-describe('in legacy mode the new ACL APIs and bootstrap answer an error that says so, before they look who asks', () => {
+describe('in legacy mode the new ACL APIs and bootstrap refuse with that reason before authentication', () => {
   const names = (Object.keys(ENDPOINTS) as EndpointName[]).filter(
     (name) => endpoint(name).refusedInLegacyMode,
   )
 
-  test('every endpoint of tokens (bootstrap included), policies and roles is one of them', () => {
+  test('includes every endpoint of tokens, bootstrap, policies and roles', () => {
     const expected = (Object.keys(ENDPOINTS) as EndpointName[]).filter(
       (name) => /^(tokens|policies|roles)\./.test(name) && name !== 'policies.lint',
     )
@@ -112,9 +112,15 @@ describe('in legacy mode the new ACL APIs and bootstrap answer an error that say
     expect(names.filter((name) => name.startsWith('legacy.'))).toEqual(['legacy.translateToken'])
   })
 
+  const SINCE: Partial<Record<GateName, string>> = {
+    'api.role': '1.5.0',
+    'api.authMethod': '1.5.0',
+    'api.oidc': '1.8.0',
+  }
+
   test.each(names)('%s', (name) => {
-    const { method, path, gate } = endpoint(name)
-    const since = gate === 'api.role' ? '1.5.0' : '1.4.0'
+    const { method, path, gate, edition = 'standard' } = endpoint(name)
+    const since = (gate !== undefined && SINCE[gate]) || '1.4.0'
     const inMode = '403 legacy_mode The ACL system is currently in legacy mode. It waits for a test.'
     return expectSince(
       [
@@ -130,7 +136,7 @@ describe('in legacy mode the new ACL APIs and bootstrap answer an error that say
         const reply = await world.ask(method, asked, { token: 'nobody' })
         return `${reply.status} ${reply.code} ${reply.text}`
       },
-      { cluster: { legacyModeWaitsFor: () => ['a test'] } },
+      { edition, cluster: { legacyModeWaitsFor: () => ['a test'] } },
     )
   })
 

@@ -1,4 +1,4 @@
-/** Records that a later version has written, read and sent back at an earlier one. Spec 9.1, 9.3 (1.7.0). */
+/** Records of a later version, read and sent back at an earlier one. Spec 9.1, 9.3 (1.7.0). */
 import { aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT as token } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ const NodeIdentities = [{ NodeName: 'node-1', Datacenter: 'dc1' }]
 const ServiceIdentities = [{ ServiceName: 'web' }]
 
 describe.each(['1.5.0', '1.6.0', '1.7.0', '1.8.0'])('%s, which has no NodeIdentities', (version) => {
-  test('a token is shown without them, can be sent back as it was read, and keeps them', async () => {
+  test('a token is shown without them, can be sent back as read, and keeps them', async () => {
     const { ask, manage, store } = await aWorld({ version })
     const later = aToken({ ServiceIdentities, NodeIdentities })
     await store.commit([{ table: 'tokens', op: 'put', record: later, expect: 0 }])
@@ -28,7 +28,7 @@ describe.each(['1.5.0', '1.6.0', '1.7.0', '1.8.0'])('%s, which has no NodeIdenti
     expect(stored?.Hash).toBe(same.Hash)
   })
 
-  test('so is a role', async () => {
+  test('a role behaves alike', async () => {
     const { ask, manage, store } = await aWorld({ version })
     const later = aRole({ NodeIdentities })
     await store.commit([{ table: 'roles', op: 'put', record: later, expect: 0 }])

@@ -1,4 +1,4 @@
-/** Spec 8, row by row, at versions on both sides of every boundary. Connections are a matter of the server. */
+/** Spec 8, row by row, at versions on both sides of every boundary, except for connections. */
 
 import { MANAGEMENT, START, type World } from '@latchkey/testkit/service/world'
 import { describe, test } from 'vitest'
@@ -11,7 +11,7 @@ const created = (body: object) => async (world: World) => {
   return reply.code ?? reply.status
 }
 
-/** The answer where the field does not exist, and where it does. */
+/** The answers without the field, and with it. */
 const from1_5 = (answer: unknown): Since => [
   ['0.7', 'endpoint_unknown'],
   ['1.4.0', 200],

@@ -6,7 +6,7 @@ import { expectSince } from './rows.ts'
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
 
-/** A concrete path of the row, with its parameters filled in. */
+/** A concrete path of a row. */
 const pathOf = (path: string) =>
   path.replace(':uuid', 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e').replace(/\/$/, '/x')
 
@@ -27,7 +27,7 @@ describe.each(REQUIRED_METHODS.map((row) => [row.method, row.path, row.built] as
       expectSince([['0.7', served], ...(isLegacy ? ([['1.11', 410]] as const) : [])], asked(required, path)))
 
     test.each(METHODS.filter((method) => method !== required))(
-      '%s is served before 1.0, and 405 from it',
+      '%s is served before 1.0 and refused with 405 from 1.0 on',
       (method) =>
         expectSince(
           [

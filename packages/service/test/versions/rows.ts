@@ -1,4 +1,4 @@
-/** A row of the spec's version tables, as something that can be asked of a service of every version. */
+/** Tests a row of the spec's version tables against every version. */
 import { compareVersions, parseServiceVersion } from '@latchkey/contract'
 import { aWorld, type World, type WorldOptions } from '@latchkey/testkit/service/world'
 import { expect } from 'vitest'
@@ -27,10 +27,10 @@ const VERSIONS = [
   '1.11',
 ] as const
 
-/** What is answered from a version on, until the next entry. The first entry is the oldest version. */
+/** The answer from each version on, until the next entry. The first entry is the oldest version. */
 export type Since = readonly (readonly [version: string, answer: unknown])[]
 
-/** Asks a world of every version the same, and holds the answers to what the spec says of each. */
+/** Asks a world of every version and compares the answers. */
 export async function expectSince(
   expected: Since,
   ask: (world: World, version: string) => Promise<unknown>,
@@ -51,7 +51,7 @@ function answerAt(expected: Since, version: string): unknown {
   return expected.findLast(([since]) => compareVersions(parseServiceVersion(since), at) <= 0)?.[1]
 }
 
-/** Puts the store into legacy mode, as data from before 1.4.0 is. Spec 9.2.1. */
+/** Puts the store into legacy mode. Spec 9.2.1. */
 export function inLegacyMode({ store }: World): void {
   const record = { Key: 'acl-mode', Value: { mode: 'legacy' }, CreateIndex: 0, ModifyIndex: 0 } as const
   store.commitNow([{ table: 'system', op: 'put', record, expect: 0 }])

@@ -11,7 +11,7 @@ const ROLE_RULES = 'key "a" { policy = "read" }'
 const statusOf = (method: string, path: string, body?: unknown) => async (world: World) =>
   (await world.ask(method, path, { token, body })).status
 
-/** Creates a token, and says which of these fields came back; or the code of the refusal. */
+/** Creates a token and returns which of the fields it shows, or the refusal. */
 const createdWith =
   (body: object, ...fields: readonly string[]) =>
   async (world: World) => {
@@ -66,7 +66,7 @@ describe('1.5.0 brings roles', () => {
   ])('%s %s', (method, path, body) => expectSince(FROM_1_5, statusOf(method, path, body)))
 })
 
-describe('fields of a token, ignored where unknown, and refused where unknown from 1.7.0', () => {
+describe('fields of a token: unknown ones are ignored before 1.7.0 and refused from 1.7.0 on', () => {
   test('AccessorID and SecretID are settable on create from 1.5.0', () =>
     expectSince(
       [
@@ -101,7 +101,7 @@ describe('fields of a token, ignored where unknown, and refused where unknown fr
     ),
   )
 
-  test('Roles from 1.5.0: before, a link to nothing is not even looked at', () =>
+  test('Roles from 1.5.0: before, a dangling link is ignored', () =>
     expectSince(
       [
         ['0.7', '404 endpoint_unknown'],
@@ -189,7 +189,7 @@ describe('1.11 removes the legacy API', () => {
   )
 
   test.each(LEGACY)(
-    '%s %s: the text is that of the reference, and says what replaces it',
+    '%s %s: the text is that of the reference and names the replacement',
     (method, path, body) =>
       expectSince(
         [
@@ -199,7 +199,7 @@ describe('1.11 removes the legacy API', () => {
         async (world) => {
           const reply = await world.ask(method, path, { body })
           if (reply.status !== 410) return undefined
-          // Without its last part, which may be a secret.
+          // The text omits the last part, which may be a secret.
           const named = path.replace(/^(\/acl\/(?:destroy|info|clone|rules\/translate)\/).+/, '$1')
           const start = `Endpoint /v1${named} for the legacy ACL system was removed in version 1.11. Use `
           return reply.text.startsWith(start) && reply.text.endsWith(' instead.')
@@ -207,7 +207,7 @@ describe('1.11 removes the legacy API', () => {
       ),
   )
 
-  test('a wrong method is a wrong method first', () =>
+  test('a wrong method is refused as such before the removal', () =>
     expectSince(
       [
         ['0.7', 200],

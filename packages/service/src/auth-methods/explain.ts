@@ -1,0 +1,67 @@
+import {
+  BLANK_TOKEN,
+  type Directory,
+  EMPTY_RULE_SET,
+  expandRoleLinks,
+  explainLogin,
+  findEffectivePolicies,
+  inTurns,
+  type LoginExplanation,
+  type Question,
+  type Rule,
+  readText,
+  rightsComparison,
+  type Sliced,
+} from '@latchkey/acl'
+import { createAuthorizerCache } from '../caller/authorizer-cache.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { evaluationOf } from '../login/log-in.ts'
+import { showRight } from '../reply/show-right.ts'
+import { requireAuthMethod } from './stored-auth-method.ts'
+
+/** Explains what a login with these claims would give. Evaluates them as a login does, and writes nothing. An extension. */
+export async function explainLoginHandler(
+  call: Call<'authMethods.explain'>,
+): Promise<Answer<'authMethods.explain'>> {
+  const { directory, service } = call
+  const method = requireAuthMethod(call, directory, call.params.Name)
+  const evaluation = await evaluationOf(call, method, { claims: call.body.Claims, directory })
+  const explanation = explainLogin(evaluation, service.datacenter)
+  const { Values, Lists, Refused, Rules, Roles, ServiceIdentities, NodeIdentities } = explanation
+  const rights = await inTurns(rightsOf(call, explanation, directory), { turns: call.turns })
+  return json({
+    Values,
+    Lists: Object.fromEntries(Object.entries(Lists).map(([name, texts]) => [name, [...texts]])),
+    ...(Refused === undefined ? {} : { Refused }),
+    Rules: Rules.map((rule) => ({ ...rule })),
+    Roles: expandRoleLinks(Roles, directory),
+    ServiceIdentities: [...ServiceIdentities],
+    NodeIdentities: [...NodeIdentities],
+    Rights: rights.map(showRight),
+  })
+}
+
+/** Maximum size of the compiled rules of one explanation, in bytes. */
+const RULES_BYTES_MAX = 16_777_216
+
+/** The rights that a token has because of the links. */
+function* rightsOf(
+  { service }: Context,
+  links: LoginExplanation,
+  directory: Directory,
+): Sliced<readonly Question[]> {
+  const { datacenter, defaultPolicy, profile } = service
+  const options = { datacenter, defaultPolicy, legacyRules: profile.has('upgrade.legacyRules') }
+  const bare = { ...BLANK_TOKEN, Namespace: links.Namespace }
+  const { Policies, Roles, ServiceIdentities, NodeIdentities } = links
+  const token = { ...bare, Policies, Roles, ServiceIdentities, NodeIdentities }
+  const rules: Rule[] = []
+  for (const { text, dialect, unreadable } of yield* findEffectivePolicies(token, directory, options)) {
+    if (unreadable === undefined) rules.push(...(yield* readText(text, dialect)).ruleSet.rules)
+  }
+  const comparison = yield* rightsComparison(EMPTY_RULE_SET, { rules })
+  const authorizers = createAuthorizerCache({ bytesMax: RULES_BYTES_MAX })
+  const before = yield* authorizers.find(bare, directory, options)
+  const after = yield* authorizers.find(token, directory, options)
+  return (yield* comparison.compare(before.authorizer.policies, after.authorizer.policies)).gains
+}

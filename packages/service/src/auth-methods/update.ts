@@ -1,0 +1,16 @@
+import { AclError } from '@latchkey/contract'
+import type { Answer, Call } from '../handler.ts'
+import { writeAuthMethodBy } from './write.ts'
+
+/** Updates the method that the path names, or the body if the path names none. Decisions: empty ids. */
+export async function updateAuthMethodHandler(
+  call: Call<'authMethods.update'>,
+): Promise<Answer<'authMethods.update'>> {
+  const { body, params, query } = call
+  if (params.Name !== '' && body.Name && body.Name !== params.Name) {
+    throw new AclError('accessor_mismatch', 'AuthMethod Name in URL and payload do not match', {
+      field: 'Name',
+    })
+  }
+  return writeAuthMethodBy(call, { ...body, Name: params.Name || body.Name }, query.check !== 'false')
+}

@@ -1,0 +1,45 @@
+import { Directory, EMPTY_CONTENT, TurnQueue } from '@latchkey/acl'
+import { parseServiceVersion, profileOf, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
+import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import { many } from '@latchkey/testkit/rules/long-texts'
+import { expect, test } from 'vitest'
+import { Callers } from './caller.ts'
+
+const profile = profileOf(parseServiceVersion(SERVICE_VERSION_NEWEST))
+const OPTIONS = {
+  datacenter: 'dc1',
+  defaultPolicy: 'deny',
+  clock: { now: () => 0 },
+  edition: 'standard',
+  profile,
+} as const
+
+test('rights that could not be found are looked for again', async () => {
+  let turns = 0
+  const next = async () => {
+    turns += 1
+    if (turns === 1) throw new Error('interrupted')
+  }
+  const callers = new Callers(OPTIONS, { next })
+  const Rules = `${many(100_000, (i) => `key "${i}" { policy = "read" }\n`)}acl = "read"`
+  const policy = aPolicy({ Rules })
+  const token = aToken({ Policies: [{ ID: policy.ID }] })
+  const directory = new Directory({ ...EMPTY_CONTENT, policies: [policy] }, 1)
+  await expect(callers.rightsOf(token, directory)).rejects.toThrow('interrupted')
+  expect((await callers.rightsOf(token, directory)).authorizer.aclRead).toBe(true)
+})
+
+test('rights that are still being found do not serve a caller who asks after they were taken away (COH-02)', async () => {
+  const callers = new Callers(OPTIONS, new TurnQueue())
+  const policy = aPolicy({ Rules: 'acl = "read"' })
+  const token = aToken({ Policies: [{ ID: policy.ID }] })
+  const directory = (version: number, Rules: string) => {
+    const record = { ...policy, Rules, ModifyIndex: version }
+    return new Directory({ ...EMPTY_CONTENT, policies: [record] }, version)
+  }
+  const found = await Promise.all([
+    callers.rightsOf(token, directory(1, policy.Rules)),
+    callers.rightsOf(token, directory(2, '')),
+  ])
+  expect(found.map(({ authorizer }) => authorizer.aclRead)).toEqual([true, false])
+})

@@ -1,0 +1,20 @@
+import { claimsOf, loginStateHash, resumeLogin } from '@latchkey/acl'
+import type { Answer, Call } from '../handler.ts'
+import { logIn } from './log-in.ts'
+import { inLane, requireFields, requireOidc } from './login-method.ts'
+
+/** Completes a login in a browser. The callback uses up its state, whatever else is wrong with it. */
+export async function callbackHandler(call: Call<'login.callback'>): Promise<Answer<'login.callback'>> {
+  const { body, service } = call
+  requireFields(body, ['AuthMethod', 'State', 'Code'])
+  const { method, oidc } = requireOidc(call, body, 'ClaimsFromAuthCode')
+  // A request that the lane refuses does not use up its state.
+  const { verification, meta } = await inLane(call, method, async () => {
+    const now = service.clock.now()
+    const kept = await service.store.loginStates.take(loginStateHash(body.State))
+    const { meta, ...challenge } = resumeLogin(kept, method, { clientNonce: body.ClientNonce, now })
+    const callback = { ...challenge, code: body.Code, issuer: body.Iss }
+    return { verification: await oidc.exchange(method, callback, now), meta }
+  })
+  return logIn(call, { method, claims: claimsOf(verification, method.Name), meta })
+}

@@ -1,0 +1,120 @@
+/** Makes a token from verified claims. Decisions: login. */
+import {
+  type AuthMethodRecord,
+  authMethodKey,
+  type Claims,
+  type Directory,
+  evaluateLogin,
+  hasLinks,
+  inTurns,
+  isOrphan,
+  type LoginEvaluation,
+  type LoginMeta,
+  loginIdentity,
+  loginToken,
+  type PreparedLogin,
+  planLogin,
+  prepareLogin,
+  type TokenRecord,
+} from '@latchkey/acl'
+import { AclError, type Token } from '@latchkey/contract'
+import type { Context, JsonAnswer } from '../handler.ts'
+import { created, decideAndCommit } from '../store/commit.ts'
+import { shownToWriter } from '../tokens/stored-token.ts'
+
+/** A login whose credential was verified. */
+interface VerifiedLogin {
+  readonly method: AuthMethodRecord
+  readonly claims: Claims
+  readonly meta: LoginMeta | undefined
+}
+
+/**
+ * Creates the token of a login.
+ *
+ * @throws AclError `login_refused`, `login_unbound`, `too_many_live_tokens`; `auth_method_unknown` if the method was deleted
+ *   during the login.
+ */
+export async function logIn(call: Context, login: VerifiedLogin): Promise<JsonAnswer<Token>> {
+  const { service } = call
+  const { store } = service
+  const token = await decideAndCommit(store, async () => {
+    const record = await decideToken(call, login, store.directory())
+    return {
+      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      answer: (index) => created(record, index),
+    }
+  })
+  // The directory now lacks what was deleted before the commit: a token of a deleted method, or without links, must go.
+  const directory = store.directory()
+  const isDead = isOrphan(token, directory)
+  if (!isDead && hasLinks(withLiving(token, directory))) return shownToWriter({ ...call, directory }, token)
+  await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: undefined }])
+  throw isDead ? authMethodUnknown(call, login.method.Name) : unbound()
+}
+
+async function decideToken(
+  call: Context,
+  { method, claims, meta }: VerifiedLogin,
+  directory: Directory,
+): Promise<TokenRecord> {
+  const { clock, random, datacenter } = call.service
+  const current = directory.authMethod(method.Namespace, method.Name)
+  if (current?.Generation !== method.Generation) throw authMethodUnknown(call, method.Name)
+  const evaluation = await evaluationOf(call, current, { claims, directory })
+  const plan = planLogin(evaluation, {
+    now: clock.now(),
+    datacenter,
+    identity: loginIdentity(claims),
+    ...(meta === undefined ? {} : { meta }),
+  })
+  return loginToken(plan, random)
+}
+
+interface Kept {
+  readonly version: number
+  readonly prepared: Promise<PreparedLogin>
+}
+
+const kept = new WeakMap<AuthMethodRecord, Kept>()
+
+/** Evaluates a login. Selectors and bind names are parsed once for all logins, until the directory changes. */
+export async function evaluationOf(
+  call: Context,
+  method: AuthMethodRecord,
+  { claims, directory }: { readonly claims: Claims; readonly directory: Directory },
+): Promise<LoginEvaluation> {
+  const { service, turns, signal, loginRates } = call
+  const known = kept.get(method)
+  const { version } = directory
+  // Concurrent logins share that work, so it does not end with a client.
+  const prepared =
+    known?.version === version
+      ? known.prepared
+      : inTurns(prepareLogin(method, directory.bindingRulesOf(method)), { turns })
+  kept.set(method, { version, prepared })
+  const evaluation = evaluateLogin(await prepared, claims, directory, service.edition === 'extended')
+  const first = evaluation.next()
+  if (first.done) return first.value
+  const rest = async () => {
+    await turns.next()
+    return inTurns(evaluation, { turns, signal })
+  }
+  return loginRates.run(authMethodKey(method), rest, signal)
+}
+
+function withLiving(token: TokenRecord, directory: Directory): TokenRecord {
+  return { ...token, Roles: token.Roles.filter(({ ID }) => directory.role(ID)) }
+}
+
+function unbound(): AclError {
+  return new AclError('login_unbound', 'Permission denied')
+}
+
+/** The refusal of an unknown method; from 1.9.6 on, its text includes the name. */
+export function authMethodUnknown({ service }: Context, name: string): AclError {
+  const tail = service.profile.has('login.namesMethod')
+    ? `: auth method ${JSON.stringify(name)} not found`
+    : ''
+  return new AclError('auth_method_unknown', `ACL not found${tail}`)
+}

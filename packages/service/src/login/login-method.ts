@@ -1,0 +1,64 @@
+/** The auth method that a login names. */
+import { type AuthMethodRecord, authMethodKey, type OidcClient, type OidcMethod } from '@latchkey/acl'
+import { AclError, shorten } from '@latchkey/contract'
+import type { Context } from '../handler.ts'
+import { namespaceOf } from '../request/namespace.ts'
+import { authMethodUnknown } from './log-in.ts'
+
+interface LoginBody {
+  readonly AuthMethod: string
+  readonly Namespace?: string | undefined
+}
+
+/** @throws AclError `field_required` for the first of the fields that is empty. */
+export function requireFields<Body>(body: Body, fields: readonly (keyof Body & string)[]): void {
+  for (const field of fields) {
+    if (body[field] === '') {
+      throw new AclError('field_required', `Invalid Login request: no ${field} is set`, { field })
+    }
+  }
+}
+
+/** Runs the part of a login that may take long. Only a few of one method run concurrently. */
+export function inLane<T>(call: Context, method: AuthMethodRecord, part: () => Promise<T>): Promise<T> {
+  return call.loginRates.run(authMethodKey(method), part, call.signal)
+}
+
+/**
+ * Counts the request among the logins of its client and its method.
+ *
+ * @throws AclError `auth_method_unknown`, `namespace_unsupported`, `field_invalid`, `too_many_logins`.
+ */
+export function requireLoginMethod(call: Context, { AuthMethod, Namespace }: LoginBody): AuthMethodRecord {
+  const method = call.service.store.directory().authMethod(namespaceOf(call, Namespace), AuthMethod)
+  if (!method) throw authMethodUnknown(call, shorten(AuthMethod))
+  call.loginRates.count(call.request.client, authMethodKey(method), call.now)
+  return method
+}
+
+/**
+ * Finds a method for logins in a browser, and the client of its provider.
+ *
+ * @param operation name of the operation, as messages of the reference give it.
+ * @throws AclError as {@link requireLoginMethod}, `field_invalid` for a method of another type, `endpoint_not_built`.
+ */
+export function requireOidc(
+  call: Context,
+  body: LoginBody,
+  operation: string,
+): { readonly method: OidcMethod; readonly oidc: OidcClient } {
+  const { oidc } = call.service.identity
+  if (oidc === undefined) {
+    throw new AclError('endpoint_not_built', 'This server asks no OpenID providers')
+  }
+  const method = requireLoginMethod(call, body)
+  if (method.Type !== 'oidc') throw incompatible(operation, method)
+  return { method, oidc }
+}
+
+/** @returns AclError `field_invalid` for a method of a type that logs in otherwise. */
+export function incompatible(operation: string, { Type }: AuthMethodRecord): AclError {
+  return new AclError('field_invalid', `${operation} is incompatible with type "${Type}"`, {
+    field: 'AuthMethod',
+  })
+}

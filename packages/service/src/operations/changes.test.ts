@@ -1,0 +1,146 @@
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { Changes } from '@latchkey/contract'
+import { aNamespace, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+
+/** What a reader holds: records by kind and key, and the index of its next request. */
+interface Held {
+  readonly records: Map<string, unknown>
+  readonly cluster: string
+  index: number
+}
+
+async function ask(world: World, query: string): Promise<{ changes: Changes; cursor: string | undefined }> {
+  const reply = await world.ask('GET', `/acl/changes${query}`, { token: MANAGEMENT })
+  expect(reply.status, reply.text).toBe(200)
+  return { changes: reply.json as Changes, cursor: reply.headers['X-Service-Next-Cursor'] }
+}
+
+function apply({ records }: Held, { Namespaces, Policies, Roles, Tokens, Deleted }: Changes): void {
+  for (const [kind, keys] of Object.entries(Deleted)) for (const key of keys) records.delete(`${kind}/${key}`)
+  for (const record of Namespaces) records.set(`Namespaces/${record.Name}`, record)
+  for (const record of Policies) records.set(`Policies/${record.ID}`, record)
+  for (const record of Roles) records.set(`Roles/${record.ID}`, record)
+  for (const record of Tokens) records.set(`Tokens/${record.AccessorID}`, record)
+}
+
+/** @param between is called after each page. */
+async function copy(world: World, between: () => void): Promise<{ held: Held; pages: number }> {
+  let { changes, cursor } = await ask(world, '')
+  const held: Held = { records: new Map(), cluster: changes.Cluster, index: changes.Index }
+  for (let pages = 1; ; pages += 1) {
+    apply(held, changes)
+    between()
+    if (cursor === undefined) return { held, pages }
+    ;({ changes, cursor } = await ask(world, `?cursor=${cursor}`))
+  }
+}
+
+async function follow(world: World, held: Held): Promise<void> {
+  const { changes } = await ask(world, `?index=${held.index}&cluster=${held.cluster}`)
+  expect(changes.Reset).toBeUndefined()
+  apply(held, changes)
+  held.index = changes.Index
+}
+
+/** As {@link Held.records}, from the store itself. */
+async function held(world: World): Promise<Map<string, unknown>> {
+  const { store } = world
+  const directory = store.directory()
+  const records = new Map<string, unknown>()
+  for (const record of directory.namespaces()) records.set(`Namespaces/${record.Name}`, record)
+  for (const record of directory.roles()) records.set(`Roles/${record.ID}`, record)
+  for (const { Datacenters, ...rest } of directory.policies()) {
+    records.set(`Policies/${rest.ID}`, Datacenters ? { ...rest, Datacenters } : rest)
+  }
+  for await (const tokens of store.tokens({ local: false })) {
+    for (const { Local: _, AuthMethodGeneration: __, ExpirationTime, ...rest } of tokens) {
+      if (rest.AccessorID === '') continue
+      records.set(`Tokens/${rest.AccessorID}`, ExpirationTime ? { ...rest, ExpirationTime } : rest)
+    }
+  }
+  return records
+}
+
+describe('a reader', () => {
+  test('has one state after a copy whose pages are of different moments, and the changes since the first', async () => {
+    const world = await aWorld({ edition: 'extended' })
+    const tokens = Array.from({ length: 2_500 }, (_, i) => aToken({ Local: i % 5 === 0 }))
+    const policies = Array.from({ length: 30 }, () => aPolicy({ Rules: 'x'.repeat(100_000) }))
+    world.store.commitNow([
+      { table: 'namespaces', op: 'put', record: aNamespace(), expect: 0 },
+      ...policies.map((record) => ({ table: 'policies', op: 'put', record, expect: 0 }) as const),
+      ...tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+      { table: 'tokens', op: 'put', record: aToken({ AccessorID: '', Type: 'client' }), expect: 0 },
+    ])
+    let next = 1
+    const { held: reader, pages } = await copy(world, () => {
+      const [gone, changed, local] = [next, next + 1, 0].map((at) => tokens[at] ?? aToken())
+      const policy = policies[next] ?? aPolicy()
+      next += 2
+      world.store.commitNow([
+        { table: 'tokens', op: 'delete', record: gone ?? aToken(), expect: undefined },
+        {
+          table: 'tokens',
+          op: 'put',
+          record: { ...(changed ?? aToken()), Description: 'x' },
+          expect: undefined,
+        },
+        {
+          table: 'tokens',
+          op: 'put',
+          record: { ...(local ?? aToken()), Description: `${next}` },
+          expect: undefined,
+        },
+        { table: 'tokens', op: 'put', record: aToken(), expect: 0 },
+        { table: 'policies', op: 'delete', record: policy, expect: undefined },
+      ])
+    })
+    expect(pages).toBeGreaterThan(4)
+    expect(reader.records).not.toEqual(await held(world))
+    await follow(world, reader)
+    expect(reader.records).toEqual(await held(world))
+    expect(reader.index).toBe(world.store.commitIndex())
+  })
+
+  test('starts over when the store was reset, or the changes are too many or too long', async () => {
+    const world = await aWorld()
+    const { changes } = await ask(world, '')
+    const isReset = async (index: number) => (await ask(world, `?index=${index}`)).changes.Reset === true
+    const put = (Rules: string) =>
+      ({ table: 'policies', op: 'put', record: aPolicy({ Rules }), expect: 0 }) as const
+    const long = world.store.commitNow(Array.from({ length: 9 }, () => put('x'.repeat(500_000))))
+    expect(await isReset(changes.Index)).toBe(true)
+    const token = () => ({ table: 'tokens', op: 'put', record: aToken(), expect: 0 }) as const
+    world.store.commitNow(Array.from({ length: 5_000 }, token))
+    expect(await isReset(long)).toBe(false)
+    world.store.commitNow([token()])
+    expect(await isReset(long)).toBe(true)
+    world.store.restore(world.store.snapshot())
+    expect(await isReset(long + 2)).toBe(true)
+  })
+
+  test('waits for a record that replicates; then keys and local tokens only move its index', async () => {
+    const world = await aWorld()
+    const { changes } = await ask(world, '')
+    const quiet = ask(world, `?index=${changes.Index}&wait=10s`)
+    await world.manage('PUT', '/kv/key', 'value')
+    await world.clock.advance(11_000)
+    const { changes: heartbeat } = await quiet
+    expect(heartbeat).toMatchObject({ Index: changes.Index + 1, Tokens: [] })
+    const waiting = ask(world, `?index=${heartbeat.Index}&wait=10s`)
+    const { AccessorID } = await world.token()
+    expect((await waiting).changes.Tokens).toMatchObject([{ AccessorID }])
+  })
+})
+
+test('403 privilege_missing: in the extended edition only a global manager may follow (spec 4.9)', async () => {
+  const world = await aWorld({ edition: 'extended' })
+  const secret = await world.secretWith('acl = "write"', { Namespace: DEFAULT_NAMESPACE })
+  expect(await world.ask('GET', '/acl/tokens', { token: secret })).toMatchObject({ status: 200 })
+  for (const query of ['', '?index=1']) {
+    const reply = await world.ask('GET', `/acl/changes${query}`, { token: secret })
+    expect(reply).toMatchObject({ status: 403, code: 'privilege_missing' })
+  }
+})
