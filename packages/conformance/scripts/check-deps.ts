@@ -1,4 +1,4 @@
-/** `pnpm check:deps`: holds the workspace to the arrows of the design. Exits with 1 where one is broken. */
+/** `pnpm check:deps`: checks the dependencies between packages. Exits with 1 on a violation. */
 import { join } from 'node:path'
 import { findViolations } from './deps/rules.ts'
 import { readWorkspace } from './deps/workspace.ts'
@@ -11,6 +11,6 @@ for (const { where, problem, fix } of violations) console.error(`${where}\n  ${p
 const files = packages.reduce((count, pkg) => count + pkg.files.length, 0)
 console.log(
   `check:deps: ${packages.length} packages, ${files} files, ` +
-    (violations.length === 0 ? 'all arrows hold' : `${violations.length} violation(s)`),
+    (violations.length === 0 ? 'no violations' : `${violations.length} violation(s)`),
 )
 process.exitCode = violations.length === 0 ? 0 : 1

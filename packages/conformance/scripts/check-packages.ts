@@ -1,6 +1,6 @@
 /**
- * `pnpm check:packages`: strangers can use what we publish. Packs contract, SDK and mocks, installs the tarballs outside
- * the workspace, and compiles and runs consumers against them. Exits with 1 at the first fault.
+ * `pnpm check:packages`: checks the published packages from outside. Packs contract, SDK and mocks, installs the tarballs outside
+ * the workspace, and compiles and runs consumers against them. Exits with 1 at the first failure.
  */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,10 +11,10 @@ import { bundlePage, openPages, servePage } from './packages/page.ts'
 import { bin, expectOutput, failureOf, node, run, step } from './packages/run.ts'
 import { PACKAGES, packPackage, versionOf } from './packages/tarball.ts'
 
-/** Most bytes of the whole SDK, bundled, minified and compressed with gzip. */
+/** Maximum size of the whole SDK, bundled, minified and compressed with gzip. */
 const SDK_GZIP_BYTES_MAX = 20_000
 
-/** The only packages that a published one needs beside it. */
+/** The only peer packages that a published package may have. */
 const PEERS: Readonly<Record<(typeof PACKAGES)[number], readonly string[]>> = {
   contract: ['@ts-rest/core', 'zod'],
   sdk: [],
@@ -24,7 +24,7 @@ const PEERS: Readonly<Record<(typeof PACKAGES)[number], readonly string[]>> = {
 const COMPILERS = ['typescript', 'typescript-5']
 
 const consumer = mkdtempSync(join(tmpdir(), 'latchkey-packages-'))
-/** Node 22, the oldest that is promised, as npm installed it. */
+/** Node 22, the oldest supported version, as npm installed it. */
 const node22 = join(consumer, 'node_modules/node/bin/node')
 
 try {
@@ -36,7 +36,7 @@ try {
     step('install in an empty project', () => install(tarballs)),
   ])
   await Promise.all([...COMPILERS.map(checkTypes), checkNode(), bundlePages()])
-  // The compilers have written what runs here.
+  // Runs the output of the compilers.
   await Promise.all([checkOutput(), checkServer()])
 } finally {
   rmSync(consumer, { recursive: true })
@@ -56,7 +56,7 @@ async function checkTarball(tarball: string): Promise<void> {
 }
 
 async function install(tarballs: readonly string[]): Promise<void> {
-  // The script of the package `node` fetches the program for this machine.
+  // The install script of the package `node` downloads the binary for this machine.
   const manifest = { name: 'consumer', private: true, type: 'module', allowScripts: { node: true } }
   writeFileSync(join(consumer, 'package.json'), JSON.stringify(manifest))
   cpSync(join(import.meta.dirname, 'packages/consumers'), consumer, { recursive: true })
@@ -78,7 +78,7 @@ async function checkTypes(compiler: string): Promise<void> {
   for (const project of ['types/tsconfig.dom.json', 'types/tsconfig.bundler.json', 'run/tsconfig.json']) {
     await step(`${compiler}: ${project}, skipLibCheck: false`, () => tsc(project))
   }
-  // The declarations of ts-rest do not compile beside zod 4; those of the contract and of its consumer do.
+  // The declarations of ts-rest do not compile with zod 4; those of the contract and of its consumer do.
   await step(`${compiler}: the client of ts-rest is typed, skipLibCheck: false`, async () => {
     const failure = await failureOf(() => tsc('run/tsconfig.ts-rest.json'))
     const [ours] = failure.split('\n').filter((line) => /@latchkey|^run\//.test(line))
@@ -110,7 +110,7 @@ async function checkOutput(): Promise<void> {
   )
 }
 
-/** The SDK and the mocks on pages, the SDK also across origins, and the client of ts-rest, all with one server. */
+/** The SDK and the mocks on web pages, the SDK also across origins, and the ts-rest client, all with one server. */
 async function checkServer(): Promise<void> {
   const pages = await Promise.all(
     ['sdk-page', 'sdk-page', 'mocks-page'].map((name) => servePage(join(consumer, name))),

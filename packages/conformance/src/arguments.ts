@@ -1,4 +1,4 @@
-/** What the command line says. */
+/** Parses the command line. */
 import { parseArgs } from 'node:util'
 
 export interface Arguments {
@@ -10,22 +10,25 @@ export interface Arguments {
   readonly only: readonly string[]
   /** Whether to run cases that take minutes. */
   readonly slow: boolean
+  /** The service reads the credentials of logins without verifying them. */
+  readonly decodesOnly: boolean
 }
 
 export const USAGE = `pnpm conformance --url http://127.0.0.1:8500 [options]
 
-Runs the conformance suite against a running service and says which rows of the spec it shows.
+Runs the conformance suite against a running service and reports which rows of the spec it shows.
 
   --url <address>     where the service is, without /v1
   --token <secret>    a management token; else LATCHKEY_TOKEN, else none
   --prefix <prefix>   family of its headers (default X-Service-)
   --only <start>      only cases whose id, or row of the spec, begins so; may be repeated
   --slow              also cases that wait for tokens to expire, which takes minutes
+  --decodes-only      the service reads the credentials of logins without verifying them, as mocks do
   --report text|json  form of the report (default text)
   --help, --version   print this text, or the version of Latchkey
 
-The suite makes tokens, policies, roles and keys of its own names and removes them again. Exit code: 0 where nothing
-failed, 1 where something did, 2 where the suite could not be run.`
+The suite creates tokens, policies, roles and keys with unique names, and removes them. Exit code: 0 if nothing failed,
+1 if a case failed, 2 if the suite could not run.`
 
 /** Misuse of the command line, with a message for the user. */
 export class UsageError extends Error {
@@ -54,6 +57,7 @@ export function readArguments(
     report,
     only: values.only,
     slow: values.slow,
+    decodesOnly: values['decodes-only'],
   }
 }
 
@@ -67,6 +71,7 @@ function parse(args: readonly string[]) {
         prefix: { type: 'string', default: 'X-Service-' },
         only: { type: 'string', multiple: true, default: [] },
         slow: { type: 'boolean', default: false },
+        'decodes-only': { type: 'boolean', default: false },
         report: { type: 'string', default: 'text' },
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },

@@ -7,25 +7,29 @@ import { PLAIN_TRAITS, type Target, type Traits } from './target.ts'
 export interface Needs extends Partial<Omit<Traits, 'version'>> {
   /** First version with the checked feature. Default: 1.8.1, which has all fields of a token. */
   readonly from?: string
-  /** First version without it. */
+  /** First version without the feature. */
   readonly before?: string
   /** `true`: time is frozen and can be moved. */
   readonly clock?: true
+  /** `true`: credentials of logins are verified. */
+  readonly signatures?: true
+  /** `true`: people log in through an OpenID provider that the target knows. */
+  readonly provider?: true
   /** `true`: takes more than a minute of real time. */
   readonly patience?: true
 }
 
 export interface Case {
-  /** Area and guarantee, as `update/secret-filled-in`. Never changes. */
+  /** Area and guarantee, such as `update/secret-filled-in`. Never changes. */
   readonly id: string
-  /** Row of {@link SECTIONS} that it shows, as `4.5.3`. */
+  /** Row of {@link SECTIONS} that it shows, such as `4.5.3`. */
   readonly spec: string
   /** Further rows that it shows. */
   readonly also?: readonly string[]
   /** Condition, outcome and rule; an HTTP refusal begins with its status and code. */
   readonly title: string
   readonly needs?: Needs
-  /** Leaves nothing that the context does not remove, and depends on no other case. */
+  /** Leaves only records that the context removes, and depends on no other case. */
   run(ctx: Context): Promise<void>
 }
 
@@ -48,6 +52,8 @@ export function whySkipped(needs: Needs = {}, target: Target): string | undefine
   }
   if (needs.edition !== undefined && traits.edition !== needs.edition) return `needs edition ${needs.edition}`
   if (needs.clock && !target.clock) return 'needs a clock that can be moved'
+  if (needs.signatures && target.decodesOnly) return 'needs credentials that are verified'
+  if (needs.provider && !target.provider) return 'needs an OpenID provider'
   if (needs.patience && !target.isPatient) return 'takes more than a minute: --slow'
-  return !needs.clock && target.clock ? 'needs time that runs' : undefined
+  return !needs.clock && target.clock ? 'needs a clock that runs' : undefined
 }

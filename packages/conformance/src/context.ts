@@ -1,5 +1,6 @@
 /** The requests of a case, over plain `fetch`: it sees statuses, headers and bodies unchanged. */
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AclErrorCode, Policy, Role, Token } from '@latchkey/contract'
 import { Litter } from './litter.ts'
 import type { Reply } from './reply.ts'
@@ -21,7 +22,7 @@ interface Ask {
 export type AskOptions = Omit<Ask, 'method' | 'path'>
 
 /** The expected refusal, in both of its forms. */
-export interface Refusal {
+interface Refusal {
   readonly status: number
   readonly code: AclErrorCode
   /** Field that the problem document names. */
@@ -29,6 +30,10 @@ export interface Refusal {
   /** The start of the text, or a pattern for it. */
   readonly text?: string | RegExp
 }
+
+/** A service may limit how often a client logs in. A case waits this long at most, in seconds, and asks again. */
+const RETRY_AFTER_MAX = 5
+const ATTEMPTS_MAX = 20
 
 export class Context {
   readonly target: Target
@@ -59,7 +64,7 @@ export class Context {
     return this.target.clock
   }
 
-  /** Now, by the target's clock where it has one, else by this machine's. */
+  /** Now, by the target's clock if it has one, otherwise by this machine's. */
   now(): number {
     return this.target.clock?.now() ?? Date.now()
   }
@@ -68,15 +73,21 @@ export class Context {
     const { body, raw, token = this.target.token, headers } = options
     const send = this.target.fetch ?? globalThis.fetch
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const response = await send(`${this.target.url}/v1${path}`, {
-      method,
-      redirect: 'manual',
-      headers: { ...(token ? { [this.header('Token')]: token } : {}), ...headers },
-      ...(content === undefined ? {} : { body: content as NonNullable<RequestInit['body']> }),
-    })
-    const reply = { status: response.status, headers: response.headers, text: await response.text() }
-    this.litter.note(method, path, reply)
-    return reply
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await send(`${this.target.url}/v1${path}`, {
+        method,
+        redirect: 'manual',
+        headers: { ...(token ? { [this.header('Token')]: token } : {}), ...headers },
+        ...(content === undefined ? {} : { body: content as NonNullable<RequestInit['body']> }),
+      })
+      const reply = { status: response.status, headers: response.headers, text: await response.text() }
+      const seconds = reply.status === 429 ? Number(reply.headers.get('retry-after') ?? Infinity) : Infinity
+      if (seconds > RETRY_AFTER_MAX || attempt === ATTEMPTS_MAX) {
+        this.litter.note(method, path, reply)
+        return reply
+      }
+      await sleep(seconds * 1_000)
+    }
   }
 
   /** As {@link call}; requires a 200 with a JSON body, and returns it. */
@@ -139,7 +150,7 @@ export class Context {
     return this.ok<Role>('PUT', '/acl/role', { ...options, body: { Name: this.unique('role'), ...fields } })
   }
 
-  /** A new token with these rules alone. */
+  /** A new token with only these rules. */
   async caller(rules: string): Promise<Token> {
     const policy = await this.policy(rules)
     return this.token({ Description: 'caller', Policies: [{ ID: policy.ID }] })

@@ -1,6 +1,6 @@
 /**
  * Sends the same random calls to two services and compares their answers, up to values that each chooses itself: ids,
- * hashes of ids, indexes, instants. After each sequence it compares the visible state too. A seed determines the run.
+ * hashes of ids, indexes, instants. After each sequence it also compares the visible state. A seed determines the run.
  */
 import { Comparison } from './differential/compare.ts'
 import { Player, plainStep, type Side } from './differential/player.ts'
@@ -12,12 +12,12 @@ export interface DifferentialOptions {
   readonly sequences: number
   /** Calls of one sequence. */
   readonly length: number
-  /** What both services are. Default `standard`. */
+  /** Edition of both services. Default `standard`. */
   readonly edition?: 'standard' | 'extended'
 }
 
 export interface Difference {
-  /** Repeats the sequence alone: with it as seed, and one sequence. */
+  /** Seed that repeats this sequence alone, with one sequence. */
   readonly seed: number
   /** The calls up to and including the one with different answers. */
   readonly steps: readonly Step[]
@@ -26,7 +26,7 @@ export interface Difference {
   readonly right: string
 }
 
-export interface DifferentialResult {
+interface DifferentialResult {
   readonly calls: number
   /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>
@@ -50,7 +50,7 @@ export async function runDifferential(
   return { ...run.counts(), difference: undefined }
 }
 
-/** The first status that means a failure of the service. 501 is none: some endpoints are not built. */
+/** The first status that means a failure of the service. 501 does not: some endpoints are not built. */
 const FAULT = 500
 const NOT_BUILT = 501
 
@@ -94,7 +94,7 @@ class Run {
     this.calls += 1
     this.statuses[left.status] = (this.statuses[left.status] ?? 0) + 1
     if (left.status >= FAULT && left.status !== NOT_BUILT) {
-      return { what: `a fault of the service: ${left.status}`, left: left.text, right: right.text }
+      return { what: `the service failed: ${left.status}`, left: left.text, right: right.text }
     }
     const backward = [left.backward ? this.left : [], right.backward ? this.right : []].flat()
     const what =
@@ -117,7 +117,7 @@ export function describeDifference({ seed, steps, what, left, right }: Differenc
   const last = steps.at(-1)
   const calls = steps.map(({ method, path, body }, i) => `  ${i + 1}. ${method} ${path} ${body ?? ''}`)
   return [
-    `after ${steps.length} calls, ${last?.method} ${last?.path} was answered differently`,
+    `after ${steps.length} calls, ${last?.method} ${last?.path} got different answers`,
     what,
     `left:  ${left}`,
     `right: ${right}`,

@@ -11,4 +11,10 @@ export { type Address, probeTraits } from './probe.ts'
 export { makeReport, type Report } from './report.ts'
 export { type CaseResult, runCases } from './run.ts'
 export { SECTIONS, type Section } from './sections.ts'
-export { PLAIN_TRAITS, type Target, type TargetClock, type Traits } from './target.ts'
+export {
+  type OpenIdProvider,
+  PLAIN_TRAITS,
+  type Target,
+  type TargetClock,
+  type Traits,
+} from './target.ts'

@@ -1,11 +1,12 @@
 /** The records of a case, collected from the answers, so that they can be removed after it. */
 import type { Reply } from './reply.ts'
 
-/** The path of each create, the id field of its answer, and the path of the delete. */
+/** The path of each create, the id field of its answer, and the path of the delete. Binding rules go with their method. */
 const CREATES = [
   { path: /^\/acl\/token(?:\/[^/]+\/clone)?$/, id: 'AccessorID', home: '/acl/token/' },
   { path: /^\/acl\/policy$/, id: 'ID', home: '/acl/policy/' },
   { path: /^\/acl\/role$/, id: 'ID', home: '/acl/role/' },
+  { path: /^\/acl\/auth-method(?:\/[^/]*)?$/, id: 'Name', home: '/acl/auth-method/' },
   { path: /^\/namespace$/, id: 'Name', home: '/namespace/' },
 ] as const
 
@@ -15,7 +16,7 @@ export class Litter {
   note(method: string, url: string, { status, text }: Pick<Reply, 'status' | 'text'>): void {
     if (method !== 'PUT' || status !== 200) return
     const [path = '', query] = url.split('?', 2)
-    // A namespaced record is found again in its namespace alone.
+    // A namespaced record can only be found in its namespace.
     const namespace = new URLSearchParams(query).get('ns')
     const suffix = namespace ? `?ns=${encodeURIComponent(namespace)}` : ''
     if (path.startsWith('/kv/')) this.made.push(`${path}${suffix}`)

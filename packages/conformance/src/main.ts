@@ -6,15 +6,23 @@ import { probeTraits } from './probe.ts'
 import { makeReport, renderReport } from './report.ts'
 import { runCases } from './run.ts'
 
-async function run({ url, prefix, token, report: form, only, slow }: Arguments): Promise<number> {
+async function run({
+  url,
+  prefix,
+  token,
+  report: form,
+  only,
+  slow,
+  decodesOnly,
+}: Arguments): Promise<number> {
   const traits = await probeTraits({ url, prefix, token })
   const chosen = CASES.filter(
     ({ id, spec, also = [] }) =>
       only.length === 0 || only.some((start) => [id, spec, ...also].some((text) => text.startsWith(start))),
   )
   if (chosen.length === 0)
-    throw new UsageError(`--only ${only.join(', ')}: no case and no row of the spec begins so`)
-  const target = { name: 'conformance', url, prefix, token, traits, isPatient: slow }
+    throw new UsageError(`--only ${only.join(', ')}: no case and no row of the spec has this prefix`)
+  const target = { name: 'conformance', url, prefix, token, traits, isPatient: slow, decodesOnly }
   const report = makeReport(target, await runCases(chosen, target))
   console.log(form === 'json' ? JSON.stringify(report, undefined, 2) : renderReport(report))
   return report.counts.failed === 0 ? 0 : 1

@@ -1,23 +1,23 @@
-/** Finds out, by asking, what kind of service answers at an address. */
+/** Detects version, edition and mode of the service at an address. */
 import { PLAIN_TRAITS, type Target, type Traits } from './target.ts'
 
 export type Address = Pick<Target, 'url' | 'prefix' | 'token' | 'fetch'>
 
 /**
- * Asks a service what it is. Changes nothing.
+ * Detects the traits of a service. Changes nothing.
  *
- * @throws Error where nothing answers, or what answers does not speak this API.
+ * @throws Error if no service answers, or if it does not speak this API.
  */
 export async function probeTraits(address: Address): Promise<Traits> {
   const ask = (path: string) => send(address, path)
   const tokens = await ask('/acl/tokens')
   const problem = codeOf(tokens)
   const { Config } = JSON.parse((await ask('/agent/self')).text || '{}')
-  // Keys are there in every version and mode, and namespaces are checked before the caller.
+  // Every version and mode has keys, and namespaces are checked before the caller.
   const namespaced = await ask('/kv/conformance?ns=default')
   return {
     ...PLAIN_TRAITS,
-    // Who presents no token may not ask for the version.
+    // Without a token, a caller may not read the version.
     version: Config?.Version ?? PLAIN_TRAITS.version,
     edition: codeOf(namespaced) === 'namespace_unsupported' ? 'standard' : 'extended',
     acl: problem === 'acl_disabled' ? 'off' : 'on',
@@ -59,7 +59,7 @@ async function send(
   return { headers: response.headers, text }
 }
 
-/** The code of a problem document; `undefined` for an answer that is none. */
+/** The code of a problem document; `undefined` for any other answer. */
 function codeOf({ text }: Answer): string | undefined {
   return JSON.parse(text).code
 }

@@ -1,4 +1,4 @@
-/** What a request was answered. */
+/** The answer to a request. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers

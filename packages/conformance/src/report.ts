@@ -1,9 +1,9 @@
-/** What a run has shown, for people and for machines. */
+/** The report of a run, as text and as JSON. */
 import type { CaseResult } from './run.ts'
 import { SECTIONS } from './sections.ts'
 import type { Target } from './target.ts'
 
-export interface SectionResult {
+interface SectionResult {
   readonly id: string
   readonly title: string
   /** `shown`: a case passed and none failed. `skipped`: this target could not show it. `uncovered`: no case has it. */

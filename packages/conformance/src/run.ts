@@ -9,7 +9,7 @@ export interface CaseResult {
   readonly sections: readonly string[]
   readonly title: string
   readonly outcome: 'passed' | 'failed' | 'skipped'
-  /** Why it was skipped, or what was seen instead. */
+  /** Why the case was skipped, or what it saw instead. */
   readonly reason?: string
   readonly ms: number
 }
@@ -27,7 +27,7 @@ export async function runCases(cases: readonly Case[], target: Target): Promise<
       results[position] = await runCase(one, target)
     }
   }
-  // A clock that is moved is moved for all.
+  // A case that moves the clock moves it for all cases.
   const workers = target.clock ? 1 : CONCURRENCY
   await Promise.all(Array.from({ length: workers }, work))
   return results

@@ -1,11 +1,11 @@
 /**
- * Every row of the spec, parts 2 to 5 and 7, and of the decisions, by id: what the suite has to cover. Rows of other
- * parts are listed where the suite covers them too. A row that cannot be shown from outside says where it is shown.
+ * Every row of the spec, parts 2 to 5 and 7, and of the decisions, by id: the suite must cover these. Rows of other
+ * parts are listed if the suite covers them, too. A row that cannot be shown over HTTP says where it is shown.
  */
 export interface Section {
   readonly id: string
   readonly title: string
-  /** Where the row is shown instead, where a black box cannot show it. */
+  /** Where the row is shown, if a black-box test cannot show it. */
   readonly elsewhere?: string
 }
 
@@ -16,8 +16,8 @@ const elsewhere = (id: string, title: string, where: string): Section => ({ id, 
 
 export const SECTIONS: readonly Section[] = [
   ...rows('2.1/', {
-    AccessorID: 'generated where empty, settable on create, immutable',
-    SecretID: 'generated where empty, settable on create, immutable, redacted',
+    AccessorID: 'generated if empty, settable on create, immutable',
+    SecretID: 'generated if empty, settable on create, immutable, redacted',
     Description: 'free text',
     Policies: 'policies of the token',
     Roles: 'roles of the token',
@@ -50,7 +50,7 @@ export const SECTIONS: readonly Section[] = [
     '4.2/ns': 'namespace of the new token',
     '4.2.1': 'ExpirationTime between 1 minute and 24 hours ahead',
     '4.2.2': 'ExpirationTTL between 1 minute and 24 hours',
-    '4.2.3': 'Namespace of the body before ns',
+    '4.2.3': 'Namespace of the body wins over ns',
     '4.3': 'GET /acl/token/:AccessorID answers the record',
     '4.3/ns': 'namespace of the token',
     '4.3/expanded': 'adds the contents of policies and roles',
@@ -60,14 +60,14 @@ export const SECTIONS: readonly Section[] = [
     '4.5/ns': 'namespace of the token',
     '4.5.1': 'AccessorID of path and body match',
     '4.5.2': 'AccessorID is immutable',
-    '4.5.3': 'SecretID is immutable, filled in where absent',
+    '4.5.3': 'SecretID is immutable, filled in if absent',
     '4.5.4': 'Local must equal the existing value',
-    '4.5.5': 'AuthMethod is immutable, filled in where absent',
-    '4.5.6': 'ExpirationTime is immutable, filled in where absent',
-    '4.5.7': 'Namespace of the body before ns',
+    '4.5.5': 'AuthMethod is immutable, filled in if absent',
+    '4.5.6': 'ExpirationTime is immutable, filled in if absent',
+    '4.5.7': 'Namespace of the body wins over ns',
     '4.6': 'PUT /acl/token/:AccessorID/clone answers the clone',
     '4.6/Description': 'description of the clone',
-    '4.6/Namespace': 'before ns',
+    '4.6/Namespace': 'wins over ns',
     '4.6/ns': 'namespace of the token',
     '4.7': 'DELETE /acl/token/:AccessorID answers true',
     '4.7/ns': 'namespace of the token',
@@ -107,7 +107,7 @@ export const SECTIONS: readonly Section[] = [
   }),
   elsewhere('8/connections', 'connections of one client', 'apps/server: tests of the connection limit'),
   ...rows('D/records/', {
-    keys: 'keys of a token, in order; empty ones left out',
+    keys: 'keys of a token, in order; empty ones are omitted',
     links: 'links show ID and current name; dangling ones disappear',
     list: 'list elements are the same record',
     hidden: 'the redaction text cannot be stored and never authenticates',
@@ -121,27 +121,31 @@ export const SECTIONS: readonly Section[] = [
   ...rows('D/status/', {
     'malformed-400': 'malformed JSON, wrong type, unknown field, no body, bad query option',
     'rule-400': 'a broken rule: field, bound, value, never a secret',
-    'right-403': 'the caller lacks the right, and is told which',
+    'right-403': 'the caller lacks the right; the error names it',
     'caller-403': 'unknown, expired or absent caller',
     'target-404': 'the target does not exist',
-    'datacenter-400': 'another datacenter, before anything is read or written',
+    'datacenter-400': 'another datacenter, refused before any read or write',
     'taken-409': 'an id or name is in use',
     'legacy-403': 'legacy mode, before authentication',
     'bootstrap-403': 'a second bootstrap',
     'removed-410': 'an endpoint that this version no longer has',
     'method-405': 'a wrong method, with Allow',
-    'large-413': 'a body over the bound',
-    forms: 'plain text by default, problem JSON where accepted',
+    'large-413': 'a body above the bound',
+    forms: 'plain text by default, problem JSON if accepted',
     'delete-404': 'deleting what does not exist',
-    order: 'order of checks; the caller before the body',
+    order: 'order of checks: the caller before the body',
   }),
   elsewhere('D/status/connections-429', 'too many connections', 'apps/server: tests of the connection limit'),
   elsewhere(
     'D/status/database-503',
     'the database cannot be reached',
-    'apps/server: tests of a database that is away',
+    'apps/server: tests with the database down',
   ),
-  elsewhere('D/status/fault-500', 'our own fault: the request id alone', 'packages/acl: tests of the api'),
+  elsewhere(
+    'D/status/fault-500',
+    'an internal error shows only the request id',
+    'packages/acl: tests of the api',
+  ),
   ...rows('D/decoding/', {
     names: 'field names match exactly; the right one is suggested',
     null: 'null counts as absent',
@@ -154,33 +158,37 @@ export const SECTIONS: readonly Section[] = [
   ...rows('D/tokens/', {
     replace: 'an update replaces description and links',
     local: 'an update of a local token must say Local',
-    expiration: 'an update cannot change the expiration, by lifetime neither',
+    expiration: 'an update cannot change the expiration, not even by lifetime',
     clone: 'what a clone copies',
     'clone-refused': 'what cannot be cloned',
     'delete-own': 'a caller cannot delete the token it presents',
     anonymous: 'the anonymous token can be updated, not deleted',
     reserved: 'reserved ids',
-    unique: 'an id is new among accessors and secrets, in any case; accessors match without case',
-    expired: 'expired means absent, to the millisecond',
+    unique: 'an id is unique among accessors and secrets, ignoring case; accessors match without case',
+    expired: 'an expired token acts as absent, to the millisecond',
     bounds: 'bounds of expiry are inclusive',
     'local-datacenters': 'local tokens carry no service identities with Datacenters',
   }),
   ...rows('D/auth/', {
     sources: 'query, header, bearer, anonymous; a wrong value never falls through',
-    families: 'families of headers',
-    query: 'a token in the query is answered with a warning',
+    families: 'header families',
+    query: 'an answer to a token in the query has a warning',
   }),
   ...rows('D/blocking/', {
-    wait: 'index waits until it is passed or the wait is over',
-    wakes: 'reads wake on their own token, lists on what they show',
+    wait: 'a read with index waits until its index passes or the wait ends',
+    wakes: 'reads wake on their own token, lists on a change of what they show',
     headers: 'Index, KnownLeader, LastContact; the index never goes backward',
-    modes: 'stale and consistent by presence; both is a 400',
+    modes: 'stale and consistent by presence; both together are a 400',
     rights: 'rights are checked again when a wait ends',
     missing: 'a read of a missing token waits, then 404',
   }),
+  ...rows('D/changes/', {
+    follow: 'a copy and the changes since its index give the records of one moment',
+    right: 'changes need acl:write',
+  }),
   ...rows('D/rules/', {
     forms: 'HCL and JSON; exact and prefix',
-    ranking: 'deny before write before list before read',
+    ranking: 'deny wins over write, write over list, list over read',
     levels: 'levels match exactly; another case grants nothing',
     unknown: 'an unknown kind or key is refused with line and column',
     duplicates: 'duplicate blocks are refused',
@@ -189,18 +197,46 @@ export const SECTIONS: readonly Section[] = [
   elsewhere('D/rules/legacy-dumps', 'legacy dumps are read leniently', 'packages/acl: tests of legacy dumps'),
   ...rows('D/namespaces/', {
     standard: 'the standard edition refuses ns, header and field',
-    manage: 'namespaces are made, read, changed and deleted; default always exists',
+    manage: 'namespaces are created, read, updated and deleted; default always exists',
     defaults: 'default policies and roles of a namespace',
-    'reserved-name': 'the name of the built-in policy is taken in no namespace',
+    'reserved-name': 'no namespace may have a policy with the name of the built-in one',
   }),
   ...rows('D/versions/', {
     gates: 'below its version a field is unknown and an endpoint absent',
     removed: 'legacy endpoints answer 410 at 1.11',
   }),
+  ...rows('D/auth-methods/', {
+    record: 'fields in order, Config as written, lists without it',
+    names: 'unique without case; the first spelling stays',
+    checks: 'what a method and its configuration may hold',
+    unchecked: 'URLs are fetched once, or not with check=false',
+    secrets: 'secrets in Config are hidden from acl:read, and never taken hidden',
+    locality: 'a change of TokenLocality ends tokens',
+    delete: 'rules go with their method, and its tokens end at once',
+    blocking: 'reads and lists wait for a change',
+    gates: 'types and fields by service version',
+  }),
+  ...rows('D/binding-rules/', {
+    record: 'fields in order; an update clears what it leaves out',
+    list: 'in order of ID, by method',
+    checks: 'what a rule may hold',
+  }),
+  ...rows('D/selectors/', { language: 'selectors, names and missing claims' }),
+  ...rows('D/login/', {
+    request: 'what a login asks for',
+    refused: 'credentials and claims that are not accepted',
+    token: 'what is in the token of a login',
+    bindings: 'all rules that match count',
+    life: 'what becomes of the token of a login',
+    logout: 'deletes the presented token, if a login made it',
+    limits: 'how many tokens a method may have, and for how long they may be idle',
+    explain: 'what a login would give, and why',
+    namespaces: 'where methods, rules and tokens are',
+  }),
   elsewhere('D/versions/range', 'any version from 0.7 to 1.11', 'packages/contract: tests of versions'),
   elsewhere(
     'D/upgrade',
-    'legacy mode ends, accessors are given',
+    'legacy mode ends, accessors are assigned',
     'apps/server and apps/migrator: rehearsals of the upgrade',
   ),
 ]

@@ -1,12 +1,12 @@
-/** What the suite is run against: an address, how to talk to it, and what kind of service answers there. */
+/** The target of the suite: an address, how to call it, and the traits of its service. */
 
-/** What a service is; a case says which kind it needs. */
+/** Traits of a service; a case says which it needs. */
 export interface Traits {
-  /** As `1.11`. */
+  /** Such as `1.11`. */
   readonly version: string
   readonly edition: 'standard' | 'extended'
   readonly mode: 'enabled' | 'legacy'
-  /** Whether the ACL system is switched on. */
+  /** Whether the ACL system is enabled. */
   readonly acl: 'on' | 'off'
   readonly defaultPolicy: 'deny' | 'allow'
   /** `open`: bootstrap has not been used yet. */
@@ -29,6 +29,21 @@ export interface TargetClock {
   advance(ms: number): void
 }
 
+/** An OpenID provider that the target reaches, and pages of which the suite can fill in. */
+export interface OpenIdProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The one to which it sends browsers back. */
+  readonly redirectUri: string
+  /**
+   * Signs a person in, whose claim `team` is the login followed by `-team`.
+   *
+   * @returns the parameters with which the browser comes back.
+   */
+  signIn(authUrl: string, login: string): URLSearchParams | Promise<URLSearchParams>
+}
+
 export interface Target {
   /** For reports. */
   readonly name: string
@@ -36,11 +51,15 @@ export interface Target {
   readonly url: string
   /** Family of header names, such as `X-Service-`. */
   readonly prefix: string
-  /** Secret of a management token; empty where there is none. */
+  /** Secret of a management token; empty if there is none. */
   readonly token: string
   readonly traits: Traits
-  /** Where the target's time can be moved, cases run one after the other, and only those that need it. */
+  /** If the target's time can be moved, only cases that need this run, one after the other. */
   readonly clock?: TargetClock
+  /** Whether credentials of logins are read and not verified, as by the mocks. */
+  readonly decodesOnly?: boolean
+  /** For logins through a browser. */
+  readonly provider?: OpenIdProvider
   /** Whether cases may take minutes of real time. */
   readonly isPatient?: boolean
   /** Replaces the global `fetch`. */

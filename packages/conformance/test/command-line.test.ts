@@ -16,11 +16,14 @@ async function conformance(args: readonly string[], env: Readonly<Record<string,
   return { out, err, code: await exit }
 }
 
-test('exit 0 and a report of every row where nothing fails; the token may come from the environment', async () => {
+test('exit 0 and a report of every row if nothing fails; the token may come from the environment', async () => {
   const service = createMockService({ unknownEndpoints: 'answer' })
   const { url, close } = await serveMock(service)
   const env = { LATCHKEY_TOKEN: service.managementToken }
-  const { out, err, code } = await conformance(['--url', `${url}/v1/`, '--report', 'json'], env)
+  const { out, err, code } = await conformance(
+    ['--url', `${url}/v1/`, '--report', 'json', '--decodes-only'],
+    env,
+  )
   close()
   expect({ err, code }).toEqual({ err: '', code: 0 })
   const report: Report = JSON.parse(out)
@@ -31,7 +34,7 @@ test('exit 0 and a report of every row where nothing fails; the token may come f
   expect(out).not.toContain(service.managementToken)
 })
 
-test('the suite removes what it makes', async () => {
+test('the suite removes the records that it creates', async () => {
   const service = createMockService({ unknownEndpoints: 'answer' })
   const before = await everything(service)
   const { url, close } = await serveMock(service)
@@ -40,7 +43,7 @@ test('the suite removes what it makes', async () => {
   expect(await everything(service)).toEqual(before)
 })
 
-/** Names of all that is stored; the anonymous token is updated by a case, and stays what it was. */
+/** Names of all stored records. A case updates the anonymous token and restores it. */
 async function everything({ fetch, baseUrl, managementToken }: ReturnType<typeof createMockService>) {
   const headers = { 'X-Service-Token': managementToken }
   const list = async (path: string) => (await fetch(`${baseUrl}/v1${path}`, { headers })).text()
@@ -48,7 +51,7 @@ async function everything({ fetch, baseUrl, managementToken }: ReturnType<typeof
   return records.map((record) => record.replace(/"ModifyIndex":\d+/g, ''))
 }
 
-test('exit 1, and the failed case with its rows of the spec, where something fails', async () => {
+test('exit 1, and the failed case with its rows of the spec, if a case fails', async () => {
   const service = createMockService({ unknownEndpoints: 'answer' })
   service.failNext('tokens.self', 500, 100)
   const { url, close } = await serveMock(service)
@@ -59,7 +62,7 @@ test('exit 1, and the failed case with its rows of the spec, where something fai
   expect(out).toMatch(/Rows of the spec that failed:\n(?: {2}.+\n)* {2}4\.4 /)
 })
 
-test('exit 2, and what to type, where the command line is wrong', async () => {
+test('exit 2, and the usage, if the command line is wrong', async () => {
   const wrong: [string[], RegExp][] = [
     [[], /--url is missing/],
     [['--url', 'latchkey'], /not an http or https URL/],
@@ -74,7 +77,7 @@ test('exit 2, and what to type, where the command line is wrong', async () => {
   }
 })
 
-test('exit 2 where nothing answers, or something else does', async () => {
+test('exit 2 if no service answers, or one with another API', async () => {
   const unreachable = await conformance(['--url', 'http://127.0.0.1:1'])
   expect([unreachable.code, unreachable.err]).toEqual([2, expect.stringContaining('cannot be reached')])
 })

@@ -6,7 +6,7 @@ import { readArguments } from '../src/arguments.ts'
 const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
 
-test('the first example of the README is a command that exists, with options that are read', () => {
+test('the first example of the README is an existing command with valid options', () => {
   const [, command = ''] = /```sh\nnpx -y pnpm@12 (.+)\n```/.exec(readme) ?? []
   const [script = '', ...args] = command.replaceAll('"', '').replace('$LATCHKEY_TOKEN', 'secret').split(' ')
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -20,6 +20,6 @@ test('the first example of the README is a command that exists, with options tha
 
 test('the case of the README is one of the cases, as shown', () => {
   const [, shown = ''] = /```ts\n([\s\S]+?)```/.exec(readme) ?? []
-  const source = readFileSync(join(import.meta.dirname, '../src/cases/clone-delete.ts'), 'utf8')
+  const source = readFileSync(join(import.meta.dirname, '../src/cases/tokens/clone-delete.ts'), 'utf8')
   expect(source).toContain(shown.replace(/^(?=.)/gm, '  '))
 })

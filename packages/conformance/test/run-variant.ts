@@ -1,19 +1,19 @@
-/** Real server processes, each with a data directory of its own, for as long as a test needs them. */
+/** Real server processes for tests, each with its own data directory. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LISTENS, type ReadyCommand, startReady } from '@latchkey/testkit/process/server-process'
 import { MANAGEMENT_TOKEN, type Variant } from './variants.ts'
 
-export interface VariantServer {
+interface VariantServer {
   readonly url: string
   stop(): Promise<void>
 }
 
 /**
- * Starts what a variant needs: one server on its own database, or two on a shared one.
+ * Starts the servers of a variant: one on its own database, or two on a shared one.
  *
- * @throws with what was printed, where a server ends before it listens.
+ * @throws Error with the output of a server that exits before it listens.
  */
 export async function runVariant(variant: Pick<Variant, 'server' | 'besideVersion'>): Promise<VariantServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-conformance-'))

@@ -1,5 +1,5 @@
 /**
- * The suite against services with one fault each: every fault must be seen. A suite that passes a broken service shows
+ * The suite against services with one fault each: it must detect every fault. A suite that passes a broken service shows
  * nothing when it passes a good one.
  */
 import { createMockService } from '@latchkey/mocks'
@@ -37,7 +37,7 @@ const status =
     if (answer.status === from) answer.status = to
   }
 
-/** Each fault, and a case that must see it; others may too. */
+/** Each fault, and a case that must detect it; others may, too. */
 const FAULTS: Readonly<Record<string, readonly [Fault, string]>> = {
   'secrets are shown to readers': [
     (answer) => {
@@ -69,7 +69,7 @@ const FAULTS: Readonly<Record<string, readonly [Fault, string]>> = {
     onTokenAnswers((token) => Object.assign(token, { Roles: token.Roles ?? [] })),
     'update/replaces',
   ],
-  'the hash is another one': [
+  'the hash is different': [
     onTokenAnswers((token) => Object.assign(token, { Hash: 'AAAA' })),
     'records/hash',
   ],
@@ -78,11 +78,11 @@ const FAULTS: Readonly<Record<string, readonly [Fault, string]>> = {
     'create/description',
   ],
   'a missing token is 403': [status(404, 403), 'read/missing'],
-  'a taken id is 400': [status(409, 400), 'create/ids-taken'],
+  'an id in use is 400': [status(409, 400), 'create/ids-taken'],
   'a broken rule is 500': [status(400, 500), 'links/service-name'],
   'a wrong method is 404': [status(405, 404), 'methods/table'],
   'a removed endpoint is 404': [status(410, 404), 'versions/legacy-removed'],
-  'a body over the bound is 400': [status(413, 400), 'decoding/too-large'],
+  'a body above the bound is 400': [status(413, 400), 'decoding/too-large'],
   'a missing right is 401': [status(403, 401), 'list/right'],
   'texts end with a newline': [
     (answer) => {
@@ -113,7 +113,10 @@ const FAULTS: Readonly<Record<string, readonly [Fault, string]>> = {
   'the index is 0': [(answer) => answer.headers.set('x-service-index', '0'), 'blocking/headers'],
   'KnownLeader is not sent': [(answer) => answer.headers.delete('x-service-knownleader'), 'blocking/headers'],
   'answers may be cached': [(answer) => answer.headers.delete('cache-control'), 'records/json'],
-  'the query token is not warned of': [(answer) => answer.headers.delete('warning'), 'auth/query-warning'],
+  'a token in the query gets no warning': [
+    (answer) => answer.headers.delete('warning'),
+    'auth/query-warning',
+  ],
   'a delete answers false': [
     (answer, { method }) => {
       if (method === 'DELETE' && answer.text === 'true') answer.text = 'false'

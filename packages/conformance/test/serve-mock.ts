@@ -1,4 +1,4 @@
-/** A mock service behind a real port, for what speaks HTTP from another process. */
+/** A mock service on a real port, for HTTP clients in other processes. */
 
 import { createServer, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'

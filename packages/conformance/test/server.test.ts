@@ -1,6 +1,12 @@
 /** API-01: the suite against real server processes, with the same expectations as the mocks. */
-import { describe, expect, test } from 'vitest'
-import { CASES, type CaseResult, probeTraits, runCases } from '../src/index.ts'
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  REDIRECT_URI,
+  startOpenIdProvider,
+} from '@latchkey/testkit/login/openid-provider'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { CASES, type CaseResult, type OpenIdProvider, probeTraits, runCases } from '../src/index.ts'
 import { runVariant } from './run-variant.ts'
 import { expectNoFailures, neverRun, targetOf } from './suite.ts'
 import { MANAGEMENT_TOKEN, VARIANTS } from './variants.ts'
@@ -10,12 +16,18 @@ const chosen = VARIANTS.filter(({ server, always }) => server && (isFull || alwa
 
 describe('API-01: conformance of the server', () => {
   const results: CaseResult[] = []
+  let provider: OpenIdProvider
+  beforeAll(async () => {
+    const { issuer, signIn, close } = await startOpenIdProvider()
+    provider = { issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, redirectUri: REDIRECT_URI, signIn }
+    return close
+  })
 
-  test.for(chosen)('$name', { timeout: 180_000 }, async (variant) => {
+  test.for(chosen)('$name', { timeout: 600_000 }, async (variant) => {
     const server = await runVariant(variant)
     try {
       const token = variant.traits.bootstrap === 'open' ? '' : MANAGEMENT_TOKEN
-      const target = targetOf(variant, { url: server.url, token })
+      const target = targetOf(variant, { url: server.url, token, provider })
       expect(await probeTraits(target)).toEqual(variant.traits)
       const ran = await runCases(CASES, target)
       results.push(...ran)
@@ -25,7 +37,7 @@ describe('API-01: conformance of the server', () => {
     }
   })
 
-  test.runIf(isFull)('every case has run, but those that need a clock or patience', () => {
+  test.runIf(isFull)('every case has run, except slow ones and those that need a clock', () => {
     const special = CASES.filter(({ needs }) => needs?.clock || needs?.patience).map(({ id }) => id)
     expect(neverRun(results)).toEqual(special)
   })

@@ -1,9 +1,9 @@
-/** What a run over all variants must come to. */
+/** Expectations of a run over all variants. */
 import { expect } from 'vitest'
 import { CASES, type CaseResult, makeReport, type Target } from '../src/index.ts'
 import type { Variant } from './variants.ts'
 
-/** Holds a variant's results to be without failures; the message shows each with what was seen. */
+/** Expects that no case of a variant failed; the message shows each failure. */
 export function expectNoFailures(results: readonly CaseResult[]): void {
   const failures = results
     .filter(({ outcome }) => outcome === 'failed')
@@ -17,7 +17,7 @@ export function neverRun(results: readonly CaseResult[]): string[] {
   return CASES.map(({ id }) => id).filter((id) => !run.has(id))
 }
 
-/** Rows of the spec that no case has, or that no variant has shown. */
+/** Rows of the spec without a case, or that no variant has shown. */
 export function neverShown(target: Target, results: readonly CaseResult[]): string[] {
   return makeReport(target, results)
     .sections.filter(({ outcome }) => outcome === 'uncovered' || outcome === 'skipped')

@@ -1,4 +1,4 @@
-/** The kinds of service that together show every case: how the mocks and how the server are made so. */
+/** The variants of mocks and server that together run every case. */
 import type { MockServiceOptions } from '@latchkey/mocks'
 import { PLAIN_TRAITS, type Traits } from '../src/index.ts'
 
@@ -8,9 +8,9 @@ export interface Variant {
   readonly name: string
   readonly traits: Traits
   readonly mock: MockServiceOptions
-  /** Settings of the server; `undefined` where the server has no such kind. */
+  /** Settings of the server; `undefined` if the server has no such variant. */
   readonly server: Readonly<Record<string, string>> | undefined
-  /** Whether the server is run so in every test run; the others are run with LATCHKEY_FULL=1. */
+  /** Whether every test run includes this variant of the server; the others run with LATCHKEY_FULL=1. */
   readonly always?: true
   /** Version of an older server on the same database, which keeps the newer one in legacy mode. */
   readonly besideVersion?: string
@@ -37,7 +37,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'extended edition',
     traits: { ...PLAIN_TRAITS, edition: 'extended' },
     mock: { edition: 'extended' },
-    server: { LATCHKEY_EDITION: 'extended' },
+    server: { LATCHKEY_EDITION: 'extended', LATCHKEY_AUTH_METHOD_HTTP: 'true' },
     always: true,
   },
   { ...version('1.10'), always: true },

@@ -1,4 +1,4 @@
-/** Randomness of tests: a run is its seed, printed before it begins. `LATCHKEY_SEED` repeats a run. */
+/** Randomness of tests: each run prints its seed first, and `LATCHKEY_SEED` replays it. */
 
 export { SeededRandom } from '@latchkey/acl'
 
@@ -6,7 +6,7 @@ interface Environment {
   readonly process?: { readonly env: Readonly<Record<string, string | undefined>> }
 }
 
-/** A variable of the environment; undefined where there is none, as in a browser. */
+/** An environment variable; undefined if unset, as in a browser. */
 function environment(name: string): string | undefined {
   return (globalThis as Environment).process?.env[name]
 }

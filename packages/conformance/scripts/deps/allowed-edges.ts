@@ -1,4 +1,4 @@
-/** Which package may know which. The design's arrows as data: change them here, in the open, or not at all. */
+/** The allowed dependencies between packages. Change them only here. */
 
 /** Which workspace package may import which. Checked by `pnpm check:deps`. Tests may also use mocks and testkit. */
 export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
@@ -14,12 +14,12 @@ export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/console': ['@latchkey/contract', '@latchkey/sdk'],
 }
 
-/** What tests of every package may use on top of their own package's edges. */
+/** Packages that all tests may use, in addition to the edges of their own package. */
 export const TEST_EDGES: readonly string[] = ['@latchkey/mocks', '@latchkey/testkit']
 
 /**
- * What the tests and examples of one package may use besides. The example of the mocks is an application: it has the SDK.
- * So do the clients of the server in the proof that a restart fails none of their calls.
+ * Additional packages for the tests and examples of one package. The example of the mocks is an application, so it uses
+ * the SDK. So do the server's clients in the proof that a restart fails none of their calls.
  */
 export const TEST_EDGES_OF: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/mocks': ['@latchkey/sdk'],
@@ -34,7 +34,7 @@ export const BROWSER_PACKAGES: readonly string[] = [
   '@latchkey/mocks',
 ]
 
-/** Libraries that one file alone may import, by the start of their name. Tests may use them as our users do. */
+/** Libraries that only one file may import, by the prefix of their name. Tests may use them as our users do. */
 export const ONE_FILE_LIBRARIES: Readonly<Record<string, string>> = {
   '@ts-rest/': 'packages/contract/src/route.ts',
 }

@@ -36,17 +36,17 @@ function problemsOf(...imports: Import[]): string[] {
   return findViolations([contract, acl]).map(({ where, problem }) => `${where} ${problem}`)
 }
 
-test('an allowed arrow through the exports map passes', () => {
+test('an allowed dependency through the exports map passes', () => {
   expect(problemsOf(anImport('@latchkey/contract'), anImport('@latchkey/contract/routes'))).toEqual([])
 })
 
-test('an arrow that the table does not have is refused, with file and line', () => {
+test('a dependency that is not in the table is refused, with file and line', () => {
   expect(problemsOf(anImport('@latchkey/sdk'))).toEqual([
     'packages/acl/src/a.ts:3 @latchkey/acl may not import @latchkey/sdk',
   ])
 })
 
-test('an import past the exports map is refused, and the fix names what is offered', () => {
+test('an import that bypasses the exports map is refused, and the fix names the exports', () => {
   const acl = aPackage('acl', {
     files: [aFile('packages/acl/src/a.ts', [anImport('@latchkey/contract/src/token.ts')])],
   })
@@ -66,7 +66,7 @@ test('a Node built-in is refused in the source of a browser package, with or wit
   expect(problemsOf(anImport('node:fs'), anImport('crypto'))).toHaveLength(2)
 })
 
-test('a Node built-in is allowed in tests, and in packages that run in Node alone', () => {
+test('a Node built-in is allowed in tests, and in packages that only run in Node', () => {
   const acl = aPackage('acl', { files: [aFile('packages/acl/src/a.test.ts', [anImport('node:fs')], true)] })
   const server = aPackage('server', {
     path: 'apps/server',
@@ -75,7 +75,7 @@ test('a Node built-in is allowed in tests, and in packages that run in Node alon
   expect(findViolations([acl, server])).toEqual([])
 })
 
-test('ts-rest is allowed in one file of the contract alone, and in tests', () => {
+test('ts-rest is allowed only in one file of the contract, and in tests', () => {
   const withTsRest = (path: string, isTest = false) =>
     findViolations([aPackage('contract', { files: [aFile(path, [anImport('@ts-rest/core')], isTest)] })])
   expect(withTsRest('packages/contract/src/route.ts')).toEqual([])
@@ -102,7 +102,7 @@ test('a manifest that names a forbidden package is refused, with the command tha
   ])
 })
 
-test('a version outside of the catalog is refused, except of a peer', () => {
+test('a version outside the catalog is refused, except for a peer', () => {
   const dependencies = { zod: '^4.0.0' }
   const peerDependencies = { msw: '^3.0.0' }
   const acl = aPackage('acl', { dependencies: { dependencies, devDependencies: {}, peerDependencies } })
@@ -120,7 +120,7 @@ test('export * is refused, a named namespace is not', () => {
   expect(problemsOf(anImport('./b.ts'))).toEqual([])
 })
 
-test('imports are found in every form, and not in texts', () => {
+test('imports are found in every form, but not in strings', () => {
   const source = `
     import type { A } from 'type-only'
     import 'for-effect'
@@ -155,7 +155,7 @@ test('test support in src is refused; tests beside their sources are not', () =>
   ])
 })
 
-test('tests are told by their place and name', () => {
+test('tests are recognized by their place and name', () => {
   for (const path of ['src/a.test.ts', 'src/a.test-d.ts', 'test/a.ts', 'vitest.config.ts']) {
     expect(isTestPath(path), path).toBe(true)
   }

@@ -1,4 +1,4 @@
-/** What the house allows packages to depend on. Every finding says what to type, or what to edit, to be right again. */
+/** The rules for dependencies between packages. Every finding names the command or edit that fixes it. */
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
 import {
@@ -12,10 +12,10 @@ import {
 import { DEPENDENCY_FIELDS, type Import, type SourceFile, type WorkspacePackage } from './workspace.ts'
 
 export interface Violation {
-  /** A file, with its line where it has one. */
+  /** A file, with its line if there is one. */
   readonly where: string
   readonly problem: string
-  /** A command to type or an edit to make. */
+  /** The command or edit that fixes it. */
   readonly fix: string
 }
 
@@ -23,7 +23,7 @@ const SCOPE = '@latchkey/'
 const TEST_SUPPORT = /\/src\/(?:.*\/)?(?:test|tests|testing|fixtures|helpers)\//
 const EDGES_FILE = 'packages/conformance/scripts/deps/allowed-edges.ts'
 
-/** Holds a workspace to its rules. No finding, no violation. */
+/** Checks a workspace against its rules. */
 export function findViolations(packages: readonly WorkspacePackage[]): Violation[] {
   return packages.flatMap((pkg) => {
     if (!ALLOWED_EDGES[pkg.name]) {
@@ -67,7 +67,7 @@ function checkManifest(pkg: WorkspacePackage): Violation[] {
   )
 }
 
-/** Test support never belongs in `src`, where it would ship. Tests beside their sources do. */
+/** Test support in `src` would ship with the package, so it is refused there. Tests next to their sources are fine. */
 function checkPlace(pkg: WorkspacePackage, { path }: SourceFile): Violation[] {
   if (!TEST_SUPPORT.test(path)) return []
   const fix = `move it to ${pkg.path}/test, or to packages/testkit where another package needs it too`
@@ -96,7 +96,7 @@ function checkFile(
       checkEdge(pkg, file, imported, packages),
       imported.reexportsAll
         ? {
-            problem: `export * from '${imported.specifier}' hides what is offered`,
+            problem: `export * from '${imported.specifier}' hides the names that it exports`,
             fix: 'list the names: export { … } from',
           }
         : undefined,
@@ -113,7 +113,7 @@ function checkBuiltin(pkg: WorkspacePackage, file: SourceFile, { specifier }: Im
   if (file.isTest || !BROWSER_PACKAGES.includes(pkg.name) || !isBuiltin(specifier)) return undefined
   return {
     problem: `${pkg.name} runs in browsers and may not import the Node built-in ${specifier}`,
-    fix: 'use the web platform (crypto, URL, TextEncoder), or take what is needed as an argument',
+    fix: 'use the web platform (crypto, URL, TextEncoder), or take the value as an argument',
   }
 }
 
@@ -121,7 +121,7 @@ function checkOneFileLibrary(file: SourceFile, { specifier }: Import): Finding {
   for (const [start, home] of Object.entries(ONE_FILE_LIBRARIES)) {
     if (file.isTest || !specifier.startsWith(start) || file.path === home) continue
     return {
-      problem: `${specifier} may be imported in ${home} alone`,
+      problem: `${specifier} may only be imported in ${home}`,
       fix: `import what you need from the package's own exports; only ${home} knows ${start}*`,
     }
   }
@@ -158,7 +158,7 @@ function checkEdge(
     const allowed = edgesOf(pkg.name, file.isTest).join(', ') || 'no other package'
     return {
       problem: `${pkg.name} may not import ${name}`,
-      fix: `use ${allowed}; an arrow of the design is changed in ${EDGES_FILE}`,
+      fix: `use ${allowed}; to allow a new dependency, edit ${EDGES_FILE}`,
     }
   }
   const subpath = ['.', ...rest].join('/')

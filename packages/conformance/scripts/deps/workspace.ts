@@ -1,4 +1,4 @@
-/** The workspace as the rules see it: packages with their manifests, and source files with their imports. */
+/** The workspace as input for the rules: packages with their manifests, and source files with their imports. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 import { parseSync } from 'vite'
@@ -7,14 +7,14 @@ export interface Import {
   readonly specifier: string
   /** From 1. */
   readonly line: number
-  /** `export * from`: what the package offers is then not listed anywhere. */
+  /** `export * from`, which lists no names. */
   readonly reexportsAll: boolean
 }
 
 export interface SourceFile {
-  /** From the root of the workspace, with `/`. */
+  /** Relative to the root of the workspace, with `/`. */
   readonly path: string
-  /** A test, or what serves tests alone: fixtures, benches, scripts, examples, tool configuration. */
+  /** A test, or test support: fixtures, benches, scripts, examples, tool configuration. */
   readonly isTest: boolean
   readonly imports: readonly Import[]
   /** Lines that declare a `#private` member, from 1. */
@@ -27,7 +27,7 @@ type DependencyField = (typeof DEPENDENCY_FIELDS)[number]
 
 export interface WorkspacePackage {
   readonly name: string
-  /** From the root of the workspace, with `/`. */
+  /** Relative to the root of the workspace, with `/`. */
   readonly path: string
   /** Subpaths of its `exports`, such as `.` and `./routes`. */
   readonly exports: readonly string[]
@@ -48,7 +48,7 @@ export function readWorkspace(root: string): WorkspacePackage[] {
   )
 }
 
-/** A folder without a manifest is no package. */
+/** A folder without a manifest is not a package. */
 function readPackage(root: string, folder: string): WorkspacePackage[] {
   if (!readdirSync(folder).includes('package.json')) return []
   const manifest: Record<string, unknown> = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -77,7 +77,7 @@ function readPackage(root: string, folder: string): WorkspacePackage[] {
   ]
 }
 
-/** @param path from the folder of the package. */
+/** @param path relative to the folder of the package. */
 export function isTestPath(path: string): boolean {
   return TEST_FILE.test(path)
 }

@@ -9,7 +9,6 @@ const ROUTE = {
 } as const
 const HANDLERS = "'tokens.clone': cloneTokenHandler,"
 const SDK = "* Endpoint `tokens.clone`\nendpoint: 'tokens.clone'"
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a case
 const CASES = "ctx.ok('PUT', `/acl/token/${id}/clone?ns=a`, {})"
 
 test('an endpoint with handler, method, docstring and case has no gap', () => {

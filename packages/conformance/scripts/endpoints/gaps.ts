@@ -1,21 +1,21 @@
-/** Which endpoints lack a handler, an SDK method or a conformance case, read off the sources. */
+/** Finds endpoints without a handler, an SDK method or a conformance case, from the sources. */
 import type { AnyRoute } from '@latchkey/contract'
 
-export interface Sources {
+interface Sources {
   /** The table of handlers. */
   readonly handlers: string
   readonly sdk: string
   readonly cases: string
 }
 
-/** @returns a sentence for each gap, which names the endpoint and where it belongs. */
+/** @returns a sentence for each gap, which names the endpoint and where to add the missing part. */
 export function findGaps(
   routes: readonly Pick<AnyRoute, 'name' | 'resource' | 'method' | 'path'>[],
   { handlers, sdk, cases }: Sources,
 ): readonly string[] {
   const asked = requestsIn(cases)
   return routes.flatMap(({ name, resource, method, path }) => {
-    // A key is all of the path that follows.
+    // A key takes the rest of the path.
     const pattern = path.replace(/^\/v1/, '').replace(':Key', '.+').replace(/:\w+/g, '[^/]+')
     const place = new RegExp(`^${method} ${pattern}$`)
     const gaps: string[] = []
@@ -37,7 +37,7 @@ export function findGaps(
   })
 }
 
-/** Requests that a source writes out: a method, and a path whose inserted values stand for one segment each. */
+/** Requests in a source: a method, and a path in which each inserted value is one segment. */
 function requestsIn(source: string): readonly string[] {
   return [...source.matchAll(/'(GET|PUT|POST|DELETE)',\s*(?:'(\/[^']*)'|`(\/[^`]*)`)/g)].map(
     ([, method = '', plain = '', template = '']) => {

@@ -27,7 +27,7 @@ export interface ServedPage {
   close(): Promise<void>
 }
 
-/** Serves a bundled page on an origin of its own. */
+/** Serves a bundled page on its own origin. */
 export async function servePage(root: string): Promise<ServedPage> {
   const server = await preview({
     root,
@@ -39,7 +39,7 @@ export async function servePage(root: string): Promise<ServedPage> {
   return { origin, close: () => server.close() }
 }
 
-/** The title that each page gives itself, or its error. */
+/** The title that the page sets, or its error. */
 export async function openPages(urls: readonly string[]): Promise<readonly string[]> {
   const executablePath = process.env.LATCHKEY_BROWSER ?? '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: OPEN_TIMEOUT_MS })

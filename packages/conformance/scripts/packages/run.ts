@@ -1,4 +1,4 @@
-/** Programs that the check runs, and what they print. */
+/** Runs the programs of the check and collects their output. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,7 +7,7 @@ const PACKAGE = join(import.meta.dirname, '../..')
 
 const execute = promisify(execFile)
 
-/** Says what is checked and how long it took. */
+/** Prints the step and its duration. */
 export async function step<T>(title: string, action: () => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   const result = await action()
@@ -25,7 +25,7 @@ export function node(script: string, args: readonly string[], cwd: string): Prom
   return run(process.execPath, [script, ...args], cwd)
 }
 
-/** @throws Error with all that was printed, if the program fails. */
+/** @throws Error with the whole output, if the program fails. */
 export async function run(
   program: string,
   args: readonly string[],

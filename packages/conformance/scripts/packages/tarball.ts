@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../../../..')
 
 export const PACKAGES = ['contract', 'sdk', 'mocks'] as const
 
-/** What may be packed: no source, no test. */
+/** The files that may be packed: no source, no test. */
 const PACKED = /^package\/(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/
 
 /** Packs a package as for publishing, which builds it, and returns the path of the tarball. */

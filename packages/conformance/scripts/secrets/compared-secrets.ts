@@ -1,11 +1,11 @@
 /**
- * Finds comparisons of secret material in source text (TIM-02). `===` and its kin end at the first character that differs,
- * so the time they take tells how much of a guess was right. A secret is looked up by its keyed hash instead; whatever must be
- * compared goes through `timingSafeEqual`.
+ * Finds comparisons of secret material in source text (TIM-02). `===` and similar ones stop at the first different character,
+ * so their duration reveals how much of a guess is correct. Secrets are looked up by their keyed hash instead; code that must
+ * compare them uses `timingSafeEqual`.
  */
 import { parseSync } from 'vite'
 
-export interface Comparison {
+interface Comparison {
   /** From 1. */
   readonly line: number
   /** The comparison as written, on one line. */
@@ -19,11 +19,11 @@ interface Node {
   readonly [field: string]: unknown
 }
 
-/** A variable or field of one of these names holds a secret, or several; one that ends in "hash" holds none. */
+/** A variable or field with one of these names holds one or more secrets; one that ends in "hash" holds none. */
 const SECRET_NAME =
   /(?:secret(?:id|text)?|password|passphrase|credential|bearer|privatekey|encryptionkey)s?$/i
 
-/** What everybody knows is no secret, whatever it is called. */
+/** Public constants are not secrets, whatever their names. */
 const PUBLIC_NAMES: ReadonlySet<string> = new Set(['ANONYMOUS_TOKEN_SECRET_ID', 'REDACTED_SECRET_ID'])
 
 const OPERATORS: ReadonlySet<unknown> = new Set(['===', '!==', '==', '!=', '<', '>', '<=', '>='])
@@ -73,7 +73,7 @@ function isSecret(value: unknown): boolean {
   return name !== undefined && SECRET_NAME.test(name) && !PUBLIC_NAMES.has(name)
 }
 
-/** A literal, `undefined`, the type of a value, or a constant that everybody knows. */
+/** A literal, `undefined`, the type of a value, or a public constant. */
 function isPublic(value: unknown): boolean {
   const node = unwrapped(value)
   if (node === undefined || node.type === 'Literal') return true
@@ -100,7 +100,7 @@ const WRAPPERS: Readonly<Record<string, string>> = {
   TSSatisfiesExpression: 'expression',
 }
 
-/** Without parentheses, casts and `?.`; a secret in another case, trimmed or as bytes is the secret still. */
+/** Without parentheses, casts and `?.`; a secret in another case, trimmed or as bytes is still the secret. */
 function unwrapped(value: unknown): Node | undefined {
   let node = isNode(value) ? value : undefined
   for (;;) {

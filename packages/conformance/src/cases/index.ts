@@ -1,22 +1,27 @@
 /** All cases, in the order of the spec. */
 import type { Case } from '../case.ts'
-import { authenticationCases } from './authentication.ts'
-import { blockingCases } from './blocking.ts'
-import { cloneDeleteCases } from './clone-delete.ts'
-import { createCases } from './create.ts'
-import { decodingCases } from './decoding.ts'
-import { expirationCases } from './expiration.ts'
+import { authenticationCases } from './http/authentication.ts'
+import { blockingCases } from './http/blocking.ts'
+import { decodingCases } from './http/decoding.ts'
+import { methodCases } from './http/methods.ts'
+import { versionCases } from './http/versions.ts'
 import { keyValueCases } from './key-values.ts'
-import { linkCases } from './links.ts'
-import { listCases } from './list.ts'
-import { methodCases } from './methods.ts'
+import { authMethodCases } from './login/auth-methods.ts'
+import { bindingRuleCases } from './login/binding-rules.ts'
+import { limitCases } from './login/limits.ts'
+import { loginCases } from './login/login.ts'
+import { oidcCases } from './login/oidc.ts'
 import { namespaceCases } from './namespaces.ts'
 import { operationCases } from './operations.ts'
 import { policyRoleCases } from './policies-roles.ts'
-import { readCases } from './read.ts'
-import { recordCases } from './records.ts'
-import { updateCases } from './update.ts'
-import { versionCases } from './versions.ts'
+import { cloneDeleteCases } from './tokens/clone-delete.ts'
+import { createCases } from './tokens/create.ts'
+import { expirationCases } from './tokens/expiration.ts'
+import { linkCases } from './tokens/links.ts'
+import { listCases } from './tokens/list.ts'
+import { readCases } from './tokens/read.ts'
+import { recordCases } from './tokens/records.ts'
+import { updateCases } from './tokens/update.ts'
 
 export const CASES: readonly Case[] = [
   ...createCases,
@@ -32,6 +37,11 @@ export const CASES: readonly Case[] = [
   ...decodingCases,
   ...recordCases,
   ...policyRoleCases,
+  ...authMethodCases,
+  ...bindingRuleCases,
+  ...loginCases,
+  ...limitCases,
+  ...oidcCases,
   ...keyValueCases,
   ...methodCases,
   ...operationCases,

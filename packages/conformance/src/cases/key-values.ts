@@ -18,7 +18,7 @@ export const keyValueCases: readonly Case[] = [
         [raw.text, raw.headers.get('content-type')],
         ['va\u0000lue', 'application/octet-stream'],
       )
-      // A value that is a page must do nothing in a browser.
+      // A value that is a web page must not run in a browser.
       assert.equal(raw.headers.get('x-content-type-options'), 'nosniff')
       assert.match(raw.headers.get('content-security-policy') ?? '', /^sandbox\b(?!.*allow-)/)
       const dir = `/kv/${key.split('/')[0]}`
@@ -117,8 +117,7 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/names-hidden',
     spec: '5.4',
-    title:
-      'names of keys that the caller may not read are answered as if there were none: 404 below a prefix, [] of all',
+    title: 'names of keys that the caller may not read look absent: 404 below a prefix, [] for all names',
     async run(ctx) {
       const dir = ctx.unique('dir')
       await ctx.ok('PUT', `/kv/${dir}/key`, { raw: 'v' })
@@ -138,7 +137,7 @@ export const keyValueCases: readonly Case[] = [
   {
     id: 'kv/flags',
     spec: '5.4',
-    title: 'flags are unsigned numbers of 64 bits, with all their digits in every answer',
+    title: 'flags are unsigned 64-bit numbers, with all digits in every answer',
     async run(ctx) {
       const path = `/kv/${ctx.unique('key')}`
       for (const flags of ['0', '42', '9007199254740993', '9223372036854775808', '18446744073709551615']) {
@@ -156,7 +155,7 @@ export const keyValueCases: readonly Case[] = [
     id: 'kv/cas',
     spec: '5.4',
     title:
-      'cas writes and deletes only what has not changed since, and answers false otherwise; what is missing counts as deleted',
+      'cas writes and deletes only an unchanged key, and answers false otherwise; a missing key counts as deleted',
     async run(ctx) {
       const path = `/kv/${ctx.unique('key')}`
       assert.equal((await ctx.call('PUT', `${path}?cas=0`, { raw: '1' })).text, 'true')
@@ -166,7 +165,7 @@ export const keyValueCases: readonly Case[] = [
       assert.equal((await ctx.call('DELETE', `${path}?cas=${entry?.ModifyIndex}`)).text, 'false')
       assert.equal((await ctx.call('DELETE', `${path}?cas=0`)).text, 'false')
       assert.equal((await ctx.call('GET', `${path}?raw`)).text, '3')
-      // What is not there cannot have changed: there is nothing left to delete, and nothing to overwrite.
+      // A missing key cannot have changed: there is nothing to delete and nothing to overwrite.
       assert.equal(
         (await ctx.call('PUT', `${path}-none?cas=${entry?.ModifyIndex}`, { raw: '4' })).text,
         'false',

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 
 const EXTENDED = { edition: 'extended' } as const
 
-/** Makes a namespace; it is removed when the case ends. */
+/** Creates a namespace; it is removed when the case ends. */
 async function aNamespace(ctx: Context, fields: object = {}): Promise<string> {
   const Name = ctx.unique('ns')
   await ctx.ok('PUT', '/namespace', { body: { Name, ...fields } })
@@ -72,7 +72,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/create',
     spec: '4.2/ns',
     also: ['2.1/Namespace', '4.9.2', '4.9.5'],
-    title: 'a token is made in the namespace of ns, or in default, and shows it last',
+    title: 'a token is created in the namespace of ns, or in default, and shows it as its last key',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
@@ -85,7 +85,7 @@ export const namespaceCases: readonly Case[] = [
   {
     id: 'namespace/reserved-name',
     spec: 'D/namespaces/reserved-name',
-    title: '400 name_invalid: another namespace gets no policy called global-management, made or renamed',
+    title: '400 name_invalid: no other namespace gets a policy called global-management, created or renamed',
     needs: EXTENDED,
     async run(ctx) {
       const Namespace = await aNamespace(ctx)
@@ -100,7 +100,8 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/order',
     spec: '4.9.1',
     also: ['4.9.2', '4.9.3', '4.9.4', '4.2.3'],
-    title: 'the namespace is that of the body, else of ns, else of the header, else of the own token',
+    title:
+      'the namespace is that of the body, otherwise of ns, then of the header, then of the token of the caller',
     needs: EXTENDED,
     async run(ctx) {
       const [body, query, header, own] = [
@@ -169,8 +170,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/read',
     spec: '4.3/ns',
     also: ['4.5/ns', '4.6/ns', '4.7/ns'],
-    title:
-      '404 not_found: a token is read, updated, cloned and deleted in its own namespace alone (AUTHZ-01)',
+    title: '404 not_found: a token is read, updated, cloned and deleted only in its own namespace (AUTHZ-01)',
     needs: EXTENDED,
     async run(ctx) {
       const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
@@ -196,7 +196,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/body-on-update',
     spec: '4.5.7',
     also: ['4.6/Namespace'],
-    title: 'update and clone find the token in the namespace of the body before that of ns',
+    title: 'update and clone look for the token in the namespace of the body, which wins over ns',
     needs: EXTENDED,
     async run(ctx) {
       const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
@@ -233,7 +233,8 @@ export const namespaceCases: readonly Case[] = [
   {
     id: 'namespace/auth-method',
     spec: '4.8/authmethod-ns',
-    title: 'authmethod-ns is taken with authmethod; 400 for a bad name, 403 where the caller may not read',
+    title:
+      'authmethod-ns is accepted with authmethod; 400 for a bad name, 403 if the caller may not read there',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)
@@ -257,7 +258,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/rights',
     spec: '4.9.4',
     also: ['5.2'],
-    title: '403 privilege_missing: a token has its rights in its own namespace alone (AUTHZ-01)',
+    title: '403 privilege_missing: a token has its rights only in its own namespace (AUTHZ-01)',
     needs: EXTENDED,
     async run(ctx) {
       const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
@@ -291,7 +292,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/manage',
     spec: 'D/namespaces/manage',
     title:
-      'namespaces are made, read, changed, listed and deleted; default always exists; one that holds something stays',
+      'namespaces are created, read, updated, listed and deleted; default always exists; a namespace with records cannot be deleted',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx, { Description: 'a team' })
@@ -326,13 +327,15 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/unknown',
     spec: '4.9.1',
     also: ['D/status/target-404'],
-    title:
-      '404 not_found: a token is made in a namespace that does not exist; 400 where the name cannot exist',
+    title: '404 not_found: a token is created in a namespace that does not exist; 400 if the name is invalid',
     needs: EXTENDED,
     async run(ctx) {
       const ns = ctx.unique('none')
       const refusal = { status: 404, code: 'not_found' } as const
       await ctx.refuses('PUT', '/acl/token', { body: { Namespace: ns } }, refusal)
+      // Links are resolved in that namespace, and their errors do not hide that it is missing.
+      const body = { Namespace: ns, Policies: [{ Name: 'none' }] }
+      await ctx.refuses('PUT', '/acl/token', { body }, refusal)
       await ctx.refuses('PUT', `/acl/token?ns=${ns}`, { body: {} }, refusal)
       for (const [Namespace, code] of [
         ['a b', 'field_invalid'],
@@ -348,7 +351,7 @@ export const namespaceCases: readonly Case[] = [
     id: 'namespace/defaults',
     spec: 'D/namespaces/defaults',
     also: ['D/records/expanded'],
-    title: 'default policies and roles of a namespace act on each of its tokens, and are shown by expanded',
+    title: 'default policies and roles of a namespace apply to each of its tokens, and expanded shows them',
     needs: EXTENDED,
     async run(ctx) {
       const ns = await aNamespace(ctx)

@@ -1,5 +1,6 @@
-/** What the service says of itself, and the questions that are extensions. Spec 9.3, 9.4. */
+/** Endpoints about the service itself, and the extensions. Spec 9.3, 9.4. */
 import assert from 'node:assert/strict'
+import type { Changes } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 
 interface Found {
@@ -28,7 +29,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/metrics',
     spec: '9.4',
-    title: 'metrics are JSON, and text for Prometheus where it is asked for; both need agent:read',
+    title: 'metrics are JSON, or Prometheus text on request; both need agent:read',
     async run(ctx) {
       const metrics = await ctx.ok('GET', '/agent/metrics')
       for (const part of ['Gauges', 'Counters', 'Samples']) assert(Array.isArray(metrics[part]), part)
@@ -40,8 +41,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'operations/documents',
     spec: 'D/versions/gates',
-    title:
-      'the changes between two versions, and an OpenAPI document that has their endpoints, are for everyone',
+    title: 'the changes between two versions, and an OpenAPI document with their endpoints, need no right',
     async run(ctx) {
       const changes = await ctx.ok<{ Gate: string; At: string }[]>(
         'GET',
@@ -54,9 +54,63 @@ export const operationCases: readonly Case[] = [
     },
   },
   {
+    id: 'operations/changes',
+    spec: 'D/changes/follow',
+    title:
+      'a reader that applies the changes after the index of a first copy has the policies, roles and global tokens, with their secrets',
+    async run(ctx) {
+      const first = await ctx.ok<Changes>('GET', '/acl/changes')
+      const since = `/acl/changes?index=${first.Index}&cluster=${first.Cluster}`
+      const policy = await ctx.policy('acl = "write"')
+      const Policies = [{ ID: policy.ID }]
+      const kept = await ctx.token({ Policies })
+      const gone = await ctx.token()
+      const local = await ctx.token({ Local: true })
+      await ctx.ok('DELETE', `/acl/token/${gone.AccessorID}`)
+      const changes = await ctx.ok<Changes>('GET', since)
+      assert(changes.Index > first.Index)
+      const stored = changes.Policies.find(({ ID }) => ID === policy.ID)
+      assert.equal(stored?.Rules, 'acl = "write"')
+      const shown = changes.Tokens.find(({ AccessorID }) => AccessorID === kept.AccessorID)
+      assert.equal(shown?.SecretID, kept.SecretID)
+      assert.deepEqual(shown?.Policies, Policies)
+      assert(!changes.Tokens.some(({ AccessorID }) => AccessorID === local.AccessorID))
+      assert(changes.Deleted.Tokens.includes(gone.AccessorID))
+      assert(!changes.Deleted.Tokens.includes(kept.AccessorID))
+
+      const waiting = ctx.ok<Changes>('GET', `/acl/changes?index=${changes.Index}&wait=60s`)
+      await ctx.ok('DELETE', `/acl/token/${kept.AccessorID}`)
+      let next = await waiting
+      // Other cases may have woken it.
+      for (let more = 0; more < 100 && !next.Deleted.Tokens.includes(kept.AccessorID); more += 1) {
+        next = await ctx.ok<Changes>('GET', `/acl/changes?index=${next.Index}&wait=10s`)
+      }
+      assert(next.Deleted.Tokens.includes(kept.AccessorID))
+
+      const other = await ctx.ok<Changes>('GET', `/acl/changes?index=${first.Index}&cluster=another`)
+      assert.equal(other.Reset, true)
+      const ahead = await ctx.ok<Changes>('GET', '/acl/changes?index=999999999999')
+      assert.equal(ahead.Reset, true)
+      const cursor = { status: 400, code: 'query_invalid', field: 'cursor' } as const
+      for (const text of ['x', 'kv.', 'tokens.x'])
+        await ctx.refuses('GET', `/acl/changes?cursor=${text}`, {}, cursor)
+    },
+  },
+  {
+    id: 'operations/changes-right',
+    spec: 'D/changes/right',
+    title: '403 privilege_missing: changes without acl:write, as they show every secret',
+    async run(ctx) {
+      const { SecretID: reader } = await ctx.caller('acl = "read"')
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('GET', '/acl/changes', { token: reader }, refusal)
+      await ctx.refuses('GET', '/acl/changes?index=1', { token: null }, refusal)
+    },
+  },
+  {
     id: 'operations/migration',
     spec: '5.2',
-    title: 'the accessor migration counts what it has done, for acl:read',
+    title: 'the accessor migration reports its progress to a caller with acl:read',
     async run(ctx) {
       const { Done, Total } = await ctx.ok<{ Done: number; Total: number }>('GET', '/internal/acl/migration')
       assert(Done <= Total, `${Done} of ${Total}`)
@@ -65,7 +119,7 @@ export const operationCases: readonly Case[] = [
   {
     id: 'questions/lint',
     spec: 'D/rules/unknown',
-    title: 'lint finds what a create would refuse, with its place, and needs no token',
+    title: 'lint reports what a create would refuse, with its position, and needs no token',
     async run(ctx) {
       const lint = (Rules: string) =>
         ctx.ok<Found[]>('POST', '/acl/policy/lint', { body: { Rules }, token: null })

@@ -38,7 +38,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'policies/record',
     spec: '2.2',
     title:
-      'a policy is created, read by ID and by name without case, replaced by an update, listed without rules, deleted',
+      'a policy is created, read by ID and by name in any case, replaced by an update, listed without rules, deleted',
     needs: { edition: 'standard' },
     async run(ctx) {
       const policy = await ctx.policy('acl = "read"', { Description: 'd', Datacenters: ['dc1'] })
@@ -70,8 +70,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'policies/names',
     spec: 'D/status/taken-409',
     also: ['D/status/rule-400'],
-    title:
-      '409 name_in_use: a policy or role name that is taken, whatever its case; 400: no name, or a bad one',
+    title: '409 name_in_use: a policy or role name in use, in any case; 400: no name, or a bad one',
     async run(ctx) {
       const policy = await ctx.policy()
       const role = await ctx.role()
@@ -149,7 +148,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'policies/datacenters',
     spec: '2.2',
-    title: 'a policy for other datacenters gives no right here',
+    title: 'a policy for other datacenters grants no right here',
     async run(ctx) {
       const policy = await ctx.policy('key "a" { policy = "read" }', { Datacenters: ['elsewhere'] })
       const { SecretID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -226,7 +225,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'rules/forms',
     spec: 'D/rules/forms',
     title:
-      'rules are HCL or JSON; a rule is exact or for a prefix; the exact one goes first, then the longest prefix',
+      'rules are HCL or JSON; a rule is exact or for a prefix; the exact one wins, then the longest prefix',
     async run(ctx) {
       const hcl =
         'key_prefix "a/" { policy = "write" }\nkey_prefix "a/b" { policy = "read" }\nkey "a/bc" { policy = "deny" }'
@@ -248,7 +247,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'rules/ranking',
     spec: 'D/rules/ranking',
-    title: 'of several policies the strictest word on one segment counts: deny, write, list, read',
+    title: 'the strictest level that several policies have for a segment wins: deny, write, list, read',
     async run(ctx) {
       const rule = (level: string) => `key_prefix "a" { policy = "${level}" }`
       const checks = ['key a read', 'key a list', 'key a write']
@@ -266,7 +265,7 @@ export const policyRoleCases: readonly Case[] = [
     id: 'rules/level-case',
     spec: 'D/rules/levels',
     title:
-      'a level in another case is accepted, grants nothing and gives way to a level; a deny still denies',
+      'a level in another case is accepted, grants nothing and yields to a correct level; a deny still denies',
     async run(ctx) {
       const hcl =
         'acl = "Write"\noperator = "WRITE"\nkeyring = "READ"\nkey_prefix "a" { policy = "WRITE" }\nservice "s" { policy = "write" intentions = "Write" }'
@@ -282,7 +281,7 @@ export const policyRoleCases: readonly Case[] = [
       ]
       for (const rules of [hcl, json]) {
         assert.deepEqual(await decide(ctx, [rules], checks), [false, false, false, false, true, false])
-        // The exact level of another policy counts, in either order.
+        // The correct level of another policy wins, in either order.
         const exact = 'operator = "read"\nkey_prefix "a" { policy = "read" }'
         for (const both of [
           [rules, exact],
@@ -290,7 +289,7 @@ export const policyRoleCases: readonly Case[] = [
         ])
           assert.deepEqual(await decide(ctx, both, checks), [false, true, false, true, true, false])
       }
-      // No rule loses what it takes away.
+      // A deny in another case still denies.
       const wide = 'key_prefix "" { policy = "write" }'
       assert.deepEqual(await decide(ctx, [`${wide}\nkey "b" { policy = "READ" }`], ['key b write']), [false])
       assert.deepEqual(await decide(ctx, [wide, 'key_prefix "" { policy = "DENY" }'], ['key b read']), [
@@ -304,7 +303,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'rules/unknown',
     spec: 'D/rules/unknown',
-    title: '400 rules_invalid: an unknown kind, key or level, a syntax error, by line and column',
+    title: '400 rules_invalid: an unknown kind, key or level, or a syntax error, with line and column',
     async run(ctx) {
       await refuseRules(ctx, 'acl = "read"\nkeys "a" { policy = "read" }', 2, 1)
       await refuseRules(ctx, 'key "a" {\n  policy = "read"\n  polcy = "read"\n}', 3)
@@ -316,7 +315,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'rules/duplicates',
     spec: 'D/rules/duplicates',
-    title: '400 rules_invalid: the same block or word twice',
+    title: '400 rules_invalid: the same block or attribute twice',
     async run(ctx) {
       await refuseRules(ctx, 'key "a" { policy = "read" }\nkey "a" { policy = "write" }', 2)
       await refuseRules(ctx, 'acl = "read"\nacl = "write"', 2)
@@ -336,7 +335,7 @@ export const policyRoleCases: readonly Case[] = [
   {
     id: 'policies/id-missing',
     spec: 'D/status/rule-400',
-    title: '400 id_missing: a path that ends before its id or name says which one is missing',
+    title: '400 id_missing: the error for a path without its id or name says which one is missing',
     async run(ctx) {
       for (const kind of ['policy', 'role']) {
         const missing = (what: string) =>

@@ -2,7 +2,7 @@
 import type { SeededRandom } from '@latchkey/testkit/random'
 import { type Kind, placeholder } from './step.ts'
 
-/** What bodies may refer to. */
+/** Records that bodies may refer to. */
 export interface Pool {
   readonly random: SeededRandom
   /** Start of all names of the sequence. */
@@ -30,7 +30,7 @@ const LEVELS = ['read', 'write', 'deny'] as const
 const KINDS = ['key', 'key_prefix', 'service', 'service_prefix', 'node_prefix', 'session', 'event'] as const
 const SEGMENTS = ['', 'a', 'ab', 'b/', 'web'] as const
 
-/** Any create of a kind, or one that never happened. */
+/** The number of any create of a kind, or of one that never happened. */
 function someNumber({ random, count }: Pool, kind: Kind): number {
   return count[kind] === 0 || random.chance(0.06) ? 0 : 1 + random.below(count[kind])
 }

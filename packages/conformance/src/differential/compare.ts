@@ -7,9 +7,9 @@ export interface SeenReply {
   readonly text: string
 }
 
-/** Headers that must be the same on both sides. */
+/** Headers that must be equal on both sides. */
 const EQUAL_HEADERS = ['content-type', 'allow', 'cache-control', 'location', 'warning', 'retry-after']
-/** Headers of the target's family that must be the same on both sides. */
+/** Headers of the target's family that must be equal on both sides. */
 const EQUAL_FAMILY_HEADERS = ['KnownLeader', 'Default-ACL-Policy']
 
 const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}/g
@@ -21,7 +21,7 @@ const INDEX_FIELDS = new Set(['CreateIndex', 'ModifyIndex', 'LockIndex'])
 const TIME_FIELDS = new Set(['CreateTime', 'ExpirationTime'])
 const IGNORED_FIELDS = new Set(['requestId', 'ResolvedByAgent'])
 
-/** What is known of two targets that were asked the same so far. */
+/** State of the comparison of two targets that got the same calls so far. */
 export class Comparison {
   private readonly ids = new Bijection()
   private readonly hashes = new Bijection()
@@ -95,7 +95,7 @@ export class Comparison {
     if (INDEX_FIELDS.has(key) && typeof left === 'number' && typeof right === 'number') {
       // Records that were never stored have index 0.
       const isSame = left === 0 || right === 0 ? left === right : this.indexes.relate(left, right)
-      return isSame ? undefined : `${path}: ${left}, ${right} are in another order than before`
+      return isSame ? undefined : `${path}: ${left}, ${right} are in a different order than before`
     }
     if (TIME_FIELDS.has(key) && typeof left === 'string' && typeof right === 'string') {
       const apartMs = Math.abs(Date.parse(left) - Date.parse(right))
@@ -116,7 +116,7 @@ export class Comparison {
     const isSame = leftIds.every((id, i) =>
       this.ids.relate(id.toLowerCase(), (rightIds[i] ?? '').toLowerCase()),
     )
-    return isSame ? undefined : `${path}: ${left}, ${right} name other records than before`
+    return isSame ? undefined : `${path}: ${left}, ${right} name different records than before`
   }
 }
 

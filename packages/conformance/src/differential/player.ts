@@ -1,4 +1,4 @@
-/** One of the two services, and what the run knows of it. */
+/** One of the two services, and the state that the run keeps for it. */
 import type { Target } from '../target.ts'
 import type { SeenReply } from './compare.ts'
 import { Made, type Step } from './step.ts'
@@ -61,7 +61,7 @@ export function plainStep(method: string, path: string, token: string): Step {
   return { method, path, body: undefined, token, headers: {} }
 }
 
-/** How far ahead instants in bodies are; both sides get the same. */
+/** How far ahead instants in bodies are, equal on both sides. */
 function fillTimes(text: string, now: number): string {
   return text.replace(/\{in (-?\d+)h\}/g, (_, hours: string) =>
     new Date(now + Number(hours) * 3_600_000).toISOString(),

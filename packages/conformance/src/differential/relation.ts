@@ -5,7 +5,7 @@ export class Bijection {
   private readonly leftToRight = new Map<string, string>()
   private readonly rightToLeft = new Map<string, string>()
 
-  /** Relates two values, if neither is related to another one. */
+  /** Relates two values, if neither is related to another value. */
   relate(left: string, right: string): boolean {
     const [known, back] = [this.leftToRight.get(left), this.rightToLeft.get(right)]
     if (known === undefined && back === undefined) {

@@ -1,4 +1,4 @@
-/** Random sequences of calls: creates, changes, reads, lists, keys and questions, by callers of all kinds. */
+/** Random sequences of calls: creates, updates, reads, lists, keys and checks, by callers of all kinds. */
 
 import { SeededRandom } from '@latchkey/testkit/random'
 import { checks, type Pool, policyBody, roleBody, some, someNamespace, tokenBody } from './bodies.ts'
@@ -10,7 +10,7 @@ type Draft = Pick<Step, 'method' | 'path'> & {
   readonly makes?: Kind
 }
 
-export interface SequenceOptions {
+interface SequenceOptions {
   readonly seed: number
   readonly length: number
   /** Secret of the management token, the same on both targets. */
@@ -47,7 +47,7 @@ function beginningOf(tag: string, edition: 'standard' | 'extended'): readonly Dr
   ]
 }
 
-/** The calls of a sequence; equal options, equal calls. */
+/** The calls of a sequence. Equal options give equal calls. */
 export function makeSequence({ seed, length, managementToken, edition }: SequenceOptions): Step[] {
   const random = new SeededRandom(seed)
   const count: Record<Kind, number> = { token: 0, policy: 0, role: 0, namespace: 0 }
@@ -259,7 +259,7 @@ function namespaces(pool: Pool): Draft {
   ])
 }
 
-/** What is outside of every endpoint, and bodies that are no JSON. */
+/** Paths that no endpoint has, and bodies that are not JSON. */
 function oddity({ random }: Pool): Draft {
   return random.pick<Draft>([
     { method: 'POST', path: '/acl/token' },

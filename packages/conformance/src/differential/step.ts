@@ -13,7 +13,7 @@ export interface Step {
   /** Secret to present; `undefined`: none. */
   readonly token: string | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** The record that a 200 makes. */
+  /** The record that a 200 creates. */
   readonly makes?: { readonly kind: Kind; readonly number: number }
 }
 
@@ -23,7 +23,7 @@ export function placeholder(kind: Kind, number: number, field: string): string {
   return `{${kind}:${number}:${field}}`
 }
 
-/** Records that one target has made, by kind and number. */
+/** Records that one target has created, by kind and number. */
 export class Made {
   private readonly records = new Map<string, Readonly<Record<string, unknown>>>()
 
@@ -31,7 +31,7 @@ export class Made {
     this.records.set(`${kind}:${number}`, record)
   }
 
-  /** Replaces placeholders by the values of this target. Records that were never made get a fixed unknown id. */
+  /** Replaces placeholders by the values of this target. Records that were never created get a fixed unknown id. */
   fill(text: string): string {
     return text.replace(PLACEHOLDER, (_, kind: string, number: string, field: string) => {
       const value = this.records.get(`${kind}:${number}`)?.[field]
@@ -39,7 +39,7 @@ export class Made {
     })
   }
 
-  /** Where to delete what was made, the newest first; namespaces last, as they must be empty. */
+  /** Paths that delete the created records, newest first; namespaces last, since they must be empty. */
   paths(): string[] {
     const made = [...this.records]
       .reverse()

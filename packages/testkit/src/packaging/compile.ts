@@ -1,4 +1,4 @@
-/** How the published packages are compiled: `tsc` writes dist, and no file there may import what is not published. */
+/** Compiles the published packages with `tsc`; no file in dist may import an unpublished one. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,15 +12,15 @@ export function compile(folder: string, project: string): void {
   execFileSync(process.execPath, [tsc, '-p', join(folder, project)], { stdio: 'inherit' })
 }
 
-/** What `import` and `export … from` name, in code and in types. */
+/** The specifiers of `import` and `export … from`, in code and types. */
 const SPECIFIER = /(from |import |import\()(['"])([^'"]+)\2/g
 
 /**
- * Points the imports of the files that are published to each other, and drops the files that no entry leads to. The
- * compiler rewrites `.ts` in code only, so types need it here.
+ * Rewrites the imports between published files, and deletes files that no entry reaches. The compiler rewrites `.ts` in
+ * code only, so types need it here.
  *
  * @param entries code and types that the manifest names, from `dist`.
- * @param target where an import from outside the package leads; `undefined`: it may not be published.
+ * @param target the target of an import from outside the package; `undefined` if it must not be published.
  * @throws Error naming the file and the import.
  */
 export function linkDist(

@@ -15,7 +15,7 @@ export const CONTRACT_DESCRIPTIONS: DescriptionSource = {
 }
 
 function toJsonSchema(schema: z.ZodType | undefined, io: 'input' | 'output'): JsonSchema {
-  // zod's own type of a JSON Schema is wider in places that do not occur here.
+  // zod's type of a JSON Schema is wider than what occurs here.
   return schema === undefined ? {} : (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema)
 }
 

@@ -1,4 +1,4 @@
-/** The descriptions of fields, from the schemas that types are inferred from: a type has lost them. */
+/** The descriptions of fields, from their schemas, since inferred types have none. */
 import ts from 'typescript-5'
 
 /** The part of JSON Schema that leads to descriptions. */
@@ -16,7 +16,7 @@ export interface JsonSchema {
 export interface DescriptionSource {
   /** Generic types that stand for a schema, such as `Answer<'tokens.read'>`: the schema by the type's argument. */
   readonly schemas: Readonly<Record<string, (argument: string) => JsonSchema>>
-  /** What else a field's own keywords say, in words. */
+  /** Remarks from the other keywords of a field. */
   readonly remarks?: (field: JsonSchema) => readonly string[]
 }
 
@@ -39,7 +39,7 @@ export function schemaOf(
       ? partOf(whole, 'properties', indexType.literal.text)
       : undefined
   }
-  // Of two records in one, the first that has a schema describes what it has.
+  // In an intersection, the first record with a schema describes its fields.
   if (ts.isIntersectionTypeNode(node)) return node.types.map(again).find((schema) => schema !== undefined)
   if (ts.isParenthesizedTypeNode(node)) return again(node.type)
   if (!ts.isTypeReferenceNode(node)) return undefined
@@ -48,7 +48,7 @@ export function schemaOf(
   if (schema && first && ts.isLiteralTypeNode(first) && ts.isStringLiteral(first.literal)) {
     return schema(first.literal.text)
   }
-  // What a generic type makes of its argument, as `NonNullable` does, has the argument's fields.
+  // A generic type such as `NonNullable` has the fields of its argument.
   return again(first ?? aliased(node.typeName))
 }
 
@@ -79,7 +79,7 @@ export function inOrderOf<F extends { readonly name: string }>(
   return fields.toSorted((a, b) => place(a) - place(b))
 }
 
-/** Of several records the one that has all the fields, else the first. */
+/** Among several records, the one with all the fields, else the first. */
 function recordOf(schema: JsonSchema, fields: readonly { readonly name: string }[]): JsonSchema | undefined {
   const records = optionsOf(schema).filter(({ properties }) => properties !== undefined)
   return records.find(({ properties }) => fields.every(({ name }) => properties?.[name])) ?? records[0]
@@ -97,7 +97,7 @@ function definitionOf({ $ref, $defs }: JsonSchema): JsonSchema | undefined {
   return $ref === undefined ? undefined : $defs?.[$ref.replace('#/$defs/', '')]
 }
 
-/** What a hover says of a field: its description, that of a scalar it refers to, and the remarks. */
+/** The hover text of a field: its description, that of a referenced scalar, and the remarks. */
 export function descriptionOf(field: JsonSchema, { remarks }: DescriptionSource): string {
   const target = definitionOf(field)
   const scalar = target?.properties ? undefined : target?.description

@@ -13,21 +13,21 @@ import {
   schemaOf,
 } from './descriptions.ts'
 
-export interface FlattenOptions {
+interface FlattenOptions {
   /** Module whose exports are declared. */
   readonly entry: string
   /** Its project, for the options of the compiler. */
   readonly tsconfig: string
   /** Packages whose types stay imports. */
   readonly external?: readonly string[]
-  /** Schemas behind types that are inferred: their fields are described there. */
+  /** The schemas of inferred types, which describe their fields. */
   readonly descriptions?: DescriptionSource
 }
 
 /**
  * The text of a declaration file.
  *
- * @throws Error naming the type, where one belongs to a library that is not published along.
+ * @throws Error naming a type of a library that is not published along.
  */
 export function flattenTypes({ entry, tsconfig, external = [], descriptions }: FlattenOptions): string {
   const { config } = ts.readConfigFile(tsconfig, ts.sys.readFile)
@@ -38,7 +38,7 @@ export function flattenTypes({ entry, tsconfig, external = [], descriptions }: F
   return new Flattener(program, external, descriptions).module(source)
 }
 
-/** Where the printer is: how deep, and which schema describes the type. */
+/** The depth of the printer, and the schema that describes the type. */
 interface Place {
   readonly indent: string
   readonly schema: JsonSchema | undefined
@@ -51,7 +51,7 @@ class Flattener {
   private readonly descriptions: DescriptionSource | undefined
   /** Names of the types that the module exports. */
   private readonly names = new Map<ts.Type, string>()
-  /** The same by their text, for types that the checker has made twice. */
+  /** The same by text, for types that the checker created twice. */
   private readonly texts = new Map<string, string>()
   private readonly exported = new Map<string, ts.Symbol>()
   /** Types that exports need, and that the module does not export itself. */
@@ -83,12 +83,12 @@ class Flattener {
       if (text.startsWith('{') && !this.texts.has(text)) this.texts.set(text, name)
     }
     const declarations = [...this.exported].map(([name, symbol]) => this.declaration(name, symbol, 'export '))
-    // What is hoisted may hoist more.
+    // Hoisted types may hoist further ones.
     for (const [name, symbol] of this.hoisted) declarations.push(this.declaration(name, symbol, ''))
     const imports = [...this.imports].map(
       ([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`,
     )
-    // Without this line, declarations that are not exported would be.
+    // Without this line, TypeScript would export every declaration.
     return `${[...imports, ...declarations, 'export {}'].join('\n\n')}\n`
   }
 
@@ -100,7 +100,8 @@ class Flattener {
     const doc = docOf(symbol, '')
     if (symbol.flags & ts.SymbolFlags.Type) {
       const body = this.body(symbol)
-      const head = body.startsWith('{') ? `interface ${name} ` : `type ${name} = `
+      const isUnion = this.checker.getDeclaredTypeOfSymbol(symbol).isUnion()
+      const head = body.startsWith('{') && !isUnion ? `interface ${name} ` : `type ${name} = `
       return `${doc}${keyword}${head}${body}`
     }
     const type = this.checker.getTypeOfSymbol(symbol)
@@ -111,7 +112,7 @@ class Flattener {
     return `${doc}${keyword}declare const ${name}: ${this.type(type, TOP)}`
   }
 
-  /** What stands behind the name of a type. */
+  /** The declaration of a named type. */
   private body(symbol: ts.Symbol): string {
     const alias = symbol.declarations?.find(ts.isTypeAliasDeclaration)
     const source = this.descriptions
@@ -297,7 +298,7 @@ class Flattener {
     )
     const isMissing = written.length < type.types.length
     const given = isMissing ? this.checker.getNonNullableType(type) : type
-    // Only where nothing but the `undefined` went can the rest be looked up by its name.
+    // The rest can be looked up by name only if nothing but `undefined` was removed.
     const hasName = isMissing && !type.types.some(({ flags }) => flags & ts.TypeFlags.Null)
     return hasName ? this.type(given, place) : this.members(written, place)
   }
@@ -321,7 +322,7 @@ function filesOf(symbol: ts.Symbol): readonly ts.SourceFile[] {
   return (symbol.declarations ?? []).map((declaration) => declaration.getSourceFile())
 }
 
-/** The comment of a declaration, as it was written. */
+/** The comment of a declaration, verbatim. */
 function docOf(symbol: ts.Symbol, indent: string): string {
   const [declaration] = symbol.declarations ?? []
   if (declaration === undefined) return ''
@@ -329,7 +330,7 @@ function docOf(symbol: ts.Symbol, indent: string): string {
   return docs.map((doc) => `${indent}${doc.getText().replace(/\n\s*\*/g, `\n${indent} *`)}\n`).join('')
 }
 
-/** A mapped type says so of its properties only in what the checker keeps for itself. */
+/** For mapped types, only internals of the checker tell. */
 const READONLY_MAPPED = 8
 
 function isReadonly(property: ts.Symbol): boolean {

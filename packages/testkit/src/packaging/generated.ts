@@ -1,4 +1,4 @@
-/** Files that a script derives from the contract: written, or with `--check` compared with what is committed. */
+/** Writes files derived from the contract or, with `--check`, compares them with the committed ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 

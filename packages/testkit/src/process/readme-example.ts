@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Runs the first example of a package's README. `shown` is what the page says that it prints. */
+/** Runs the first example of a package's README. `shown` is its documented output. */
 export function runReadmeExample(folder: string): { readonly printed: string; readonly shown: string } {
   const page = readFileSync(join(folder, 'README.md'), 'utf8')
   const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(page) ?? []

@@ -13,8 +13,7 @@ export const LISTENS = /listens on (\S+)/
 const MAIN = join(import.meta.dirname, '../../../../apps/server/src/main.ts')
 
 /**
- * The environment of a child: nothing of the surrounding `LATCHKEY_…` is taken over, and the port is free; compiled
- * code is kept for the next.
+ * The environment of a child: without the surrounding `LATCHKEY_…` variables, with a free port and a shared compile cache.
  */
 export function childEnvironment(env: Settings): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(
@@ -32,16 +31,16 @@ function spawnServer(args: readonly string[], env: Settings) {
 }
 
 /** How a run of the command ended. */
-export interface Ended {
+interface Ended {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Running {
+interface Running {
   readonly process: ChildProcess
-  /** What it has logged so far. */
+  /** The log so far. */
   log(): string
   readonly ended: Promise<Ended>
 }
@@ -80,7 +79,7 @@ export interface ReadyCommand {
 /**
  * Starts the server's command and waits for the line that says it is ready.
  *
- * @throws with what it printed, where it ends before.
+ * @throws with its output if it ends first.
  */
 export async function startReady(
   args: readonly string[],
@@ -116,22 +115,22 @@ export interface RunningServer extends Omit<ReadyCommand, 'found'> {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly token?: string
   readonly body?: unknown
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: what tests look into, and fail on where it is otherwise.
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect it and fail on another shape.
   readonly body: any
 }
 
 /**
  * Starts a server on a free port.
  *
- * @param env settings; nothing of the surrounding `LATCHKEY_…` is taken over.
- * @throws with what it printed, where it ends before it listens.
+ * @param env settings; surrounding `LATCHKEY_…` variables are dropped.
+ * @throws with its output if it ends before it listens.
  */
 export async function runServer(env: Settings): Promise<RunningServer> {
   const { found: url, ...command } = await startReady([], env, LISTENS)

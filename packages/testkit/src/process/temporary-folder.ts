@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
-/** A new folder that is removed after all tests of the file. To be called where hooks are declared. */
+/** A new folder that is removed after all tests of the file. Call it where hooks are declared. */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `latchkey-${name}-`))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

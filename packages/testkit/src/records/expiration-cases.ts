@@ -1,6 +1,5 @@
 /**
- * What may be asked of a token's expiration, and what becomes of it: the table of EXP-02, in wire form, so that every
- * implementation of the rules can be held to it.
+ * The table of EXP-02: requested expirations and their outcomes, in wire form, for every implementation of the rules.
  */
 import type { AclErrorCode } from '@latchkey/contract'
 
@@ -9,7 +8,7 @@ export interface ExpirationCase {
   /** When the token is created. */
   readonly now: string
   readonly body: Readonly<Record<string, unknown>>
-  /** ExpirationTime of the answer; `undefined` where there is none; or the code of the refusal. */
+  /** ExpirationTime of the answer, `undefined` for none, or the refusal. */
   readonly expected: string | undefined | { readonly code: AclErrorCode; readonly field: string }
 }
 
@@ -100,7 +99,7 @@ export const EXPIRATION_CASES: readonly ExpirationCase[] = [
   ttl('2540400h', refusedTtl),
   ttl(1e300, refusedTtl),
 
-  // None, negative, and no duration.
+  // Zero, negative, and not a duration.
   ttl('0s', undefined),
   ttl('0', undefined),
   ttl('-0s', undefined),

@@ -1,9 +1,14 @@
-/** Records for tests: what matters is given, the rest is plain. */
+/** Records for tests with plain defaults. */
 
 import {
+  type AuthMethodRecord,
+  type BindingRuleRecord,
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
+  type JwtConfig,
   type KvRecord,
+  type LoginState,
+  loginStateHash,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,
@@ -17,7 +22,7 @@ export function anId(number: number): string {
 
 let lastId = 0
 
-/** Each call gives another token. */
+/** Each call returns a different token. */
 export function aToken(fields: Partial<TokenRecord> = {}): TokenRecord {
   lastId += 2
   return {
@@ -83,6 +88,65 @@ export function aKey(fields: Partial<KvRecord> = {}): KvRecord {
     Flags: 0n,
     Value: new Uint8Array(0),
     LockIndex: 0,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+/** A method of type jwt, which maps `team` alone as text and `groups` as list, unless `Config` is given. */
+export function aMethod(
+  fields: Partial<Omit<AuthMethodRecord, 'Type' | 'Config'>> & { readonly Config?: JwtConfig } = {},
+): AuthMethodRecord {
+  lastId += 1
+  return {
+    Name: `method-${lastId}`,
+    Type: 'jwt',
+    DisplayName: '',
+    Description: '',
+    MaxTokenTTL: undefined,
+    TokenLocality: '',
+    MaxLiveTokens: undefined,
+    IdleTTL: undefined,
+    IdleSince: undefined,
+    Config: { ClaimMappings: { team: 'team' }, ListClaimMappings: { groups: 'groups' } },
+    EmptyConfig: {},
+    NamespaceRules: [],
+    Generation: 1,
+    CreateIndex: 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+/** Of a method with the generation 1. */
+export function aLoginState(fields: Partial<LoginState> = {}): LoginState {
+  lastId += 1
+  return {
+    stateHash: loginStateHash(`state-${lastId}`),
+    namespace: DEFAULT_NAMESPACE,
+    authMethod: 'people',
+    generation: 1,
+    redirectUri: 'http://localhost:8550/oidc/callback',
+    nonce: `nonce-${lastId}`,
+    pkceVerifier: `verifier-${lastId}`,
+    expiresAt: Date.parse('2026-01-31T12:10:00Z'),
+    ...fields,
+  }
+}
+
+/** A binding rule that gives every login the service `web`. */
+export function aBindingRule(fields: Partial<BindingRuleRecord> = {}): BindingRuleRecord {
+  lastId += 1
+  return {
+    ID: anId(0x400_0000 + lastId),
+    Description: '',
+    AuthMethod: 'method',
+    Selector: '',
+    BindType: 'service',
+    BindName: 'web',
     CreateIndex: 0,
     ModifyIndex: 0,
     Namespace: DEFAULT_NAMESPACE,

@@ -1,14 +1,13 @@
 import { AclError, type AclErrorCode } from '@latchkey/contract'
 import { expect } from 'vitest'
 
-/** What was refused: code, field and message. */
-export interface Refusal {
+interface Refusal {
   readonly code: AclErrorCode
   readonly field: string | undefined
   readonly message: string
 }
 
-/** The refusal that a rule throws; fails where it throws none. */
+/** The refusal that a rule throws; fails if it throws none. */
 export function refusalOf(rule: () => unknown): Refusal {
   try {
     rule()

@@ -3,7 +3,7 @@
 import type { AuthorizerDefaults, CompiledInput, RuleSet } from '@latchkey/acl'
 import { type Authorizer, compileAuthorizer, parseRules } from '@latchkey/acl'
 
-/** A policy whose id and name are given; linked directly. */
+/** A directly linked policy, with one text as id and name. */
 export function anInput(rules: string | RuleSet, name = 'p'): CompiledInput {
   const ruleSet = typeof rules === 'string' ? parseRules(rules) : rules
   return { key: name, policyId: name, policyName: name, path: { via: 'policy' }, ruleSet }

@@ -1,6 +1,6 @@
 /**
- * The meaning of rules, written straight from docs/rules.md, sentence by sentence and without any thought
- * of speed. It shares no code with the authorizer, which is held to it (DIF-02).
+ * The meaning of rules, implemented sentence by sentence from docs/rules.md, without regard to speed. It shares no code
+ * with the authorizer, which is compared with it (DIF-02).
  */
 import type { GivenLevel, Question, Rule, RuleKind, RuleLevel } from '@latchkey/acl'
 

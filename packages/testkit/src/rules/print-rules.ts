@@ -1,8 +1,8 @@
 import { encodeHclString, type GivenLevel, type Rule, type RuleSet, ruleKeyword } from '@latchkey/acl'
 
 /**
- * The canonical text of a rule set: HCL, one rule after the other in its order, nothing that is not a rule.
- * Reading it gives the same rules again, places aside (FUZ-04).
+ * The canonical HCL text of a rule set: its rules in order and nothing else. Parsing it gives the same rules, except for
+ * positions (FUZ-04).
  */
 export function printRules(ruleSet: Pick<RuleSet, 'rules'>): string {
   return ruleSet.rules.map((rule) => `${printRule(rule)}\n`).join('')
@@ -15,7 +15,7 @@ function printRule(rule: Rule): string {
   return [`${ruleKeyword(rule)} ${encodeHclString(rule.segment)} {`, ...attributes, '}'].join('\n')
 }
 
-/** A level that is none is any in another case. */
+/** `none` prints as a level in the wrong case. */
 function levelText(level: GivenLevel): string {
   return level === 'none' ? 'READ' : level
 }

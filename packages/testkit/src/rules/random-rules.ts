@@ -1,4 +1,4 @@
-/** Random rules and questions that meet often: few names, many of which begin one another. */
+/** Random rules and questions that often match: few names, many of which are prefixes of others. */
 import {
   accessesOf,
   type Question,
@@ -64,7 +64,7 @@ export function randomPolicy(random: SeededRandom, max: number): NaiveRule[] {
   return [...rules.values()]
 }
 
-/** A question; half of them about a name that some rule names, or one letter more. */
+/** A question; half of them about a named segment, or one letter more. */
 export function randomQuestion(random: SeededRandom, rules: readonly NaiveRule[]): Question {
   if (random.chance(0.1)) {
     return { resource: random.pick(SCALAR_RESOURCES), access: random.pick(['read', 'write']) }

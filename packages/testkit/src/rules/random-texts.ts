@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
-/** Random rule texts: well-formed ones with everything the language has, the same with damage, and plain noise. */
+/** Random rule texts: well-formed ones with every feature of the language, mutated ones, and noise. */
 import type { SeededRandom } from '../random.ts'
 
 const BLANKS = [' ', ' ', ' ', '\n', '\n', '\n\n', '  ', '\t', '\r\n'] as const
@@ -170,7 +170,7 @@ function jsonValue(random: SeededRandom): string {
     : random.pick(['null', '1', 'true', '""', '[]', '"list"', '{}'])
 }
 
-/** A few pieces cut out, doubled or replaced by noise. */
+/** Deletes, duplicates or replaces a few pieces. */
 function damage(random: SeededRandom, text: string): string {
   let damaged = text
   for (let left = random.below(3) + 1; left > 0; left--) {

@@ -1,8 +1,8 @@
-/** Holds what a service answers to its contract, whatever a test asks it. */
+/** Checks every answer of a service against its contract. */
 import { ACL_ERRORS, decodePath, matchPath, type RouteName, routeOf } from '@latchkey/contract'
 
-/** A reply as a client has it. */
-export interface CheckedReply {
+/** A reply as a client sees it. */
+interface CheckedReply {
   readonly status: number
   /** With its parameters. */
   readonly contentType: string | undefined
@@ -10,9 +10,9 @@ export interface CheckedReply {
 }
 
 /**
- * Parses a 200 by the response schema of its route, and looks whether the route declares the status of a refusal.
+ * Parses a 200 with the response schema of its route, and checks that the route declares the status of a refusal.
  *
- * @throws Error naming the route and what is wrong with the reply.
+ * @throws Error naming the route and the deviation.
  */
 export function checkReply(name: RouteName, { status, contentType = '', text }: CheckedReply): void {
   const route = routeOf(name)
@@ -33,12 +33,12 @@ export function checkReply(name: RouteName, { status, contentType = '', text }: 
     fail(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
 }
 
-/** Statuses of what is refused before a route is found, by its path or its method. */
+/** Statuses of refusals before routing, by path or method. */
 const BEFORE_THE_ROUTE: readonly number[] = [301, 404, 405, 410, 501]
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A `fetch` whose replies below `/v1` are held to the contract. */
+/** A `fetch` that checks its replies below `/v1` against the contract. */
 export function checkedFetch(fetch: Fetch): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init)

@@ -1,8 +1,8 @@
-/** Requests for fuzzing: mostly near to what makes sense, as nonsense alone is refused at the door. */
+/** Requests for fuzzing: mostly nearly valid ones, since plain nonsense is refused early. */
 import { ENDPOINTS, type EndpointName, endpoint, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 import type { SeededRandom } from '../random.ts'
 
-/** What exists, for requests to be about. */
+/** Existing records to refer to. */
 export interface Known {
   readonly accessors: readonly string[]
   readonly policyIds: readonly string[]
@@ -20,7 +20,7 @@ export interface RandomRequest {
 const names = Object.keys(ENDPOINTS) as EndpointName[]
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND']
 
-/** Texts that stand anywhere in requests, as ids and secrets too. */
+/** Texts used anywhere in requests, including as ids and secrets. */
 export const ODD_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -126,7 +126,7 @@ const OPTION_VALUES = [
   '/',
 ]
 
-/** Fields of all bodies, with what makes sense in them. */
+/** Fields of all bodies, with plausible values. */
 const FIELDS: Readonly<Record<string, (random: SeededRandom, known: Known) => unknown>> = {
   AccessorID: (random, known) => random.pick([...known.accessors, ...ODD_TEXTS]),
   SecretID: (random, known) => random.pick([...known.secrets, ...ODD_TEXTS]),
@@ -287,7 +287,7 @@ function listOf<T>(random: SeededRandom, make: () => T): T[] {
   return Array.from({ length }, make)
 }
 
-/** Some characters taken out, put in or changed. */
+/** Deletes, inserts or changes some characters. */
 function damaged(random: SeededRandom, text: string): string {
   let result = text
   for (let times = 1 + random.below(3); times > 0; times -= 1) {
@@ -314,7 +314,7 @@ function damaged(random: SeededRandom, text: string): string {
   return result
 }
 
-/** Percent-encoded, where the text has an encoding. */
+/** Percent-encodes a well-formed text. */
 function encode(text: string): string {
   return encodeURIComponent(text.isWellFormed() ? text : text.toWellFormed())
 }

@@ -6,7 +6,7 @@ interface Alarm {
   readonly ring: () => void
 }
 
-/** Time that passes when a test says so: clock and timers of a world are one, and nothing sleeps. */
+/** A clock with timers that advances only on request, so that nothing sleeps. */
 export class VirtualClock implements Clock, Sleeper {
   private time: number
   private readonly alarms = new Set<Alarm>()
@@ -25,17 +25,17 @@ export class VirtualClock implements Clock, Sleeper {
     return () => this.alarms.delete(alarm)
   }
 
-  /** How many timers have neither rung nor been cancelled. */
+  /** Timers that have neither fired nor been cancelled. */
   get waiting(): number {
     return this.alarms.size
   }
 
-  /** Puts the clock somewhere else without a timer noticing, as an operator or a leap of NTP does. */
+  /** Sets the clock without firing timers, like an operator or an NTP step. */
   set(time: number): void {
     this.time = time
   }
 
-  /** Lets time pass, timers ringing at their instants, and everything that follows from them happen. */
+  /** Advances time, fires timers at their instants, and flushes what they cause. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms
     await settle()
@@ -58,7 +58,7 @@ export class VirtualClock implements Clock, Sleeper {
   }
 }
 
-/** Lets every promise that can go on go on: the rules wait for nothing but the store and their timers. */
+/** Flushes promises: the rules wait for nothing but the store and their timers. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) await Promise.resolve()
 }

@@ -1,4 +1,4 @@
-/** Counts work in executed blocks of code, as the profiler of V8 sees them: the same on every machine, busy or idle. */
+/** Counts work in executed code blocks with V8's profiler, which does not depend on the machine or its load. */
 import { type Profiler, Session } from 'node:inspector/promises'
 import type { Turns } from '@latchkey/acl'
 
@@ -16,7 +16,7 @@ export class WorkMeter {
     this.session.disconnect()
   }
 
-  /** Blocks executed since the last call, in all that was loaded. */
+  /** Blocks executed since the last call, in all loaded code. */
   async take(): Promise<number> {
     const { result } = await this.session.post('Profiler.takePreciseCoverage')
     return result.reduce((sum, script) => sum + blocksOf(script), 0)
@@ -29,7 +29,7 @@ function blocksOf({ functions }: Profiler.ScriptCoverage): number {
   return blocks
 }
 
-/** Turns that measure what was done in each. */
+/** Turns that measure their work. */
 export class MeasuredTurns implements Turns {
   private readonly meter: WorkMeter
   private work: number[] = []
@@ -44,7 +44,7 @@ export class MeasuredTurns implements Turns {
     this.work.push(await this.meter.take())
   }
 
-  /** The work of all turns together, measured once: far quicker. */
+  /** The work of all turns in one measurement, which is far quicker. */
   async sumDuring(something: () => Promise<unknown>): Promise<number> {
     await this.meter.take()
     this.isSum = true

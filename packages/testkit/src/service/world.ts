@@ -1,4 +1,5 @@
-/** A service in memory with a clock and randomness of the test's own, asked as a transport asks it. */
+/** A service in memory with the test's own clock and randomness, called like a transport calls it. */
+import { DecodingVerifier } from '@latchkey/acl'
 import {
   AclError,
   type AgentMetrics,
@@ -12,14 +13,14 @@ import {
   SERVICE_VERSION_NEWEST,
   type Token,
 } from '@latchkey/contract'
-import type { ClusterInfo, ServiceOptions } from '@latchkey/service'
+import type { ClusterInfo, IdentityOptions, ServiceOptions } from '@latchkey/service'
 import { ensureBuiltins, MemoryStore, Service } from '@latchkey/service'
 import { expect } from 'vitest'
 import { SeededRandom } from '../random.ts'
 import { checkReply } from './check-reply.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** The secret of the management token that every world has. */
+/** The secret of every world's management token. */
 export const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 /** A leap day, near noon. */
 export const START = Date.parse('2028-02-29T11:59:30.250Z')
@@ -43,9 +44,12 @@ export interface WorldOptions
   /** Service version. Default: the newest. */
   readonly version?: string
   readonly cluster?: Partial<ClusterInfo>
-  /** Of the ids that it draws. Default 1. */
+  readonly identity?: Partial<IdentityOptions>
+  /** Where its clock begins. Default {@link START}. */
+  readonly startAt?: number
+  /** Seed of the ids. Default 1. */
   readonly seed?: number
-  /** What decides the random part of waits: 0 for none of it, 255 for all. */
+  /** The jitter of waits: 0 for none, 255 for all. */
   readonly jitterByte?: number
   /** Whether bootstrap was done, with the secret {@link MANAGEMENT}. Default true. */
   readonly isBootstrapped?: boolean
@@ -56,7 +60,7 @@ export interface AskOptions {
   readonly token?: string
   /** A value is sent as JSON; text and bytes as they are. */
   readonly body?: unknown
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
@@ -77,15 +81,15 @@ export interface World {
   readonly service: Service
   readonly store: MemoryStore
   readonly clock: VirtualClock
-  /** Asks for `/v1` and a path. A 500 fails the test with its cause, and so does what breaks the contract. */
+  /** Requests a path below `/v1`. A 500 fails the test with its cause, as does an answer that breaks the contract. */
   ask(method: string, path: string, options?: AskOptions): Promise<Reply>
-  /** As {@link World.ask}, by the management token; the answer's JSON. Fails unless it is a 200. */
+  /** As {@link World.ask} with the management token; returns the JSON and fails unless the status is 200. */
   manage(method: string, path: string, body?: unknown): Promise<unknown>
-  /** Makes a record by the management token, in `default` where the body names no namespace. */
+  /** Creates a record with the management token, in `default` unless the body names a namespace. */
   token(body?: object): Promise<Token>
   policy(body: object): Promise<Policy>
   role(body: object): Promise<Role>
-  /** Makes a policy of these rules and a token that is linked to it; its secret. */
+  /** Creates a policy with these rules and a token that links it; returns the secret. */
   secretWith(rules: string, token?: object): Promise<string>
 }
 
@@ -99,7 +103,7 @@ const NODE = {
   status: 'alive',
 } as const
 
-/** Metrics of a process that has none. */
+/** Empty metrics. */
 export const NO_METRICS: AgentMetrics = {
   Timestamp: '2028-02-29 11:59:30 +0000 UTC',
   Gauges: [],
@@ -113,7 +117,6 @@ const ALONE: ClusterInfo = {
   self: () => NODE,
   members: () => [NODE],
   leader: () => NODE.address,
-  datacenters: () => ['dc1'],
   legacyModeWaitsFor: () => [],
   metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
   takeBootstrapReset: async () => 'none',
@@ -121,9 +124,9 @@ const ALONE: ClusterInfo = {
   replication: () => undefined,
 }
 
-/** Makes a world. Its ids are drawn from one seed, so that runs are alike. */
+/** Creates a world. Its ids come from one seed, so that runs are repeatable. */
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const clock = options.twinOf?.clock ?? new VirtualClock(START)
+  const clock = options.twinOf?.clock ?? new VirtualClock(options.startAt ?? START)
   const store = options.twinOf?.store ?? new MemoryStore(clock)
   const seeded = new SeededRandom(options.seed ?? 1)
   const random = {
@@ -141,6 +144,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     random,
     cluster: { ...ALONE, ...options.cluster },
     profile: profileOf(parseServiceVersion(options.version ?? SERVICE_VERSION_NEWEST)),
+    identity: { verifier: new DecodingVerifier(), allowHttp: true, loginsPerSecond: 0, ...options.identity },
     edition: options.edition ?? 'standard',
     datacenter: options.datacenter ?? 'dc1',
     nodeName: 'n1',
@@ -194,7 +198,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       if (reply.status !== 200) expect.fail(`${method} ${path}: ${reply.status} ${reply.text}`)
       return reply.json
     },
-    // What was answered is held to the contract elsewhere.
+    // Other tests check valid answers against the contract.
     token: async (body = {}) => (await world.manage('PUT', '/acl/token', body)) as Token,
     policy: async (body) => (await world.manage('PUT', '/acl/policy', body)) as Policy,
     role: async (body) => (await world.manage('PUT', '/acl/role', body)) as Role,

@@ -1,6 +1,6 @@
-/** What every store must do: one suite, run against the memory store here and against PostgreSQL in the server. */
+/** The suite of the store port, run against the memory store and against PostgreSQL. */
 
-import type { KvRecord, TokenRecord } from '@latchkey/acl'
+import type { AuthMethodRecord, KvRecord, TokenRecord } from '@latchkey/acl'
 import { hasLegacyRights } from '@latchkey/acl'
 import {
   type Change,
@@ -12,15 +12,27 @@ import {
   tokenTopic,
 } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
-import { aKey, aNamespace, anId, aPolicy, aRole, aToken } from '../records/record-builders.ts'
+import {
+  aBindingRule,
+  aKey,
+  aLoginState,
+  aMethod,
+  aNamespace,
+  anId,
+  aPolicy,
+  aRole,
+  aToken,
+} from '../records/record-builders.ts'
 
-export interface StoreSuiteOptions {
+import { describeChanges } from './changes-suite.ts'
+
+interface StoreSuiteOptions {
   /** Whether an unchanged record stays the same object. False without caches. */
   readonly keepsObjects?: boolean
 }
 
 /**
- * @param open gives the store under test: empty at first, and the same one each time, as the tests use ids of their own.
+ * @param open returns the store under test, initially empty. It may be the same each time, since the tests use own ids.
  */
 export function describeStore(
   name: string,
@@ -29,8 +41,10 @@ export function describeStore(
 ): void {
   const sameObject = keepsObjects ? test : test.skip
   describe(name, () => {
-    describe('reads what was written', () => {
-      test('a token by accessor in any case and by secret in this case', async () => {
+    describeChanges(open)
+
+    describe('reads written records', () => {
+      test('a token by accessor, case-insensitively, and by secret, case-sensitively', async () => {
         const store = await open()
         const token = aToken({
           AccessorID: 'ABCDEF00-0000-4000-8000-000000000001',
@@ -45,7 +59,7 @@ export function describeStore(
         expect(await store.tokenByAccessor(token.SecretID)).toBeUndefined()
       })
 
-      test('every field of every record, strings as they were given', async () => {
+      test('every field of every record, with strings verbatim', async () => {
         const store = await open()
         const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
         const token = aToken({
@@ -58,6 +72,9 @@ export function describeStore(
           Type: 'client',
           Local: true,
           AuthMethod: text,
+          AuthMethodNamespace: text,
+          AuthMethodGeneration: 2 ** 53 - 1,
+          LoginIdentity: text,
           ExpirationTime: '2026-02-01T00:00:00.5Z',
           CreateTime: '0001-01-01T00:00:00Z',
         })
@@ -82,6 +99,32 @@ export function describeStore(
           CreateIndex: 0,
           ModifyIndex: 0,
         }
+        const methods = [
+          aMethod({
+            Name: `Jwt-${anId(6)}`,
+            DisplayName: text,
+            Description: text,
+            MaxTokenTTL: '1h0m0s',
+            TokenLocality: 'global',
+            MaxLiveTokens: 10_000,
+            IdleTTL: '1m0s',
+            IdleSince: '2026-01-31T12:00:00Z',
+            Config: { BoundAudiences: [text], ClaimMappings: { [text]: 'team' }, ExpirationLeeway: 5e9 },
+            NamespaceRules: [{ Selector: text, BindNamespace: text }],
+            Generation: 2 ** 53 - 1,
+          }),
+          {
+            ...aMethod({ Name: `Kubernetes-${anId(6)}` }),
+            Type: 'kubernetes',
+            Config: { CACert: 'pem', Host: 'https://k', ServiceAccountJWT: `secret ${text}` },
+          } as const,
+        ]
+        const rule = aBindingRule({
+          Description: text,
+          AuthMethod: `JWT-${anId(6)}`,
+          Selector: text,
+          BindName: text,
+        })
         const system = {
           Key: 'bootstrap',
           Value: { z: [1.5, null, text], a: {} },
@@ -94,8 +137,10 @@ export function describeStore(
           { table: 'roles', op: 'put', record: role, expect: 0 },
           { table: 'kv', op: 'put', record: key, expect: undefined },
           { table: 'namespaces', op: 'put', record: namespace, expect: undefined },
+          ...methods.map((record): Change => ({ table: 'authMethods', op: 'put', record, expect: 0 })),
           { table: 'system', op: 'put', record: system, expect: undefined },
         ])
+        const ruleIndex = await store.commit([{ table: 'bindingRules', op: 'put', record: rule, expect: 0 }])
         const at = { CreateIndex: index, ModifyIndex: index }
         const directory = await store.directory()
         expect(await store.tokenBySecret(token.SecretID)).toEqual({ ...token, ...at })
@@ -105,6 +150,14 @@ export function describeStore(
           ...namespace,
           CreateIndex: index,
           ModifyIndex: index,
+        })
+        for (const method of methods) {
+          expect(directory.authMethod('default', method.Name.toUpperCase())).toEqual({ ...method, ...at })
+        }
+        expect(directory.bindingRule(rule.ID.toUpperCase())).toEqual({
+          ...rule,
+          CreateIndex: ruleIndex,
+          ModifyIndex: ruleIndex,
         })
         expect(directory.system('bootstrap')).toMatchObject({ Value: system.Value, ModifyIndex: index })
         const read = await store.kvEntry('default', key.Key)
@@ -124,7 +177,7 @@ export function describeStore(
         expect((await store.directory()).version).toBe(directory.version)
       })
 
-      test('what was removed is gone, and can be created again', async () => {
+      test('a deleted record is gone and can be created again', async () => {
         const store = await open()
         const token = aToken()
         const policy = aPolicy()
@@ -158,7 +211,7 @@ export function describeStore(
     })
 
     describe('indexes', () => {
-      test('rise with every commit; CreateIndex stays, ModifyIndex moves', async () => {
+      test('increase with every commit; CreateIndex stays, ModifyIndex advances', async () => {
         const store = await open()
         const token = aToken()
         const first = await store.commit([putNew(token)])
@@ -171,7 +224,7 @@ export function describeStore(
         expect(await store.tableIndex('tokens')).toBe(second)
       })
 
-      test('a new record may bring a CreateIndex: that of an imported token', async () => {
+      test('a new record may have a CreateIndex, as an imported token does', async () => {
         const store = await open()
         const token = aToken({ CreateIndex: 3 })
         const index = await store.commit([putNew(token)])
@@ -192,7 +245,7 @@ export function describeStore(
         expect(await store.tableIndex('roles')).toBe(roles)
       })
 
-      test('the directory has another version whenever its content is another', async () => {
+      test('the directory gets another version with every change', async () => {
         const store = await open()
         const policy = aPolicy()
         const before = await store.directory()
@@ -219,7 +272,7 @@ export function describeStore(
         await refused(store, [{ table: 'roles', op: 'delete', record: aRole(), expect: 5 }], 'changed')
       })
 
-      test('COH-09: a change of a record that was removed since it was read, which stays removed', async () => {
+      test('COH-09: an update of a record that was deleted since it was read', async () => {
         const store = await open()
         const token = aToken()
         const index = await store.commit([putNew(token)])
@@ -230,7 +283,7 @@ export function describeStore(
         expect(await store.tokenByAccessor(token.AccessorID)).toBeUndefined()
       })
 
-      test('an id that is an accessor or a secret already (decisions: tokens)', async () => {
+      test('an id that is already an accessor or a secret (decisions: tokens)', async () => {
         const store = await open()
         const token = aToken({ AccessorID: anId(0xabc), SecretID: anId(0xdef) })
         await store.commit([putNew(token)])
@@ -246,7 +299,7 @@ export function describeStore(
         await refused(store, [putNew(token)], 'secret_in_use')
       })
 
-      test('an id that differs in case alone from an accessor or a secret, and a text that is no UUID', async () => {
+      test('an id that differs only in case from an accessor or a secret, unless it is not a UUID', async () => {
         const store = await open()
         const lower = aToken({ AccessorID: anId(0xabc1), SecretID: anId(0xdef1) })
         const upper = aToken({
@@ -269,18 +322,18 @@ export function describeStore(
         )
         await store.commit([{ table: 'tokens', op: 'delete', record: edited, expect: undefined }])
         await store.commit([putNew(aToken({ AccessorID: upper.SecretID.toLowerCase() }))])
-        // The ID of a legacy token is any text, and counts with case.
+        // The ID of a legacy token is any text and case-sensitive.
         await store.commit([
           putNew(aToken({ SecretID: 'Any Text' })),
           putNew(aToken({ SecretID: 'any text' })),
         ])
-        // One text may be both ids of one token.
+        // A token may have the same text as both ids.
         await store.commit([
           putNew(aToken({ AccessorID: anId(0xabc3), SecretID: anId(0xabc3).toUpperCase() })),
         ])
       })
 
-      test('a name that another policy or role of the namespace has, without case', async () => {
+      test('the name of another policy or role of the namespace, case-insensitively', async () => {
         const store = await open()
         const policy = aPolicy({ Name: `Name-${anId(9)}` })
         const role = aRole({ Name: policy.Name })
@@ -331,28 +384,30 @@ export function describeStore(
         )
       })
 
-      /** A change that puts a record of each kind into a namespace, and one that takes it out again. */
+      /** For each kind, a change that puts a record into a namespace, and one that deletes it. */
       const residents = (Namespace: string) => {
-        const [token, policy, role, key] = [
+        const [token, policy, role, method, key] = [
           aToken({ Namespace }),
           aPolicy({ Namespace }),
           aRole({ Namespace }),
+          aMethod({ Namespace }),
           aKey({ Namespace }),
         ]
         const made = (op: 'put' | 'delete'): readonly Change[] => [
           { table: 'tokens', op, record: token, expect: undefined },
           { table: 'policies', op, record: policy, expect: undefined },
           { table: 'roles', op, record: role, expect: undefined },
+          { table: 'authMethods', op, record: method, expect: undefined },
           { table: 'kv', op, record: key, expect: undefined },
         ]
         return made('put').map((put, i) => ({ put, remove: made('delete').slice(i, i + 1) }))
       }
 
-      test('a record of a namespace that is not there', async () => {
+      test('a record of a missing namespace', async () => {
         const store = await open()
         for (const { put } of residents(`nowhere-${anId(1)}`)) {
           await refused(store, [put], 'changed')
-          // Beside another, which may be written another way.
+          // Also together with another, which may take a different write path.
           await refused(store, [putNew(aToken()), put], 'changed')
         }
         const token = aToken({ Namespace: 'nowhere' })
@@ -365,7 +420,7 @@ export function describeStore(
         expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
       })
 
-      test('the delete of a namespace that holds anything, and then what would be put into it', async () => {
+      test('the deletion of a namespace that is not empty, and later records for a deleted one', async () => {
         const store = await open()
         const record = aNamespace({ Name: await madeNamespace(store, `held-${anId(1)}`) })
         const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
@@ -378,20 +433,20 @@ export function describeStore(
         if (!resident) throw new TypeError('no record to put')
         await store.commit([deletion])
         await refused(store, [resident.put], 'changed')
-        // What was there before the rule, and still has a name, can go.
+        // Records from before this rule can be deleted.
         await store.commit(resident.remove)
         await madeNamespace(store, record.Name)
         await store.commit([resident.put])
       })
 
-      test('a namespace is deleted while records are put into it: whichever is first, none is left without', async () => {
+      test('a concurrent deletion of a namespace never leaves a record without it', async () => {
         const store = await open()
         for (let round = 0; round < 50; round += 1) {
           const record = aNamespace({ Name: await madeNamespace(store, `race-${round}-${anId(1)}`) })
           const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
           const puts = residents(record.Name).map(({ put }) => [put])
           const all = [[deletion], ...puts]
-          // Each kind of write is first, and last, in some round.
+          // Each kind of write comes first, and last, in some round.
           const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)]
           const outcomes = await Promise.allSettled(order.map((changes) => store.commit(changes)))
           const isDeleted = outcomes[order.indexOf(all[0] ?? [])]?.status === 'fulfilled'
@@ -402,7 +457,32 @@ export function describeStore(
         }
       })
 
-      test('all of a commit whose last change is refused', async () => {
+      test('a binding rule of an auth method that is not there, and the delete of one without its rules', async () => {
+        const store = await open()
+        const method = aMethod()
+        const [first, second] = ['', '-'].map(() => aBindingRule({ AuthMethod: method.Name.toUpperCase() }))
+        if (!first || !second) throw new TypeError('no rules')
+        const rule = (op: 'put' | 'delete', record: typeof first): Change => ({
+          table: 'bindingRules',
+          op,
+          record,
+          expect: undefined,
+        })
+        const deletion: Change = { table: 'authMethods', op: 'delete', record: method, expect: undefined }
+        await refused(store, [rule('put', first)], 'changed')
+        await store.commit([{ table: 'authMethods', op: 'put', record: method, expect: 0 }])
+        await store.commit([rule('put', first), rule('put', second)])
+        await refused(store, [deletion], 'changed')
+        await refused(store, [rule('delete', first), deletion], 'changed')
+        await store.commit([rule('delete', first), rule('delete', second), deletion])
+        const directory = await store.directory()
+        expect([directory.bindingRule(first.ID), directory.authMethod('default', method.Name)]).toEqual([
+          undefined,
+          undefined,
+        ])
+      })
+
+      test('a whole commit if its last change is refused', async () => {
         const store = await open()
         const taken = aToken()
         await store.commit([putNew(taken)])
@@ -424,7 +504,7 @@ export function describeStore(
         expect(await store.tableIndex('tokens')).toBe(before)
       })
 
-      test('one of many writers at the same time, and none of its neighbours', async () => {
+      test('one of many concurrent writers, without affecting the others', async () => {
         const store = await open()
         const taken = aToken()
         await store.commit([putNew(taken)])
@@ -438,8 +518,8 @@ export function describeStore(
       })
     })
 
-    describe('many at once', () => {
-      test('COH-08: of 64 equal creates one wins, and the others are told', async () => {
+    describe('concurrent commits', () => {
+      test('COH-08: one of 64 equal creates wins, and the others are refused', async () => {
         const store = await open()
         const token = aToken()
         const outcomes = await Promise.allSettled(
@@ -452,7 +532,7 @@ export function describeStore(
         ).toBe(true)
       })
 
-      test('COH-09: of 32 updates on one version one wins', async () => {
+      test('COH-09: one of 32 updates of one version wins', async () => {
         const store = await open()
         const token = aToken()
         let index = await store.commit([putNew(token)])
@@ -480,7 +560,7 @@ export function describeStore(
         }
       })
 
-      test('each commit has an index of its own', async () => {
+      test('each commit has its own index', async () => {
         const store = await open()
         const indexes = await Promise.all(Array.from({ length: 300 }, () => store.commit([putNew(aToken())])))
         expect(new Set(indexes).size).toBe(300)
@@ -489,7 +569,7 @@ export function describeStore(
     })
 
     describe('lists tokens', () => {
-      test('in the order of their creation, by each filter, and in pages that meet without gap', async () => {
+      test('in order of creation, by each filter, and in pages without gaps', async () => {
         const store = await open()
         const Namespace = await madeNamespace(store, `list-${anId(1)}`)
         const made: TokenRecord[] = []
@@ -502,6 +582,7 @@ export function describeStore(
               Roles: i % 3 === 0 ? [{ ID: anId(0xbb) }] : i % 3 === 1 ? [{ ID: anId(0xcc) }] : [],
               ServiceIdentities: i % 4 < 2 ? [{ ServiceName: i % 4 === 0 ? 'web' : 'api' }] : [],
               AuthMethod: i % 5 === 0 ? 'oidc' : i % 5 === 1 ? 'other' : '',
+              AuthMethodNamespace: i % 5 > 1 ? '' : i % 2 === 0 ? 'default' : 'team',
               Local: i % 9 === 0,
               Type: i % 6 === 0 ? (i % 12 === 0 ? 'management' : 'client') : '',
               Rules: i % 8 === 1 ? 'key "" {}' : '',
@@ -521,6 +602,10 @@ export function describeStore(
           [{ roleId: anId(0xbb) }, hasRole],
           [{ serviceName: 'web' }, (t) => t.ServiceIdentities.some((s) => s.ServiceName === 'web')],
           [{ authMethod: 'oidc' }, (t) => t.AuthMethod === 'oidc'],
+          [
+            { authMethod: 'oidc', authMethodNamespace: 'team' },
+            (t) => t.AuthMethod === 'oidc' && t.AuthMethodNamespace === 'team',
+          ],
           [{ local: true }, (t) => t.Local],
           [{ local: false }, (t) => !t.Local],
           [{ policyId: anId(0xaa), roleId: anId(0xbb) }, (t) => hasPolicy(t) && hasRole(t)],
@@ -548,21 +633,18 @@ export function describeStore(
         expect(await list(store, { namespace: Namespace, limit: 0 })).toEqual([])
       })
 
-      test.each([1, 5, 16, 53])(
-        'newest first too, in pages of %d that meet without gap (API-03)',
-        async (limit) => {
-          const store = await open()
-          const Namespace = await madeNamespace(store, `newest-${limit}-${anId(3)}`)
-          const made = Array.from({ length: 54 }, (_, i) => aToken({ Namespace, Local: i % 2 === 0 }))
-          // Several at one index, so that the second key of the order decides.
-          for (let i = 0; i < made.length; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
-          for (const narrow of [{}, { local: true }]) {
-            const filter = { namespace: Namespace, ...narrow }
-            const paged = await listInPages(store, { ...filter, newestFirst: true }, limit)
-            expect(secrets(paged)).toEqual(secrets(await list(store, filter)).toReversed())
-          }
-        },
-      )
+      test.each([1, 5, 16, 53])('newest first too, in pages of %d without gaps (API-03)', async (limit) => {
+        const store = await open()
+        const Namespace = await madeNamespace(store, `newest-${limit}-${anId(3)}`)
+        const made = Array.from({ length: 54 }, (_, i) => aToken({ Namespace, Local: i % 2 === 0 }))
+        // Several at one index, so that the second key of the order decides.
+        for (let i = 0; i < made.length; i += 6) await store.commit(made.slice(i, i + 6).map(putNew))
+        for (const narrow of [{}, { local: true }]) {
+          const filter = { namespace: Namespace, ...narrow }
+          const paged = await listInPages(store, { ...filter, newestFirst: true }, limit)
+          expect(secrets(paged)).toEqual(secrets(await list(store, filter)).toReversed())
+        }
+      })
 
       test('newest first across the pages that the store itself reads', async () => {
         const store = await open()
@@ -574,7 +656,7 @@ export function describeStore(
       })
 
       test.each([1, 7, 16])(
-        'without an accessor, all of one commit, in pages of %d that meet without gap, in both orders',
+        'without an accessor, from one commit, in pages of %d without gaps, in both orders',
         async (limit) => {
           const store = await open()
           const Namespace = await madeNamespace(store, `ties-${limit}-${anId(5)}`)
@@ -591,7 +673,7 @@ export function describeStore(
         },
       )
 
-      test('up to a place, itself included, in both orders', async () => {
+      test('up to and including a place, in both orders', async () => {
         const store = await open()
         const filter = { namespace: await madeNamespace(store, `until-${anId(7)}`) }
         const made = Array.from({ length: 12 }, (_, i) =>
@@ -612,7 +694,7 @@ export function describeStore(
         }
       })
 
-      test('and says which have changed, deletions included, or that it does not know', async () => {
+      test('reports which have changed, deletions included, or that it does not know', async () => {
         const store = await open()
         const [first, second] = [aToken(), aToken({ AccessorID: 'ABCDEF00-0000-4000-8000-000000000002' })]
         const start = await store.commit([putNew(first)])
@@ -637,7 +719,7 @@ export function describeStore(
         expect(changed(await store.tableIndex('tokens'))).toEqual([])
       })
 
-      test('go on after a token that is gone by then', async () => {
+      test('continues after a deleted token', async () => {
         const store = await open()
         const filter = { namespace: await madeNamespace(store, `gone-${anId(6)}`) }
         await store.commit(
@@ -651,7 +733,7 @@ export function describeStore(
         expect(secrets(await list(store, { ...filter, after }))).toEqual(secrets(all.slice(4)))
       })
 
-      test('that live from legacy rights alone: by rules or type, and by no link (spec 9.1)', async () => {
+      test('with legacy rights alone: by rules or type, without links (spec 9.1)', async () => {
         const store = await open()
         const Namespace = await madeNamespace(store, `rights-${anId(1)}`)
         const rules = { Namespace, Type: 'client', Rules: 'key "" {}' } as const
@@ -674,7 +756,7 @@ export function describeStore(
         expect(await store.countTokens(filter)).toBe(3)
       })
 
-      test('counts them as they are after each commit', async () => {
+      test('counts them after each commit', async () => {
         const store = await open()
         const Namespace = await madeNamespace(store, `count-${anId(1)}`)
         const count = () => store.countTokens({ namespace: Namespace, withoutAccessor: true })
@@ -696,7 +778,7 @@ export function describeStore(
         expect(await store.tokenByAccessor(token.AccessorID)).toBe(listed)
       })
 
-      test('that are expired: at or before the instant, oldest first, at most so many', async () => {
+      test('that are expired: at or before the instant, oldest first, up to a limit', async () => {
         const store = await open()
         const at = (ms: number) => new Date(Date.UTC(2001, 0, 1) + ms).toISOString()
         const [third, first, second] = [
@@ -713,10 +795,214 @@ export function describeStore(
         expect(await expired(3, 10)).toEqual(secrets([first, second, third]))
         expect(await expired(3, 2)).toEqual(secrets([first, second]))
       })
+
+      test('that are orphans: their auth method is gone, or another of its name is there', async () => {
+        const store = await open()
+        const method = aMethod({ Generation: 7_001 })
+        const put = (record: typeof method): Change => ({
+          table: 'authMethods',
+          op: 'put',
+          record,
+          expect: undefined,
+        })
+        const made = { AuthMethod: method.Name, AuthMethodNamespace: 'default', AuthMethodGeneration: 7_001 }
+        const token = aToken(made)
+        const byHand = aToken({ AuthMethod: method.Name })
+        await store.commit([put(method), putNew(token), putNew(byHand)])
+        // Other tests of the store leave orphans of their own.
+        const own = [token.AccessorID, byHand.AccessorID]
+        const orphans = async () =>
+          (await store.orphanedTokens(1_000))
+            .map(({ AccessorID }) => AccessorID)
+            .filter((id) => own.includes(id))
+        expect(await orphans()).toEqual([])
+        await store.commit([{ table: 'authMethods', op: 'delete', record: method, expect: undefined }])
+        expect(await orphans()).toEqual([token.AccessorID])
+        await store.commit([put({ ...method, Generation: 7_002 })])
+        expect(await orphans()).toEqual([token.AccessorID])
+        expect(await store.orphanedTokens(1)).toHaveLength(1)
+      })
+    })
+
+    describe('limits of logins', () => {
+      const now = Date.parse('2026-01-31T12:00:00Z')
+      const minute = 60_000
+      const at = (ms: number) => new Date(now + ms).toISOString()
+
+      /** A method, and tokens that it has not made yet. */
+      async function aLimitedMethod(store: Store, Generation: number, fields: Partial<AuthMethodRecord>) {
+        const method = aMethod({ Generation, ...fields })
+        const write = (more: Partial<AuthMethodRecord>) =>
+          store.commit([
+            {
+              table: 'authMethods',
+              op: 'put',
+              record: { ...method, ...more } as AuthMethodRecord,
+              expect: undefined,
+            },
+          ])
+        await write({})
+        const made = (more: Partial<TokenRecord> = {}) =>
+          aToken({
+            AuthMethod: method.Name,
+            AuthMethodNamespace: 'default',
+            AuthMethodGeneration: Generation,
+            CreateTime: at(0),
+            ...more,
+          })
+        return { made, write }
+      }
+
+      test('a method never has more tokens than it may, whatever is committed at once', async () => {
+        const store = await open()
+        const { made, write } = await aLimitedMethod(store, 7_101, { MaxLiveTokens: 5 })
+        const free = await aLimitedMethod(store, 7_102, {})
+        const outcomes = await Promise.all([
+          ...Array.from({ length: 9 }, () => outcomeOf(store.commit([putNew(made())]))),
+          ...Array.from({ length: 9 }, () =>
+            outcomeOf(store.commit([putNew(free.made()), putNew(aToken())])),
+          ),
+        ])
+        const refused = outcomes.filter((outcome) => outcome !== 'committed')
+        expect(refused).toEqual(Array(4).fill('method_full'))
+        const counts = await store.countLogins()
+        expect([counts.get(7_101), counts.get(7_102)]).toEqual([5, 9])
+        await write({ MaxLiveTokens: 7 })
+        expect(await outcomeOf(store.commit([made(), made(), made()].map(putNew)))).toBe('method_full')
+        expect(await outcomeOf(store.commit([made(), made()].map(putNew)))).toBe('committed')
+        await write({ MaxLiveTokens: 1 })
+        const [record] = await list(store, { authMethod: made().AuthMethod, limit: 1 })
+        if (!record) throw new TypeError('there is no token')
+        const update: Change = { table: 'tokens', op: 'put', record, expect: record.ModifyIndex }
+        expect(await outcomeOf(store.commit([update]))).toBe('committed')
+        expect(await outcomeOf(store.commit([putNew(made())]))).toBe('method_full')
+      })
+
+      test('are counted per identity, in pages, without what has expired', async () => {
+        const store = await open()
+        const { made } = await aLimitedMethod(store, 7_103, {})
+        const tokens = [
+          made({ LoginIdentity: 'b' }),
+          made({ LoginIdentity: 'B\u0000\u001a', CreateTime: at(1) }),
+          made({ LoginIdentity: 'b', CreateTime: at(-1) }),
+          made({ LoginIdentity: 'ä', ExpirationTime: at(1) }),
+          made({ LoginIdentity: 'b', ExpirationTime: at(0) }),
+        ]
+        await store.commit(tokens.map(putNew))
+        const asked = { generation: 7_103, now, limit: 10 }
+        const [B, b, a] = [
+          { identity: 'B\u0000\u001a', count: 1, oldestCreateTime: at(1), lastUse: undefined },
+          { identity: 'b', count: 2, oldestCreateTime: at(-1), lastUse: undefined },
+          { identity: 'ä', count: 1, oldestCreateTime: at(0), lastUse: undefined },
+        ]
+        expect(await store.logins(asked)).toEqual([B, b, a])
+        expect(await store.logins({ ...asked, limit: 1 })).toEqual([B])
+        expect(await store.logins({ ...asked, after: 'B\u0000\u001a', limit: 1 })).toEqual([b])
+        expect(await store.logins({ ...asked, after: 'b' })).toEqual([a])
+        expect(await store.logins({ ...asked, now: now + 1 })).toEqual([B, b])
+        expect(await store.logins({ ...asked, generation: 7_199 })).toEqual([])
+      })
+
+      test('a token is used as long as its idle time and a tenth have not passed since its last use', async () => {
+        const store = await open()
+        const { made } = await aLimitedMethod(store, 7_104, {})
+        const [used, unused] = [made({ LoginIdentity: 'u' }), made({ LoginIdentity: 'u' })]
+        await store.commit([used, unused].map(putNew))
+        const limit = { ttlMs: 10 * minute, since: now }
+        const use = async ({ AccessorID }: TokenRecord, ms: number, heldMs = 0, since = now) => {
+          const { tokenUses } = store
+          const asked = {
+            accessorId: AccessorID,
+            limit: { ...limit, since },
+            now: now + ms,
+            until: now + ms + heldMs,
+          }
+          return tokenUses.noteKnown(asked) || tokenUses.use(asked)
+        }
+        const idle = async (ms: number) =>
+          (await store.idleTokens({ generation: 7_104, horizon: now + ms }, 10)).map(
+            ({ AccessorID }) => AccessorID,
+          )
+        expect(await use(used, 10 * minute + 1)).toBe(true)
+        expect(await idle(-1)).toEqual([])
+        expect(await idle(0)).toEqual([unused.AccessorID])
+        expect(await use(unused, 11 * minute)).toBe(false)
+        expect(await use(unused, 11 * minute - 1, 0, now + 1)).toBe(true)
+        expect(await use(used, 21 * minute, 20 * minute)).toBe(true)
+        expect(await use(used, 52 * minute - 1)).toBe(true)
+        expect(await use(used, 63 * minute)).toBe(false)
+        expect(await use(used, 63 * minute)).toBe(false)
+        const [group] = await store.logins({ generation: 7_104, now, limit: 1 })
+        expect(group?.lastUse).toBe(now + 52 * minute - 1)
+        expect(await idle(51 * minute)).toEqual([unused.AccessorID])
+        expect(await store.idleTokens({ generation: 7_104, horizon: now + 52 * minute }, 1)).toHaveLength(1)
+      })
+    })
+
+    describe('logins in a browser', () => {
+      const now = Date.parse('2026-01-31T12:00:00Z')
+      const few = { openMax: 2, now }
+
+      test('are kept as they were, secrets and texts included, until they are taken', async () => {
+        const { loginStates } = await open()
+        const state = aLoginState({
+          namespace: 'a',
+          redirectUri: 'http://localhost/\u0000\ud800',
+          clientNonceHash: 'hash',
+          meta: { job: '\u0000"ü' },
+          generation: 8_000,
+        })
+        expect(await loginStates.put(state, few)).toBe(true)
+        expect(await loginStates.take(state.stateHash.toUpperCase())).toBeUndefined()
+        expect(await loginStates.take(state.stateHash)).toEqual(state)
+        expect(await loginStates.take(state.stateHash)).toBeUndefined()
+      })
+
+      test('ATT-45: of 50 calls at the same time one takes it', async () => {
+        const { loginStates } = await open()
+        const state = aLoginState({ generation: 8_001 })
+        await loginStates.put(state, few)
+        const taken = await Promise.all(Array.from({ length: 50 }, () => loginStates.take(state.stateHash)))
+        expect(taken.filter((each) => each !== undefined)).toEqual([state])
+      })
+
+      test('are bounded per method; expired ones do not count', async () => {
+        const { loginStates } = await open()
+        const put = (fields: object) => loginStates.put(aLoginState({ generation: 8_002, ...fields }), few)
+        expect(await put({ expiresAt: now })).toBe(true)
+        expect(await put({ expiresAt: now + 1 })).toBe(true)
+        expect(await put({})).toBe(true)
+        expect(await put({})).toBe(false)
+        expect(await put({ generation: 8_003 })).toBe(true)
+        expect(await loginStates.put(aLoginState({ generation: 8_002 }), { ...few, now: now + 1 })).toBe(true)
+      })
+
+      test('are bounded per method also when many begin at once', async () => {
+        const { loginStates } = await open()
+        const begin = (generation: number) =>
+          Array.from({ length: 20 }, () => loginStates.put(aLoginState({ generation }), { openMax: 7, now }))
+        const [some, others] = await Promise.all(
+          [8_005, 8_006].map((generation) => Promise.all(begin(generation))),
+        )
+        for (const kept of [some, others]) expect(kept?.filter((isKept) => isKept)).toHaveLength(7)
+      })
+
+      test('are removed once expired: at or before the instant', async () => {
+        const { loginStates } = await open()
+        const old = now - 10_000_000
+        await loginStates.reap(old)
+        const states = [old - 1, old, old + 1].map((expiresAt) =>
+          aLoginState({ generation: 8_004, expiresAt }),
+        )
+        for (const state of states) await loginStates.put(state, { openMax: 9, now: old - 2 })
+        expect(await loginStates.reap(old)).toBe(2)
+        const left = await Promise.all(states.map(({ stateHash }) => loginStates.take(stateHash)))
+        expect(left).toEqual([undefined, undefined, states[2]])
+      })
     })
 
     describe('keys', () => {
-      test('are listed under a prefix, in the byte order of UTF-8, per namespace', async () => {
+      test('are listed under a prefix, in UTF-8 byte order, per namespace', async () => {
         const store = await open()
         for (const name of ['kv', 'other']) await madeNamespace(store, name)
         const keys = [
@@ -779,7 +1065,7 @@ export function describeStore(
         }
       })
 
-      test('more than fit into one page come in order, each once', async () => {
+      test('more than one page come in order, each once', async () => {
         const store = await open()
         const namespace = await madeNamespace(store, `pages-${anId(5)}`)
         const put = (n: number, bytes: number) => {
@@ -808,7 +1094,7 @@ export function describeStore(
         expect(some).toHaveLength(1_001)
       })
 
-      test('one is read as it was written last, and is gone when it or its tree is', async () => {
+      test('one reads as last written, and is gone after deleting it or its tree', async () => {
         const store = await open()
         const Namespace = await madeNamespace(store, `one-${anId(6)}`)
         const record = aKey({ Key: 't/1', Namespace })
@@ -833,7 +1119,7 @@ export function describeStore(
         }
       })
 
-      test('go with their tree, and nothing beside it', async () => {
+      test('are deleted with their tree, and no others', async () => {
         const store = await open()
         const Namespace = await madeNamespace(store, `tree-${anId(3)}`)
         for (const Key of ['t/1', 't/2/x', 't', 'u', 't_']) {
@@ -881,7 +1167,7 @@ export function describeStore(
         expect(await store.wait('kv', index, 10_000)).toBe('changed')
       })
 
-      test('ends at once when it is given up', async () => {
+      test('ends at once when aborted', async () => {
         const store = await open()
         const index = await store.tableIndex('tokens')
         expect(await store.wait('tokens', index, 10_000, AbortSignal.abort())).toBe('aborted')
@@ -894,11 +1180,22 @@ export function describeStore(
   })
 }
 
-/** The name of a namespace that is there. */
+/** The name of an existing namespace. */
 async function madeNamespace(store: Store, Name: string): Promise<string> {
   const record = aNamespace({ Name })
   await store.commit([{ table: 'namespaces', op: 'put', record, expect: undefined }])
   return Name
+}
+
+/** `committed`, or why not. */
+async function outcomeOf(commit: Promise<number>): Promise<'committed' | ConflictReason> {
+  try {
+    await commit
+    return 'committed'
+  } catch (error) {
+    if (error instanceof StoreConflict) return error.reason
+    throw error
+  }
 }
 
 function putNew(record: TokenRecord): Change {
@@ -915,7 +1212,7 @@ async function list(store: Store, filter: TokenFilter): Promise<TokenRecord[]> {
   return tokens
 }
 
-/** As a client reads it, who knows the last token of a page and no more. */
+/** Pages like a client that knows only the last token of each page. */
 async function listInPages(store: Store, filter: TokenFilter, limit: number): Promise<TokenRecord[]> {
   const tokens: TokenRecord[] = []
   for (;;) {

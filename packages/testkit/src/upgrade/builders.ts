@@ -1,6 +1,6 @@
-/** Records for the tests of the upgrade: each sets what matters and hides the rest. */
+/** Records for tests of the upgrade, with plain defaults. */
 
-import type { Member, TokenRecord } from '@latchkey/acl'
+import type { Member, MemberRow, TokenRecord } from '@latchkey/acl'
 import { fromLegacyToken } from '@latchkey/acl'
 import { type LegacyToken, parseServiceVersion, profileOf, type ServiceProfile } from '@latchkey/contract'
 
@@ -16,6 +16,11 @@ export function aMember(fields: Partial<Member> = {}): Member {
     status: 'alive',
     ...fields,
   }
+}
+
+export function aMemberRow(fields: Partial<MemberRow> = {}): MemberRow {
+  const { status: _, ...row } = aMember(fields)
+  return { ...row, startedAt: 0, stoppedAt: undefined, ...fields }
 }
 
 export function aLegacyToken(fields: Partial<LegacyToken> = {}): LegacyToken {

@@ -1,20 +1,20 @@
-/** Holds a migration to spec 8 and 9.2.3, from the log of its batches and the tokens at the end alone. */
+/** Checks a migration against spec 8 and 9.2.3, from the log of its batches and the final tokens alone. */
 import type { TokenRecord } from '@latchkey/acl'
 import type { CommittedBatch } from './migration-world.ts'
 
-export interface MigrationOutcome {
+interface MigrationOutcome {
   readonly batches: readonly CommittedBatch[]
   readonly tokens: Iterable<TokenRecord>
   /** What users wrote last, by secret. */
   readonly descriptions: ReadonlyMap<string, string>
 }
 
-/** @returns what is wrong, in words; empty where nothing is. */
+/** @returns the violations. */
 export function checkMigration({ batches, tokens, descriptions }: MigrationOutcome): readonly string[] {
   return [...checkBatchRate(batches), ...checkAccessors(batches), ...checkEnd(tokens, descriptions)]
 }
 
-/** At most 128 tokens in any second, and at most one batch: looked at from each batch, one second ahead. */
+/** At most 128 tokens and one batch in any second, counted from each batch. */
 function* checkBatchRate(batches: readonly CommittedBatch[]): Generator<string> {
   for (const [i, { at, tokens }] of batches.entries()) {
     if (tokens.length === 0 || tokens.length > 128) yield `batch ${i} has ${tokens.length} tokens`

@@ -1,19 +1,22 @@
 /**
- * Holds a history to spec 9.2.2 and 9.2.5, knowing only what happened: nothing here is shared with the rules.
+ * Checks a history against spec 9.2.2 and 9.2.5. Shares no code with the rules.
  */
 import type { WorldEvent } from './mode-world.ts'
 
-/** Three days: after that a server that crashed is taken for gone. */
+/** After so long a server that stopped counts as gone. */
+const STOPPED_COUNTS_MS = 5 * 60_000
+/** Three days, after which a crashed server counts as gone. */
 const GONE_AFTER_MS = 3 * 24 * 3_600_000
 
 interface Seen {
   readonly version: string
   readonly aclEnabled: boolean
-  readonly state: 'up' | 'silent' | 'left'
+  readonly state: 'up' | 'silent' | 'stopped' | 'left'
   readonly lastBeatAt: number
+  readonly stoppedAt: number
 }
 
-/** @returns what is wrong, in words; empty where nothing is. */
+/** @returns the violations. */
 export function checkModeHistory(history: readonly WorldEvent[]): readonly string[] {
   const faults: string[] = []
   const servers = new Map<string, Seen>()
@@ -27,7 +30,7 @@ export function checkModeHistory(history: readonly WorldEvent[]): readonly strin
     const key = `${event.datacenter}/${event.slot}`
     if (event.kind === 'started') {
       const { version, aclEnabled, at } = event
-      servers.set(key, { version, aclEnabled, state: 'up', lastBeatAt: at })
+      servers.set(key, { version, aclEnabled, state: 'up', lastBeatAt: at, stoppedAt: 0 })
       if (isOld(version) && endedAt.has(event.datacenter)) faults.push(`${key} went back to ${version}`)
       continue
     }
@@ -37,6 +40,7 @@ export function checkModeHistory(history: readonly WorldEvent[]): readonly strin
       servers.set(key, { ...server, state: 'up', lastBeatAt: event.at })
       if (isOld(server.version) && endedAt.has(event.datacenter)) faults.push(`${key} works on upgraded data`)
     }
+    if (event.kind === 'stopped') servers.set(key, { ...server, state: 'stopped', stoppedAt: event.at })
     if (event.kind === 'left') servers.set(key, { ...server, state: 'left' })
     if (event.kind === 'crashed' || event.kind === 'paused') servers.set(key, { ...server, state: 'silent' })
   }
@@ -54,7 +58,8 @@ function faultsOfEnd(
   if (datacenter === 'dc2' && !endedAt.has('dc1')) faults.push('the secondary was before the primary')
   for (const [key, server] of servers) {
     if (!key.startsWith(`${datacenter}/`) || server.state === 'left') continue
-    if (server.state === 'silent' && at - server.lastBeatAt > GONE_AFTER_MS) continue
+    if (server.state === 'stopped' && at - server.stoppedAt > STOPPED_COUNTS_MS) continue
+    if (server.state !== 'up' && at - server.lastBeatAt > GONE_AFTER_MS) continue
     if (isOld(server.version)) faults.push(`${datacenter} ended while ${key} ran ${server.version}`)
     if (!server.aclEnabled) faults.push(`${datacenter} ended while ${key} had its ACLs off`)
   }

@@ -1,7 +1,7 @@
 /**
- * Several processes that all believe they are elected, on one store under a virtual clock, run by a schedule: each works
- * in its own steps and can be killed between any two, while users create, edit and delete legacy tokens.
- * What was committed is written down for the checks.
+ * Several processes that all believe to be elected, on one store with a virtual clock, driven by a schedule: each works in
+ * its own steps and can be killed between any two, while users create, edit and delete legacy tokens. Records the commits
+ * for the checks.
  */
 import type { TokenRecord } from '@latchkey/acl'
 import {
@@ -20,11 +20,11 @@ import { anUnmigratedToken } from './builders.ts'
 export const PROCESSES = [0, 1, 2] as const
 
 export type MigrationStep =
-  /** One step of a process: look and plan, or commit what it planned. */
+  /** One step of a process: read and plan, or commit the plan. */
   | { readonly kind: 'work' | 'kill'; readonly process: number }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'create'; readonly count: number }
-  /** Users pick a token by number, round and round. */
+  /** Users pick a token by number, modulo the number of tokens. */
   | { readonly kind: 'edit' | 'delete'; readonly token: number }
 
 /** A batch as the store's log shows it. */
@@ -64,9 +64,9 @@ export class MigrationWorld {
   }
 
   /**
-   * Lets one process work alone until nothing is left, as the one that survives does.
+   * Lets one surviving process finish the work.
    *
-   * @throws where that takes a second more than the law needs: the migration has to come to its end.
+   * @throws if that takes a second more than the minimum.
    */
   settle(): this {
     this.plans.clear()
@@ -115,7 +115,7 @@ export class MigrationWorld {
     if (accessors.length > 0) this.plans.set(process, { accessors, recordVersion: this.recordVersion })
   }
 
-  /** Commits as a store does: nothing on a stale migration record, and only tokens that have not changed. */
+  /** Commits like a store: nothing on a stale migration record, and only unchanged tokens. */
   private commit({ accessors, recordVersion }: Plan): void {
     if (recordVersion !== this.recordVersion) return
     const unchanged = accessors.filter(

@@ -1,6 +1,6 @@
 /**
  * Two datacenters under a virtual clock, run by a schedule: servers start, leave, crash, pause and come back with other versions while
- * each applies the rules of the upgrade. What happened is written down for a checker that knows nothing of the rules.
+ * each applies the rules of the upgrade. Records the history for a checker that is independent of the rules.
  */
 import {
   type AclModeRecord,
@@ -11,16 +11,17 @@ import {
   isForgotten,
   MEMBER_FAILED_AFTER_MS,
   type Member,
+  type MemberRow,
+  observeMembers,
   StartRefused,
-  withObservedStatus,
 } from '@latchkey/acl'
 import { aProfile } from './builders.ts'
 
 export const DATACENTERS = ['dc1', 'dc2'] as const
 /** dc1 is the primary. */
-export type Datacenter = (typeof DATACENTERS)[number]
+type Datacenter = (typeof DATACENTERS)[number]
 
-/** A place for one server process in a datacenter. */
+/** A slot for one server process in a datacenter. */
 export interface Slot {
   readonly datacenter: Datacenter
   readonly slot: number
@@ -28,18 +29,19 @@ export interface Slot {
 
 export type Step =
   | ({ readonly kind: 'start'; readonly version: string; readonly aclEnabled: boolean } & Slot)
-  | ({ readonly kind: 'leave' | 'crash' | 'pause' | 'resume' } & Slot)
-  /** dc2 hears of the servers of dc1, or loses sight of them. */
+  | ({ readonly kind: 'stop' | 'leave' | 'crash' | 'pause' | 'resume' } & Slot)
+  /** dc2 reaches the servers of dc1, or loses contact. */
   | { readonly kind: 'hear'; readonly reachable: boolean }
-  /** Time passes, in which every running server beats. */
+  /** Time passes with heartbeats of every running server. */
   | { readonly kind: 'pass'; readonly ms: number }
-  /** Time passes without heartbeats, as with the database down; then the running servers beat, one after the other. */
+  /** Time passes without heartbeats, like a database outage; then the running servers send one each. */
   | { readonly kind: 'outage'; readonly ms: number }
 
 /** What a checker may know. */
 export type WorldEvent =
   | ({ readonly kind: 'started'; readonly version: string; readonly aclEnabled: boolean } & At & Slot)
-  | ({ readonly kind: 'refused' | 'left' | 'crashed' | 'paused' | 'resumed' | 'beat' } & At & Slot)
+  | ({ readonly kind: 'refused' | 'stopped' | 'left' | 'crashed' | 'paused' | 'resumed' | 'beat' } & At &
+      Slot)
   | ({ readonly kind: 'ended' } & At & { readonly datacenter: Datacenter; readonly by: number })
 
 interface At {
@@ -50,8 +52,9 @@ interface Process extends Slot {
   readonly version: string
   readonly aclEnabled: boolean
   readonly isPaused: boolean
+  readonly startedAt: number
   readonly lastBeatAt: number
-  /** Since when it beats without a gap. */
+  /** Since when it has sent heartbeats without a gap. */
   readonly observedSince: number
 }
 
@@ -59,7 +62,7 @@ export class ModeWorld {
   readonly history: WorldEvent[] = []
   private now = 0
   private readonly processes = new Map<string, Process>()
-  private readonly members = new Map<string, Member>()
+  private readonly members = new Map<string, MemberRow>()
   private readonly recorded: Record<Datacenter, AclModeRecord> = {
     dc1: { mode: 'legacy' },
     dc2: { mode: 'legacy' },
@@ -97,7 +100,7 @@ export class ModeWorld {
       return
     }
     if (step.kind === 'hear') {
-      const primary = [...this.members.values()].filter((member) => member.datacenter === 'dc1')
+      const primary = this.observed().filter((member) => member.datacenter === 'dc1')
       this.primaryMembers = step.reachable ? primary : undefined
       return
     }
@@ -109,12 +112,12 @@ export class ModeWorld {
     const process = this.processes.get(key)
     if (process === undefined) return
     if (step.kind === 'pause' || step.kind === 'resume') {
-      // A server that was paused notices the gap and must watch again.
+      // A paused server notices the gap and must observe again.
       this.processes.set(key, { ...process, isPaused: step.kind === 'pause', observedSince: this.now })
       this.write(step.kind === 'pause' ? 'paused' : 'resumed', process)
       return
     }
-    this.stop(process, step.kind === 'leave')
+    this.stop(process, step.kind)
   }
 
   private start({ version, aclEnabled, datacenter, slot }: Extract<Step, { kind: 'start' }>): void {
@@ -124,6 +127,7 @@ export class ModeWorld {
       version,
       aclEnabled,
       isPaused: false,
+      startedAt: this.now,
       lastBeatAt: this.now,
       observedSince: this.now,
     }
@@ -138,48 +142,49 @@ export class ModeWorld {
     this.decideFor(process)
   }
 
-  /** A clean stop marks the row; a crash leaves it as it was. */
-  private stop(process: Process, isClean: boolean): void {
-    const row = this.members.get(keyOf(process))
-    this.processes.delete(keyOf(process))
-    if (isClean && row !== undefined) this.members.set(keyOf(process), { ...row, status: 'left' })
-    this.write(isClean ? 'left' : 'crashed', process)
+  /** A stop marks the row, a server that leaves removes it, and a crash does neither. */
+  private stop(process: Process, how: 'stop' | 'leave' | 'crash'): void {
+    const key = keyOf(process)
+    const row = this.members.get(key)
+    this.processes.delete(key)
+    if (how === 'stop' && row !== undefined) this.members.set(key, { ...row, stoppedAt: this.now })
+    if (how === 'leave') this.members.delete(key)
+    this.write(how === 'stop' ? 'stopped' : how === 'leave' ? 'left' : 'crashed', process)
   }
 
   private running(): readonly Process[] {
     return [...this.processes.values()].filter((process) => !process.isPaused)
   }
 
-  /** A server looks whether it may still run, and renews its row. */
+  /** A server checks whether it may still run, and renews its row. */
   private beat(process: Process, after: 'went on' | 'came back'): void {
     if (!this.mayRun(process)) {
-      this.stop(process, true)
+      this.stop(process, 'stop')
       return
     }
-    const { datacenter, version, aclEnabled, lastBeatAt } = process
+    const { datacenter, version, aclEnabled, startedAt, lastBeatAt } = process
     const mode = advertisedMode(aProfile(version), { aclEnabled, recorded: this.recorded[datacenter] })
     const id = keyOf(process)
-    this.members.set(id, { id, datacenter, node: id, version, mode, heartbeatAt: this.now, status: 'alive' })
+    const row = { id, datacenter, node: id, version, mode, startedAt, heartbeatAt: this.now }
+    this.members.set(id, { ...row, stoppedAt: undefined })
     const hadGap = after === 'came back' && this.now - lastBeatAt > MEMBER_FAILED_AFTER_MS
     const observedSince = hadGap ? this.now : process.observedSince
     this.processes.set(id, { ...process, lastBeatAt: this.now, observedSince })
     this.write('beat', process)
   }
 
-  /** A server that knows of legacy mode looks at the others, and ends it where the rule says so. */
+  /** A server that supports legacy mode ends it if the rule allows. */
   private decideFor({ datacenter, slot }: Slot): void {
     const process = this.processes.get(keyOf({ datacenter, slot }))
     if (process === undefined) return
     const { aclEnabled, version, observedSince } = process
-    for (const [key, member] of this.members) {
-      const observed = withObservedStatus(member, this.now)
-      if (isForgotten(observed, { now: this.now, observedSince })) this.members.delete(key)
-    }
+    for (const member of this.observed())
+      if (isForgotten(member, { now: this.now, observedSince })) this.members.delete(member.id)
     if (!aProfile(version).has('upgrade.legacyMode') || !aclEnabled) return
     const { next } = this.decide({
       datacenter,
       primaryDatacenter: 'dc1',
-      members: [...this.members.values()].map((member) => withObservedStatus(member, this.now)),
+      members: this.observed(),
       primaryMembers: this.primaryMembers,
       recorded: this.recorded[datacenter],
     })
@@ -188,6 +193,10 @@ export class ModeWorld {
     this.recorded[datacenter] = endLegacyMode(before, this.now)
     if (this.recorded[datacenter] !== before)
       this.history.push({ kind: 'ended', at: this.now, datacenter, by: slot })
+  }
+
+  private observed(): readonly Member[] {
+    return observeMembers([...this.members.values()], this.now)
   }
 
   private mayRun({ datacenter, version }: Process): boolean {
@@ -207,10 +216,7 @@ export class ModeWorld {
     }
   }
 
-  private write(
-    kind: 'refused' | 'left' | 'crashed' | 'paused' | 'resumed' | 'beat',
-    { datacenter, slot }: Slot,
-  ): void {
+  private write(kind: Exclude<WorldEvent['kind'], 'started' | 'ended'>, { datacenter, slot }: Slot): void {
     this.history.push({ kind, at: this.now, datacenter, slot })
   }
 }

@@ -1,5 +1,6 @@
 // A consumer: Node, ES modules.
 import { createClient, NotFound } from '@latchkey/sdk'
+import { loginThroughBrowser } from '@latchkey/sdk/node'
 
 const client = createClient({
   address: 'http://127.0.0.1:1',
@@ -7,4 +8,5 @@ const client = createClient({
   fetch: async () => new Response('', { status: 404, headers: { 'X-Service-Index': '7' } }),
 })
 const error = await client.tokens.self().catch((reason) => reason)
-console.log(error instanceof NotFound && error.kind)
+const isWhole = error instanceof NotFound && typeof loginThroughBrowser === 'function'
+console.log(isWhole && error.kind)

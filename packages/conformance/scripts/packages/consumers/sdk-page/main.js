@@ -1,7 +1,8 @@
 // A consumer: a page that keeps the whole SDK, and calls the server of its query or, without one, an answer of its own.
 import * as sdk from '@latchkey/sdk'
+import * as login from '@latchkey/sdk/browser'
 
-globalThis.sdk = sdk
+globalThis.sdk = { ...sdk, ...login }
 const query = new URLSearchParams(location.search)
 document.title = await (query.has('address') ? callServer() : callItself()).catch((error) => error.kind)
 

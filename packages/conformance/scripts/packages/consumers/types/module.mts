@@ -1,5 +1,16 @@
 // A consumer in TypeScript: an ES module that touches every part of the types.
-import { type Client, createClient, Invalid, type Token, valueText, type WithMeta } from '@latchkey/sdk'
+import {
+  type Client,
+  createClient,
+  Invalid,
+  LoginFailed,
+  type Session,
+  type Token,
+  valueText,
+  type WithMeta,
+} from '@latchkey/sdk'
+import { completeLogin } from '@latchkey/sdk/browser'
+import { loginThroughBrowser } from '@latchkey/sdk/node'
 
 const client: Client = createClient({ address: 'http://127.0.0.1:1', token: () => undefined })
 
@@ -16,6 +27,19 @@ export async function describe(accessorId: string): Promise<string> {
   } catch (error) {
     if (error instanceof Invalid) return `${error.kind} ${error.field}`
     throw error
+  }
+}
+
+export async function logIn(redirectUris: readonly string[]): Promise<Session | string | undefined> {
+  try {
+    await using session = await loginThroughBrowser(client, {
+      method: 'people',
+      redirectUris,
+      open: () => {},
+    })
+    return (await completeLogin(client)) ?? session.accessorId
+  } catch (error) {
+    return error instanceof LoginFailed ? error.reason : undefined
   }
 }
 

@@ -1,8 +1,8 @@
 /** Versions and modes. Spec 7, 9.1, 9.2.1, 9.3; decisions: versions, status codes. */
 import assert from 'node:assert/strict'
 import { ENDPOINTS, type Endpoint, LEGACY_ENDPOINTS, type Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
-import type { Context } from '../context.ts'
+import type { Case } from '../../case.ts'
+import type { Context } from '../../context.ts'
 import { isOfLegacyApi } from './methods.ts'
 
 /** The path of an endpoint with a value for its parameter. */
@@ -32,7 +32,7 @@ export const versionCases: readonly Case[] = [
         await ctx.refuses('GET', path, {}, { status: 404, code: 'endpoint_unknown' })
       }
       await ctx.refuses('PUT', '/acl/bootstrap', {}, { status: 404, code: 'endpoint_unknown' })
-      // There are no accessors to name a token by.
+      // There are no accessors yet to address a token.
       const ofToken = `/acl/rules/translate/${crypto.randomUUID()}`
       await ctx.refuses('GET', ofToken, {}, { status: 404, code: 'endpoint_unknown' })
     },
@@ -161,7 +161,7 @@ export const versionCases: readonly Case[] = [
       const translated = 'key_prefix "a" {\n  policy = "read"\n}'
       const text = await ctx.call('POST', '/acl/rules/translate', { raw: legacy.Rules })
       assert.equal(text.text, translated)
-      // A GET has no body here, which is an empty text.
+      // A GET sends no body here, which is an empty text.
       const [got, posted] = [
         await ctx.call('GET', '/acl/rules/translate'),
         await ctx.call('POST', '/acl/rules/translate'),
@@ -197,7 +197,7 @@ export const versionCases: readonly Case[] = [
     spec: '9.3/1.0',
     also: ['D/versions/gates'],
     title:
-      'before 1.0 any method reaches the endpoints of the table, no other one; agent self shows the whole configuration',
+      'before 1.0 any method reaches the endpoints of the table, but no others; agent self shows the whole configuration',
     needs: { from: '0.7', before: '1.0', mode: 'legacy' },
     async run(ctx) {
       for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
@@ -268,7 +268,7 @@ export const versionCases: readonly Case[] = [
     id: 'modes/bootstrap',
     spec: 'D/status/bootstrap-403',
     title:
-      'bootstrap makes one management token, for the first request; 403 bootstrap_done for the second (RACE-01)',
+      'bootstrap creates one management token, for the first request; 403 bootstrap_done for the second (RACE-01)',
     needs: { bootstrap: 'open' },
     async run(ctx) {
       const tries = await Promise.all([1, 2, 3].map(() => ctx.call('PUT', '/acl/bootstrap', { token: null })))
@@ -292,7 +292,7 @@ export const versionCases: readonly Case[] = [
   {
     id: 'modes/bootstrap-done',
     spec: 'D/status/bootstrap-403',
-    title: '403 bootstrap_done: a service that was given its management token',
+    title: '403 bootstrap_done: a service with a configured management token',
     async run(ctx) {
       const text = 'Permission denied: ACL bootstrap no longer allowed (reset index: '
       await ctx.refuses(
@@ -316,10 +316,15 @@ export const versionCases: readonly Case[] = [
         '/acl/policies',
         '/acl/token/',
         '/acl/policy/name/',
+        '/acl/auth-methods',
+        '/acl/auth-method/',
+        '/acl/binding-rules',
       ])
         await ctx.refuses('GET', path, { token: crypto.randomUUID() }, refusal)
       await ctx.refuses('PUT', '/acl/token', { raw: '{' }, refusal)
       await ctx.refuses('PUT', '/acl/bootstrap', {}, refusal)
+      await ctx.refuses('POST', '/acl/login', { raw: '{' }, refusal)
+      await ctx.refuses('POST', '/acl/logout', {}, refusal)
       await ctx.refuses('POST', '/internal/acl/authorize', { raw: '{' }, refusal)
       await ctx.refuses('POST', '/acl/token', {}, { status: 405, code: 'method_not_allowed' })
       await ctx.ok('PUT', `/kv/${ctx.unique('key')}`, { raw: 'v', token: null })
@@ -330,7 +335,7 @@ export const versionCases: readonly Case[] = [
     spec: '5.4',
     also: ['5.2'],
     title:
-      'where the default is allow, keys are open to all but unknown callers, and ACLs only to callers with a rule',
+      'with default policy allow, keys are open to all but unknown callers, and ACLs only to callers with a rule',
     needs: { defaultPolicy: 'allow' },
     async run(ctx) {
       const key = ctx.unique('key')

@@ -1,7 +1,7 @@
 /** Creating tokens. Spec 2.1, 4.2. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
+import type { Case } from '../../case.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -39,7 +39,7 @@ export const createCases: readonly Case[] = [
   {
     id: 'create/ids-alike',
     spec: 'D/tokens/unique',
-    title: 'accessor and secret may be the same UUID where it is new',
+    title: 'accessor and secret may be the same new UUID',
     async run(ctx) {
       const id = crypto.randomUUID()
       const token = await ctx.token({ AccessorID: id, SecretID: id })
@@ -50,7 +50,7 @@ export const createCases: readonly Case[] = [
     id: 'create/ids-malformed',
     spec: '2.1/AccessorID',
     also: ['2.1/SecretID', 'D/status/rule-400'],
-    title: '400 id_invalid: an id that is no UUID; the secret is not repeated',
+    title: '400 id_invalid: an id that is not a UUID; the error does not repeat the secret',
     async run(ctx) {
       for (const bad of [
         'x',
@@ -78,7 +78,7 @@ export const createCases: readonly Case[] = [
   {
     id: 'create/ids-reserved',
     spec: 'D/tokens/reserved',
-    title: '400 id_reserved: ids that begin 00000000-0000-0000-0000-0000000000',
+    title: '400 id_reserved: ids with the prefix 00000000-0000-0000-0000-0000000000',
     async run(ctx) {
       for (const field of ['AccessorID', 'SecretID']) {
         const body = { [field]: '00000000-0000-0000-0000-000000000009' }
@@ -124,7 +124,7 @@ export const createCases: readonly Case[] = [
   {
     id: 'create/ids-free-again',
     spec: 'D/tokens/unique',
-    title: 'ids of a deleted token are free again',
+    title: 'ids of a deleted token can be reused',
     async run(ctx) {
       const { AccessorID, SecretID } = await ctx.token()
       await ctx.ok('DELETE', `/acl/token/${AccessorID}`)
@@ -145,7 +145,7 @@ export const createCases: readonly Case[] = [
   {
     id: 'create/description-bound',
     spec: 'D/decoding/bounds',
-    title: '400 field_too_long: a description over 4 KiB of UTF-8; exactly 4 KiB pass',
+    title: '400 field_too_long: a description above 4 KiB of UTF-8; exactly 4 KiB pass',
     async run(ctx) {
       await ctx.token({ Description: 'é'.repeat(2_048) })
       const body = { Description: `${'é'.repeat(2_048)}x` }
@@ -166,7 +166,7 @@ export const createCases: readonly Case[] = [
   {
     id: 'create/local',
     spec: '2.1/Local',
-    title: 'Local is false unless it is said',
+    title: 'Local defaults to false',
     async run(ctx) {
       assert.equal((await ctx.token()).Local, false)
       assert.equal((await ctx.token({ Local: true })).Local, true)
@@ -213,7 +213,7 @@ export const createCases: readonly Case[] = [
     id: 'create/right',
     spec: '4.1/Create',
     also: ['5.2', 'D/status/right-403'],
-    title: '403 privilege_missing: a caller with acl:read creates a token, and is told what it lacks',
+    title: '403 privilege_missing: a caller with acl:read creates a token; the error names the missing right',
     async run(ctx) {
       const reader = await ctx.caller('acl = "read"')
       await ctx.refuses(

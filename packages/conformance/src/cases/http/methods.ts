@@ -9,8 +9,8 @@ import {
   REQUIRED_METHODS,
   type Right,
 } from '@latchkey/contract'
-import type { Case } from '../case.ts'
-import type { Context } from '../context.ts'
+import type { Case } from '../../case.ts'
+import type { Context } from '../../context.ts'
 
 const EVERY_METHOD = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD'] as const
 
@@ -20,7 +20,7 @@ export const methodCases: readonly Case[] = [
     spec: '9.4',
     also: ['7/method', 'D/status/method-405', '9.3/1.0'],
     title:
-      '405 method_not_allowed with Allow: every row of the table with every other method; the right one is not 405 (INV-02)',
+      '405 method_not_allowed with Allow: every row of the table with every other method; the correct one is not 405 (INV-02)',
     async run(ctx) {
       for (const row of REQUIRED_METHODS) {
         const path = row.path.replace(':uuid', crypto.randomUUID()).replace(/\/$/, '/x')
@@ -80,13 +80,9 @@ export const methodCases: readonly Case[] = [
     id: 'methods/left-out',
     spec: 'D/status/method-405',
     title:
-      '501 endpoint_not_built: an endpoint that the table of the spec does not name; 405 by another method',
+      '501 endpoint_not_built: an endpoint that the table of the spec does not name; 405 for another method',
     async run(ctx) {
       for (const [methods, path] of [
-        ['PUT', '/acl/auth-method'],
-        ['GET,PUT,DELETE', '/acl/auth-method/x'],
-        ['GET', '/acl/binding-rules'],
-        ['POST', '/acl/login'],
         ['GET', '/agent/service/x'],
         ['GET', '/catalog/connect/x'],
         ['GET,POST', '/connect/intentions'],
@@ -121,7 +117,7 @@ export const methodCases: readonly Case[] = [
     id: 'methods/encodings',
     spec: 'D/status/order',
     title:
-      'every encoding of a path is the same endpoint, decided alike; doubled slashes are moved; control characters are 400 (INJ-02)',
+      'every encoding of a path reaches the same endpoint with the same decision; doubled slashes are redirected; control characters are 400 (INJ-02)',
     async run(ctx) {
       const { AccessorID, SecretID } = await ctx.token()
       const options = { token: SecretID }
@@ -200,7 +196,7 @@ export const methodCases: readonly Case[] = [
   },
 ]
 
-/** Whether an endpoint is gone from 1.11. */
+/** Whether 1.11 removes an endpoint. */
 export function isOfLegacyApi({ gate }: Endpoint): boolean {
   return gate === 'api.legacy' || gate === 'api.legacyTokenRules'
 }
@@ -217,7 +213,7 @@ function endpointsOf({ target }: Context): readonly Endpoint[] {
   return endpoints
 }
 
-/** For a right, rules that grant less than it. */
+/** Rules that grant less than a right. */
 const LESSER_RULES: Partial<Record<Right, string>> = {
   'acl:write': 'acl = "read"',
   'operator:write': 'operator = "read"',

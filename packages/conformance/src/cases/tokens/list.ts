@@ -1,8 +1,8 @@
 /** Listing tokens. Spec 4.8. */
 import assert from 'node:assert/strict'
 import type { Role, Token, TokenListEntry } from '@latchkey/contract'
-import type { Case } from '../case.ts'
-import type { Context } from '../context.ts'
+import type { Case } from '../../case.ts'
+import type { Context } from '../../context.ts'
 
 async function accessors(ctx: Context, query: string): Promise<string[]> {
   return (await ctx.ok<TokenListEntry[]>('GET', `/acl/tokens?${query}`)).map(({ AccessorID }) => AccessorID)
@@ -13,7 +13,7 @@ export const listCases: readonly Case[] = [
     id: 'list/record',
     spec: '4.8',
     also: ['D/records/list', '4.10'],
-    title: 'a list answers the same records as reads, built-in ones too',
+    title: 'a list answers the same records as reads, including built-in ones',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({
@@ -64,7 +64,7 @@ export const listCases: readonly Case[] = [
     id: 'list/by-policy',
     spec: '4.8/policy',
     title:
-      'policy lists the tokens linked to this policy ID, in any case, not those that have it through a role, nor by its name',
+      'the policy filter matches the linked policy ID, in any case; not its name, and not policies of roles',
     async run(ctx) {
       const policy = await ctx.policy()
       const role = await ctx.role({ Policies: [{ ID: policy.ID }] })
@@ -86,7 +86,7 @@ export const listCases: readonly Case[] = [
   {
     id: 'list/by-role',
     spec: '4.8/role',
-    title: 'role lists the tokens linked to this role ID, in any case',
+    title: 'the role filter matches the linked role ID, in any case',
     async run(ctx) {
       const role = await ctx.role()
       const token = await ctx.token({ Roles: [{ Name: role.Name }] })
@@ -100,7 +100,7 @@ export const listCases: readonly Case[] = [
   {
     id: 'list/by-auth-method',
     spec: '4.8/authmethod',
-    title: 'authmethod lists the tokens of this auth method: none where no such method exists',
+    title: 'the authmethod filter lists the tokens of this auth method: none if it does not exist',
     async run(ctx) {
       await ctx.token()
       assert.deepEqual(await accessors(ctx, `authmethod=${ctx.unique('method')}`), [])
@@ -111,7 +111,7 @@ export const listCases: readonly Case[] = [
     spec: '4.8',
     also: ['D/status/rule-400'],
     title:
-      '400 filter_conflict: two filters at once; empty ones count as absent, the first of repeated ones counts',
+      '400 filter_conflict: two filters together; empty ones count as absent; of repeated ones the first counts',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -131,7 +131,7 @@ export const listCases: readonly Case[] = [
     id: 'list/pages',
     spec: '4.8',
     title:
-      'every token that lives throughout is on exactly one page, whatever is created and deleted during the walk (API-03)',
+      'every token that exists throughout the listing is on exactly one page, whatever is created and deleted during it (API-03)',
     async run(ctx) {
       const policy = await ctx.policy()
       const make = () => ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -162,7 +162,8 @@ export const listCases: readonly Case[] = [
   {
     id: 'list/page-bounds',
     spec: 'D/status/malformed-400',
-    title: '400 query_invalid: a limit of 0, negative, over 1,000 or no number; an unknown cursor (API-03)',
+    title:
+      '400 query_invalid: a limit that is 0, negative, above 1,000 or not a number; an unknown cursor (API-03)',
     async run(ctx) {
       for (const query of [
         'limit=0',

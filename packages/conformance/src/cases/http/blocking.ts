@@ -1,20 +1,20 @@
 /** Blocking queries and consistency modes. Spec 4.1; decisions: blocking queries. */
 import assert from 'node:assert/strict'
-import type { Case } from '../case.ts'
-import type { AskOptions, Context } from '../context.ts'
-import type { Reply } from '../reply.ts'
+import type { Case } from '../../case.ts'
+import type { AskOptions, Context } from '../../context.ts'
+import type { Reply } from '../../reply.ts'
 
-/** Longest time of an immediate answer, in milliseconds: far below the default wait, with room for a busy machine. */
+/** Maximum time of an immediate answer, in milliseconds: far below the default wait, with room for a busy machine. */
 const SLACK_MS = 30_000
 
 function indexOf(ctx: Context, reply: Reply): number {
   return Number(reply.headers.get(ctx.header('Index')))
 }
 
-/** Longest time until a watcher sees a change, in milliseconds. */
+/** Maximum time until a watcher sees a change, in milliseconds. */
 const PATIENCE_MS = 40_000
 
-/** Sends one blocking query, and resolves when it probably waits. */
+/** Sends one blocking query, and resolves when it is probably waiting. */
 async function block(
   ctx: Context,
   path: string,
@@ -32,7 +32,7 @@ async function block(
 
 /**
  * Watches a read as a client does, until its value changes. Writes to other records may
- * end a single query early, as the index is that of the table.
+ * end a single query early, since the index is that of the table.
  */
 async function watch(
   ctx: Context,
@@ -67,7 +67,7 @@ export const blockingCases: readonly Case[] = [
     spec: 'D/blocking/wait',
     also: ['4.1/Read', '4.1/Read self', '4.1/List'],
     title:
-      'read, self and list with the present index answer the same after wait, at most a sixteenth and a moment later',
+      'read, self and list with the current index answer the same when wait ends, at most a sixteenth later',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -95,7 +95,7 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/passed',
     spec: 'D/blocking/wait',
-    title: 'an index that is passed already, 0 or none is answered at once',
+    title: 'an index that has already passed, 0 or no index is answered at once',
     async run(ctx) {
       const token = await ctx.token()
       const before = indexOf(ctx, await ctx.call('GET', `/acl/token/${token.AccessorID}`))
@@ -112,7 +112,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/options',
     spec: 'D/status/malformed-400',
     also: ['D/blocking/wait'],
-    title: '400 query_invalid: an index that is no unsigned 64-bit number, a wait that is no duration',
+    title: '400 query_invalid: an index that is not an unsigned 64-bit number, a wait that is not a duration',
     async run(ctx) {
       for (const value of ['-1', '1.5', 'abc', '18446744073709551616', '0x10', '1e3']) {
         await ctx.refuses(
@@ -130,7 +130,7 @@ export const blockingCases: readonly Case[] = [
           { status: 400, code: 'query_invalid', field: 'wait', text: 'Invalid wait time' },
         )
       }
-      // The status of replication never waits, and looks at these options all the same.
+      // The replication status never waits, but checks these options all the same.
       for (const query of ['index=-1', 'wait=soon', 'stale&consistent', 'max_stale=soon']) {
         const refusal = { status: 400, code: 'query_invalid' } as const
         await ctx.refuses('GET', `/acl/replication?${query}`, {}, refusal)
@@ -144,7 +144,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/read-wakes',
     spec: 'D/blocking/wakes',
     also: ['4.1/Read'],
-    title: 'a read wakes with a change of its own token, and shows it',
+    title: 'a change of its token wakes a read, which shows the change',
     async run(ctx) {
       const [own, other] = [await ctx.token(), await ctx.token()]
       const path = `/acl/token/${own.AccessorID}`
@@ -158,7 +158,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/self-unknown',
     spec: 'D/blocking/missing',
     also: ['4.1/Read self'],
-    title: '403 caller_unknown at once: self waits with a secret that names no token',
+    title: '403 caller_unknown at once: self with index and a secret that matches no token',
     async run(ctx) {
       const refusal = { status: 403, code: 'caller_unknown' } as const
       const token = crypto.randomUUID()
@@ -169,7 +169,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/self-wakes',
     spec: 'D/blocking/wakes',
     also: ['4.1/Read self'],
-    title: 'self wakes with a change of its token, and shows it',
+    title: 'a change of its token wakes self, which shows the change',
     async run(ctx) {
       const token = await ctx.token()
       const { news } = await watch(ctx, '/acl/token/self', { token: token.SecretID })
@@ -181,7 +181,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/list-wakes',
     spec: 'D/blocking/wakes',
     also: ['4.1/List'],
-    title: 'a filtered list wakes with a change of what it shows',
+    title: 'a change of what it shows wakes a filtered list',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -194,7 +194,7 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/list-wakes-on-delete',
     spec: 'D/blocking/wakes',
-    title: 'a list wakes with a delete',
+    title: 'a delete wakes a list',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -207,7 +207,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/unchanged',
     spec: 'D/blocking/wakes',
     title:
-      'a read of one record waits while only others change, whatever the index of its table; its own change ends it',
+      'a read of one record keeps waiting while only others change, whatever the index of its table; its own change wakes it',
     async run(ctx) {
       const key = `/kv/${ctx.unique('key')}`
       const [missing, missingKey] = [crypto.randomUUID(), `/kv/${ctx.unique('missing')}`]
@@ -263,8 +263,7 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/missing',
     spec: 'D/blocking/missing',
-    title:
-      'a read of a missing token waits: 404 not_found when the wait is over, the token once it is created',
+    title: 'a read of a missing token waits: 404 not_found when the wait ends, the token once it is created',
     async run(ctx) {
       const AccessorID = crypto.randomUUID()
       const path = `/acl/token/${AccessorID}`
@@ -282,7 +281,7 @@ export const blockingCases: readonly Case[] = [
   {
     id: 'blocking/deleted',
     spec: 'D/blocking/missing',
-    title: 'a read that waits ends with 404 when its token is deleted',
+    title: 'a waiting read ends with 404 when its token is deleted',
     async run(ctx) {
       const token = await ctx.token()
       const path = `/acl/token/${token.AccessorID}`
@@ -295,7 +294,7 @@ export const blockingCases: readonly Case[] = [
     id: 'blocking/self-deleted',
     spec: 'D/blocking/rights',
     also: ['4.1/Read self'],
-    title: '403 caller_unknown with the index of the deletion: self waits, and its token is deleted',
+    title: '403 caller_unknown with the index of the deletion: the token of a waiting self is deleted',
     async run(ctx) {
       const { AccessorID, SecretID: token } = await ctx.token()
       const index = indexOf(ctx, await ctx.call('GET', '/acl/token/self', { token }))
@@ -352,7 +351,7 @@ export const blockingCases: readonly Case[] = [
     id: 'consistency/modes',
     spec: 'D/blocking/modes',
     also: ['4.1/Read', '4.1/Read self', '4.1/List'],
-    title: 'stale and consistent count by presence, on read, self and list; consistent sees the last write',
+    title: 'stale and consistent work by presence, on read, self and list; consistent sees the last write',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({ Policies: [{ ID: policy.ID }] })
@@ -375,7 +374,7 @@ export const blockingCases: readonly Case[] = [
     id: 'consistency/conflict',
     spec: 'D/blocking/modes',
     also: ['D/status/malformed-400'],
-    title: '400 query_invalid: stale and consistent at once, whatever their values',
+    title: '400 query_invalid: stale and consistent together, whatever their values',
     async run(ctx) {
       for (const query of ['stale&consistent', 'stale=false&consistent=false', 'consistent=&stale=']) {
         const text = 'Cannot specify ?stale with ?consistent, conflicting semantics.'

@@ -1,7 +1,7 @@
 /** Cloning and deleting tokens. Spec 4.6, 4.7. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
+import type { Case } from '../../case.ts'
 
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 
@@ -11,7 +11,7 @@ export const cloneDeleteCases: readonly Case[] = [
     spec: '4.6',
     also: ['D/tokens/clone'],
     title:
-      'a clone has links, Local, ExpirationTime and Description of its source, and ids, CreateTime and indexes of its own',
+      'a clone has the links, Local, ExpirationTime and Description of its source, and its own ids, CreateTime and indexes',
     async run(ctx) {
       const policy = await ctx.policy('key "a" { policy = "read" }')
       const role = await ctx.role()
@@ -47,7 +47,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'clone/description',
     spec: '4.6/Description',
-    title: 'a clone takes the description of the body, or that of its source where it is empty',
+    title: 'a clone takes the description of the body, or that of its source if it is empty',
     async run(ctx) {
       const token = await ctx.token({ Description: 'source' })
       const clone = (body: object) => ctx.ok<Token>('PUT', `/acl/token/${token.AccessorID}/clone`, { body })
@@ -96,7 +96,8 @@ export const cloneDeleteCases: readonly Case[] = [
     id: 'clone/refused',
     spec: 'D/tokens/clone-refused',
     also: ['D/status/target-404'],
-    title: '404 not_found, 400 id_invalid, 400 body_required: a source that does not exist, no UUID, no body',
+    title:
+      '404 not_found, 400 id_invalid, 400 body_required: a source that does not exist, an id that is not a UUID, no body',
     async run(ctx) {
       const missing = { status: 404, code: 'not_found' } as const
       await ctx.refuses('PUT', `/acl/token/${crypto.randomUUID()}/clone`, { body: {} }, missing)
@@ -108,7 +109,7 @@ export const cloneDeleteCases: readonly Case[] = [
   {
     id: 'clone/dangling',
     spec: 'D/tokens/clone',
-    title: 'links whose target is gone are left behind',
+    title: 'links to deleted targets are not cloned',
     async run(ctx) {
       const [kept, gone] = [await ctx.policy(), await ctx.policy()]
       const token = await ctx.token({ Policies: [{ ID: gone.ID }, { ID: kept.ID }] })
@@ -171,7 +172,7 @@ export const cloneDeleteCases: readonly Case[] = [
     id: 'delete/missing',
     spec: 'D/status/delete-404',
     also: ['4.7'],
-    title: '404 not_found: deleting what does not exist, or does no more',
+    title: '404 not_found: deleting a token that does not exist, or no longer does',
     async run(ctx) {
       const token = await ctx.token()
       await ctx.ok('DELETE', `/acl/token/${token.AccessorID}`)

@@ -1,8 +1,8 @@
 /** Updating tokens. Spec 4.5. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
-import type { Context } from '../context.ts'
+import type { Case } from '../../case.ts'
+import type { Context } from '../../context.ts'
 
 function update(ctx: Context, token: Token, body: object): Promise<Token> {
   return ctx.ok<Token>('PUT', `/acl/token/${token.AccessorID}`, { body })
@@ -16,7 +16,7 @@ export const updateCases: readonly Case[] = [
     spec: '4.5',
     also: ['D/records/indexes'],
     title:
-      'an update answers the changed record; ids, times and CreateIndex stay, ModifyIndex grows, even without a change',
+      'an update answers the changed record; ids, times and CreateIndex stay, ModifyIndex increases, even without a change',
     async run(ctx) {
       const token = await ctx.token({ ExpirationTTL: '1h' })
       const updated = await update(ctx, token, { Description: 'new' })
@@ -35,7 +35,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/sent-back',
     spec: '4.5',
     also: ['D/decoding/ignored'],
-    title: 'a record that was read can be sent back as it is, from read and from list',
+    title: 'a record can be sent back as read, from read and from list',
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({
@@ -76,7 +76,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/rights-at-once',
     spec: '4.5',
     also: ['4.1/Update'],
-    title: 'changed links decide from the next request on; a caller may take its own rights away',
+    title: 'changed links take effect on the next request; a caller may remove its own rights',
     async run(ctx) {
       const writer = await ctx.caller('acl = "write"')
       await ctx.ok('PUT', `/acl/token/${writer.AccessorID}`, { body: {}, token: writer.SecretID })
@@ -92,7 +92,7 @@ export const updateCases: readonly Case[] = [
   {
     id: 'update/accessor-in-body',
     spec: '4.5.1',
-    title: 'the accessor of the path may be in the body too, and is filled in if it is not',
+    title: 'the accessor of the path may also be in the body, and is filled in if absent',
     async run(ctx) {
       const token = await ctx.token()
       for (const body of [{ AccessorID: token.AccessorID }, {}, { AccessorID: '' }, { AccessorID: null }]) {
@@ -104,7 +104,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/accessor-mismatch',
     spec: '7/accessor-mismatch',
     also: ['4.5.1'],
-    title: '400 accessor_mismatch: path and body name different accessors, if only by case',
+    title: '400 accessor_mismatch: path and body name different accessors, even if only by case',
     async run(ctx) {
       const token = await ctx.token({
         AccessorID: 'abcdef00-0000-4000-8000-'.concat(crypto.randomUUID().slice(-12)),
@@ -119,7 +119,7 @@ export const updateCases: readonly Case[] = [
   {
     id: 'update/accessor-immutable',
     spec: '4.5.2',
-    title: '400 field_immutable: a path that differs from the stored accessor by case would change it',
+    title: '400 field_immutable: a path that differs from the stored accessor in case would change it',
     async run(ctx) {
       const token = await ctx.token({
         AccessorID: 'abcdef00-0000-4000-8000-'.concat(crypto.randomUUID().slice(-12)),
@@ -131,7 +131,7 @@ export const updateCases: readonly Case[] = [
   {
     id: 'update/secret-filled-in',
     spec: '4.5.3',
-    title: 'the same SecretID may be sent, an absent one is filled in',
+    title: 'the same SecretID is accepted, an absent one is filled in',
     async run(ctx) {
       const token = await ctx.token()
       for (const body of [{ SecretID: token.SecretID }, {}, { SecretID: '' }, { SecretID: null }]) {
@@ -143,7 +143,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/secret-immutable',
     spec: '7/immutable',
     also: ['4.5.3', 'D/records/hidden'],
-    title: '400 field_immutable: another SecretID, the redaction text too; neither is repeated (SEC-01)',
+    title: '400 field_immutable: another SecretID, or the redaction text; the error repeats neither (SEC-01)',
     async run(ctx) {
       const token = await ctx.token()
       for (const SecretID of [crypto.randomUUID(), '<hidden>', token.SecretID.toUpperCase(), 'anonymous']) {
@@ -233,7 +233,7 @@ export const updateCases: readonly Case[] = [
     id: 'update/right',
     spec: '4.1/Update',
     also: ['5.2'],
-    title: '403 privilege_missing: a caller with acl:read updates a token, its own too',
+    title: '403 privilege_missing: a caller with acl:read updates a token, even its own',
     async run(ctx) {
       const reader = await ctx.caller('acl = "read"')
       const other = await ctx.token()
@@ -261,7 +261,7 @@ export const updateCases: readonly Case[] = [
     spec: '4.5',
     also: ['D/status/rule-400'],
     title:
-      '400: an update holds links, identities and rules to the rules of create, and changes nothing when it is refused',
+      '400: an update checks links, identities and rules as a create does, and changes nothing when it is refused',
     async run(ctx) {
       const token = await ctx.token({ Description: 'kept' })
       const refuse = (body: object, code: 'link_unknown' | 'name_invalid' | 'field_invalid') =>

@@ -1,6 +1,6 @@
-/** Reading bodies. Spec 4, 7; decisions: decoding, status codes; FUZ-02. */
+/** Decoding of bodies. Spec 4, 7; decisions: decoding, status codes; FUZ-02. */
 import assert from 'node:assert/strict'
-import type { Case } from '../case.ts'
+import type { Case } from '../../case.ts'
 
 const MALFORMED = { status: 400, code: 'body_malformed' } as const
 
@@ -24,8 +24,7 @@ export const decodingCases: readonly Case[] = [
     id: 'decoding/unknown-field',
     spec: '7/unknown-field',
     also: ['D/decoding/names', 'D/status/malformed-400', '9.3/1.7.0'],
-    title:
-      '400 field_unknown: a field that the endpoint does not have, by its full path, with the one that was meant',
+    title: '400 field_unknown: a field that the endpoint does not have, with its full path and a suggestion',
     async run(ctx) {
       const { AccessorID } = await ctx.token()
       const unknown: [object, string, RegExp][] = [
@@ -52,7 +51,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/wrong-type',
     spec: 'D/status/malformed-400',
-    title: '400 field_type: a field of another type, by its full path',
+    title: '400 field_type: a field of the wrong type, with its full path',
     async run(ctx) {
       const wrong: [unknown, string | undefined][] = [
         [{ Description: 5 }, 'Description'],
@@ -82,7 +81,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/malformed',
     spec: 'D/status/malformed-400',
-    title: '400 body_malformed: what is no JSON; 400 body_required: no body, or blanks',
+    title: '400 body_malformed: a body that is not JSON; 400 body_required: no body, or only blanks',
     async run(ctx) {
       for (const raw of [
         '{',
@@ -123,7 +122,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/null',
     spec: 'D/decoding/null',
-    title: 'null counts as absent, for every field and for the body',
+    title: 'null counts as absent, for every field and for the whole body',
     async run(ctx) {
       const fields = [
         'AccessorID',
@@ -163,7 +162,7 @@ export const decodingCases: readonly Case[] = [
     id: 'decoding/ignored',
     spec: 'D/decoding/ignored',
     title:
-      'CreateTime, Hash, CreateIndex and ModifyIndex of a body are taken and ignored (API3: property level)',
+      'CreateTime, Hash, CreateIndex and ModifyIndex in a body are accepted and ignored (API3: property level)',
     async run(ctx) {
       const forged = { CreateTime: '2000-01-01T00:00:00Z', Hash: 'AAAA', CreateIndex: 1, ModifyIndex: 9e9 }
       const token = await ctx.token(forged)
@@ -176,7 +175,7 @@ export const decodingCases: readonly Case[] = [
   {
     id: 'decoding/too-large',
     spec: 'D/status/large-413',
-    title: '413 body_too_large: a body over 1 MiB, a key-value over 512 KiB; the bounds pass',
+    title: '413 body_too_large: a body above 1 MiB, a value of a key above 512 KiB; the exact bounds pass',
     async run(ctx) {
       const bytes = 1_048_576
       const fill = (size: number) => `{"Description":"x"}${' '.repeat(size - 19)}`
@@ -201,13 +200,18 @@ export const decodingCases: readonly Case[] = [
     id: 'decoding/caller-first',
     spec: 'D/status/order',
     title:
-      '403 before 400: a caller without the right neither learns what is wrong with its body nor has it read (DOS-04)',
+      '403 before 400: a caller without the right neither learns what is wrong with its body nor makes the service read it (DOS-04)',
     async run(ctx) {
       const reader = await ctx.caller('acl = "read"')
       const refusal = { status: 403, code: 'privilege_missing' } as const
       for (const raw of ['{', '', '{"Foo":1}', ' '.repeat(1_048_577)]) {
         await ctx.refuses('PUT', '/acl/token', { raw, token: null }, refusal)
         await ctx.refuses('PUT', '/acl/token', { raw, token: reader.SecretID }, refusal)
+      }
+      const key = ctx.unique('key')
+      const other = await ctx.caller(`key "${key}-other" { policy = "write" }`)
+      for (const token of [other.SecretID, null]) {
+        await ctx.refuses('PUT', `/kv/${key}`, { raw: ' '.repeat(524_289), token }, refusal)
       }
     },
   },

@@ -1,7 +1,7 @@
 /** Reading tokens. Spec 4.3, 4.4, 5.3. */
 import assert from 'node:assert/strict'
 import type { ExpandedToken, Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
+import type { Case } from '../../case.ts'
 
 export const readCases: readonly Case[] = [
   {
@@ -19,7 +19,7 @@ export const readCases: readonly Case[] = [
     spec: '4.3/secret',
     also: ['5.3', '2.1/SecretID', '4.1/Read'],
     title:
-      'SecretID is real for acl:write and <hidden> for acl:read, of other tokens and of its own (SEC-02)',
+      'SecretID is real for acl:write and <hidden> for acl:read, for other tokens and for its own (SEC-02)',
     async run(ctx) {
       const token = await ctx.token()
       const reader = await ctx.caller('acl = "read"')
@@ -39,7 +39,7 @@ export const readCases: readonly Case[] = [
     spec: '4.1/Read',
     also: ['5.2', 'D/status/right-403'],
     title:
-      '403 privilege_missing: a caller without acl:read reads a token, its own too, and one that does not exist',
+      '403 privilege_missing: a caller without acl:read reads a token, even its own, or one that does not exist',
     async run(ctx) {
       const powerless = await ctx.caller('')
       const other = await ctx.token()
@@ -66,7 +66,7 @@ export const readCases: readonly Case[] = [
   {
     id: 'read/malformed',
     spec: 'D/status/rule-400',
-    title: '400: a path with an accessor that is no UUID, or with none',
+    title: '400: a path with an accessor that is not a UUID, or without one',
     async run(ctx) {
       for (const bad of [
         'x',
@@ -92,7 +92,7 @@ export const readCases: readonly Case[] = [
     spec: '4.3/expanded',
     also: ['D/records/expanded', '4.10'],
     title:
-      'expanded adds policies of the token, of its roles and of its identities, its roles, and the defaults',
+      'expanded adds the policies of the token, of its roles and of its identities, its roles, and the defaults',
     async run(ctx) {
       const direct = await ctx.policy('key "a" { policy = "read" }')
       const through = await ctx.policy('key "b" { policy = "read" }')
@@ -187,7 +187,7 @@ export const readCases: readonly Case[] = [
   {
     id: 'self/anonymous',
     spec: '4.4',
-    title: 'the secret `anonymous`, presented, is the anonymous token',
+    title: 'the secret `anonymous` presents the anonymous token',
     async run(ctx) {
       const { AccessorID } = await ctx.ok('GET', '/acl/token/self', { token: 'anonymous' })
       assert.equal(AccessorID, '00000000-0000-0000-0000-000000000002')
@@ -197,7 +197,7 @@ export const readCases: readonly Case[] = [
     id: 'self/deleted',
     spec: '4.4',
     also: ['D/status/caller-403'],
-    title: '403 caller_unknown: the token was deleted a moment ago',
+    title: '403 caller_unknown: the token was just deleted',
     async run(ctx) {
       const token = await ctx.token()
       await ctx.ok('GET', '/acl/token/self', { token: token.SecretID })

@@ -1,7 +1,7 @@
 /** Shapes of answers. Spec 4.10 is silent; decisions: record shapes, error bodies. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
+import type { Case } from '../../case.ts'
 
 /** Hashes recorded from another service of this API, with their content. */
 const TOKEN_HASHES: readonly (readonly [object, string])[] = [
@@ -26,7 +26,7 @@ export const recordCases: readonly Case[] = [
     spec: 'D/records/keys',
     also: ['4.10'],
     title:
-      'a token has its keys in order, on every endpoint; empty lists, AuthMethod and ExpirationTime are left out',
+      'a token has its keys in order, on every endpoint; empty lists, AuthMethod and ExpirationTime are omitted',
     needs: { edition: 'standard' },
     async run(ctx) {
       const policy = await ctx.policy()
@@ -74,7 +74,7 @@ export const recordCases: readonly Case[] = [
     id: 'records/indexes',
     spec: 'D/records/indexes',
     title:
-      'CreateIndex and ModifyIndex are those of the writes: they grow from write to write, of whatever kind',
+      'CreateIndex and ModifyIndex are the indexes of the writes, which increase with every write of any kind',
     async run(ctx) {
       const one = await ctx.token()
       const policy = await ctx.policy()
@@ -95,8 +95,7 @@ export const recordCases: readonly Case[] = [
   {
     id: 'records/json',
     spec: 'D/records/json',
-    title:
-      'JSON is compact; pretty indents by four and ends with a newline; nothing of it may be kept by caches',
+    title: 'JSON is compact; pretty indents by four and ends with a newline; caches may not store it',
     async run(ctx) {
       const token = await ctx.token()
       for (const path of [
@@ -118,8 +117,7 @@ export const recordCases: readonly Case[] = [
   {
     id: 'records/error-forms',
     spec: 'D/status/forms',
-    title:
-      'a refusal is plain text, and a problem document only where the request accepts it; both name the request',
+    title: 'a refusal is plain text, or a problem document if the request accepts it; both name the request',
     async run(ctx) {
       const path = `/acl/token/${crypto.randomUUID()}`
       for (const accept of ['*/*', 'text/plain', 'application/json', 'text/html']) {

@@ -1,8 +1,8 @@
 /** Links and identities of tokens. Spec 2.2 to 2.5. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
-import type { Context } from '../context.ts'
+import type { Case } from '../../case.ts'
+import type { Context } from '../../context.ts'
 
 /** Whether a token may do something, according to authorize. */
 async function may(
@@ -43,7 +43,7 @@ export const linkCases: readonly Case[] = [
     id: 'links/policy',
     spec: '2.2',
     also: ['2.1/Policies', 'D/records/links'],
-    title: 'a policy is linked by ID, by name without case, or by both, and shown with both',
+    title: 'a policy is linked by ID, by name in any case, or by both, and shown with both',
     async run(ctx) {
       const { ID, Name } = await ctx.policy()
       for (const link of [
@@ -96,7 +96,7 @@ export const linkCases: readonly Case[] = [
     spec: '2.3',
     also: ['2.1/Roles'],
     title:
-      'a role is linked by ID or by name, shown with both, and gives the rights of its policies; a new name breaks nothing',
+      'a role is linked by ID or by name, shown with both, and grants the rights of its policies; renaming it breaks nothing',
     async run(ctx) {
       const policy = await ctx.policy('key "a" { policy = "read" }')
       const { ID, Name } = await ctx.role({ Policies: [{ ID: policy.ID }] })
@@ -118,7 +118,7 @@ export const linkCases: readonly Case[] = [
     id: 'links/unknown',
     spec: '2.2',
     also: ['2.3', 'D/status/rule-400'],
-    title: '400 link_unknown: a link that names nothing, by its place',
+    title: '400 link_unknown: a link to a missing target, with its position',
     async run(ctx) {
       const policy = await ctx.policy()
       const id = crypto.randomUUID()
@@ -149,7 +149,7 @@ export const linkCases: readonly Case[] = [
   {
     id: 'links/repeated',
     spec: '2.2',
-    title: 'a repeated link counts once, at its first place',
+    title: 'a repeated link counts once, at its first position',
     async run(ctx) {
       const [one, two] = [await ctx.policy(), await ctx.policy()]
       const { Policies } = await ctx.token({
@@ -164,7 +164,7 @@ export const linkCases: readonly Case[] = [
   {
     id: 'links/service-identity',
     spec: '2.1/ServiceIdentities',
-    title: 'a service identity gives write on the service and its sidecar, and read on services and nodes',
+    title: 'a service identity grants write on the service and its sidecar, and read on services and nodes',
     async run(ctx) {
       const ServiceName = ctx.unique('web')
       const token = await ctx.token({ ServiceIdentities: [{ ServiceName }] })
@@ -206,7 +206,7 @@ export const linkCases: readonly Case[] = [
     id: 'links/service-datacenters',
     spec: '2.4/Datacenters',
     title:
-      'a service identity is valid in its datacenters, and everywhere without any; one name merges, the rest stays as given',
+      'a service identity is valid in its datacenters, or everywhere without any; equal names merge, others stay as given',
     async run(ctx) {
       const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
       const ServiceName = ctx.unique('web')
@@ -265,7 +265,7 @@ export const linkCases: readonly Case[] = [
     id: 'links/node-identity',
     spec: '2.1/NodeIdentities',
     also: ['2.5/Datacenter'],
-    title: 'a node identity gives write on the node and read on services, in its datacenter alone',
+    title: 'a node identity grants write on the node and read on services, only in its datacenter',
     async run(ctx) {
       const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
       const NodeName = ctx.unique('node')

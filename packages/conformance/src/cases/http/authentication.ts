@@ -1,8 +1,8 @@
 /** Authentication of requests. Spec 5.1; decisions: authentication; INJ-05, FUZ-03, SEC-01. */
 import assert from 'node:assert/strict'
 import { HEADER_PREFIXES_DEFAULT, type Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
-import type { AskOptions, Context } from '../context.ts'
+import type { Case } from '../../case.ts'
+import type { AskOptions, Context } from '../../context.ts'
 
 /** The accessor that the target resolves a request to. */
 async function whoIs(ctx: Context, path: string, options: AskOptions): Promise<string> {
@@ -29,7 +29,8 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/bearer',
     spec: 'D/auth/sources',
-    title: 'Authorization: Bearer counts, the scheme in any case; other schemes and bare values are ignored',
+    title:
+      'Authorization: Bearer is accepted, the scheme in any case; other schemes and bare values are ignored',
     async run(ctx) {
       const { AccessorID, SecretID } = await ctx.token()
       for (const value of [`Bearer ${SecretID}`, `bearer  ${SecretID}`, `BEARER ${SecretID} rest`]) {
@@ -60,7 +61,7 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/order',
     spec: 'D/auth/sources',
     title:
-      'query goes before header, header before bearer; an empty source does not count, a wrong one never falls through',
+      'the query wins over the header, the header over bearer; an empty source is skipped, a wrong one never falls through',
     async run(ctx) {
       const [query, header, bearer] = [await ctx.token(), await ctx.token(), await ctx.token()]
       const both = { [ctx.header('Token')]: header.SecretID, Authorization: `Bearer ${bearer.SecretID}` }
@@ -82,7 +83,7 @@ export const authenticationCases: readonly Case[] = [
     spec: 'D/auth/sources',
     also: ['D/tokens/anonymous'],
     title:
-      'without a secret, and with the secret `anonymous`, the anonymous token asks; its rights are not added to others',
+      'without a secret, and with the secret `anonymous`, the caller is the anonymous token; its rights are not added to others',
     async run(ctx) {
       const refused = await ctx.call('GET', '/acl/tokens', { token: null })
       assert.match(refused.text, /^Permission denied: anonymous token lacks permission 'acl:read'/)
@@ -94,7 +95,7 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/never-a-secret',
     spec: 'D/records/hidden',
     also: ['D/status/caller-403'],
-    title: '403 caller_unknown: the redaction text, root names and what else was never issued (SEC-01)',
+    title: '403 caller_unknown: the redaction text, root names and any secret that was never issued (SEC-01)',
     async run(ctx) {
       const { SecretID } = await ctx.token()
       const never = [
@@ -119,7 +120,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/hidden-not-stored',
     spec: 'D/records/hidden',
-    title: '400 id_invalid: the redaction text is no secret of a new token (SEC-01)',
+    title: '400 id_invalid: a new token cannot have the redaction text as its secret (SEC-01)',
     async run(ctx) {
       const body = { SecretID: '<hidden>' }
       await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_invalid', field: 'SecretID' })
@@ -129,7 +130,7 @@ export const authenticationCases: readonly Case[] = [
     id: 'auth/families',
     spec: 'D/auth/families',
     title:
-      'an answer carries the headers of the family that the request used, and of every family where it used none',
+      'an answer carries the headers of the family that the request used, or of every family if it used none',
     async run(ctx) {
       const { SecretID } = await ctx.token()
       const self = '/acl/token/self'
@@ -166,7 +167,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/query-warning',
     spec: 'D/auth/query',
-    title: 'a token in the query is answered with a deprecation warning, one in a header without',
+    title: 'an answer to a token in the query has a deprecation warning; one to a token in a header has none',
     async run(ctx) {
       const { SecretID } = await ctx.token()
       const inQuery = await ctx.call('GET', `/acl/token/self?token=${SecretID}`, { token: null })
@@ -180,7 +181,7 @@ export const authenticationCases: readonly Case[] = [
   {
     id: 'auth/body-does-not-count',
     spec: '5.1',
-    title: 'nothing in a body or in other query options makes a caller (AUTHZ-01)',
+    title: 'no body and no other query option sets the caller (AUTHZ-01)',
     async run(ctx) {
       const { SecretID, AccessorID } = await ctx.token()
       const refusal = {

@@ -1,0 +1,213 @@
+/** Logins through a browser. Decisions: login. */
+import assert from 'node:assert/strict'
+import type { AuthMethod, Token } from '@latchkey/contract'
+import type { Case } from '../../case.ts'
+import type { Context } from '../../context.ts'
+import type { Target } from '../../target.ts'
+import { aMethod, aRule, OIDC_CONFIG } from './provider.ts'
+
+const UNKNOWN_METHOD = { status: 403, code: 'auth_method_unknown' } as const
+
+/** A method whose provider is never asked. */
+function anOidcMethod(ctx: Context): Promise<AuthMethod> {
+  const body = { Name: ctx.unique('people'), Type: 'oidc', MaxTokenTTL: '1h', Config: OIDC_CONFIG }
+  return ctx.ok<AuthMethod>('PUT', '/acl/auth-method?check=false', { body })
+}
+
+/** A login that was begun at a method, with the provider of the target. */
+interface Begun {
+  readonly method: string
+  readonly state: string
+  signIn(login: string): Promise<{ readonly code: string; readonly iss: string | null }>
+}
+
+/** A method that trusts the provider of the target, and gives everybody the service of their team. */
+async function aTeamMethod(ctx: Context): Promise<string> {
+  const { issuer, clientId, clientSecret, redirectUri } = providerOf(ctx.target)
+  const Config = {
+    AllowedRedirectURIs: [redirectUri],
+    OIDCDiscoveryURL: issuer,
+    OIDCClientID: clientId,
+    OIDCClientSecret: clientSecret,
+    OIDCScopes: ['profile'],
+    ClaimMappings: { team: 'team' },
+  }
+  const body = { Name: ctx.unique('people'), Type: 'oidc', MaxTokenTTL: '1h', Config }
+  const method = await ctx.ok<AuthMethod>('PUT', '/acl/auth-method', { body })
+  await aRule(ctx, method, { BindName: '${value.team}' })
+  return method.Name
+}
+
+async function begin(ctx: Context, method: string, fields: object = {}): Promise<Begun> {
+  const { redirectUri, signIn } = providerOf(ctx.target)
+  const body = { AuthMethod: method, RedirectURI: redirectUri, ...fields }
+  const { AuthURL } = await ctx.ok<{ AuthURL: string }>('POST', '/acl/oidc/auth-url', { body, token: null })
+  const state = new URL(AuthURL).searchParams.get('state') ?? ''
+  return {
+    method,
+    state,
+    async signIn(login) {
+      const back = await signIn(AuthURL, login)
+      assert.equal(back.get('state'), state)
+      return { code: back.get('code') ?? '', iss: back.get('iss') }
+    },
+  }
+}
+
+function providerOf({ provider }: Target) {
+  assert(provider, 'the case says needs: { provider: true }')
+  return provider
+}
+
+function callbackOf({ method, state }: Begun, { code }: { readonly code: string }, fields: object = {}) {
+  return { body: { AuthMethod: method, State: state, Code: code, ...fields }, token: null }
+}
+
+/** Requires a refusal of one callback, which uses up its state. */
+async function refusesOnce(ctx: Context, options: ReturnType<typeof callbackOf>, text: string) {
+  const headers = { Accept: 'application/problem+json' }
+  const reply = await ctx.call('POST', '/acl/oidc/callback', { ...options, headers })
+  const { code, detail } = JSON.parse(reply.text)
+  assert.deepEqual([reply.status, code, detail], [403, 'login_refused', `Permission denied: ${text}`])
+}
+
+const STATE_REFUSED = 'Expired or missing OAuth state'
+const CODE_REFUSED = 'Error exchanging oidc code'
+
+export const oidcCases: readonly Case[] = [
+  {
+    id: 'oidc/auth-url-refused',
+    spec: 'D/login/request',
+    title:
+      '400: a login in a browser without method or redirect URI, by one that the method does not allow, by a method of another type; 403 an unknown method',
+    needs: { edition: 'extended' },
+    async run(ctx) {
+      const { Name } = await anOidcMethod(ctx)
+      const [RedirectURI] = OIDC_CONFIG.AllowedRedirectURIs
+      const good = { AuthMethod: Name, RedirectURI }
+      const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) =>
+        ctx.refuses('POST', '/acl/oidc/auth-url', { body: { ...good, ...fields }, token: null }, refusal)
+      for (const field of ['AuthMethod', 'RedirectURI']) {
+        await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
+      }
+      const invalid = { status: 400, code: 'field_invalid' } as const
+      for (const other of [
+        'https://evil.example/oidc/callback',
+        `${RedirectURI}/x`,
+        'http://localhost.evil.example/oidc/callback',
+        'http://localhost:8550@evil.example/oidc/callback',
+      ]) {
+        await refuses({ RedirectURI: other }, { ...invalid, field: 'RedirectURI' })
+      }
+      const { method: jwt } = await aMethod(ctx)
+      await refuses({ AuthMethod: jwt.Name }, { ...invalid, field: 'AuthMethod' })
+      await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
+    },
+  },
+  {
+    id: 'oidc/callback-refused',
+    spec: 'D/login/refused',
+    also: ['D/login/request'],
+    title: '403: a callback with a state that was never given, or for an unknown method; 400 without a field',
+    needs: { edition: 'extended' },
+    async run(ctx) {
+      const { Name } = await anOidcMethod(ctx)
+      const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) => {
+        const body = { AuthMethod: Name, State: crypto.randomUUID(), Code: 'code', ...fields }
+        return ctx.refuses('POST', '/acl/oidc/callback', { body, token: null }, refusal)
+      }
+      const refused = { status: 403, code: 'login_refused', text: 'Permission denied: ' } as const
+      // Existing clients send Meta, which counts at the beginning alone.
+      for (const fields of [{}, { Meta: { a: 'b' } }]) await refuses(fields, refused)
+      await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
+      for (const field of ['AuthMethod', 'State', 'Code']) {
+        await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
+      }
+    },
+  },
+  {
+    id: 'oidc/login',
+    spec: 'D/login/token',
+    also: ['D/login/request', 'D/login/logout'],
+    title:
+      'a person who signs in gets the token that their claims bind, until MaxTokenTTL; another makes another, and a logout deletes it',
+    needs: { edition: 'extended', provider: true },
+    async run(ctx) {
+      const method = await aTeamMethod(ctx)
+      const logIn = async (login: string, fields: object) => {
+        const begun = await begin(ctx, method.toUpperCase(), fields)
+        const { code, iss } = await begun.signIn(login)
+        const options = callbackOf(begun, { code }, { ClientNonce: 'a nonce', ...(iss && { Iss: iss }) })
+        return ctx.ok<Token>('POST', '/acl/oidc/callback', options)
+      }
+      const token = await logIn('alice', { ClientNonce: 'a nonce', Meta: { from: 'web' } })
+      assert.equal(token.Description, 'token created via OIDC login: {"from":"web"}')
+      assert.deepEqual(token.ServiceIdentities, [{ ServiceName: 'alice-team' }])
+      assert.deepEqual([token.AuthMethod, token.Local], [method, true])
+      assert.equal(Date.parse(token.ExpirationTime ?? '') - Date.parse(token.CreateTime), 3_600_000)
+      const other = await logIn('bob', {})
+      assert.deepEqual(other.ServiceIdentities, [{ ServiceName: 'bob-team' }])
+      assert.equal(other.Description, 'token created via OIDC login')
+      await ctx.ok('POST', '/acl/logout', { token: token.SecretID })
+      const unknown = { status: 403, code: 'caller_unknown' } as const
+      await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, unknown)
+      await ctx.ok('GET', '/acl/token/self', { token: other.SecretID })
+    },
+  },
+  {
+    id: 'oidc/state',
+    spec: 'D/login/refused',
+    title:
+      '403 login_refused: a state that a callback used up, successful or not, of another method, or without its client nonce (ATTACK-45, ATTACK-46, ATTACK-47)',
+    needs: { edition: 'extended', provider: true },
+    async run(ctx) {
+      const method = await aTeamMethod(ctx)
+      const another = await aTeamMethod(ctx)
+      const begun = await begin(ctx, method)
+      const ok = callbackOf(begun, await begun.signIn('alice'))
+      await ctx.ok('POST', '/acl/oidc/callback', ok)
+      await refusesOnce(ctx, ok, STATE_REFUSED)
+      await refusesOnce(ctx, callbackOf(begun, await begun.signIn('alice')), STATE_REFUSED)
+      const foreign = await begin(ctx, method)
+      const back = await foreign.signIn('alice')
+      await refusesOnce(ctx, callbackOf({ ...foreign, method: another }, back), STATE_REFUSED)
+      await refusesOnce(ctx, callbackOf(foreign, back), STATE_REFUSED)
+      for (const ClientNonce of ['another', '', undefined]) {
+        const bound = await begin(ctx, method, { ClientNonce: 'a nonce' })
+        const returned = await bound.signIn('alice')
+        await refusesOnce(ctx, callbackOf(bound, returned, { ClientNonce }), 'Invalid client nonce')
+        await refusesOnce(ctx, callbackOf(bound, returned, { ClientNonce: 'a nonce' }), STATE_REFUSED)
+      }
+      assert.equal((await ctx.ok<Token[]>('GET', `/acl/tokens?authmethod=${method}`)).length, 1)
+    },
+  },
+  {
+    id: 'oidc/code',
+    spec: 'D/login/refused',
+    title:
+      '403 login_refused: a code that was never given, that belongs to another login, or that another issuer gave (ATTACK-50, ATTACK-52)',
+    needs: { edition: 'extended', provider: true },
+    async run(ctx) {
+      const method = await aTeamMethod(ctx)
+      await refusesOnce(ctx, callbackOf(await begin(ctx, method), { code: 'invented' }), CODE_REFUSED)
+      const stolen = await (await begin(ctx, method)).signIn('victim')
+      await refusesOnce(ctx, callbackOf(await begin(ctx, method), stolen), CODE_REFUSED)
+      const begun = await begin(ctx, method)
+      const back = await begun.signIn('alice')
+      const Iss = 'https://evil.example'
+      await refusesOnce(ctx, callbackOf(begun, back, { Iss }), 'invalid issuer claim (iss)')
+      assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=${method}`), [])
+    },
+  },
+  {
+    id: 'oidc/standard-edition',
+    spec: 'D/namespaces/standard',
+    title: '404 endpoint_unknown: the standard edition has no logins in a browser',
+    needs: { edition: 'standard' },
+    async run(ctx) {
+      for (const path of ['/acl/oidc/auth-url', '/acl/oidc/callback']) {
+        await ctx.refuses('POST', path, { body: {} }, { status: 404, code: 'endpoint_unknown' })
+      }
+    },
+  },
+]

@@ -1,0 +1,165 @@
+/** The part of the store suite about what datacenters have in common. */
+import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
+import {
+  REPLICATED_TABLES,
+  type ReplicatedTable,
+  type Store,
+  type StoreChanges,
+  type Topic,
+} from '@latchkey/service'
+import { describe, expect, test } from 'vitest'
+import { SeededRandom } from '../random.ts'
+import { aKey, aNamespace, anId, aPolicy, aRole, aToken } from '../records/record-builders.ts'
+
+type ReplicatedRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
+/** Records by table and key. */
+type State = ReadonlyMap<string, ReplicatedRecord>
+
+const SEEDS = 4
+const COMMITS = 16
+/** From how many of the earlier indexes a reader follows after each commit. */
+const READERS = 4
+let runs = 0
+
+export function describeChanges(open: () => Store | Promise<Store>): void {
+  describe('changes that datacenters have in common', () => {
+    test('applied to the state at any earlier index, they give the state at theirs, without local tokens', async () => {
+      const store = await open()
+      for (let seed = 1; seed <= SEEDS; seed += 1) await followHistory(store, new SeededRandom(seed))
+    })
+
+    test('an accessor that moves from a global token to a local one is a deletion, and back again a token', async () => {
+      const store = await open()
+      const global = aToken()
+      const local = { ...aToken(), AccessorID: global.AccessorID, Local: true }
+      const start = await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }])
+      await store.commit([{ table: 'tokens', op: 'delete', record: global, expect: undefined }])
+      const moved = await store.commit([{ table: 'tokens', op: 'put', record: local, expect: 0 }])
+      const key = global.AccessorID.toLowerCase()
+      expect(await store.changesAfter(start)).toMatchObject({ tokens: [], deleted: { tokens: [key] } })
+      const updated = { ...local, Description: 'x' }
+      await store.commit([{ table: 'tokens', op: 'put', record: updated, expect: undefined }])
+      expect(await store.changesAfter(moved)).toMatchObject({ tokens: [], deleted: { tokens: [] } })
+      await store.commit([{ table: 'tokens', op: 'delete', record: local, expect: undefined }])
+      await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }])
+      expect(await store.changesAfter(moved)).toMatchObject({
+        tokens: [shown(global)],
+        deleted: { tokens: [] },
+      })
+    })
+
+    test('an index that was never given has none; the last one has nothing', async () => {
+      const store = await open()
+      const index = await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+      expect(store.commitIndex()).toBe(index)
+      expect(await store.changesAfter(index + 1)).toBeUndefined()
+      const deleted = { namespaces: [], policies: [], roles: [], tokens: [] }
+      expect(await store.changesAfter(index)).toEqual({ index, ...deleted, deleted })
+    })
+
+    test('a waiter wakes for each of their tables, and for no other', async () => {
+      const store = await open()
+      const changes = [
+        { table: 'policies', op: 'put', record: aPolicy(), expect: 0 },
+        { table: 'roles', op: 'put', record: aRole(), expect: 0 },
+        { table: 'tokens', op: 'put', record: aToken(), expect: 0 },
+        { table: 'namespaces', op: 'put', record: aNamespace({ Name: `changes-${anId(1)}` }), expect: 0 },
+      ] as const
+      const topic: Topic = 'changes'
+      for (const change of changes) {
+        const before = store.tableIndex(topic)
+        const waiting = store.wait(topic, before, 60_000)
+        await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+        expect(store.tableIndex(topic)).toBe(before)
+        const index = await store.commit([change])
+        expect(await waiting, change.table).toBe('changed')
+        expect(store.tableIndex(topic)).toBe(index)
+        // What changed before the wait is not waited for.
+        expect(await store.wait(topic, before, 1), change.table).toBe('changed')
+        expect(await store.wait(topic, index, 1), change.table).toBe('timeout')
+      }
+    })
+  })
+}
+
+const shown = ({ AccessorID, SecretID }: TokenRecord) => ({ AccessorID, SecretID, Local: false })
+
+/** Commits at random, and after each commit follows from earlier indexes. */
+async function followHistory(store: Store, random: SeededRandom): Promise<void> {
+  runs += 1
+  const ids = Array.from({ length: 3 }, (_, i) => anId(0x900_0000 + runs * 16 + i))
+  const history: { readonly index: number; readonly state: State }[] = [
+    { index: store.commitIndex(), state: new Map() },
+  ]
+  for (let i = 0; i < COMMITS; i += 1) {
+    const table = REPLICATED_TABLES[random.below(REPLICATED_TABLES.length)] ?? 'tokens'
+    const id = ids[random.below(ids.length)] ?? ''
+    const existing = (await readOwn(store, [id], true)).get(`${table}/${id}`)
+    const op = existing && random.below(2) === 0 ? 'delete' : 'put'
+    await store.commit([{ ...randomRecord(table, { id, existing, random }), op, expect: undefined }])
+    const state = await readOwn(store, ids, false)
+    const index = store.commitIndex()
+    history.push({ index, state })
+    for (const before of random.shuffled(history).slice(0, READERS)) {
+      const changes = await store.changesAfter(before.index)
+      if (!changes) return expect.fail(`no changes after ${before.index} of ${index}`)
+      expect(changes.index).toBe(index)
+      expect(applied(before.state, changes)).toEqual(state)
+    }
+  }
+}
+
+interface Drawing {
+  readonly id: string
+  readonly existing: ReplicatedRecord | undefined
+  readonly random: SeededRandom
+}
+
+/** A token never changes whether it is local; a new one of the same accessor may. */
+function randomRecord(table: ReplicatedTable, { id, existing, random }: Drawing) {
+  const Description = String(random.below(1_000))
+  switch (table) {
+    case 'namespaces':
+      return { table, record: aNamespace({ Name: id, Description }) }
+    case 'policies':
+      return { table, record: aPolicy({ ID: id, Name: `policy-${id}`, Description }) }
+    case 'roles':
+      return { table, record: aRole({ ID: id, Name: `role-${id}`, Description }) }
+    case 'tokens': {
+      const record = aToken({ AccessorID: id, SecretID: id.replace('1000', '2000'), Description })
+      const Local = existing && 'Local' in existing ? existing.Local : random.below(3) === 0
+      return { table, record: { ...record, Local } }
+    }
+  }
+}
+
+async function readOwn(store: Store, ids: readonly string[], withLocal: boolean): Promise<State> {
+  const state = new Map<string, ReplicatedRecord>()
+  const directory = store.directory()
+  for (const id of ids) {
+    const token = await store.tokenByAccessor(id)
+    const found: Record<ReplicatedTable, ReplicatedRecord | undefined> = {
+      namespaces: directory.namespace(id),
+      policies: directory.policy(id),
+      roles: directory.role(id),
+      tokens: withLocal || token?.Local !== true ? token : undefined,
+    }
+    for (const table of REPLICATED_TABLES) {
+      const record = found[table]
+      if (record) state.set(`${table}/${id}`, record)
+    }
+  }
+  return state
+}
+
+function applied(before: State, changes: StoreChanges): State {
+  const state = new Map(before)
+  for (const table of REPLICATED_TABLES) {
+    for (const key of changes.deleted[table]) state.delete(`${table}/${key}`)
+  }
+  for (const record of changes.namespaces) state.set(`namespaces/${record.Name}`, record)
+  for (const record of changes.policies) state.set(`policies/${record.ID}`, record)
+  for (const record of changes.roles) state.set(`roles/${record.ID}`, record)
+  for (const record of changes.tokens) state.set(`tokens/${record.AccessorID.toLowerCase()}`, record)
+  return state
+}
