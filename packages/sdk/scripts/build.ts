@@ -1,6 +1,6 @@
 /**
- * Builds dist, which is all that is published. The plain part of the contract is compiled into it, and the one file
- * that reads it is pointed there, so that the package has no dependency. The types of bodies and answers are evaluated.
+ * Builds dist, which is all that is published. Compiles the plain part of the contract into it and redirects its only
+ * import, so that the package has no dependencies. Evaluates the types of bodies and answers.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,25 @@ import { publishedTypes } from './published-types.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const DIST = join(PACKAGE, 'dist')
-/** What of the contract is packed, by its name in the sources. */
+/** The bundled parts of the contract, by their specifiers in the sources. */
 const CONTRACT = { from: '@latchkey/contract/plain', to: './contract/plain.js' }
 
-const ENTRIES = ['index', 'express', 'fastify', 'hono'].flatMap((name) => [`${name}.js`, `${name}.d.ts`])
+const ENTRIES = [
+  'index',
+  'browser-login/browser',
+  'browser-login/node',
+  'guard/express',
+  'guard/fastify',
+  'guard/hono',
+].flatMap((name) => [`${name}.js`, `${name}.d.ts`])
 
 rmSync(DIST, { recursive: true, force: true })
 compile(PACKAGE, 'tsconfig.build-contract.json')
 compile(PACKAGE, 'tsconfig.build.json')
+compile(PACKAGE, 'tsconfig.build-node.json')
 writeFileSync(join(DIST, 'types.d.ts'), publishedTypes())
-linkDist(DIST, ENTRIES, (specifier) => (specifier === CONTRACT.from ? CONTRACT.to : undefined))
+linkDist(DIST, ENTRIES, (specifier) => {
+  if (specifier === CONTRACT.from) return CONTRACT.to
+  // Only the second configuration of the compiler knows them.
+  return specifier.startsWith('node:') ? specifier : undefined
+})

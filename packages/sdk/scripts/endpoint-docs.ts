@@ -1,6 +1,6 @@
 /**
- * The facts of an endpoint inside the docstrings of its methods: what a hover shows besides the prose. A docstring has
- * a paragraph that begins with "Endpoint `name`"; the rest of that paragraph is written from the contract.
+ * Writes the facts of endpoints into the docstrings of their methods: the paragraph that begins with "Endpoint `name`" is
+ * generated from the contract.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import {
   routeOf,
 } from '@latchkey/contract'
 import * as errors from '../src/errors.ts'
-import { kindOf } from '../src/refusal.ts'
+import { kindOf } from '../src/request/refusal.ts'
 
 /** "Endpoint `tokens.create`" and everything up to the next empty line, tag or end of the comment. */
 const PARAGRAPH = /^( *)\* Endpoint `([\w.]+)`[^\n]*(?:\n *\* [^@\n][^\n]*)*/gm
@@ -45,7 +45,7 @@ function endpointFacts(name: RouteName): string {
   const since = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].since
   const until = endpoint.gate === undefined ? undefined : GATES[endpoint.gate].until
   const versions = [since && `from service version ${since}`, until && `removed in ${until}`].filter(Boolean)
-  const source = endpoint.spec === 'extension' ? 'An extension of the spec' : `Spec ${endpoint.spec}`
+  const source = sourceOf(endpoint.spec)
   const refusals = refusalsOf(endpoint)
   const edition = endpoint.edition === undefined ? '' : `, in the ${endpoint.edition} edition`
   return [
@@ -56,7 +56,12 @@ function endpointFacts(name: RouteName): string {
   ].join(' ')
 }
 
-/** The refusals of an endpoint by their class; those that every endpoint may answer are left out. */
+function sourceOf(spec: string): string {
+  if (spec === 'extension') return 'An extension of the spec'
+  return spec.startsWith('decisions') ? spec.replace('d', 'D') : `Spec ${spec}`
+}
+
+/** The refusals of an endpoint by class, without those common to every endpoint. */
 function refusalsOf(endpoint: AnyRoute): string {
   const codes: AclErrorCode[] = [...endpoint.errors]
   if (endpoint.right !== 'none') codes.push('caller_unknown')
@@ -72,7 +77,7 @@ function refusalsOf(endpoint: AnyRoute): string {
     .join(', ')
 }
 
-/** A class with one code needs no code beside it. */
+/** Classes with a single code, which is omitted. */
 function isSaidByName(codes: readonly AclErrorCode[]): boolean {
   return codes.every((code) => code === 'legacy_mode' || code === 'not_found')
 }

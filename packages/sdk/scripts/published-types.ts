@@ -1,4 +1,4 @@
-/** The declarations of src/types.ts as they are published: evaluated, with the descriptions of the contract. */
+/** The published declarations of src/types.ts: evaluated, with the descriptions of the contract. */
 import { join } from 'node:path'
 import { CONTRACT_DESCRIPTIONS } from '@latchkey/testkit/packaging/contract-descriptions'
 import { flattenTypes } from '@latchkey/testkit/packaging/flatten-types'

@@ -1,4 +1,4 @@
-/** What an absence means when it is not an error. */
+/** Interprets a 404 that is not an error. */
 import { type LatchkeyError, NotFound } from './errors.ts'
 import type { WithMeta } from './meta.ts'
 

@@ -19,12 +19,12 @@ test('authorize asks with its options and answers in order', async () => {
   ])
 })
 
-test('authorize with another number of answers than checks breaks the contract', async () => {
+test('a different number of answers than checks breaks the contract', async () => {
   await using server = await startServer(json([]))
   await expect(clientOf(server).authorize([check])).rejects.toThrow(ContractBroken)
 })
 
-test('the other calls go where the contract says', async () => {
+test('the other calls reach the endpoints of the contract', async () => {
   await using server = await startServer((response, request) => {
     const { url } = request
     if (url.includes('translate') || url.includes('prometheus')) return plain(200, 'text')(response, request)
@@ -86,7 +86,7 @@ test('the other calls go where the contract says', async () => {
   expect(seen.sort()).toEqual(calls.map(([request]) => request).sort())
 })
 
-test('legacy create makes the secret itself, so that repeating overwrites the same token', async () => {
+test('legacy create generates the secret itself, so that a retry overwrites the same token', async () => {
   await using server = await startServer(json({ ID: 'x' }))
   await clientOf(server).legacy.create({ Name: 'n' })
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({

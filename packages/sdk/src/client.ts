@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The client: the resources, the few calls that belong to none, and variants of itself. */
 
 import { type Core, call } from './core.ts'
@@ -12,36 +13,44 @@ import {
   type TokenSource,
   tokenSource,
 } from './options.ts'
+import { send } from './request/send.ts'
 import { Agent } from './resources/agent.ts'
+import { AuthMethods } from './resources/auth-methods.ts'
+import { BindingRules } from './resources/binding-rules.ts'
 import { Kv } from './resources/kv.ts'
 import { Legacy } from './resources/legacy.ts'
+import { type LoginOptions, logout, SessionToken } from './resources/login.ts'
 import { Namespaces } from './resources/namespaces.ts'
+import { Oidc } from './resources/oidc.ts'
 import { Policies } from './resources/policies.ts'
 import { Roles } from './resources/roles.ts'
 import { Status } from './resources/status.ts'
 import { Tokens } from './resources/tokens.ts'
-import { send } from './send.ts'
 import type {
   AuthorizeAnswer,
   AuthorizeCheck,
   BootstrapToken,
+  Token,
   TokenReference,
   WhoCanRequest,
 } from './types.ts'
 
 export interface AuthorizeOptions extends CallOptions {
-  /** Also say which rule decided, and how the token has it. */
+  /** Also return the rule that decided, and how the token has it. */
   readonly explain?: boolean | undefined
   /** Decide for the token with this accessor instead of the presented one; needs acl:read. */
   readonly accessor?: string | undefined
 }
 
-/** A client of one service. Holds no connection: it need not be closed. Made by {@link createClient}. */
+/** A client of one service, created by {@link createClient}. It has no connections of its own and need not be closed. */
 export class Client<M extends Mode = 'value'> {
   readonly #core: Core<M>
   readonly tokens: Tokens<M>
   readonly policies: Policies<M>
   readonly roles: Roles<M>
+  readonly authMethods: AuthMethods<M>
+  readonly bindingRules: BindingRules<M>
+  readonly oidc: Oidc<M>
   readonly kv: Kv<M>
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
@@ -54,6 +63,9 @@ export class Client<M extends Mode = 'value'> {
     this.tokens = new Tokens(core)
     this.policies = new Policies(core)
     this.roles = new Roles(core)
+    this.authMethods = new AuthMethods(core)
+    this.bindingRules = new BindingRules(core)
+    this.oidc = new Oidc(core)
     this.kv = new Kv(core)
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)
@@ -92,7 +104,7 @@ export class Client<M extends Mode = 'value'> {
   }
 
   /**
-   * Lists the tokens that may do something: all of them, or one page where `limit` is given.
+   * Lists the tokens that may do something: all of them, or one page if `limit` is given.
    *
    * Endpoint `decisions.whoCan` (POST /v1/internal/acl/who-can). Right: acl:read. An extension of the spec, from
    * service version 1.4.0. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown, privilege_missing),
@@ -104,8 +116,8 @@ export class Client<M extends Mode = 'value'> {
   }
 
   /**
-   * Makes the first management token, once in the life of a service. If its outcome is unknown it is not repeated, and
-   * the secret may be lost: operators can reset it.
+   * Creates the first management token, once in the life of a service. It is not retried if its outcome is unknown; the
+   * secret may then be lost, and operators can reset bootstrap.
    *
    * Endpoint `tokens.bootstrap` (PUT /v1/acl/bootstrap). Right: none. Spec 9.2, from service version 1.4.0. Errors:
    * PermissionDenied (bootstrap_done), Invalid (bootstrap_reset_invalid), LegacyMode.
@@ -114,10 +126,45 @@ export class Client<M extends Mode = 'value'> {
     return call(this.#core, { endpoint: 'tokens.bootstrap', options })
   }
 
+  /**
+   * Exchanges a credential of an identity provider for a token. The token of this client is not sent. With
+   * `getCredential` the session logs in again before its token expires, and once in a call whose token the service no
+   * longer knows.
+   *
+   * Endpoint `login.login` (POST /v1/acl/login). Right: none. Spec 2.1, from service version 1.5.0. Errors: Invalid
+   * (field_required, field_invalid), PermissionDenied (auth_method_unknown, login_refused, login_unbound),
+   * Unavailable (provider_unavailable, too_many_logins, too_many_live_tokens), LegacyMode.
+   *
+   * @example
+   * await using session = await client.login({ method: 'ci', getCredential: () => readFile(path, 'utf8') })
+   * await session.kv.put('builds/last', '1234')
+   */
+  async login(options: LoginOptions): Promise<Session<M>> {
+    const { settings, shape } = this.#core
+    return new Session(settings, shape, await SessionToken.start(settings, options))
+  }
+
+  /**
+   * Deletes the token that this client presents, which must be one that a login made.
+   *
+   * Endpoint `login.logout` (POST /v1/acl/logout). Right: self. Spec 2.1, from service version 1.5.0. Errors:
+   * PermissionDenied (privilege_missing, caller_unknown), LegacyMode.
+   */
+  async logout(options: CallOptions = {}): Promise<Result<M, boolean>> {
+    const { settings, shape } = this.#core
+    return shape(await logout(settings, options))
+  }
+
   /** The same client presenting another secret; without one it is anonymous. */
   withToken(token: TokenSource | undefined): Client<M> {
     const { settings, shape } = this.#core
     return new Client({ ...settings, token: tokenSource(token) }, shape)
+  }
+
+  /** The same client presenting the token of a login, such as one of {@link Oidc.callback}, with which the session ends. */
+  withLogin(token: Token): Session<M> {
+    const { settings, shape } = this.#core
+    return new Session(settings, shape, SessionToken.of(settings, token))
   }
 
   /** The same client in another namespace (extended edition). Spec 4.9. */
@@ -126,12 +173,22 @@ export class Client<M extends Mode = 'value'> {
     return new Client({ ...settings, namespace }, shape)
   }
 
+  /**
+   * The same client in another datacenter: the server sends its calls on. A local token is valid in its own datacenter alone.
+   *
+   * @param datacenter `undefined`: that of the server.
+   */
+  withDatacenter(datacenter: string | undefined): Client<M> {
+    const { settings, shape } = this.#core
+    return new Client({ ...settings, datacenter }, shape)
+  }
+
   /** The same client, answering `{ value, index, knownLeader, lastContactMs, requestId, nextCursor }`. */
   withMeta(): Client<'meta'> {
     return new Client<'meta'>(this.#core.settings, (answer) => answer)
   }
 
-  /** Where the client points, without its secret. */
+  /** The settings of the client, without its secret. */
   toJSON(): { address: string; namespace?: string } {
     const { address, namespace } = this.#core.settings
     return namespace === undefined ? { address } : { address, namespace }
@@ -139,10 +196,44 @@ export class Client<M extends Mode = 'value'> {
 }
 
 /**
- * Makes a client. Options come first, then the environment (in Node: LATCHKEY_ADDR, LATCHKEY_TOKEN,
+ * A client that has logged in and presents that token. Made by {@link Client.login} and {@link Client.withLogin};
+ * `await using` logs it out.
+ */
+export class Session<M extends Mode = 'value'> extends Client<M> {
+  readonly #token: SessionToken
+  readonly #shape: Shape<M>
+
+  constructor(settings: Settings, shape: Shape<M>, token: SessionToken) {
+    super({ ...settings, token: token.getter() }, shape)
+    this.#token = token
+    this.#shape = shape
+  }
+
+  /** The accessor of the token of the last login. */
+  get accessorId(): string {
+    return this.#token.token.AccessorID
+  }
+
+  /** When the token of the last login expires; `undefined`: it does not. */
+  get expirationTime(): string | undefined {
+    return this.#token.token.ExpirationTime
+  }
+
+  /** Deletes the token. Calls of the session, and of clients made from it, are a `TypeError` from then on. */
+  override async logout(options: CallOptions = {}): Promise<Result<M, boolean>> {
+    return this.#shape(await this.#token.logout(options))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.logout()
+  }
+}
+
+/**
+ * Creates a client. Options take precedence, then the environment (in Node: LATCHKEY_ADDR, LATCHKEY_TOKEN,
  * LATCHKEY_TOKEN_FILE), then defaults. Nothing is sent.
  *
- * @throws TypeError where there is no address, or an option is not usable.
+ * @throws TypeError without an address, or for an invalid option.
  */
 export function createClient(options: ClientOptions = {}): Client {
   return new Client<'value'>(readOptions(options), (answer) => answer.value)

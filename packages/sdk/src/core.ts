@@ -1,9 +1,10 @@
-/** What all resources of a client share: how to send, and what to answer. */
-import type { CallOf } from './call.ts'
+/** Shared by all resources of a client: sends calls and returns values in its mode. */
+
 import type { EndpointName } from './contract.ts'
 import type { Mode, Result, Shape } from './meta.ts'
 import type { Settings, WatchOptions } from './options.ts'
-import { send } from './send.ts'
+import type { CallOf } from './request/call.ts'
+import { send } from './request/send.ts'
 import type { AnswerTypes } from './types.ts'
 import { type Watch, type WatchSource, watch, watchRecord } from './watch.ts'
 
@@ -23,7 +24,7 @@ export async function call<N extends EndpointName, M extends Mode>(
   return core.shape(await send(core.settings, what))
 }
 
-/** Watches what a question reads; its absence is an error. */
+/** Watches a read whose absence is an error. */
 export function watchCall<N extends EndpointName>(
   core: Core<Mode>,
   question: Question<N>,
@@ -32,7 +33,7 @@ export function watchCall<N extends EndpointName>(
   return watch(core.settings, sourceOf(core, question), options)
 }
 
-/** Watches the record that a question reads; `undefined` means that it is absent. */
+/** Watches a record that may be absent, which yields `undefined`. */
 export function watchRecordCall<N extends EndpointName>(
   core: Core<Mode>,
   question: Question<N>,

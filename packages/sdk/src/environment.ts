@@ -1,6 +1,6 @@
 /**
- * What the SDK takes from the environment: in Node only. There is no `node:` import here, as bundlers for browsers
- * would stumble over it; Node hands its modules out at run time.
+ * Reads settings from the environment, in Node only. Uses no `node:` import, which would break bundlers for browsers; Node
+ * provides its modules at run time.
  */
 
 /** The part of Node's `process` that is used. */
@@ -9,8 +9,8 @@ interface NodeProcess {
   getBuiltinModule(id: 'node:fs'): { readFileSync(path: string, encoding: 'utf8'): string }
 }
 
-/** Settings found in the environment; what is unset or empty is `undefined`. */
-export interface Environment {
+/** Settings from the environment; unset or empty ones are `undefined`. */
+interface Environment {
   readonly address: string | undefined
   readonly token: string | undefined
   /** Reads the token of LATCHKEY_TOKEN_FILE; the file may be replaced while the client lives. */
@@ -26,7 +26,7 @@ export function readEnvironment(): Environment {
   try {
     return readFrom(node)
   } catch {
-    // Deno refuses to show the environment to a program that was not given it.
+    // Deno denies access to the environment without permission.
     return NOTHING
   }
 }
@@ -42,11 +42,11 @@ function readFrom(node: NodeProcess): Environment {
 }
 
 function readTokenFile(node: NodeProcess, path: string): string {
-  // Editors and `echo` end files with a newline, which is no part of the token.
+  // Editors and `echo` end files with a newline, which is not part of the token.
   return node.getBuiltinModule('node:fs').readFileSync(path, 'utf8').trim()
 }
 
-/** Node's process; `undefined` where there is none, and where a page is shown (a browser, or a test of one). */
+/** Node's process; `undefined` without one, and in a browser or a test with a DOM. */
 function nodeProcess(): NodeProcess | undefined {
   if ('document' in globalThis) return undefined
   const candidate: unknown = Reflect.get(globalThis, 'process')

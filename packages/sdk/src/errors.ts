@@ -1,4 +1,4 @@
-/** Everything a call can fail with, besides misuse (a `TypeError`) and the reason of your own abort signal. */
+/** The errors of calls, besides misuse (a `TypeError`) and the reason of your own abort signal. */
 import type { AclErrorCode, EndpointName } from './contract.ts'
 import { type AnswerMeta, NO_META } from './meta.ts'
 
@@ -12,6 +12,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'timeout'
   | 'contract_broken'
+  | 'login_failed'
 
 /** A stable code of the service. Text that this version of the SDK does not know comes from a newer service. */
 export type ErrorCode = AclErrorCode | (string & {})
@@ -23,7 +24,7 @@ export interface MissingRight {
   readonly access: string
 }
 
-/** What an error is made from. No text in it holds a secret. */
+/** The contents of an error, without secrets. */
 export interface ErrorFacts {
   readonly message: string
   readonly endpoint: EndpointName
@@ -41,14 +42,14 @@ export interface ErrorFacts {
   readonly cause?: unknown
 }
 
-/** What all errors of the SDK share. Narrow by class, by `kind` or by `code`; messages may improve. */
+/** Base class of all SDK errors. Narrow by class, by `kind` or by `code`; messages may improve. */
 export abstract class LatchkeyError extends Error {
   abstract readonly kind: ErrorKind
   /** The method that failed, such as `tokens.create`. */
   readonly endpoint: EndpointName
-  /** HTTP status; `undefined` where no answer arrived. */
+  /** HTTP status; `undefined` if no answer arrived. */
   readonly status: number | undefined
-  /** The stable code; `undefined` where the service gave none, or no answer arrived. */
+  /** The stable code; `undefined` if the service sent none, or no answer arrived. */
   readonly code: ErrorCode | undefined
   /** Names the request in the logs of the service. */
   readonly requestId: string | undefined
@@ -57,7 +58,7 @@ export abstract class LatchkeyError extends Error {
    * False for reads, and for a refusal unless an attempt before it is in doubt.
    */
   readonly maybeApplied: boolean
-  /** Where `maybeApplied`: the AccessorID that the token has if it was created after all. */
+  /** With `maybeApplied`, the AccessorID of the token if it was created. */
   readonly recordId: string | undefined
 
   constructor(facts: ErrorFacts) {
@@ -70,7 +71,7 @@ export abstract class LatchkeyError extends Error {
     this.recordId = this.maybeApplied ? facts.recordId : undefined
   }
 
-  /** What a log should hold: the own fields, without stack and cause. */
+  /** The own fields for a log, without stack and cause. */
   toJSON(): Record<string, unknown> {
     return { ...Object.fromEntries(Object.entries(this)), message: this.message }
   }
@@ -80,7 +81,7 @@ export abstract class LatchkeyError extends Error {
 export class PermissionDenied extends LatchkeyError {
   override readonly name = 'PermissionDenied'
   readonly kind = 'permission_denied' as const
-  /** The right that was missing; `undefined` where the secret itself was not accepted. */
+  /** The missing right; `undefined` if the secret itself was not accepted. */
   readonly missing: MissingRight | undefined
   /** The accessor of the token that lacked it. */
   readonly accessorId: string | undefined
@@ -106,7 +107,7 @@ export class NotFound extends LatchkeyError {
     this.index = this.#meta.index
   }
 
-  /** What the answer said about itself. */
+  /** The facts of the answer. */
   get meta(): AnswerMeta {
     return this.#meta
   }
@@ -125,7 +126,7 @@ export class Conflict extends LatchkeyError {
   }
 }
 
-/** 400 and its kin: the request breaks a rule, or this version of the service does not take it. */
+/** 400 and similar: the request breaks a rule, or this version of the service does not support it. */
 export class Invalid extends LatchkeyError {
   override readonly name = 'Invalid'
   readonly kind = 'invalid' as const
@@ -149,11 +150,11 @@ export class LegacyMode extends LatchkeyError {
   readonly kind = 'legacy_mode' as const
 }
 
-/** The service could not be reached (no status), or could not do it: 429 and 5xx. */
+/** The service could not be reached (no status), or failed: 429 and 5xx. */
 export class Unavailable extends LatchkeyError {
   override readonly name = 'Unavailable'
   readonly kind = 'unavailable' as const
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(facts: ErrorFacts) {
@@ -172,4 +173,37 @@ export class Timeout extends LatchkeyError {
 export class ContractBroken extends LatchkeyError {
   override readonly name = 'ContractBroken'
   readonly kind = 'contract_broken' as const
+}
+
+/** Why a login through a browser ended before the service was asked for a token. */
+export type LoginFailure =
+  /** The person or the provider declined: `providerError` says how. */
+  | 'provider_refused'
+  /** The browser came back from a login that was not begun here, or that is over. */
+  | 'state_unknown'
+  /** The browser did not come back in time. */
+  | 'timed_out'
+  /** Other programs listen on the ports of all redirect URIs. */
+  | 'port_in_use'
+
+/** A login through a browser did not come back with a code. */
+export class LoginFailed extends LatchkeyError {
+  override readonly name = 'LoginFailed'
+  readonly kind = 'login_failed' as const
+  readonly reason: LoginFailure
+  /** With `provider_refused`: the error code of the provider (RFC 6749 4.1.2.1), such as `access_denied`. */
+  readonly providerError: string | undefined
+  /** With `provider_refused`: what the provider says about it, in any language. Plain text, not HTML. */
+  readonly providerDescription: string | undefined
+
+  constructor(
+    reason: LoginFailure,
+    message: string,
+    provider: { readonly error?: string | undefined; readonly description?: string | undefined } = {},
+  ) {
+    super({ message, endpoint: 'login.callback' })
+    this.reason = reason
+    this.providerError = provider.error
+    this.providerDescription = provider.description
+  }
 }

@@ -7,7 +7,7 @@ test('a docstring that names an unknown endpoint is refused', () => {
   expect(() => withEndpointDocs('   * Endpoint `tokens.creat`')).toThrow(/unknown endpoint tokens.creat/)
 })
 
-test('what the SDK carries of the contract imports no library, directly or not', () => {
+test('the bundled part of the contract imports no library, directly or indirectly', () => {
   const seen = new Set<string>()
   const visit = (file: string): void => {
     if (seen.has(file)) return

@@ -1,4 +1,4 @@
-/** What the types promise, and what must not compile. Checked by `tsc`, as part of `pnpm typecheck`. */
+/** Type tests, including what must not compile. Checked by `pnpm typecheck`. */
 import type * as contract from '@latchkey/contract'
 import { expectTypeOf, test } from 'vitest'
 import {
@@ -55,7 +55,7 @@ test('bodies are what the contract takes', () => {
   expectTypeOf<contract.BodyInput<'policies.create'>>().toExtend<PolicyCreate>()
 })
 
-test('methods answer records; a withMeta client answers them with their facts', () => {
+test('methods return records; a withMeta client returns them with their facts', () => {
   expectTypeOf(client.tokens.self()).resolves.toEqualTypeOf<Token>()
   expectTypeOf(client.tokens.list()).resolves.toEqualTypeOf<TokenListEntry[]>()
   expectTypeOf(client.kv.getRaw('a')).resolves.toEqualTypeOf<Uint8Array>()
@@ -99,7 +99,7 @@ test('an error narrows by class and by kind', () => {
   if (error instanceof Conflict) expectTypeOf(error).toExtend<LatchkeyError>()
 })
 
-test('a record that was read can be sent back', () => {
+test('a record can be sent back as read', () => {
   expectTypeOf<Token>().toExtend<TokenUpdate>()
   expectTypeOf<Policy>().toExtend<Parameters<typeof client.policies.update>[1]>()
   expectTypeOf<Role>().toExtend<Parameters<typeof client.roles.update>[1]>()

@@ -1,4 +1,4 @@
-export { type AuthorizeOptions, type Client, createClient } from './client.ts'
+export { type AuthorizeOptions, type Client, createClient, type Session } from './client.ts'
 export type { EndpointName } from './contract.ts'
 export {
   Conflict,
@@ -8,6 +8,8 @@ export {
   Invalid,
   LatchkeyError,
   LegacyMode,
+  LoginFailed,
+  type LoginFailure,
   type MissingRight,
   NotFound,
   PermissionDenied,
@@ -29,6 +31,8 @@ export type {
   WatchOptions,
 } from './options.ts'
 export type { Agent } from './resources/agent.ts'
+export type { AuthMethods, AuthMethodWriteOptions } from './resources/auth-methods.ts'
+export type { BindingRuleFilter, BindingRules } from './resources/binding-rules.ts'
 export {
   type CasOptions,
   type KeyListOptions,
@@ -38,17 +42,29 @@ export {
   valueText,
 } from './resources/kv.ts'
 export type { Legacy } from './resources/legacy.ts'
+export type { LoginOptions } from './resources/login.ts'
 export type { Namespaces } from './resources/namespaces.ts'
+export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
 export type { Policies } from './resources/policies.ts'
 export type { RoleFilter, Roles } from './resources/roles.ts'
-export type { Status, VersionRange } from './resources/status.ts'
+export type { ChangesOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
   AgentMetrics,
   AgentSelf,
+  AuthMethod,
+  AuthMethodConfig,
+  AuthMethodCreate,
+  AuthMethodListEntry,
+  AuthMethodUpdate,
   AuthorizeAnswer,
   AuthorizeCheck,
+  AuthUrl,
+  BindingRule,
+  BindingRuleCreate,
+  BindingRuleUpdate,
   BootstrapToken,
+  Changes,
   Duration,
   ExpandedToken,
   Explanation,
@@ -60,10 +76,13 @@ export type {
   LegacyTokenID,
   LegacyTokenRequest,
   LintFinding,
+  LoginExplanation,
+  LoginsEntry,
   Member,
   MigrationStatus,
   Namespace,
   NamespaceCreate,
+  NamespaceRule,
   NamespaceUpdate,
   NodeIdentity,
   Policy,

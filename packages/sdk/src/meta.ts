@@ -1,7 +1,7 @@
-/** What the headers of an answer say about it. Spec 4.1; decisions: blocking queries. */
+/** Facts about answers, from their headers. Spec 4.1; decisions: blocking queries. */
 import { HEADER, REQUEST_ID_HEADER } from './contract.ts'
 
-/** Facts about an answer, besides its value. A fact is `undefined` where the service did not say it. */
+/** Facts about an answer; `undefined` if the service did not send them. */
 export interface AnswerMeta {
   /** The commit index of the answer. Give it back as `index` to wait for the next one. */
   readonly index: number | undefined
@@ -15,7 +15,7 @@ export interface AnswerMeta {
   readonly nextCursor: string | undefined
 }
 
-/** The facts of an answer that says nothing about itself. */
+/** The facts of an answer without such headers. */
 export const NO_META: AnswerMeta = {
   index: undefined,
   knownLeader: undefined,
@@ -35,7 +35,7 @@ export type Mode = 'value' | 'meta'
 /** What a method of a client in this mode resolves to. */
 export type Result<M extends Mode, T> = M extends 'meta' ? WithMeta<T> : T
 
-/** Turns a full answer into what the mode promises. */
+/** Converts a full answer to the mode of the client. */
 export type Shape<M extends Mode> = <T>(answer: WithMeta<T>) => Result<M, T>
 
 /** Reads the facts from the headers of one family. */

@@ -26,7 +26,7 @@ test('reads address and token from the environment', async () => {
   expect(tokenSeen(server)).toBe('from-env')
 })
 
-test('takes an address without a scheme as http', async () => {
+test('treats an address without a scheme as http', async () => {
   await using server = await startServer(json(aToken()))
   vi.stubEnv('LATCHKEY_ADDR', server.address.replace('http://', ''))
   await createClient().tokens.self()
@@ -45,7 +45,7 @@ test('options win over the environment, LATCHKEY_TOKEN over LATCHKEY_TOKEN_FILE'
   expect(tokenSeen(server)).toBe('from-env')
 })
 
-test('reads the token file before each attempt, so that it can be replaced, without its newline', async () => {
+test('reads the token file before each attempt, without its newline', async () => {
   await using server = await startServer(json(aToken()))
   const file = join(folder, 'token')
   vi.stubEnv('LATCHKEY_TOKEN', '')
@@ -59,7 +59,7 @@ test('reads the token file before each attempt, so that it can be replaced, with
   expect(tokenSeen(server)).toBe('second')
 })
 
-test('a token file that is missing says so, with its path', async () => {
+test('a missing token file is an error with its path', async () => {
   vi.stubEnv('LATCHKEY_TOKEN', '')
   vi.stubEnv('LATCHKEY_TOKEN_FILE', '/does/not/exist')
   await expect(createClient({ address: 'http://127.0.0.1:1' }).tokens.self()).rejects.toThrow(
@@ -76,7 +76,7 @@ test('env: false reads nothing', async () => {
   expect(() => createClient({ env: false })).toThrow(TypeError)
 })
 
-test('nothing is read where a page is shown, even with a process object in it', async () => {
+test('reads nothing in a page, even with a process object', async () => {
   await using server = await startServer(json(aToken()))
   vi.stubEnv('LATCHKEY_ADDR', server.address)
   vi.stubGlobal('document', {})
@@ -117,7 +117,7 @@ test('a token source is asked before each attempt, and an anonymous client sends
 
 const ACCESSOR = '00000000-0000-4000-8000-000000000001'
 
-test('withToken and withNamespace make variants and leave the client as it is (spec 4.9, 5)', async () => {
+test('withToken and withNamespace return variants and do not change the client (spec 4.9, 5)', async () => {
   await using server = await startServer(json(aToken()))
   const client = clientOf(server, { token: 'mine' })
   await client.withToken('other').withNamespace('team a').tokens.read(ACCESSOR)
@@ -132,6 +132,22 @@ test('withToken and withNamespace make variants and leave the client as it is (s
     url: '/v1/acl/token/self',
     headers: { 'x-service-token': 'mine' },
   })
+})
+
+test('withDatacenter names the datacenter in every call, watches included', async () => {
+  await using server = await startServer(json(aToken()))
+  const client = clientOf(server, { token: 'mine' })
+  const there = client.withDatacenter('dc2')
+  await there.tokens.self()
+  await there.tokens.self({ index: 7, wait: 1_000 })
+  await there.withDatacenter(undefined).tokens.self()
+  await client.tokens.self()
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    '/v1/acl/token/self?dc=dc2',
+    expect.stringMatching(/self\?dc=dc2&index=7&wait=1000ms$/),
+    '/v1/acl/token/self',
+    '/v1/acl/token/self',
+  ])
 })
 
 test('self names no namespace, as the token has one (spec 4.4)', async () => {
@@ -186,7 +202,7 @@ test('a header that cannot be sent is refused by its name', () => {
   expect(() => createClient({ address: 'http://x', headers })).not.toThrow(/secret/)
 })
 
-test('a logger learns of every attempt and repetition, and of no secret', async () => {
+test('a logger gets every attempt and retry, and no secret', async () => {
   await using server = await startServer(
     problem(503, 'unavailable'),
     json(aToken(), { 'X-Request-Id': 'r-1' }),
@@ -205,7 +221,7 @@ test('a logger learns of every attempt and repetition, and of no secret', async 
   expect(lines.join()).not.toContain(CALLER_SECRET)
 })
 
-test('an environment that may not be read counts as empty, as in Deno without --allow-env', () => {
+test('an unreadable environment counts as empty, as in Deno without --allow-env', () => {
   const refuse = () => {
     throw new Error('NotCapable: Requires env access')
   }

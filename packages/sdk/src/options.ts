@@ -1,4 +1,4 @@
-/** How a client and a call are configured. All times are in milliseconds. */
+/** Options of clients and calls. All times are in milliseconds. */
 
 import type { EndpointName } from './contract.ts'
 import { HEADER_PREFIX_DEFAULT, PRODUCT_VERSION } from './contract.ts'
@@ -7,17 +7,17 @@ import type { LatchkeyError } from './errors.ts'
 
 /**
  * How fresh a read must be. `default`: what was written before is seen. `consistent`: confirmed with the primary
- * database. `stale`: whatever one process has, also while the database is away; `withMeta()` tells its age. Spec 4.1.
+ * database. `stale`: the local state of one process, even without the database; `withMeta()` returns its age. Spec 4.1.
  */
 export type Consistency = 'default' | 'consistent' | 'stale'
 
 /** The part of `fetch` that the SDK uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A secret, or how to get it: asked before every attempt, so that it may change. */
+/** A secret, or a function that returns it, called before every attempt. */
 export type TokenSource = string | (() => string | undefined | Promise<string | undefined>)
 
-/** The argument of a retry hook. Holds no secret. */
+/** The argument of a retry hook, without secrets. */
 export interface RetryEvent {
   readonly endpoint: EndpointName
   /** The attempt that failed, from 1. In a watch: since its last answer. */
@@ -33,34 +33,36 @@ export interface ClientOptions {
   readonly token?: TokenSource | undefined
   /** Namespace of all calls, in the extended edition. Spec 4.9. */
   readonly namespace?: string | undefined
+  /** Datacenter of all calls, as `status.datacenters` lists it. Default: that of the server. */
+  readonly datacenter?: string | undefined
   /** `false`: the environment is not read. In browsers it never is. */
   readonly env?: boolean | undefined
   /** Replaces the global `fetch`, for proxies, client certificates and tests. */
   readonly fetch?: Fetch | undefined
   /** Family of the service's headers. Default `X-Service-`. */
   readonly headerPrefix?: string | undefined
-  /** Most time of one call, retries included; a blocking query may take its `wait` on top. Default 30,000. */
+  /** Maximum time of one call, including retries; a blocking query may take its `wait` on top. Default 30,000. */
   readonly timeout?: number | undefined
-  /** Most time of one attempt, body included; a blocking query may take its wait on top. Default 10,000. */
+  /** Maximum time of one attempt, including the body; a blocking query may take its wait on top. Default 10,000. */
   readonly attemptTimeout?: number | undefined
-  /** Maximum repetitions of a failed call. Default 5. Writes are repeated only where that is safe: see the README. */
+  /** Maximum retries of a failed call. Default 5. Writes are retried only if that is safe: see the README. */
   readonly retries?: number | undefined
   /** Default of all reads. */
   readonly consistency?: Consistency | undefined
   /**
-   * Longest wait of one request; longer waits are made of several. Default 240,000, because the `fetch` of Node gives
-   * up after five minutes without headers. Raise it only with a `fetch` that does not.
+   * Maximum wait of one request; longer waits take several. Default 240,000, because Node's `fetch` times out after five
+   * minutes without headers. Raise it only with a `fetch` that does not.
    */
   readonly waitSlice?: number | undefined
-  /** Told before every repetition, also in a watch. */
+  /** Called before every retry, also in a watch. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined
-  /** Headers of every request, such as those that a gateway asks for. The SDK's own win, except `User-Agent`. */
+  /** Headers of every request, such as those that a gateway requires. The SDK's own win, except `User-Agent`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Receives a line per attempt (`debug`) and per repetition (`warn`): `console` is one. No secret is in it. */
+  /** Receives a line per attempt (`debug`) and per retry (`warn`), without secrets; `console` will do. */
   readonly logger?: Logger | undefined
 }
 
-/** Where a client writes what it does. */
+/** The log of a client. */
 export interface Logger {
   debug(message: string, facts: AttemptFacts): void
   warn(message: string, facts: RetryEvent): void
@@ -69,7 +71,7 @@ export interface Logger {
 /** One attempt, as a log shows it. */
 export interface AttemptFacts {
   readonly endpoint: EndpointName
-  /** HTTP status; absent where no answer arrived. */
+  /** HTTP status; absent if no answer arrived. */
   readonly status?: number | undefined
   readonly requestId?: string | undefined
   readonly ms: number
@@ -77,7 +79,7 @@ export interface AttemptFacts {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call at once; it rejects with the reason of the signal. A write may have been applied all the same. */
+  /** Aborts the call, which rejects with the reason of the signal. A write may still have been applied. */
   readonly signal?: AbortSignal | undefined
   /** As in {@link ClientOptions.timeout}. */
   readonly timeout?: number | undefined
@@ -100,17 +102,17 @@ export interface ReadOptions extends CallOptions {
 
 /** Options of a list that comes in pages. */
 export interface PageOptions extends ReadOptions {
-  /** Most records of one page; the service allows at most 1,000. */
+  /** Maximum records of one page; the service allows at most 1,000. */
   readonly limit?: number | undefined
   /** Where the page begins: `nextCursor` of the page before. */
   readonly cursor?: string | undefined
 }
 
-/** Options of a watch. It ends with `break`, with its signal, or with an error that waiting does not cure. */
+/** Options of a watch. It ends with `break`, with its signal, or with an error that a retry cannot fix. */
 export interface WatchOptions {
   /** Ends the watch; the loop throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined
-  /** Resume after this index instead of beginning with the present state. */
+  /** Resume after this index instead of starting with the current state. */
   readonly index?: number | undefined
   /** How long one request of the watch waits. Default, and most, is the client's `waitSlice`. */
   readonly wait?: number | undefined
@@ -120,12 +122,24 @@ export interface WatchOptions {
   readonly attemptTimeout?: number | undefined
 }
 
+/** Gets the secret of one attempt. */
+export interface TokenGetter {
+  (): string | undefined | Promise<string | undefined>
+  /**
+   * Asked once in a call, after the service did not know the secret that was presented.
+   *
+   * @returns whether there is another one to try.
+   */
+  readonly replace?: (refused: string | undefined) => Promise<boolean>
+}
+
 /** The options of a client, complete and checked. */
 export interface Settings {
   /** Without a slash at its end. */
   readonly address: string
-  readonly token: () => string | undefined | Promise<string | undefined>
+  readonly token: TokenGetter
   readonly namespace: string | undefined
+  readonly datacenter: string | undefined
   readonly fetch: Fetch
   readonly headerPrefix: string
   readonly timeout: number
@@ -139,9 +153,9 @@ export interface Settings {
 }
 
 /**
- * Completes the options: what is given, then the environment, then defaults.
+ * Completes the options from the environment, then from defaults.
  *
- * @throws TypeError where there is no address, or a value is not usable. A secret is never repeated.
+ * @throws TypeError without an address, or for an invalid value. It never repeats a secret.
  */
 export function readOptions(options: ClientOptions): Settings {
   const environment = options.env === false ? undefined : readEnvironment()
@@ -152,7 +166,8 @@ export function readOptions(options: ClientOptions): Settings {
     address: readAddress(options.address ?? environment?.address),
     token: tokenFile ?? tokenSource(given ?? environment?.token),
     namespace: options.namespace,
-    // The global is looked up at the call, so that what replaces it later (mocks do) is used.
+    datacenter: options.datacenter,
+    // Looks up the global at each call, since mocks replace it later.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     headerPrefix: options.headerPrefix ?? HEADER_PREFIX_DEFAULT,
     timeout: positive('timeout', options.timeout ?? 30_000),
@@ -173,7 +188,7 @@ export function readOptions(options: ClientOptions): Settings {
   }
 }
 
-/** Browsers name themselves, and would ask a server of another origin first whether we may. */
+/** Browsers set their own, and a custom one would cause a CORS preflight. */
 function userAgent(): Record<string, string> {
   const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
   return isBrowser ? {} : { 'User-Agent': `latchkey-sdk/${PRODUCT_VERSION}` }
@@ -191,15 +206,15 @@ function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Recor
   return headers
 }
 
-/** A token as a source; a fixed one is checked here, so that a bad one fails early. */
+/** A token as a source; checks a fixed one early. */
 export function tokenSource(token: TokenSource | undefined): Settings['token'] {
-  if (typeof token === 'function') return token
+  if (typeof token === 'function') return () => token()
   const checked = checkToken(token)
   return () => checked
 }
 
 /**
- * Checks that a token can travel in a header. `fetch` would refuse it too, but repeats the value in its message.
+ * Checks that a token can be sent in a header. `fetch` would refuse it too, but quote it in its message.
  *
  * @throws TypeError naming the position, not the value.
  */
@@ -227,7 +242,7 @@ export function count(name: string, value: number): number {
 function readAddress(address: string | undefined): string {
   if (address === undefined) throw new TypeError('No address: give the option address, or set LATCHKEY_ADDR')
   const text = address.includes('://') ? address : `http://${address}`
-  // The value is not repeated: it may hold credentials.
+  // Omits the value, which may contain credentials.
   if (!URL.canParse(text)) throw new TypeError('address is not a URL')
   const { protocol, username, password, search, hash, origin, pathname } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:')

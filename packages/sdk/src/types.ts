@@ -1,6 +1,6 @@
 /**
- * What travels, by the names that the SDK gives it. Every type is inferred from the contract; the build evaluates them,
- * so that what is published names neither the contract nor a library.
+ * The types of bodies and answers, inferred from the contract. The build evaluates them, so that the published types refer
+ * to neither the contract nor a library.
  */
 import type { Answered, RouteName, RouteWithBody, Sent } from '@latchkey/contract'
 
@@ -22,11 +22,23 @@ export type LintFinding = Answered<'policies.lint'>[number]
 export type WhatIfChange = Answered<'policies.whatIf'>[number]
 export type Role = Answered<'roles.read'>
 export type Namespace = Answered<'namespaces.read'>
+export type AuthMethod = Answered<'authMethods.read'>
+/** Which fields a configuration has depends on the type of its method. */
+export type AuthMethodConfig = AuthMethod['Config']
+export type NamespaceRule = NonNullable<AuthMethod['NamespaceRules']>[number]
+export type AuthMethodListEntry = Answered<'authMethods.list'>[number]
+export type LoginExplanation = Answered<'authMethods.explain'>
+/** Live tokens of one identity. */
+export type LoginsEntry = Answered<'authMethods.logins'>[number]
+/** Where to send the browser of a person who logs in. */
+export type AuthUrl = Answered<'login.authUrl'>
+export type BindingRule = Answered<'bindingRules.read'>
 export type AuthorizeAnswer = Answered<'decisions.authorize'>[number]
 export type Explanation = NonNullable<AuthorizeAnswer['Explanation']>
 export type TokenReference = Answered<'decisions.whoCan'>[number]
 export type KVEntry = Extract<Answered<'kv.read'>[number], object>
 export type ReplicationStatus = Answered<'operations.replication'>
+export type Changes = Answered<'operations.changes'>
 export type MigrationStatus = Answered<'operations.migration'>
 export type AgentSelf = Answered<'operations.self'>
 export type Member = AgentSelf['Member']
@@ -58,6 +70,14 @@ export type PolicyUpdate = Sent<'policies.update'>
 export type RoleCreate = Sent<'roles.create'>
 /** The body of update: a record that was read, changed. */
 export type RoleUpdate = Sent<'roles.update'>
+/** The body of create. A method of the same name is replaced. */
+export type AuthMethodCreate = Sent<'authMethods.create'>
+/** The body of update: a record that was read, changed. */
+export type AuthMethodUpdate = Sent<'authMethods.update'>
+/** The body of create. */
+export type BindingRuleCreate = Sent<'bindingRules.create'>
+/** The body of update: a record that was read, changed. A Selector that is left out is cleared. */
+export type BindingRuleUpdate = Sent<'bindingRules.update'>
 /** The body of create. ACLs are linked to every token in the namespace. */
 export type NamespaceCreate = Sent<'namespaces.create'>
 /** The body of update: a record that was read, changed. */

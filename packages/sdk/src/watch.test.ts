@@ -28,7 +28,7 @@ function state(index: number, description = `at ${index}`): Reply {
   return json(aToken({ Description: description }), { 'X-Service-Index': index })
 }
 
-/** The `index` option of each request; null: the present state was asked for. */
+/** The `index` option of each request; null for the current state. */
 function askedIndexes(server: TestServer): (string | null)[] {
   return server.requests.map(({ url }) => new URL(url, server.address).searchParams.get('index'))
 }
@@ -42,7 +42,7 @@ async function take<T>(watch: Watch<T>, count: number): Promise<{ index: number 
   return states
 }
 
-test('yields the present state, then waits for each later one by its index (spec 4.1)', async () => {
+test('yields the current state, then waits for each later one by its index (spec 4.1)', async () => {
   await using server = await startServer(state(7), state(9), state(12), silence())
   const states = await take(clientOf(server).tokens.watch(ACCESSOR_ID), 3)
   expect(states.map(({ index, value }) => [index, value?.Description])).toEqual([
@@ -63,7 +63,7 @@ test('a wait that ends without news yields nothing', async () => {
   expect(askedIndexes(server)).toEqual([null, '7', '7', '7'])
 })
 
-test('resumes after a given index without the state that is known', async () => {
+test('resumes after a given index without the known state', async () => {
   await using server = await startServer(state(9))
   const states = await take(clientOf(server).tokens.watch(ACCESSOR_ID, { index: 7 }), 1)
   expect(states[0]?.index).toBe(9)
@@ -114,7 +114,7 @@ test('pauses longer after each fault, at most 30 s and what Retry-After says on 
   expect(pauses).toEqual([250 / 64, 500 / 64, 1_000 + 1_000 / 64])
 })
 
-test('a service that does not wait is not hammered', async () => {
+test('backs off from a service that does not wait', async () => {
   vi.mocked(Math.random).mockReturnValue(0.5)
   await using server = await startServer(state(7))
   const watch = clientOf(server).tokens.watch(ACCESSOR_ID)
@@ -125,7 +125,7 @@ test('a service that does not wait is not hammered', async () => {
   expect(server.requests.length).toBeLessThan(6)
 })
 
-test('two services with different histories behind one address are not hammered', async () => {
+test('backs off from two services with different histories behind one address', async () => {
   vi.mocked(Math.random).mockReturnValue(0.5)
   let isOdd = false
   await using server = await startServer((response, request) => {
@@ -163,7 +163,7 @@ test('an absent record is undefined, and its creation is waited for (decisions: 
   expect(askedIndexes(server)).toEqual([null, '5', '6'])
 })
 
-test('an absence without an index is asked for again, and yielded once', async () => {
+test('an absence without an index is polled and yielded once', async () => {
   const absent = problem(404, 'not_found')
   await using server = await startServer(absent, absent, state(6))
   const states = await take(clientOf(server).tokens.watch(ACCESSOR_ID), 2)
@@ -171,7 +171,7 @@ test('an absence without an index is asked for again, and yielded once', async (
   expect(askedIndexes(server)).toEqual([null, null, null])
 })
 
-test('ends with a refusal that waiting does not cure', async () => {
+test('ends with a refusal that a retry cannot fix', async () => {
   await using server = await startServer(state(7), problem(403, 'caller_unknown'))
   const watch = clientOf(server).tokens.watchSelf()
   await watch.next()
@@ -196,7 +196,7 @@ test('an abort ends a waiting watch at once with the reason of the signal (SDK-0
   expect(await atOnce(next)).toBe(reason)
 })
 
-test('return ends a request that is under way, and the waiting next is done', async () => {
+test('return aborts the request in flight and completes the pending next', async () => {
   await using server = await startServer(state(7), silence())
   const watch = clientOf(server).tokens.watch(ACCESSOR_ID)
   await watch.next()

@@ -17,7 +17,7 @@ const ABSENT = 'absent'
 /** Idle answers that such an absence counts as at least, so that polling for it backs off. */
 const POLL_IDLE_MIN = 3
 
-/** The states of what is watched, from the present one on; see {@link WatchOptions} for how it ends. */
+/** The watched states, from the current one on; see {@link WatchOptions} for how it ends. */
 export interface Watch<T> {
   next(): Promise<IteratorResult<WithMeta<T>, undefined>>
   /** Ends the watch and its request in flight. `break` calls it. */

@@ -1,4 +1,4 @@
-/** A client for tests: no environment, a secret that must never show. A test sets the times that it waits for. */
+/** A client for tests: no environment, and a secret that must never show. Tests set their own timeouts. */
 import { type Client, type ClientOptions, createClient } from '../src/index.ts'
 import type { TestServer } from './test-server.ts'
 

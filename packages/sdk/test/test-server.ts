@@ -1,4 +1,4 @@
-/** A server of `node:http` that answers from a script, well or badly, and remembers what it was asked. */
+/** A scripted `node:http` server that may misbehave and records its requests. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -16,11 +16,11 @@ export type Reply = (response: ServerResponse, request: SeenRequest) => unknown
 export interface TestServer extends AsyncDisposable {
   readonly address: string
   readonly requests: readonly SeenRequest[]
-  /** Connections that are open now. */
+  /** Open connections. */
   readonly openSockets: ReadonlySet<Socket>
-  /** Most connections that were open at once. */
+  /** Maximum concurrent connections. */
   readonly openSocketsMax: number
-  /** Closes the connections that a client keeps for later; those with a request under way stay. */
+  /** Closes idle connections, but none with a request in flight. */
   closeIdle(): void
 }
 

@@ -1,8 +1,8 @@
-/** The one server process that answers. Behind a load balancer each call may meet another one. Spec 9.3, 9.4. */
+/** The server process that answers. Behind a load balancer, each call may reach another one. Spec 9.3, 9.4. */
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
-import { send } from '../send.ts'
+import { send } from '../request/send.ts'
 import type { AgentMetrics, AgentSelf, Member } from '../types.ts'
 
 export class Agent<M extends Mode> {

@@ -1,14 +1,14 @@
-/** Creating a token so that one call makes one token, whatever the network does. Spec 2.1, 4.2. */
+/** Creates exactly one token per call, despite network failures. Spec 2.1, 4.2. */
 import { Conflict, LatchkeyError, PermissionDenied, Unavailable } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
 import type { CallOptions, Settings } from '../options.ts'
-import { send } from '../send.ts'
+import { send } from '../request/send.ts'
 import type { Token, TokenCreate } from '../types.ts'
-import { randomUuid } from '../uuid.ts'
+import { randomUuid } from './uuid.ts'
 
 /**
- * Creates a token with ids of our own. When an attempt is in doubt and its repetition is refused because an id is in
- * use, the token is read with the secret that only this call knows: if it is there, it is the one we created.
+ * Creates a token with our own ids. If an attempt may have been applied and its retry is refused because an id is in use,
+ * reads the token with the secret that only this call knows: if it exists, this call created it.
  */
 export async function createToken(
   settings: Settings,
@@ -22,7 +22,7 @@ export async function createToken(
     endpoint: 'tokens.create',
     json: { ...token, AccessorID, SecretID },
     secrets: [SecretID],
-    // A secret that the caller chose may be that of an older token, which would be taken for the new one.
+    // A secret chosen by the caller may belong to an older token, which would be mistaken for the new one.
     ...(isOwnSecret && AccessorID !== '' ? { repeatable: 'always' } : {}),
     ...(AccessorID === undefined || AccessorID === '' ? {} : { recordId: AccessorID }),
     recover: async (refusal) => (refusal instanceof Conflict ? await readOwn(refusal) : undefined),

@@ -1,29 +1,29 @@
-/** The key-value store: the resource that the rules guard. Spec 5.4. */
+/** The key-value store, protected by policies. Spec 5.4. */
 import { absentAs } from '../absence.ts'
-import type { CallOf } from '../call.ts'
 import type { Core } from '../core.ts'
 import { ContractBroken, NotFound } from '../errors.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
-import { send } from '../send.ts'
+import type { CallOf } from '../request/call.ts'
+import { send } from '../request/send.ts'
 import type { KVEntry } from '../types.ts'
 import { type Watch, watch, watchRecord } from '../watch.ts'
 
 export interface KeyListOptions extends ReadOptions {
-  /** Answer names up to and including its first occurrence after the prefix, each once: one level of a tree. */
+  /** Return names up to and including its first occurrence after the prefix, each once: one level of a tree. */
   readonly separator?: string | undefined
 }
 
 export interface CasOptions extends CallOptions {
   /**
-   * Only if the key still has this ModifyIndex; 0: only if it does not exist. The answer is `false` where it is not
-   * so. A conditional write whose outcome is unknown is not repeated.
+   * Only if the key still has this ModifyIndex; 0: only if it does not exist. Otherwise returns `false`. A conditional write
+   * whose outcome is unknown is not retried.
    */
   readonly cas?: number | undefined
 }
 
 export interface PutOptions extends CasOptions {
-  /** A number of 64 bits to keep with the value; beyond 2^53, a bigint. */
+  /** An unsigned 64-bit number to store with the value; a bigint beyond 2^53. */
   readonly flags?: number | bigint | undefined
 }
 
@@ -172,7 +172,7 @@ export class Kv<M extends Mode> {
   }
 }
 
-/** The value of an entry as bytes; empty where it has none. */
+/** The value of an entry as bytes; empty if it has none. */
 export function valueBytes(entry: Pick<KVEntry, 'Value'>): Uint8Array {
   return Uint8Array.from(atob(entry.Value ?? ''), (char) => char.charCodeAt(0))
 }
@@ -182,13 +182,13 @@ export function valueText(entry: Pick<KVEntry, 'Value'>): string {
   return new TextDecoder().decode(valueBytes(entry))
 }
 
-/** @throws TypeError where the key is empty: that is the name of the whole store, which only trees may use. */
+/** @throws TypeError for an empty key, which names the whole store and is for trees only. */
 function keyCall(key: string) {
   if (key === '') throw new TypeError('A key must not be empty')
   return { endpoint: 'kv.read', params: { Key: key } } as const
 }
 
-/** No entry begins with the prefix: to the service an absence, to the caller an empty list. */
+/** No entry below the prefix: a 404 of the service, an empty list for the caller. */
 function asEmpty<T>(error: unknown): WithMeta<T[]> {
   if (!(error instanceof NotFound)) throw error
   return absentAs<T[]>([], error)

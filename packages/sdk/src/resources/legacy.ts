@@ -3,7 +3,7 @@ import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions } from '../options.ts'
 import type { ImportResult, LegacyToken, LegacyTokenID, LegacyTokenRequest } from '../types.ts'
-import { randomUuid } from '../uuid.ts'
+import { randomUuid } from './uuid.ts'
 
 export class Legacy<M extends Mode> {
   readonly #core: Core<M>

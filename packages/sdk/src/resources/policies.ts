@@ -2,10 +2,9 @@
 
 import { whenGone } from '../absence.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
-import { ensure } from '../ensure.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
-import { send } from '../send.ts'
+import { send } from '../request/send.ts'
 import type {
   LintFinding,
   Policy,
@@ -15,6 +14,7 @@ import type {
   WhatIfChange,
 } from '../types.ts'
 import type { Watch } from '../watch.ts'
+import { ensure } from './ensure.ts'
 
 export class Policies<M extends Mode> {
   readonly #core: Core<M>

@@ -1,14 +1,14 @@
 /** Roles: named sets of policy links and identities. Spec 2.3. */
 
 import { whenGone } from '../absence.ts'
-import type { QueryOf } from '../call.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
-import { ensure, hasLinks, hasRecords } from '../ensure.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
-import { send } from '../send.ts'
+import type { QueryOf } from '../request/call.ts'
+import { send } from '../request/send.ts'
 import type { Role, RoleCreate, RoleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
+import { ensure, hasLinks, hasRecords } from './ensure.ts'
 
 /** Which roles a list shows: those linked to a policy, by its ID. */
 export type RoleFilter = { readonly [Q in QueryOf<'roles.list'>]?: string | undefined }

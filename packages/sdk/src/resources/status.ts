@@ -1,12 +1,21 @@
 /** The service as a whole: its processes, replication, migration and versions. Spec 9. */
-import type { QueryOf } from '../call.ts'
+
 import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions } from '../options.ts'
-import type { MigrationStatus, ReplicationStatus, VersionChange } from '../types.ts'
+import type { CallOptions, ReadOptions } from '../options.ts'
+import type { QueryOf } from '../request/call.ts'
+import type { Changes, MigrationStatus, ReplicationStatus, VersionChange } from '../types.ts'
 
 /** Two service versions, such as `1.4.0` and `1.11`; an absent one is for the service to choose. */
 export type VersionRange = { readonly [Q in QueryOf<'operations.versions'>]?: string | undefined }
+
+/** Options of {@link Status.changes}. */
+export interface ChangesOptions extends ReadOptions {
+  /** `Cluster` of the answers before: a server of another cluster answers `Reset`. */
+  readonly cluster?: string | undefined
+  /** Where the page begins: `nextCursor` of the page before. */
+  readonly cursor?: string | undefined
+}
 
 export class Status<M extends Mode> {
   readonly #core: Core<M>
@@ -40,6 +49,19 @@ export class Status<M extends Mode> {
    */
   replication(options: CallOptions = {}): Promise<Result<M, ReplicationStatus>> {
     return call(this.#core, { endpoint: 'operations.replication', options })
+  }
+
+  /**
+   * Follows namespaces, policies, roles and global tokens with all their secrets: without `index`, a page of everything, with
+   * `nextCursor` in `withMeta()` for the next; then, with the `Index` of the first page, what has changed since. As one, such
+   * an answer leads from the state at `index` to the state at its `Index`.
+   *
+   * Endpoint `operations.changes` (GET /v1/acl/changes). Right: acl:write. An extension of the spec, from service
+   * version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   */
+  changes(options: ChangesOptions = {}): Promise<Result<M, Changes>> {
+    const { cluster, cursor } = options
+    return call(this.#core, { endpoint: 'operations.changes', options, query: { cluster, cursor } })
   }
 
   /**

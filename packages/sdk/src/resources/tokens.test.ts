@@ -39,7 +39,7 @@ function selfOf(server: () => TestServer): Reply {
   }
 }
 
-test('create makes both ids from a cryptographic source (spec 2.1)', async () => {
+test('create generates both ids from a cryptographic source (spec 2.1)', async () => {
   await using server = await startServer(json(aToken()))
   const client = clientOf(server)
   await client.tokens.create({ Description: 'a' })
@@ -50,7 +50,7 @@ test('create makes both ids from a cryptographic source (spec 2.1)', async () =>
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-test('create keeps ids that are given, and leaves empty ones to the service', async () => {
+test('create keeps given ids and leaves empty ones to the service', async () => {
   await using server = await startServer(json(aToken()))
   const { tokens } = clientOf(server)
   await tokens.create({ AccessorID: ACCESSOR_ID, SecretID: SECRET_ID })
@@ -91,7 +91,7 @@ test('a conflict after a doubtful attempt that is not about our own token stays 
   await expect(clientOf(server).tokens.create()).rejects.toThrow(Conflict)
 })
 
-test('a token of another accessor is not taken for our own', async () => {
+test('a token with another accessor is not mistaken for our own', async () => {
   await using server = await startServer(reset(), inUse, json(aToken()))
   await expect(clientOf(server).tokens.create()).rejects.toThrow(Conflict)
 })
@@ -102,7 +102,7 @@ test('a conflict on the first attempt is a conflict, without another request', a
   expect(server.requests).toHaveLength(1)
 })
 
-test('where the doubt cannot be cleared, the error says so and which token it is', async () => {
+test('if the outcome remains unknown, the error says so and names the token', async () => {
   await using server = await startServer(reset(), inUse, html(502))
   const error = await clientOf(server)
     .tokens.create()
@@ -111,7 +111,7 @@ test('where the doubt cannot be cleared, the error says so and which token it is
   expect(error).toMatchObject({ maybeApplied: true, recordId: bodies(server)[0]?.AccessorID })
 })
 
-test('a create that fails in doubt to the end names the accessor it may have', async () => {
+test('a create whose outcome remains unknown names its accessor', async () => {
   await using server = await startServer(reset())
   const error = await clientOf(server)
     .tokens.create()
@@ -125,7 +125,7 @@ test('a create that fails in doubt to the end names the accessor it may have', a
 })
 
 test.each([{ SecretID: SECRET_ID }, { SecretID: '' }, { AccessorID: '' }])(
-  'a create in doubt is not repeated where its token could not be recognised: %j',
+  'a create is not retried if its token could not be recognized: %j',
   async (token) => {
     await using server = await startServer(reset())
     await expect(clientOf(server).tokens.create(token)).rejects.toMatchObject({ maybeApplied: true })
@@ -150,7 +150,7 @@ test('update without Local reads it first, in the namespace of the record (spec 
   expect(bodies(server)).toEqual([{ Description: 'new', Namespace: 'team', Local: true }])
 })
 
-test('a record that was read can be sent back changed', async () => {
+test('a record can be read, changed and sent back', async () => {
   await using server = await startServer(json(aToken({ Policies: [{ ID: 'p', Name: 'n' }], Local: true })))
   const { tokens } = clientOf(server)
   const token = await tokens.read(ACCESSOR_ID)
@@ -168,7 +168,7 @@ test('404 not_found: a token that never existed is deleted', async () => {
   await expect(clientOf(server).tokens.delete(ACCESSOR_ID)).rejects.toThrow(NotFound)
 })
 
-test('clone always sends a body, as the service wants one (spec 4.6)', async () => {
+test('clone always sends a body, which the service requires (spec 4.6)', async () => {
   await using server = await startServer(json(aToken()))
   const { tokens } = clientOf(server)
   await tokens.clone(ACCESSOR_ID)
@@ -234,7 +234,7 @@ test('list, pages and each send filter and sort, with every page', async () => {
   ])
 })
 
-test('each asks for no page that is not needed', async () => {
+test('each requests no unneeded page', async () => {
   await using server = await startServer(listed('a', 'c1'))
   for await (const _ of clientOf(server).tokens.each()) break
   expect(server.requests.map(({ url }) => url)).toEqual(['/v1/acl/tokens?limit=1000'])

@@ -1,15 +1,15 @@
 /** Tokens. Spec 4. */
 
 import { whenGone } from '../absence.ts'
-import type { CallOf, QueryOf } from '../call.ts'
 import { type Core, call, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
-import { eachPage } from '../pages.ts'
-import { send } from '../send.ts'
+import type { CallOf, QueryOf } from '../request/call.ts'
+import { send } from '../request/send.ts'
 import type { ExpandedToken, Token, TokenClone, TokenCreate, TokenListEntry, TokenUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 import { createToken } from './create-token.ts'
+import { eachPage } from './pages.ts'
 
 /**
  * Which tokens a list shows: those linked to a policy or role (by ID), of an auth method (by name), with a service

@@ -1,11 +1,12 @@
 /** One request and its answer, bounded by a timeout and the caller's signal. Failures become SDK errors. */
+
+import { LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import type { WithMeta } from '../meta.ts'
+import { type AttemptFacts, checkToken, type Settings } from '../options.ts'
+import { startTimer, until } from '../time.ts'
 import { buildRequest, type Call, factsOf, type QueryValue, type WireRequest } from './call.ts'
-import { LatchkeyError, Timeout, Unavailable } from './errors.ts'
-import type { WithMeta } from './meta.ts'
-import { type AttemptFacts, checkToken, type Settings } from './options.ts'
 import { readAnswer } from './read-answer.ts'
 import { networkCode, redact, safeCause } from './secrets.ts'
-import { startTimer, until } from './time.ts'
 
 /** Node's codes for network failures before a request was sent, so that it had no effect. */
 const NOTHING_SENT: ReadonlySet<string> = new Set([

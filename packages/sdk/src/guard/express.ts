@@ -1,22 +1,22 @@
 /** Protects routes of Express. */
-import type { Client } from './client.ts'
+import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
 /** What is used of a request of Express. */
-export interface ExpressRequest {
+interface ExpressRequest {
   readonly params: Readonly<Record<string, unknown>>
   get(name: string): string | undefined
 }
 
 /** What is used of a response of Express. */
-export interface ExpressResponse {
+interface ExpressResponse {
   status(code: number): this
   set(headers: object): this
   send(body: string): this
 }
 
 /**
- * Lets a request through where its token has the right, and answers it with 401, 403 or 503 otherwise. Spec 5.
+ * Lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.
  *
  * @example
  * app.get('/orders/:id', requireAccess(client, { resource: 'key', segment: (r) => `orders/${r.params.id}`, access: 'read' }), show)

@@ -1,8 +1,8 @@
-/** Records by name: created where there is none, changed where one differs. */
-import { Conflict, NotFound } from './errors.ts'
-import type { WithMeta } from './meta.ts'
+/** Creates or updates records by name. */
+import { Conflict, NotFound } from '../errors.ts'
+import type { WithMeta } from '../meta.ts'
 
-/** Rounds before a record that others create and delete all the time is given up. */
+/** Maximum attempts if other clients keep creating and deleting the record. */
 const ROUNDS_MAX = 3
 
 interface Ways<T> {
@@ -13,8 +13,8 @@ interface Ways<T> {
 }
 
 /**
- * Reads the record, creates it where it is absent, and updates it where it differs. A record that another client
- * creates or deletes between two steps is read again.
+ * Creates the record if missing, or updates it if it differs. Starts over if another client creates or deletes it in
+ * between.
  */
 export async function ensure<T>(ways: Ways<T>): Promise<WithMeta<T>> {
   for (let round = 1; ; round += 1) {
@@ -35,7 +35,7 @@ function absentAsUndefined(error: unknown): undefined {
 
 type Link = { readonly ID?: string | undefined; readonly Name?: string | undefined }
 
-/** Whether the links that are wanted, each by ID or by name, are those that a record has. */
+/** Whether the wanted links, by ID or name, equal those of a record. */
 export function hasLinks(found: readonly Link[] = [], wanted: readonly Link[] = []): boolean {
   const isMeant = (link: Link, { ID, Name }: Link) =>
     ID ? link.ID?.toLowerCase() === ID.toLowerCase() : link.Name === Name

@@ -1,4 +1,4 @@
-/** A call as the resources describe it, and the request built from it. All names come from the contract. */
+/** A call of a resource, and the request built from it. All names come from the contract. */
 import {
   API_ROOT,
   buildPath,
@@ -7,11 +7,11 @@ import {
   type EndpointName,
   HEADER,
   PROBLEM_JSON,
-} from './contract.ts'
-import type { ErrorFacts, LatchkeyError } from './errors.ts'
-import type { WithMeta } from './meta.ts'
-import type { CallOptions, Settings } from './options.ts'
-import type { BodyTypes } from './types.ts'
+} from '../contract.ts'
+import type { ErrorFacts, LatchkeyError } from '../errors.ts'
+import type { WithMeta } from '../meta.ts'
+import type { CallOptions, Settings } from '../options.ts'
+import type { BodyTypes } from '../types.ts'
 
 type Endpoints = typeof ENDPOINTS
 type ParamOf<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -19,7 +19,7 @@ type ParamOf<Path extends string> = Path extends `${string}:${infer Rest}`
     ? Name
     : Rest
   : never
-/** The query options that an endpoint has of its own. */
+/** The own query options of an endpoint. */
 export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
   query: readonly (infer Q extends string)[]
 }
@@ -41,18 +41,18 @@ export interface Call {
   /** Default `json`. */
   readonly form?: AnswerForm
   /**
-   * Whether a write may be sent again though an earlier attempt may have been applied. `always`: a second one cannot
-   * do anything. `unlessPending`: it gives the same state, but not after a timeout: the first attempt may still be
-   * in flight then, and could land after a newer write of another client. Absent: never.
+   * Whether a write may be retried although an earlier attempt may have been applied. `always`: a second one has no effect.
+   * `unlessPending`: it gives the same state, but must not follow a timeout, because the first attempt may still be in
+   * flight and land after a newer write of another client. Absent: never.
    */
   readonly repeatable?: 'always' | 'unlessPending'
-  /** Secrets in path or body, which no error may repeat. */
+  /** Secrets in path or body, which errors must not contain. */
   readonly secrets?: readonly (string | undefined)[]
-  /** The AccessorID that a create would give, for an error that cannot tell whether it did. */
+  /** The AccessorID of a create, for an error that cannot tell whether it was applied. */
   readonly recordId?: string
   /**
-   * Asked when a repetition is refused though an earlier attempt may have been applied: the answer, if the refusal
-   * only says that it was. `undefined` where it says something else.
+   * Called when a retry is refused although an earlier attempt may have been applied: the answer if the refusal means that
+   * it was, else `undefined`.
    */
   readonly recover?: (refusal: LatchkeyError) => Promise<WithMeta<unknown> | undefined>
   /** An earlier attempt of this call may have been applied. */
@@ -74,16 +74,16 @@ export interface WireRequest {
   readonly init: RequestInit & { readonly method: string }
 }
 
-/** Whether the endpoint writes. All POST endpoints of this API only read. */
+/** Whether the endpoint writes. Of the POST endpoints only those of logins and logout do. */
 export function isWrite(name: EndpointName): boolean {
   const { method } = ENDPOINTS[name]
-  return method === 'PUT' || method === 'DELETE'
+  return method === 'PUT' || method === 'DELETE' || name.startsWith('login.')
 }
 
 /**
- * What every error of this call says.
+ * The facts of every error of this call.
  *
- * @param isOpen whether a write that fails so may have been applied all the same.
+ * @param isOpen whether a write that fails like this may still have been applied.
  */
 export function factsOf(
   { endpoint, recordId, maybeApplied = false }: Call,
@@ -101,7 +101,8 @@ export function buildRequest(
 ): WireRequest {
   const endpoint: Endpoint = ENDPOINTS[call.endpoint]
   const namespace = call.options.namespace ?? settings.namespace
-  const query = { ...call.query, ...(endpoint.namespaced ? { ns: namespace } : {}), ...waiting }
+  const ns = endpoint.namespaced ? { ns: namespace } : {}
+  const query = { ...call.query, ...ns, dc: settings.datacenter, ...waiting }
   const headers = new Headers(settings.headers)
   headers.set('Accept', acceptOf(call.form))
   if (token !== undefined) headers.set(settings.headerPrefix + HEADER.token, token)
@@ -112,7 +113,7 @@ export function buildRequest(
       method: endpoint.method,
       headers,
       body: bodyOf(call),
-      // A redirect would carry the secret to wherever it points.
+      // A redirect would send the secret to its target.
       redirect: 'manual',
     },
   }

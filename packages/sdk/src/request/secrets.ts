@@ -1,5 +1,5 @@
 /** Keeps secrets out of printable values. The service keeps them out of its own texts; a proxy may not. */
-import { REDACTED_SECRET_ID } from './contract.ts'
+import { REDACTED_SECRET_ID } from '../contract.ts'
 
 /**
  * Replaces every occurrence of the secrets: as they are, as JSON writes them, and as a URL writes them.

@@ -1,24 +1,23 @@
 /** Protects routes of Fastify. */
-import type { Client } from './client.ts'
+import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
 /** What is used of a request of Fastify. */
-export interface FastifyRequest {
+interface FastifyRequest {
   // biome-ignore lint/suspicious/noExplicitAny: the application types the parameters of its routes.
   readonly params: any
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
 /** What is used of a reply of Fastify. */
-export interface FastifyReply {
+interface FastifyReply {
   code(status: number): this
   headers(values: object): this
   send(body: string): this
 }
 
 /**
- * A `preHandler` that lets a request through where its token has the right, and answers it with 401, 403 or 503
- * otherwise. Spec 5.
+ * A `preHandler` that lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.
  *
  * @example
  * app.get('/orders', { preHandler: requireAccess(client, { resource: 'key', segment: 'orders/', access: 'list' }) }, list)

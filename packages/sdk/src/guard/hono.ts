@@ -1,14 +1,14 @@
 /** Protects routes of Hono. */
-import type { Client } from './client.ts'
+import type { Client } from '../client.ts'
 import { type AccessOptions, denialOf } from './guard.ts'
 
 /** What is used of a context of Hono. */
-export interface HonoContext {
+interface HonoContext {
   readonly req: { header(name: string): string | undefined; param(name: string): string | undefined }
 }
 
 /**
- * Lets a request through where its token has the right, and answers it with 401, 403 or 503 otherwise. Spec 5.
+ * Lets a request through if its token has the right; otherwise answers 401, 403 or 503. Spec 5.
  *
  * @example
  * app.get('/orders/:id', requireAccess(client, { resource: 'key', segment: (c) => `orders/${c.req.param('id')}`, access: 'read' }), show)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { clientOf } from '../test/client.ts'
-import { json, problem, type Reply, startServer } from '../test/test-server.ts'
+import { clientOf } from '../../test/client.ts'
+import { json, problem, type Reply, startServer } from '../../test/test-server.ts'
 
 const FOUND = { ID: 'id-1', Name: 'web', Description: '', Rules: 'acl = "read"', Hash: '' }
 const ROLE = {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clientOf } from '../test/client.ts'
-import { json, startServer, type TestServer } from '../test/test-server.ts'
+import { clientOf } from '../../test/client.ts'
+import { json, startServer, type TestServer } from '../../test/test-server.ts'
+import type { Client } from '../client.ts'
+import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from '../contract.ts'
 import { isWrite } from './call.ts'
-import type { Client } from './client.ts'
-import { ENDPOINTS, type Endpoint, type EndpointName, endpoint } from './contract.ts'
 
 let server: TestServer
 let client: Client
@@ -32,7 +32,7 @@ const hostile = fc.oneof(
   fc.constantFrom('..', '.', '../policies?x=1', 'a/b', 'self', '%2e%2e', 'a?b', 'a#b', '//', 'ü', '\u0000'),
 )
 
-test('no accessor leaves its path segment (SDK-01)', async () => {
+test('no accessor escapes its path segment (SDK-01)', async () => {
   await fc.assert(
     fc.asyncProperty(hostile, async (accessorId) => {
       const url = await urlOf(() => client.tokens.read(accessorId))
@@ -46,7 +46,7 @@ test('no accessor leaves its path segment (SDK-01)', async () => {
   )
 })
 
-test('a key arrives as it was given, with its slashes', async () => {
+test('a key arrives verbatim, with its slashes', async () => {
   await fc.assert(
     fc.asyncProperty(hostile, async (key) => {
       const url = await urlOf(() => client.kv.get(key))
@@ -62,18 +62,23 @@ test('query values are encoded', async () => {
   expect(url).toBe('/v1/acl/tokens?policy=a%26token%3Dx&servicename=%C3%BC%20%23')
 })
 
-test('every PUT and DELETE is a write, and every POST only asks', () => {
+test('every PUT and DELETE is a write, and every POST but those of logins and logout is a read', () => {
   const names = Object.keys(ENDPOINTS) as EndpointName[]
   const posts = names.filter((name) => endpoint(name).method === 'POST')
   expect(posts).toEqual([
     'policies.lint',
     'policies.whatIf',
+    'authMethods.explain',
+    'login.login',
+    'login.logout',
+    'login.authUrl',
+    'login.callback',
     'decisions.authorize',
     'decisions.whoCan',
     'legacy.translate',
   ])
   for (const name of names) {
     const { method }: Endpoint = ENDPOINTS[name]
-    expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE')
+    expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE' || name.startsWith('login.'))
   }
 })

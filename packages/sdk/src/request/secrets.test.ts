@@ -1,16 +1,16 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { CALLER_SECRET, clientOf } from '../test/client.ts'
-import { ACCESSOR_ID, aToken, SECRET_ID } from '../test/records.ts'
-import { plain, problem, type Reply, reset, startServer } from '../test/test-server.ts'
-import { createClient } from './client.ts'
-import type { LatchkeyError } from './errors.ts'
+import { CALLER_SECRET, clientOf } from '../../test/client.ts'
+import { ACCESSOR_ID, aToken, SECRET_ID } from '../../test/records.ts'
+import { plain, problem, type Reply, reset, startServer } from '../../test/test-server.ts'
+import { createClient } from '../client.ts'
+import type { LatchkeyError } from '../errors.ts'
 import { redact } from './secrets.ts'
 
 const LEGACY_SECRET = 'a legacy "secret"/with ünusual text'
 const SECRETS = [CALLER_SECRET, SECRET_ID, LEGACY_SECRET]
 
-/** Every way in which an error or a client is likely to be printed. */
+/** The likely ways to print an error or a client. */
 function printed(value: unknown): string {
   const own = value instanceof Error ? [value.message, value.stack, inspect(value.cause, { depth: 9 })] : []
   const depth = { depth: 9, showHidden: true, getters: true }
@@ -31,7 +31,7 @@ function expectNoSecret(value: unknown): void {
   }
 }
 
-/** Answers with everything that it was told: URL, body and headers. */
+/** Echoes the request: URL, body and headers. */
 function echo(status: number, contentType: string): Reply {
   return (response, request) => {
     const heard = `${decodeURIComponent(request.url)} ${request.url} ${request.body} ${request.headers['x-service-token']}`
@@ -84,7 +84,7 @@ for (const [name, call] of calls) {
   })
 }
 
-test('a secret that create made itself is not repeated either', async () => {
+test('errors omit a secret that create generated', async () => {
   await using server = await startServer(echo(400, 'text/plain'))
   const error = await clientOf(server)
     .tokens.create()
@@ -94,7 +94,7 @@ test('a secret that create made itself is not repeated either', async () => {
   expect(printed(error)).not.toContain(SecretID)
 })
 
-test('a secret is taken out whole, not cut in two at the end of a long text', async () => {
+test('redacts a secret before truncating a long text', async () => {
   await using server = await startServer(plain(403, `${'x'.repeat(480)}${CALLER_SECRET}`))
   const error: LatchkeyError = await clientOf(server)
     .tokens.self()
@@ -134,7 +134,7 @@ test('a client shows no secret, whole or in parts', () => {
 })
 
 test.each(['line\nbreak', 'tab\tin', ' space before', 'space after ', 'snow ☃', 'nul\0'])(
-  'a token that no header can carry is a TypeError that does not repeat it: %j',
+  'a token that cannot be sent in a header is a TypeError that does not repeat it: %j',
   async (token) => {
     const options = { address: 'http://127.0.0.1:1', env: false }
     expect(() => createClient({ ...options, token })).toThrow(TypeError)
@@ -146,13 +146,13 @@ test.each(['line\nbreak', 'tab\tin', ' space before', 'space after ', 'snow ☃'
   },
 )
 
-test('redact knows the forms of JSON and of a URL, and the longest secret first', () => {
+test('redacts the JSON and URL forms, and the longest secret first', () => {
   expect(redact('ab abc a%2Fb "a\\"b"', ['ab', 'abc', 'a/b', 'a"b', ''])).toBe(
     '<hidden> <hidden> <hidden> "<hidden>"',
   )
 })
 
-test('what the service said stays on the record for debugging', async () => {
+test('the message of the service is kept for debugging', async () => {
   await using server = await startServer(problem(409, 'id_in_use', { field: 'AccessorID', requestId: 'r-9' }))
   const error = await clientOf(server)
     .tokens.create({ SecretID: SECRET_ID })

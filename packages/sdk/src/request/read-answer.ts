@@ -1,22 +1,23 @@
-/** From a response to the value of the call, or to the error it means. */
-import { type Call, factsOf } from './call.ts'
-import { ENDPOINTS } from './contract.ts'
-import { ContractBroken } from './errors.ts'
-import { type AnswerMeta, readMeta, type WithMeta } from './meta.ts'
-import { refusalOf } from './refusal.ts'
-import { readRetryAfter } from './time.ts'
+/** Converts a response to the value of the call or to an error. */
 
-/** Most bytes that are read of an error's body; the rest is dropped. */
+import { ENDPOINTS } from '../contract.ts'
+import { ContractBroken } from '../errors.ts'
+import { type AnswerMeta, readMeta, type WithMeta } from '../meta.ts'
+import { readRetryAfter } from '../time.ts'
+import { type Call, factsOf } from './call.ts'
+import { refusalOf } from './refusal.ts'
+
+/** Maximum bytes read of an error's body; the rest is dropped. */
 const REFUSAL_BYTES_MAX = 65_536
 
 interface Reading {
   readonly call: Call
   readonly headerPrefix: string
-  /** Takes the secrets of the call out of a text. */
+  /** Redacts the secrets of the call in a text. */
   readonly clean: (text: string) => string
 }
 
-/** @throws LatchkeyError, or what the network failed with while the body arrived. */
+/** @throws LatchkeyError, or the network error of the body. */
 export async function readAnswer(response: Response, reading: Reading): Promise<WithMeta<unknown>> {
   const { call, headerPrefix, clean } = reading
   const facts = readMeta(response.headers, headerPrefix)
@@ -54,7 +55,7 @@ async function readValue(
   const text = await response.text()
   if (form === 'text') return text
   const value = parse(text)
-  // The parser's own message is not passed on: it quotes the text, and that may hold a secret.
+  // Drops the parser's message, which quotes the text and so may contain a secret.
   if (value === undefined) throw broken('is not valid JSON')
   const { answer } = ENDPOINTS[endpoint]
   if (kindOfJson(value) !== answer) throw broken(`is not ${withArticle(answer)}`)
@@ -100,7 +101,7 @@ function mediaTypeOf(response: Response): string {
   return mediaType.trim().toLowerCase()
 }
 
-/** The status of a 429 or 5xx says enough; that its body broke off must not hide it. */
+/** A truncated body must not hide the status of a 429 or 5xx. */
 async function readRefusal(response: Response): Promise<string> {
   const body = readStart(response, REFUSAL_BYTES_MAX)
   return response.status === 429 || response.status >= 500 ? body.catch(() => '') : body

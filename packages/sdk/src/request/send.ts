@@ -2,24 +2,24 @@
  * A call with its retries. Reads are retried after a network failure, a timeout, 429, 502, 503 and 504;
  * writes only if no attempt can have been applied, or if a retry gives the same result.
  */
+
+import { ENDPOINTS, type Endpoint, type EndpointName, WAIT_JITTER_DIVISOR } from '../contract.ts'
+import { LatchkeyError, NotFound, Unavailable } from '../errors.ts'
+import type { WithMeta } from '../meta.ts'
+import { type Consistency, count, positive, type ReadOptions, type Settings } from '../options.ts'
+import { retryDelay, sleep } from '../time.ts'
+import type { AnswerTypes } from '../types.ts'
 import { attempt } from './attempt.ts'
 import { type Call, type CallOf, isWrite, type QueryValue } from './call.ts'
-import { ENDPOINTS, type Endpoint, type EndpointName, WAIT_JITTER_DIVISOR } from './contract.ts'
-import { LatchkeyError, NotFound, Unavailable } from './errors.ts'
-import type { WithMeta } from './meta.ts'
-import { type Consistency, count, positive, type ReadOptions, type Settings } from './options.ts'
-import { retryDelay, sleep } from './time.ts'
-import type { AnswerTypes } from './types.ts'
 
 /** Statuses worth a retry. 500 is a fault of the service and would recur. */
 const REPEATABLE_STATUSES: ReadonlySet<number | undefined> = new Set([undefined, 408, 429, 502, 503, 504])
 
 /**
- * Sends a call until it succeeds, is refused, or may not be repeated. A blocking query is sent as often as its wait
- * needs.
+ * Sends a call until it succeeds, is refused, or must not be retried. A long blocking query takes several requests.
  *
- * @returns the answer, its value of the kind that the contract says. An endpoint that answers in several shapes leaves
- * the type `T` to its caller.
+ * @returns the answer, with a value of the kind that the contract declares. For endpoints with several shapes, the caller
+ * chooses `T`.
  * @throws LatchkeyError, or the reason of the caller's signal.
  */
 export async function send<N extends EndpointName, T = AnswerTypes[N]>(
@@ -45,9 +45,9 @@ export async function send<N extends EndpointName, T = AnswerTypes[N]>(
 }
 
 /**
- * Sends one request with its repetitions.
+ * Sends one request with its retries.
  *
- * @param waitMs how long the service may wait before it answers; it adds a random part.
+ * @param waitMs how long the service may wait before it answers, without jitter.
  */
 async function repeat<T>(
   settings: Settings,
@@ -61,19 +61,30 @@ async function repeat<T>(
     positive('attemptTimeout', options.attemptTimeout ?? settings.attemptTimeout) + patience
   const deadline = performance.now() + positive('timeout', options.timeout ?? settings.timeout) + patience
   const retries = count('retries', options.retries ?? settings.retries)
+  let presented: string | undefined
+  const { replace } = settings.token
+  let mayReplace = replace !== undefined
+  const token = async (): Promise<string | undefined> => {
+    presented = await settings.token()
+    return presented
+  }
   let maybeApplied = false
   for (let failures = 1; ; failures += 1) {
     try {
       const limit = Math.min(attemptLimit, Math.max(1, deadline - performance.now()))
       // The kind of the value was checked against the contract; its type is the contract's promise.
-      return (await attempt(settings, { ...call, maybeApplied }, limit, waiting)) as WithMeta<T>
+      return (await attempt({ ...settings, token }, { ...call, maybeApplied }, limit, waiting)) as WithMeta<T>
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error
       const own = maybeApplied ? await call.recover?.(error) : undefined
       if (own !== undefined) return own as WithMeta<T>
+      if (mayReplace && error.code === 'caller_unknown') {
+        mayReplace = false
+        if (await replace?.(presented)) continue
+      }
       maybeApplied = error.maybeApplied
       const delayMs = retryDelay(failures, error instanceof Unavailable ? error.retryAfterMs : 0)
-      // Timers cut their time to whole milliseconds: the attempt that ended with the call may have ended just before it.
+      // Timers truncate to milliseconds, so the last attempt may end just before the call.
       const isLate = performance.now() + delayMs + 1 >= deadline
       if (failures > retries || isLate || !mayRepeat(call, error)) throw error
       settings.onRetry({ endpoint: call.endpoint, attempt: failures, delayMs, error })

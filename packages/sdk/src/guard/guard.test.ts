@@ -1,17 +1,17 @@
-/** The middlewares in the frameworks that they are for, against a service that knows three secrets. */
+/** The middlewares in their frameworks, against a service that knows three secrets. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
-import { clientOf } from '../test/client.ts'
-import { json, problem, type Reply, startServer } from '../test/test-server.ts'
+import { clientOf } from '../../test/client.ts'
+import { json, problem, type Reply, startServer } from '../../test/test-server.ts'
+import type { Client } from '../index.ts'
 import { requireAccess as requireInExpress } from './express.ts'
 import { requireAccess as requireInFastify } from './fastify.ts'
 import { denialOf } from './guard.ts'
 import { requireAccess as requireInHono } from './hono.ts'
-import type { Client } from './index.ts'
 
 /** `reader` may read `orders/7` alone; `down` finds the service away; no other token is known. */
 const decide: Reply = (response, request) => {
@@ -99,14 +99,14 @@ describe.each(Object.entries(FRAMEWORKS))('requireAccess in %s', (_, start) => {
   })
 })
 
-test('a secret that no header can carry is no token, and reaches no service', async () => {
+test('a secret that cannot be sent in a header counts as no token, without a request', async () => {
   await using service = await startServer(decide)
   const options = { resource: 'key', segment: 'a', access: 'read', secret: () => 'line\nbreak' } as const
   expect(await denialOf(clientOf(service), options, {}, () => undefined)).toMatchObject({ status: 401 })
   expect(service.requests).toHaveLength(0)
 })
 
-test('a fault of the application is not taken for a bad token', async () => {
+test('an error of the application is not mistaken for a bad token', async () => {
   await using service = await startServer(decide)
   const broken = Object.assign(clientOf(service), {
     withToken: () => ({ authorize: () => Promise.reject(new TypeError('a fault')) }),

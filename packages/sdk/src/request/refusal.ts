@@ -1,6 +1,6 @@
-/** From an answer that is not a success to the error that says so. */
-import { type Call, factsOf } from './call.ts'
-import { PROBLEM_JSON } from './contract.ts'
+/** Converts an unsuccessful answer to an error. */
+
+import { PROBLEM_JSON } from '../contract.ts'
 import {
   Conflict,
   ContractBroken,
@@ -14,10 +14,14 @@ import {
   PermissionDenied,
   Timeout,
   Unavailable,
-} from './errors.ts'
-import type { AnswerMeta } from './meta.ts'
+} from '../errors.ts'
+import type { AnswerMeta } from '../meta.ts'
+import { type Call, factsOf } from './call.ts'
 
-const CLASSES: Readonly<Record<ErrorKind, new (facts: ErrorFacts) => LatchkeyError>> = {
+/** `login_failed` is no answer of the service. */
+type RefusalKind = Exclude<ErrorKind, 'login_failed'>
+
+const CLASSES: Readonly<Record<RefusalKind, new (facts: ErrorFacts) => LatchkeyError>> = {
   permission_denied: PermissionDenied,
   not_found: NotFound,
   conflict: Conflict,
@@ -28,15 +32,15 @@ const CLASSES: Readonly<Record<ErrorKind, new (facts: ErrorFacts) => LatchkeyErr
   contract_broken: ContractBroken,
 }
 
-/** Codes whose kind is not the one of their status: what they say is about the service, not about the record. */
-const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
+/** Codes whose kind differs from that of their status, because they are about the service, not the record. */
+const KIND_BY_CODE: Readonly<Record<string, RefusalKind>> = {
   legacy_mode: 'legacy_mode',
   endpoint_unknown: 'invalid',
   endpoint_not_built: 'invalid',
   acl_disabled: 'invalid',
 }
 
-const KIND_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
+const KIND_BY_STATUS: Readonly<Record<number, RefusalKind>> = {
   401: 'permission_denied',
   403: 'permission_denied',
   404: 'not_found',
@@ -45,8 +49,8 @@ const KIND_BY_STATUS: Readonly<Record<number, ErrorKind>> = {
   429: 'unavailable',
 }
 
-/** Which class an answer becomes. */
-export function kindOf(status: number, code?: string): ErrorKind {
+/** The error class of an answer. */
+export function kindOf(status: number, code?: string): RefusalKind {
   const known = (code === undefined ? undefined : KIND_BY_CODE[code]) ?? KIND_BY_STATUS[status]
   if (known) return known
   if (status >= 500) return 'unavailable'
@@ -54,7 +58,7 @@ export function kindOf(status: number, code?: string): ErrorKind {
 }
 
 /** An answer with another status than 200. */
-export interface RefusalAnswer {
+interface RefusalAnswer {
   readonly call: Call
   readonly status: number
   /** Media type without parameters, in lower case; empty where there is none. */
@@ -63,24 +67,24 @@ export interface RefusalAnswer {
   readonly body: string
   readonly meta: AnswerMeta
   readonly retryAfterMs: number | undefined
-  /** Takes the secrets of the call out of a text. */
+  /** Redacts the secrets of the call in a text. */
   readonly clean: (text: string) => string
 }
 
 const CODE = /^[a-z]+(?:_[a-z]+)*$/
 
-/** Longest text of a plain body that a message repeats, in characters. */
+/** Maximum characters of a plain body in a message. */
 const DETAIL_LENGTH_MAX = 500
 
 /**
- * Makes the error of an answer. A 4xx counts as the word of the service only where it looks like it: a web page that a
- * proxy answers with 404 does not mean that a record is absent.
+ * Builds the error of an answer. A 4xx counts as the service's only if it looks like it: a 404 page of a proxy does not
+ * mean that a record is absent.
  */
 export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   const { call, status, meta, retryAfterMs } = answer
   const problem = answer.mediaType === PROBLEM_JSON ? readProblem(answer.body, answer.clean) : undefined
   const isPlain = answer.mediaType === 'text/plain' || answer.body === ''
-  // Any server answers 404 in plain text to a path that it does not have, such as one below a wrong base path.
+  // Any server may answer 404 in plain text, for example below a wrong base path.
   const isStrangers404 = status === 404 && problem === undefined && meta.index === undefined
   const isOurs = problem !== undefined || (isPlain && !isStrangers404) || status >= 500 || status === 429
   const kind = isOurs ? kindOf(status, problem?.code) : 'contract_broken'
@@ -117,7 +121,7 @@ interface Problem {
   readonly accessorId?: string | undefined
 }
 
-/** Reads RFC 9457 leniently: what has another type than agreed is left out; `undefined` where it is no object. */
+/** Parses RFC 9457 leniently: drops members of an unexpected type; `undefined` if it is not an object. */
 function readProblem(body: string, clean: (text: string) => string): Problem | undefined {
   const json = parseObject(body)
   if (!json) return undefined
@@ -130,7 +134,7 @@ function readProblem(body: string, clean: (text: string) => string): Problem | u
     typeof json[name] === 'number' ? json[name] : undefined
   return {
     detail: text('detail') || text('title') || '',
-    // Not cleaned, as a secret of one letter would change it; nothing but a code looks like this.
+    // Not redacted, since a secret of one letter would change it; only codes have this form.
     code: code !== undefined && CODE.test(code) ? code : undefined,
     requestId: text('requestId'),
     field: text('field'),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { atOnce } from '../test/at-once.ts'
-import { CALLER_SECRET, clientOf } from '../test/client.ts'
-import { ACCESSOR_ID, aToken } from '../test/records.ts'
+import { atOnce } from '../../test/at-once.ts'
+import { CALLER_SECRET, clientOf } from '../../test/client.ts'
+import { ACCESSOR_ID, aToken } from '../../test/records.ts'
 import {
   closedAddress,
   halfBody,
@@ -11,11 +11,11 @@ import {
   problem,
   reset,
   startServer,
-} from '../test/test-server.ts'
-import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from './errors.ts'
-import type { ClientOptions, RetryEvent } from './options.ts'
+} from '../../test/test-server.ts'
+import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import type { ClientOptions, RetryEvent } from '../options.ts'
 
-// Jitter is random; here every pause is its shortest.
+// Without jitter, every pause is the shortest.
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A client whose n-th request has the n-th answer, and every later one the last. Its clock is stopped. */
+/** A client whose n-th request gets the n-th answer, and later ones the last, with a frozen clock. */
 function clockedClient(options: ClientOptions, ...answers: readonly (() => Promise<Response>)[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   let count = 0
@@ -129,7 +129,7 @@ test('measures a Retry-After instant with the clock of the service, not the loca
   expect(delays).toEqual([1_000])
 })
 
-test('half an error page says its status and Retry-After all the same', async () => {
+test('a truncated error page keeps its status and Retry-After', async () => {
   await using server = await startServer((response, request) => {
     response.setHeader('Retry-After', 3600)
     halfBody(503, 'text/html')(response, request)
@@ -140,7 +140,7 @@ test('half an error page says its status and Retry-After all the same', async ()
   expect(error).toMatchObject({ status: 503, retryAfterMs: 3_600_000 })
 })
 
-test('gives up at once where Retry-After goes beyond the time of the call', async () => {
+test('gives up at once if Retry-After exceeds the time of the call', async () => {
   await using server = await startServer(problem(503, 'unavailable', {}, { 'Retry-After': 3600 }))
   const error = await clientOf(server)
     .tokens.self()
@@ -322,7 +322,7 @@ test('two kinds of foreign answers are not taken for a refusal: 404 page, 200 pa
   await expect(client.tokens.read(ACCESSOR_ID)).rejects.toThrow(ContractBroken)
 })
 
-test('an endpoint that the service does not know is no absent record', async () => {
+test('an unknown endpoint is not an absent record', async () => {
   await using server = await startServer(problem(404, 'endpoint_unknown'))
   await expect(clientOf(server).tokens.read(ACCESSOR_ID)).rejects.toThrow(Invalid)
 })

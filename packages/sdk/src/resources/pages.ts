@@ -1,10 +1,10 @@
-/** Going through a paged list, one page in memory at a time. */
-import { PAGE_LIMIT_MAX } from './contract.ts'
-import type { WithMeta } from './meta.ts'
-import type { PageOptions } from './options.ts'
+/** Iterates over a paged list, one page in memory at a time. */
+import { PAGE_LIMIT_MAX } from '../contract.ts'
+import type { WithMeta } from '../meta.ts'
+import type { PageOptions } from '../options.ts'
 
 /**
- * Yields the pages in order, from `cursor` or the first. A service that knows no pages answers the whole list as one.
+ * Yields the pages in order, from `cursor` or the first. A service without paging returns the whole list as one.
  *
  * @param read reads one page.
  */

@@ -1,22 +1,22 @@
-/** What the middlewares share: a request's secret, one check, and the answer where the check says no. */
-import type { Client } from './client.ts'
-import { HEADER, HEADER_PREFIX_DEFAULT, PROBLEM_JSON } from './contract.ts'
-import { LatchkeyError, PermissionDenied } from './errors.ts'
-import type { AuthorizeCheck } from './types.ts'
+/** Shared by the middlewares: extracts the secret, sends one check, and builds the refusal. */
+import type { Client } from '../client.ts'
+import { HEADER, HEADER_PREFIX_DEFAULT, PROBLEM_JSON } from '../contract.ts'
+import { LatchkeyError, PermissionDenied } from '../errors.ts'
+import type { AuthorizeCheck } from '../types.ts'
 
-/** What a route asks for, and of whom. */
+/** The right that a route requires. */
 export interface AccessOptions<R> {
   /** The resource, such as `key` or `service`. */
   readonly resource: AuthorizeCheck['Resource']
   /** The name or path within the resource: fixed, or taken from the request. Scalar resources have none. */
   readonly segment?: string | ((request: R) => string) | undefined
   readonly access: AuthorizeCheck['Access']
-  /** Where the request carries the secret. Default: `Authorization: Bearer`, else the header `X-Service-Token`. */
+  /** Extracts the secret. Default: `Authorization: Bearer`, else the header `X-Service-Token`. */
   readonly secret?: ((request: R) => string | undefined) | undefined
 }
 
 /** An answer that ends the request, RFC 9457. */
-export interface Denial {
+interface Denial {
   readonly status: 401 | 403 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -26,10 +26,10 @@ const TOKEN_HEADER = `${HEADER_PREFIX_DEFAULT}${HEADER.token}`
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Decides one request. It is let in only where the service says yes: without an answer of the service it is not.
+ * Decides one request, which passes only if the service allows it.
  *
- * @returns how to refuse it; `undefined` lets it in.
- * @throws LatchkeyError where the service refuses the question itself, as in legacy mode.
+ * @returns the refusal; `undefined` lets the request through.
+ * @throws LatchkeyError if the service refuses the check itself, as in legacy mode.
  */
 export async function denialOf<R>(
   client: Client,
@@ -64,7 +64,7 @@ export async function denialOf<R>(
   }
 }
 
-/** @returns undefined for a secret that no header can carry. */
+/** @returns undefined for a secret that cannot be sent in a header. */
 function callerOf(client: Client, secret: string): Client | undefined {
   try {
     return client.withToken(secret)

@@ -1,9 +1,9 @@
 import { ACL_ERRORS, type AclErrorCode } from '@latchkey/contract'
 import { expect, test } from 'vitest'
-import { clientOf } from '../test/client.ts'
-import { ACCESSOR_ID } from '../test/records.ts'
-import { html, plain, problem, type Reply, startServer } from '../test/test-server.ts'
-import type { ErrorKind, LatchkeyError } from './errors.ts'
+import { clientOf } from '../../test/client.ts'
+import { ACCESSOR_ID } from '../../test/records.ts'
+import { html, plain, problem, type Reply, startServer } from '../../test/test-server.ts'
+import type { ErrorKind, LatchkeyError } from '../errors.ts'
 import { kindOf } from './refusal.ts'
 
 async function errorOf(reply: Reply): Promise<LatchkeyError> {
@@ -42,7 +42,7 @@ test('every code of the error table becomes one class (spec 7; decisions: status
   )
 })
 
-test('403 privilege_missing: PermissionDenied says which accessor lacks which right', async () => {
+test('403 privilege_missing: PermissionDenied has the accessor and the missing right', async () => {
   const missing = { resource: 'acl', segment: 'x', access: 'read' }
   const error = await errorOf(
     problem(403, 'privilege_missing', { missing, accessorId: ACCESSOR_ID, requestId: 'r-1' }),
@@ -82,7 +82,7 @@ test('404 is NotFound with the index to wait from', async () => {
   expect(error).toMatchObject({ name: 'NotFound', kind: 'not_found', index: 31 })
 })
 
-test('a plain text body is the message, and the header the request id', async () => {
+test('a plain text body is the message, and the header has the request id', async () => {
   const error = await errorOf(plain(403, 'ACL not found\n', { 'X-Request-Id': 'r-2' }))
   expect(error).toMatchObject({
     kind: 'permission_denied',
@@ -92,19 +92,19 @@ test('a plain text body is the message, and the header the request id', async ()
   })
 })
 
-test('members of another type than agreed are left out', async () => {
+test('ignores members of an unexpected type', async () => {
   const odd = { code: 7, field: null, requestId: {}, missing: { resource: 1 }, detail: ['x'] }
   const error = await errorOf(problem(403, 'privilege_missing', odd))
   expect(error).toMatchObject({ code: undefined, requestId: undefined, missing: undefined })
   expect(error.message).toBe('tokens.read: 403 privilege_missing')
 })
 
-test('an empty detail leaves the word to the title', async () => {
+test('an empty detail falls back to the title', async () => {
   const error = await errorOf(problem(404, 'not_found', { detail: '', title: 'The record does not exist' }))
   expect(error.message).toBe('tokens.read: 404 The record does not exist')
 })
 
-test('a code that only a newer service knows is passed on', async () => {
+test('passes on a code of a newer service', async () => {
   expect(await errorOf(problem(400, 'quota_exceeded'))).toMatchObject({
     kind: 'invalid',
     code: 'quota_exceeded',
@@ -121,7 +121,7 @@ test.each([
   expect(error.message).toContain('check the path of the address')
 })
 
-test('404 with an index is the word of the service, also without a problem', async () => {
+test('404 with an index comes from the service, even without a problem document', async () => {
   const error = await errorOf(plain(404, '', { 'X-Service-Index': 7 }))
   expect(error).toMatchObject({ kind: 'not_found', index: 7 })
 })

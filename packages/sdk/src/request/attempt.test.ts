@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { atOnce } from '../test/at-once.ts'
-import { clientOf } from '../test/client.ts'
-import { ACCESSOR_ID, aToken } from '../test/records.ts'
+import { atOnce } from '../../test/at-once.ts'
+import { clientOf } from '../../test/client.ts'
+import { ACCESSOR_ID, aToken } from '../../test/records.ts'
 import {
   closedAddress,
   halfBody,
@@ -13,8 +13,8 @@ import {
   silence,
   stalledBody,
   startServer,
-} from '../test/test-server.ts'
-import { ContractBroken, LatchkeyError, NotFound, Timeout, Unavailable } from './errors.ts'
+} from '../../test/test-server.ts'
+import { ContractBroken, LatchkeyError, NotFound, Timeout, Unavailable } from '../errors.ts'
 
 const once = { retries: 0 }
 const INDEX = { 'X-Service-Index': 7 }
@@ -113,7 +113,7 @@ test('a call with an aborted signal sends nothing', async () => {
   expect(server.requests).toHaveLength(0)
 })
 
-test('an abort returns even if the injected fetch ignores signals, and its late answer is closed', async () => {
+test('an abort returns even if the injected fetch ignores signals, and closes its late answer', async () => {
   const answer = Promise.withResolvers<Response>()
   const closed = Promise.withResolvers<void>()
   const body = new ReadableStream({ cancel: () => closed.resolve() })

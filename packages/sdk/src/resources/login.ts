@@ -1,0 +1,207 @@
+/** Login and logout, and the token of a session, which a new login replaces before it expires. */
+
+import { PermissionDenied } from '../errors.ts'
+import { NO_META, type WithMeta } from '../meta.ts'
+import type { CallOptions, Settings, TokenGetter } from '../options.ts'
+import { send } from '../request/send.ts'
+import type { Token } from '../types.ts'
+
+/** How to log in: with a `bearerToken`, with `getCredential`, or with one first and the other from then on. */
+export interface LoginOptions extends CallOptions {
+  /** Name of the auth method, in any case. */
+  readonly method: string
+  /** The credential of the identity provider. Alone, the session ends with its token. */
+  readonly bearerToken?: string | undefined
+  /** Gets a fresh credential, for every login of the session. */
+  readonly getCredential?: (() => string | Promise<string>) | undefined
+  /** Texts that the description of the token will hold. */
+  readonly meta?: Readonly<Record<string, string>> | undefined
+}
+
+/** When a token is replaced, as parts of its lifetime: at random between them, so that clients that log in together spread out. */
+const RENEW_FROM = 0.7
+const RENEW_SPREAD = 0.2
+
+/** Most time between two attempts to replace a token that still works, in milliseconds. */
+const RENEW_PAUSE_MAX = 30_000
+
+interface Login {
+  readonly token: Token
+  /** As `performance.now()`. */
+  readonly expiresAt: number
+}
+
+/** The token of a session. One login runs at a time, however many calls want one. */
+export class SessionToken {
+  readonly #settings: Settings
+  /** Absent: a token that was made elsewhere, with which the session ends. */
+  readonly #options: LoginOptions | undefined
+  #login: Login | undefined
+  /** As `performance.now()`. */
+  #renewAt = 0
+  #running: Promise<Login> | undefined
+  /** The part of a login that makes a token. */
+  #request: Promise<unknown> | undefined
+  #isEnded = false
+  #logout: Promise<WithMeta<boolean>> | undefined
+
+  private constructor(settings: Settings, options: LoginOptions | undefined, login?: Login) {
+    this.#settings = settings
+    this.#options = options
+    this.#login = login
+  }
+
+  /**
+   * Logs in. Signal and times of the call are for the first login alone.
+   *
+   * @throws TypeError where neither a credential nor a way to get one is given.
+   */
+  static async start(settings: Settings, options: LoginOptions): Promise<SessionToken> {
+    const { bearerToken, getCredential, signal, timeout, attemptTimeout, retries } = options
+    if (bearerToken === undefined && getCredential === undefined) {
+      throw new TypeError('login needs bearerToken or getCredential')
+    }
+    const session = new SessionToken(settings, options)
+    await session.#renew(bearerToken, { signal, timeout, attemptTimeout, retries })
+    return session
+  }
+
+  /** Of a login that was made elsewhere. */
+  static of(settings: Settings, token: Token): SessionToken {
+    return new SessionToken(settings, undefined, { token, expiresAt: Infinity })
+  }
+
+  /** The token as the last login made it. */
+  get token(): Token {
+    if (this.#login === undefined) throw new TypeError('The session has not logged in')
+    return this.#login.token
+  }
+
+  /** For the settings of a client. */
+  getter(): TokenGetter {
+    return Object.assign(() => this.#secret(), { replace: (refused?: string) => this.#replace(refused) })
+  }
+
+  /** Deletes the token, once. */
+  logout(options: CallOptions): Promise<WithMeta<boolean>> {
+    this.#isEnded = true
+    this.#logout ??= this.#end(options).catch((error: unknown) => {
+      this.#logout = undefined
+      throw error
+    })
+    return this.#logout
+  }
+
+  async #end(options: CallOptions): Promise<WithMeta<boolean>> {
+    // A login under way still makes a token.
+    await this.#request?.catch(ignore)
+    const { SecretID } = this.token
+    try {
+      return await logout({ ...this.#settings, token: () => SecretID }, options)
+    } catch (error) {
+      const gone = await whenUnknown(error)
+      if (gone === undefined) throw error
+      return gone
+    }
+  }
+
+  async #secret(): Promise<string> {
+    this.#checkOpen()
+    const now = performance.now()
+    if (this.#login === undefined || (now >= this.#login.expiresAt && this.#canRenew)) {
+      return (await this.#renew()).token.SecretID
+    }
+    // The token still works, so no call waits for the next one, nor fails if there is none yet.
+    if (now >= this.#renewAt && this.#canRenew) this.#renew().catch(ignore)
+    return this.#login.token.SecretID
+  }
+
+  async #replace(refused: string | undefined): Promise<boolean> {
+    if (!this.#canRenew || this.#isEnded) return false
+    // Another call may have replaced it already.
+    if (this.#login?.token.SecretID === refused) await this.#renew()
+    return true
+  }
+
+  get #canRenew(): boolean {
+    return this.#options?.getCredential !== undefined
+  }
+
+  #renew(bearerToken?: string, options: CallOptions = {}): Promise<Login> {
+    this.#running ??= this.#logIn(bearerToken, options).finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #logIn(bearerToken: string | undefined, options: CallOptions): Promise<Login> {
+    if (this.#options === undefined) throw new TypeError('The session cannot log in again')
+    const { method, getCredential, meta, namespace } = this.#options
+    try {
+      const bearer = bearerToken ?? (await getCredential?.()) ?? ''
+      this.#checkOpen()
+      // From before the request and by the clock of this process: neither a slow answer nor a wrong clock counts.
+      const startedAt = performance.now()
+      const request = logIn(this.#settings, { method, bearer, meta, options: { ...options, namespace } })
+      this.#request = request
+      const { value: token } = await request
+      const lifetime = lifetimeOf(token)
+      this.#renewAt = startedAt + lifetime * (RENEW_FROM + RENEW_SPREAD * Math.random())
+      this.#login = { token, expiresAt: startedAt + lifetime }
+      return this.#login
+    } catch (error) {
+      const now = performance.now()
+      const left = (this.#login?.expiresAt ?? now) - now
+      this.#renewAt = now + Math.min(RENEW_PAUSE_MAX, left / 4)
+      throw error
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#isEnded) throw new TypeError('The session has logged out')
+  }
+}
+
+/** In milliseconds. */
+function lifetimeOf({ CreateTime, ExpirationTime }: Token): number {
+  return ExpirationTime === undefined ? Infinity : Date.parse(ExpirationTime) - Date.parse(CreateTime)
+}
+
+interface LoginCall {
+  readonly method: string
+  readonly bearer: string
+  readonly meta: LoginOptions['meta']
+  readonly options: CallOptions
+}
+
+/** A login that is repeated may leave the token of an earlier attempt behind, until that expires. */
+function logIn(settings: Settings, { method, bearer, meta, options }: LoginCall): Promise<WithMeta<Token>> {
+  return send(
+    // The service would ignore the configured token; it is not sent to begin with.
+    { ...settings, token: () => undefined },
+    {
+      endpoint: 'login.login',
+      json: { AuthMethod: method, BearerToken: bearer, Meta: meta },
+      secrets: [bearer],
+      repeatable: 'always',
+      options,
+    },
+  )
+}
+
+/** Deletes the token that the settings present. */
+export function logout(settings: Settings, options: CallOptions): Promise<WithMeta<boolean>> {
+  return send(
+    // No new login, to log out of.
+    { ...settings, token: () => settings.token() },
+    { endpoint: 'login.logout', repeatable: 'always', recover: whenUnknown, options },
+  )
+}
+
+/** A token that the service does not know counts as logged out. */
+async function whenUnknown(refusal: unknown): Promise<WithMeta<true> | undefined> {
+  const isGone = refusal instanceof PermissionDenied && refusal.code === 'caller_unknown'
+  return isGone ? { ...NO_META, requestId: refusal.requestId, value: true } : undefined
+}
+
+function ignore(): void {}
