@@ -1,13 +1,7 @@
 /** Decides which requests belong to the service, and which endpoint they address. */
-import {
-  decodePath,
-  type EndpointName,
-  leftOutEndpointOf,
-  matchPath,
-  requiredMethodOf,
-} from '@latchkey/contract'
+import { decodePath, type EndpointName, matchPath, unbuiltEndpointOf } from '@latchkey/contract'
 
-/** Path and query of a request below the base URL, as a server would see them; `undefined` for a request to elsewhere. */
+/** Path and query of a request below the base URL, as a server would see them; `undefined` for another address. */
 export function belowBase(url: string, base: URL): string | undefined {
   const { origin, pathname, search } = new URL(url)
   if (origin !== base.origin) return undefined
@@ -19,12 +13,12 @@ export function belowBase(url: string, base: URL): string | undefined {
 export interface Asked {
   /** `undefined` if the path or the method has none. */
   readonly endpoint: EndpointName | undefined
-  /** The path with the names of parameters for their values; `undefined` where no version of the service knows it. */
+  /** The path template; `undefined` if no version of the service has it. */
   readonly template: string | undefined
 }
 
 /**
- * The endpoint of a request, by the contract alone: of all versions, and before any check.
+ * The endpoint of a request by the contract alone, of any version, before any check.
  *
  * @param url path and query below the base URL.
  */
@@ -32,7 +26,7 @@ export function askedOf(method: string, url: string): Asked {
   const path = pathBelowVersion(url)
   const match = path === undefined ? undefined : matchPath(path)
   const routes = [...(match?.form.byMethod.values() ?? [])]
-  const left = path === undefined ? undefined : (requiredMethodOf(path) ?? leftOutEndpointOf(path))
+  const left = path === undefined ? undefined : unbuiltEndpointOf(path)
   const template = routes[0]?.endpoint.path ?? left?.path
   return {
     endpoint: routes.find(({ endpoint }) => endpoint.method === method)?.name,
@@ -42,7 +36,7 @@ export function askedOf(method: string, url: string): Asked {
 
 const VERSION_PREFIX = '/v1'
 
-/** `undefined` where the path is not below `/v1/`, or cannot be decoded. */
+/** `undefined` if the path is not below `/v1/` or cannot be decoded. */
 function pathBelowVersion(url: string): string | undefined {
   const [raw = ''] = url.split('?', 1)
   try {

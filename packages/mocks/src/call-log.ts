@@ -1,11 +1,11 @@
-/** The calls to a mock service and their answers. Holds no secret: no query, no body, no header. */
+/** The calls to a mock service and their answers, without secrets: no query, body or header. */
 import type { EndpointName } from '@latchkey/contract'
 
 export interface MockCall {
-  /** As `tokens.create`; `undefined` where path or method led to none. */
+  /** Such as `tokens.create`; `undefined` if path or method match none. */
   readonly endpoint: EndpointName | undefined
   readonly method: string
-  /** With the names of parameters for their values; `undefined` where no version of the service knows the path. */
+  /** The path template; `undefined` if no version of the service has the path. */
   readonly path: string | undefined
   /** 0 if the client got no answer. */
   readonly status: number

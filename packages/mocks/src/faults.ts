@@ -1,12 +1,12 @@
-/** Failures that a test has planned. */
+/** Planned failures. */
 
 import { ACL_ERRORS, AclError, type AclErrorCode, ENDPOINTS, type EndpointName } from '@latchkey/contract'
 import { renderError, type WireReply, type WireRequest } from '@latchkey/service'
 
 /**
- * How a call fails. A status, such as 503: the call is refused with the first code of this status, and has no effect.
- * A code, such as `id_in_use`: the same, with that code. `network`: the service is not reached. `lost`: the call is
- * carried out, and its answer does not arrive.
+ * How a call fails. A status, such as 503: refused with the first code of this status, without effect. A code, such as
+ * `id_in_use`: the same with that code. `network`: the service is not reached. `lost`: the call takes effect, but its
+ * answer is lost.
  */
 export type Failure = number | AclErrorCode | 'network' | 'lost'
 
@@ -14,13 +14,13 @@ export type Failure = number | AclErrorCode | 'network' | 'lost'
 export class Faults {
   private readonly planned = new Map<EndpointName, Failure[]>()
 
-  /** @throws TypeError for an endpoint, a failure or a number of times that does not exist. */
+  /** @throws TypeError for an invalid endpoint, failure or number of times. */
   plan(endpoint: EndpointName, failure: Failure, times: number): void {
     if (!Object.hasOwn(ENDPOINTS, endpoint))
       throw new TypeError(`no endpoint is named ${JSON.stringify(endpoint)}`)
     if (!isFailure(failure)) {
       throw new TypeError(
-        `${JSON.stringify(failure)} is no failure: give a status of 400 to 599, an error code, 'network' or 'lost'`,
+        `${JSON.stringify(failure)} is not a failure: pass a status of 400 to 599, an error code, 'network' or 'lost'`,
       )
     }
     if (!Number.isInteger(times) || times < 1)
@@ -60,10 +60,17 @@ export function refuse(
 
 const MESSAGE = 'This failure was asked for with failNext()'
 
-/** Clients that honor it need not wait in a test. */
+/** Lets clients that honor it retry without a wait. */
 const RETRY_AT_ONCE = { 'Retry-After': '0' }
 
+/** Codes of one endpoint are not what a status stands for. */
+const OF_LOGIN: ReadonlySet<AclErrorCode> = new Set([
+  'provider_unavailable',
+  'too_many_live_tokens',
+  'too_many_logins',
+])
+
 function codeOf(status: number): AclErrorCode | undefined {
-  const codes = Object.keys(ACL_ERRORS) as AclErrorCode[]
+  const codes = (Object.keys(ACL_ERRORS) as AclErrorCode[]).filter((code) => !OF_LOGIN.has(code))
   return codes.find((code) => ACL_ERRORS[code].status === status)
 }

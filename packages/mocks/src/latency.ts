@@ -1,11 +1,11 @@
-/** How long answers take. Latency belongs to the network, so it passes in real time even if the clock is frozen. */
+/** The delay of answers. Latency belongs to the network, so it passes in real time even if the clock is frozen. */
 import type { EndpointName } from '@latchkey/contract'
 import { type Duration, toMs } from './mock-clock.ts'
 
-/** The same for all calls, or by endpoint. `undefined`: a request that has no endpoint. */
+/** The same for all calls, or by endpoint, which is `undefined` for an unknown path. */
 export type Latency = Duration | ((endpoint: EndpointName | undefined) => Duration)
 
-/** @throws TypeError where the latency is no duration. */
+/** @throws TypeError if the latency is not a duration. */
 export function latencyMs(latency: Latency, endpoint: EndpointName | undefined): number {
   return toMs(typeof latency === 'function' ? latency(endpoint) : latency)
 }

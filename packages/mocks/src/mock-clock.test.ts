@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { MockClock, toMs } from './mock-clock.ts'
 
 describe('frozen time', () => {
-  test('moves by what it is advanced, in milliseconds or as a duration', () => {
+  test('advances by milliseconds or by a duration', () => {
     const clock = new MockClock(1_000)
     clock.advance(500)
     expect(clock.now()).toBe(1_500)
@@ -10,7 +10,7 @@ describe('frozen time', () => {
     expect(clock.now()).toBe(1_500 + 5_400_000)
   })
 
-  test('wakes sleepers in the order of their instants, each at its own', () => {
+  test('fires timers in order, each at its own instant', () => {
     const clock = new MockClock(0)
     const woken: [string, number][] = []
     clock.after(200, () => woken.push(['second', clock.now()]))
@@ -24,7 +24,7 @@ describe('frozen time', () => {
     expect(clock.now()).toBe(300)
   })
 
-  test('wakes one who fell asleep on the way, when that too is due', () => {
+  test('also fires a timer set during the advance, if due', () => {
     const clock = new MockClock(0)
     const woken: number[] = []
     clock.after(100, () => clock.after(100, () => woken.push(clock.now())))
@@ -32,7 +32,7 @@ describe('frozen time', () => {
     expect(woken).toEqual([200])
   })
 
-  test('does not wake who was cancelled', () => {
+  test('does not fire a cancelled timer', () => {
     const clock = new MockClock(0)
     const wake = vi.fn()
     clock.after(100, wake)()
@@ -40,7 +40,7 @@ describe('frozen time', () => {
     expect(wake).not.toHaveBeenCalled()
   })
 
-  test('goes back to its start on reset', () => {
+  test('returns to its start on reset', () => {
     const clock = new MockClock(1_000)
     clock.advance('5m')
     clock.reset()
@@ -49,7 +49,7 @@ describe('frozen time', () => {
 })
 
 describe('real time', () => {
-  test('runs by itself, and continues from where it was advanced to', () => {
+  test('runs by itself, and continues after an advance', () => {
     vi.useFakeTimers({ now: 10_000 })
     const clock = new MockClock(undefined)
     clock.advance('1m')
@@ -59,7 +59,7 @@ describe('real time', () => {
     vi.useRealTimers()
   })
 
-  test('wakes sleepers by itself, sooner where it was advanced', () => {
+  test('fires timers by itself, sooner after an advance', () => {
     vi.useFakeTimers({ now: 0 })
     const clock = new MockClock(undefined)
     const wake = vi.fn()
@@ -72,7 +72,7 @@ describe('real time', () => {
     vi.useRealTimers()
   })
 
-  test('an advance wakes each due sleeper at once, and only once', () => {
+  test('an advance fires each due timer once, immediately', () => {
     vi.useFakeTimers({ now: 0 })
     const clock = new MockClock(undefined)
     const wake = vi.fn()
@@ -85,7 +85,7 @@ describe('real time', () => {
   })
 })
 
-test('a duration that is negative, or none, is refused', () => {
+test('refuses a negative or invalid duration', () => {
   for (const bad of [-1, Number.NaN, '-5m', 'soon', ''])
     expect(() => toMs(bad), String(bad)).toThrow(TypeError)
   expect(toMs('0')).toBe(0)

@@ -15,14 +15,13 @@ interface Timer {
 }
 
 /**
- * Tells the time and wakes sleepers. {@link MockClock.advance} moves both kinds forward; real time then continues
- * from there.
+ * A clock with timers. {@link MockClock.advance} moves both kinds forward; real time then continues from there.
  */
 export class MockClock implements Clock, Sleeper {
   /** The instant of a frozen clock; `undefined` for real time. */
   private standsAt: number | undefined
   private readonly startsAt: number | undefined
-  /** How far real time was advanced. */
+  /** The offset of real time, from advances. */
   private offset = 0
   private readonly timers = new Set<Timer>()
 
@@ -49,7 +48,7 @@ export class MockClock implements Clock, Sleeper {
    * Moves time forward. Timers that fall due fire in order, each at its own instant; the code they wake continues
    * when the caller next awaits.
    *
-   * @throws TypeError for a duration that is negative, or none.
+   * @throws TypeError for a negative or invalid duration.
    */
   advance(by: Duration): void {
     const target = this.now() + toMs(by)
@@ -100,7 +99,7 @@ export class MockClock implements Clock, Sleeper {
     return next
   }
 
-  /** Never back: real time may have passed the instant by itself. */
+  /** Never moves back: real time may have passed the instant by itself. */
   private moveTo(instant: number): void {
     const aheadMs = Math.max(0, instant - this.now())
     if (this.standsAt === undefined) this.offset += aheadMs
@@ -111,7 +110,7 @@ export class MockClock implements Clock, Sleeper {
 /**
  * A duration in milliseconds.
  *
- * @throws TypeError where it is negative, or none.
+ * @throws TypeError if it is negative or invalid.
  */
 export function toMs(duration: Duration): number {
   const ms = typeof duration === 'number' ? duration : parse(duration)
@@ -127,7 +126,7 @@ function parse(text: string): number {
   }
 }
 
-/** In Node a timer may be told not to keep the process alive; in browsers it is a number. */
+/** Node timers have `unref`; browser timers are numbers. */
 function unref(handle: unknown): void {
   if (typeof handle !== 'object' || handle === null || !('unref' in handle)) return
   if (typeof handle.unref === 'function') handle.unref()

@@ -39,7 +39,7 @@ const READER = {
 const READER_SECRET = '00000000-1111-4000-8000-00000000000e'
 
 describe('the mock is the service', () => {
-  test('a list that is streamed arrives whole', async () => {
+  test('a streamed list arrives whole', async () => {
     const { ask } = mount({
       seed: { tokens: Array.from({ length: 4_200 }, () => ({ Description: 'x'.repeat(4_000) })) },
     })
@@ -66,7 +66,7 @@ describe('time', () => {
     expect([answer.status, answer.headers.get('x-service-index')]).toEqual([200, String(token.ModifyIndex)])
   })
 
-  test('a wait ends when its client goes', async () => {
+  test('a wait ends when its client disconnects', async () => {
     const { service } = mount()
     const gone = new AbortController()
     const waiting = fetch(`${service.baseUrl}/v1/acl/tokens?index=1000`, {
@@ -83,7 +83,7 @@ describe('time', () => {
 })
 
 describe('legacy tokens', () => {
-  test('get accessors 128 at a time, a batch a second, and lose nothing by it (spec 8, 9.2.3)', async () => {
+  test('get accessors in batches of 128, one a second, and keep everything else (spec 8, 9.2.3)', async () => {
     const { service, ask } = mount({ serviceVersion: '1.10' })
     for (let i = 0; i < 200; i += 1) {
       await ask('PUT', '/acl/create', { body: { Name: `t${i}`, Rules: 'key "a" { policy = "read" }' } })
@@ -106,7 +106,7 @@ describe('legacy tokens', () => {
 })
 
 describe('failures on demand', () => {
-  test('a status is answered as the service answers it, once, and nothing is done', async () => {
+  test('a status is answered once like the service does, without effect', async () => {
     const { service, ask } = mount()
     service.failNext('tokens.create', 503)
     const headers = { Accept: 'application/problem+json' }
@@ -117,7 +117,7 @@ describe('failures on demand', () => {
     expect((await ask('PUT', '/acl/token', { body: {} })).status).toBe(200)
   })
 
-  test('as many times as asked, and other endpoints are spared', async () => {
+  test('fails the given number of times, on this endpoint alone', async () => {
     const { service, ask } = mount()
     service.failNext('tokens.list', 500, 2)
     expect((await ask('GET', '/acl/token/self')).status).toBe(200)
@@ -135,7 +135,7 @@ describe('failures on demand', () => {
     expect((await ask('PUT', '/acl/policy', { body: { Name: 'a' } })).status).toBe(409)
   })
 
-  test('a status that the service never gives comes as from a proxy', async () => {
+  test('a status that the service never sends looks like that of a proxy', async () => {
     const { service, ask } = mount()
     service.failNext('tokens.list', 502)
     const failed = await ask('GET', '/acl/tokens')
@@ -149,14 +149,14 @@ describe('failures on demand', () => {
     expect((await ask('GET', '/acl/tokens')).json).toHaveLength(2)
   })
 
-  test('lost: the call is carried out and its answer lost', async () => {
+  test('lost: the call takes effect, but its answer is lost', async () => {
     const { service, ask } = mount()
     service.failNext('tokens.create', 'lost')
     await expect(ask('PUT', '/acl/token', { body: {} })).rejects.toThrow(TypeError)
     expect((await ask('GET', '/acl/tokens')).json).toHaveLength(3)
   })
 
-  test('what cannot be a failure is a TypeError', () => {
+  test('an invalid failure is a TypeError', () => {
     const { service } = mount()
     expect(() => service.failNext('tokens.create', 200)).toThrow(/400 to 599/)
     expect(() => service.failNext('tokens.create', 503, 0)).toThrow(/times/)
@@ -166,7 +166,7 @@ describe('failures on demand', () => {
 })
 
 describe('latency', () => {
-  test('passes before the answer, for all or by endpoint', async () => {
+  test('delays the answer, for all endpoints or by endpoint', async () => {
     const { service, ask } = mount({ latency: '30ms' })
     const startedAt = performance.now()
     await ask('GET', '/acl/tokens')
@@ -175,7 +175,7 @@ describe('latency', () => {
     expect((await ask('GET', '/acl/token/self')).status).toBe(200)
   })
 
-  test('one that is no duration is a TypeError, when it is set', () => {
+  test('an invalid duration is a TypeError when set', () => {
     const { service } = mount()
     expect(() => service.latency('slow')).toThrow(TypeError)
     expect(() => createMockService({ latency: -1 })).toThrow(TypeError)
@@ -183,7 +183,7 @@ describe('latency', () => {
 })
 
 describe('state', () => {
-  test('restores a snapshot whatever came after; indexes keep growing', async () => {
+  test('restores a snapshot after later changes; indexes keep growing', async () => {
     const { service, ask } = mount()
     const kept = await aToken(ask)
     const snapshot = service.snapshot()
@@ -206,7 +206,7 @@ describe('state', () => {
     expect((await waiting).status).toBe(404)
   })
 
-  test('reset goes back to the seed, the time, the latency, and forgets calls and failures', async () => {
+  test('reset restores seed, time and latency, and drops calls and failures', async () => {
     const { service, ask } = mount({ seed: READER })
     await aToken(ask)
     service.failNext('tokens.list', 503)
@@ -225,7 +225,7 @@ describe('state', () => {
     expect((await two.ask('GET', '/acl/tokens')).json).toHaveLength(2)
   })
 
-  test('with a random seed and frozen time, two runs are equal', async () => {
+  test('with randomSeed and frozen time, two runs are equal', async () => {
     const run = async () => {
       const { ask } = mount({ randomSeed: 7 })
       return aToken(ask, { ExpirationTTL: '1h' })
@@ -235,7 +235,7 @@ describe('state', () => {
 })
 
 describe('calls', () => {
-  test('hold endpoint, method, path template, status and the accessor of the caller', async () => {
+  test('have endpoint, method, path template, status and the accessor of the caller', async () => {
     const { service, ask } = mount({ seed: READER })
     const self = (await ask('GET', '/acl/token/self', { token: READER_SECRET })).json as Record<
       string,
@@ -257,7 +257,7 @@ describe('calls', () => {
     ])
   })
 
-  test('no secret of any way in is in the log of calls, nor printed (LEAK-01)', async () => {
+  test('no secret from any source is logged or printed (LEAK-01)', async () => {
     const printed = ['log', 'info', 'warn', 'error', 'groupCollapsed'].map((name) =>
       vi.spyOn(console, name as 'log').mockImplementation(() => {}),
     )
@@ -289,18 +289,18 @@ describe('requests to unknown paths', () => {
     vi.restoreAllMocks()
   })
 
-  test('404 endpoint_unknown, as the service answers, where that is asked for', async () => {
+  test('404 endpoint_unknown, like the service, with the option answer', async () => {
     const { ask } = mount({ unknownEndpoints: 'answer' })
     const answer = await ask('GET', '/acl/tokenz')
     expect([answer.status, answer.text]).toEqual([404, 'No such endpoint'])
   })
 
-  test('a path that another version knows is no mistake: 404', async () => {
+  test('a path of another version is a plain 404', async () => {
     const { ask } = mount({ serviceVersion: '1.3.0' })
     expect((await ask('GET', '/acl/tokens')).status).toBe(404)
   })
 
-  test('requests to elsewhere are left alone', async () => {
+  test('requests to other addresses pass through', async () => {
     const { service } = mount({ baseUrl: 'https://latchkey.test/gateway' })
     const { status } = await call(service, 'GET', '/acl/tokens')
     expect(status).toBe(200)
@@ -313,7 +313,7 @@ describe('requests to unknown paths', () => {
 })
 
 describe('options', () => {
-  test('datacenter: a node identity of another one gives no right (spec 2.5)', async () => {
+  test('datacenter: a node identity of another datacenter grants nothing (spec 2.5)', async () => {
     const SecretID = '00000000-1111-4000-8000-00000000000f'
     const seed = { tokens: [{ SecretID, NodeIdentities: [{ NodeName: 'mock', Datacenter: 'dc1' }] }] }
     const ask = async (datacenter: string): Promise<Answer> =>
@@ -325,7 +325,7 @@ describe('options', () => {
     expect((await ask('dc2')).json).toMatchObject([{ Allow: false }])
   })
 
-  test('aclMode: legacy refuses the new APIs, and says what it waits for (spec 7, 9.2.1)', async () => {
+  test('aclMode: legacy refuses the new APIs and names what it waits for (spec 7, 9.2.1)', async () => {
     const refused = await mount({ aclMode: 'legacy' }).ask('GET', '/acl/tokens')
     expect([refused.status, refused.text]).toEqual([
       403,
@@ -341,7 +341,7 @@ describe('options', () => {
     expect((await asked('X-Service-Token')).status).toBe(403)
   })
 
-  test('what cannot be used is refused when the service is made', () => {
+  test('invalid options are refused when the service is created', () => {
     expect(() => createMockService({ baseUrl: 'latchkey' })).toThrow(/baseUrl/)
     expect(() => createMockService({ baseUrl: 'https://a.test?b' })).toThrow(/query/)
     expect(() => createMockService({ clock: 'yesterday' })).toThrow(/clock/)
@@ -370,8 +370,34 @@ describe('fetch', () => {
     await expect(waiting).rejects.toThrow('enough')
   })
 
-  test('a request to elsewhere is a TypeError', async () => {
+  test('a request to another address is a TypeError', async () => {
     const service = createMockService()
     await expect(service.fetch('https://other.test/v1/acl/tokens')).rejects.toThrow(/base URL/)
+  })
+})
+
+describe('other datacenters', () => {
+  test('dc reaches another mock service and back; a local token does not go along', async () => {
+    const datacenters: Record<string, MockService> = {}
+    const here = createMockService({ clock: START, datacenters, baseUrl: 'https://one.test' })
+    const there = createMockService({
+      clock: START,
+      datacenters,
+      baseUrl: 'https://two.test',
+      datacenter: 'dc2',
+    })
+    Object.assign(datacenters, { dc1: here, dc2: there })
+    server.use(...here.handlers, ...there.handlers)
+    expect((await call(here, 'GET', '/catalog/datacenters')).json).toEqual(['dc1', 'dc2'])
+    const body = { Name: 'there' }
+    expect((await call(here, 'PUT', '/acl/policy?dc=dc2', { body })).status).toBe(200)
+    expect((await call(there, 'GET', '/acl/policy/name/there')).status).toBe(200)
+    expect((await call(there, 'GET', '/acl/policy/name/there?dc=dc1')).status).toBe(404)
+    const local = { Local: true, Policies: [{ Name: 'global-management' }] }
+    const { SecretID } = (await call(here, 'PUT', '/acl/token', { body: local })).json as { SecretID: string }
+    expect((await call(here, 'GET', '/acl/policies', { token: SecretID })).status).toBe(200)
+    expect((await call(here, 'GET', '/acl/policies?dc=dc2', { token: SecretID })).status).toBe(403)
+    there.failNext('policies.list', 'network')
+    expect((await call(here, 'GET', '/acl/policies?dc=dc2')).status).toBe(503)
   })
 })

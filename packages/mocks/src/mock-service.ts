@@ -6,11 +6,12 @@ import type { HttpHandler } from 'msw/http'
 import { type Asked, askedOf, belowBase } from './base-path.ts'
 import { CallLog, type MockCall } from './call-log.ts'
 import { type Failure, Faults, refuse } from './faults.ts'
+import type { Credential } from './identity-provider.ts'
 import { type Latency, latencyMs, sleep } from './latency.ts'
 import type { Duration } from './mock-clock.ts'
 import { type MockServiceOptions, readOptions, type Settings } from './options.ts'
-import { ServiceHandler } from './service-handler.ts'
-import { ServiceState } from './service-state.ts'
+import { ServiceHandler } from './state/service-handler.ts'
+import { ServiceState } from './state/service-state.ts'
 import { toResponse, toWireRequest } from './wire.ts'
 
 /** The whole state of a mock service, to restore later. */
@@ -23,12 +24,12 @@ export interface MockService {
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Without a slash at its end. */
   readonly baseUrl: string
-  /** The secret of the management token; empty where the options say that there is none. */
+  /** The secret of the management token; empty if the options disable it. */
   readonly managementToken: string
   readonly clock: {
     /** Milliseconds since the epoch. */
     now(): number
-    /** Moves time forward: tokens expire, and blocking queries whose wait is over end. */
+    /** Moves time forward: tokens expire, and blocking queries time out. */
     advance(by: Duration): void
   }
   /**
@@ -37,13 +38,37 @@ export interface MockService {
    * @param times how many calls; default 1.
    */
   failNext(endpoint: EndpointName, failure: Failure, times?: number): void
-  /** Sets how long answers take, from now on. */
+  /** Sets the delay of later answers. */
   latency(latency: Latency): void
+  /** Whom auth methods trust: any of them, whatever its keys are. */
+  readonly identityProvider: {
+    /**
+     * Makes a credential for a login. It is not signed, and the mocks check no signature. They check issuer, audience and
+     * times: it is issued now and valid for an hour, and needs `iss` and `aud` if the method binds them. For a method of type
+     * kubernetes the claims are `namespace`, `name` and `uid`.
+     */
+    issue(credential?: Credential): string
+    /**
+     * Signs a person in at the URL of a login through a browser, in the extended edition.
+     *
+     * @param authUrl what `oidc.authUrl` answered, or where `beginLogin` navigated.
+     * @returns where the browser goes next: the redirect URI with code and state, for `completeLogin`.
+     * @throws TypeError for another URL.
+     */
+    signIn(authUrl: string, credential?: Credential): string
+    /**
+     * Sends the person back without a code.
+     *
+     * @param error the error of the provider. Default: `access_denied`.
+     * @returns the redirect URI with the error.
+     */
+    decline(authUrl: string, error?: string): string
+  }
   /** All stored records, as a value. */
   snapshot(): MockSnapshot
   /** Restores a snapshot. Indexes keep growing, so waiting blocking queries see a change. */
   restore(snapshot: MockSnapshot): void
-  /** The calls so far, in the order of the answers. Holds no secret. */
+  /** The calls so far, in the order of the answers, without secrets. */
   readonly calls: readonly MockCall[]
   /** Resets seed, time and latency; drops recorded calls and planned failures. */
   reset(): void
@@ -54,7 +79,7 @@ export interface MockService {
 /**
  * Creates a mock service with its own state.
  *
- * @throws TypeError where an option cannot be used, or a record of the seed breaks a rule.
+ * @throws TypeError for an invalid option, or if a record of the seed breaks a rule.
  */
 export function createMockService(options: MockServiceOptions = {}): MockService {
   return new LatchkeyMock(readOptions(options))
@@ -64,6 +89,7 @@ class LatchkeyMock implements MockService {
   readonly handlers: readonly HttpHandler[]
   readonly fetch: MockService['fetch']
   readonly clock: MockService['clock']
+  readonly identityProvider: MockService['identityProvider']
   readonly baseUrl: string
   readonly managementToken: string
   private readonly settings: Settings
@@ -80,7 +106,12 @@ class LatchkeyMock implements MockService {
     latencyMs(settings.latency, undefined)
     this.baseUrl = settings.baseUrl.href.replace(/\/$/, '')
     this.managementToken = settings.managementToken || ''
-    const { clock } = this.state
+    const { clock, identityProvider } = this.state
+    this.identityProvider = {
+      issue: (credential) => identityProvider.issue(credential, clock.now()),
+      signIn: (authUrl, credential) => identityProvider.signIn(authUrl, credential),
+      decline: (authUrl, error) => identityProvider.decline(authUrl, error),
+    }
     this.clock = { now: () => clock.now(), advance: (by) => clock.advance(by) }
     this.handlers = [
       new ServiceHandler(
@@ -163,7 +194,7 @@ function isUnknown({ error }: WireReply): boolean {
   return error instanceof AclError && error.code === 'endpoint_unknown'
 }
 
-/** A request that no version of the service knows is a mistake in the test or the code under test. */
+/** A request unknown to every version is a mistake in the test or the code under test. */
 function complain(method: string, url: string): WireReply {
   const [path] = url.split('?', 1)
   const message =

@@ -1,27 +1,35 @@
 /** The options of a mock service and their defaults. */
 import { HEADER_PREFIXES_DEFAULT, parseServiceVersion, SERVICE_VERSION_NEWEST } from '@latchkey/contract'
 import type { Latency } from './latency.ts'
-import type { Seed } from './seed.ts'
+import type { Seed } from './state/seed.ts'
+
+/** A mock service, as another one reaches it. */
+export interface OtherDatacenter {
+  readonly baseUrl: string
+  readonly fetch: (input: string, init: RequestInit) => Promise<Response>
+}
 
 export interface MockServiceOptions {
-  /** Where the service is, without `/v1`. Default `https://latchkey.test`. In a browser it may be a path of the page's origin. */
+  /** Address of the service, without `/v1`. Default `https://latchkey.test`. In a browser it may be a path of the page's origin. */
   readonly baseUrl?: string
-  /** Records that are there from the start, and again after `reset()`. */
+  /** Initial records, restored by `reset()`. */
   readonly seed?: Seed
   /** `real` (default), or an instant at which time is frozen until `clock.advance()`. */
   readonly clock?: 'real' | Date | number | string
-  /** How long answers take. Default: 0. */
+  /** Delay of answers. Default: 0. */
   readonly latency?: Latency
-  /** Secret of the management token that is there from the start. `false`: none, so that `bootstrap` is open. */
+  /** Secret of the initial management token. `false`: none, which leaves `bootstrap` open. */
   readonly managementToken?: string | false
   /** Service version. Default: the newest. Spec 9. */
   readonly serviceVersion?: string
   /** `extended` has namespaces. Default `standard`. Spec 4.9. */
   readonly edition?: 'standard' | 'extended'
-  /** The decision where no rule matches. Default `deny`. */
+  /** The decision if no rule matches. Default `deny`. */
   readonly defaultPolicy?: 'allow' | 'deny'
   /** Default `dc1`. */
   readonly datacenter?: string
+  /** Mock services of other datacenters, by name: `dc` and `withDatacenter` reach them. May be completed later, so that two can reach each other. Default: none. */
+  readonly datacenters?: Readonly<Record<string, OtherDatacenter>>
   /** Families of header names. Default `X-Service-` and `X-Consul-`. */
   readonly headerPrefixes?: readonly string[]
   /** `false`: the ACL system is switched off. */
@@ -29,15 +37,15 @@ export interface MockServiceOptions {
   /** `legacy`: a service in the middle of the upgrade to 1.4.0, which refuses the new ACL APIs. Spec 9.2.1. */
   readonly aclMode?: 'enabled' | 'legacy'
   /**
-   * A request to the base URL that no version of the service knows. `fail` (default): an error is printed and the
-   * request answered with a 500 that names method and path. `answer`: 404, as the service does.
+   * What to do with a request that no version of the service has. `fail` (default): print an error and answer 500 with
+   * method and path. `answer`: 404, like the service.
    */
   readonly unknownEndpoints?: 'fail' | 'answer'
   /** Makes generated ids and all other randomness repeatable. Default: they differ in every run. */
   readonly randomSeed?: number
 }
 
-/** The secret of the management token where the options name none. Random: nothing that a test would make up. */
+/** The default secret of the management token. Random, so that no test invents the same. */
 export const MANAGEMENT_TOKEN_DEFAULT = '8f0c4d5e-61b7-4b0a-9d3e-2a7c95e1f846'
 
 /** The options, complete and checked. */
@@ -53,7 +61,7 @@ export interface Settings
 /**
  * Completes the options.
  *
- * @throws TypeError, or AclError `version_invalid`, where a value cannot be used.
+ * @throws TypeError, or AclError `version_invalid`, for an invalid value.
  */
 export function readOptions(options: MockServiceOptions): Settings {
   return {
@@ -66,6 +74,7 @@ export function readOptions(options: MockServiceOptions): Settings {
     edition: options.edition ?? 'standard',
     defaultPolicy: options.defaultPolicy ?? 'deny',
     datacenter: options.datacenter ?? 'dc1',
+    datacenters: options.datacenters ?? {},
     headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
     aclEnabled: options.aclEnabled ?? true,
     aclMode: options.aclMode ?? 'enabled',
@@ -74,7 +83,7 @@ export function readOptions(options: MockServiceOptions): Settings {
   }
 }
 
-/** In a browser a path is one of the page's origin. */
+/** In a browser, resolves a path against the page's origin. */
 function readBaseUrl(text: string): URL {
   const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href
   if (!URL.canParse(text, page)) throw new TypeError(`baseUrl ${JSON.stringify(text)} is not a URL`)

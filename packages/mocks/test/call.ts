@@ -1,11 +1,11 @@
-/** Calls of tests: raw, so that status, headers and text are seen as they are. */
+/** Raw calls, so that tests see status, headers and text unchanged. */
 import type { MockService } from '../src/index.ts'
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; reading it fails where it is none. */
+  /** The body as JSON; the getter throws if it is not JSON. */
   readonly json: Record<string, unknown>
 }
 
@@ -16,7 +16,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends through the global `fetch`, so through what MSW mocks. */
+/** Sends through the global `fetch`, which MSW intercepts. */
 export function call(
   service: MockService,
   method: string,

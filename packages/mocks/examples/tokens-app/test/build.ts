@@ -9,9 +9,9 @@ const APP = join(import.meta.dirname, '..')
 
 export interface BuiltApp {
   readonly url: string
-  /** Modules that the bundle is made of. */
+  /** The modules of the bundle. */
   readonly modules: readonly string[]
-  /** Node built-ins that a module of the bundle asks for, and which module it is. */
+  /** Node built-ins that the bundle imports, and the importing modules. */
   readonly builtins: readonly string[]
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
-/** Renders into the document of the test as into a page: React works when it has time, and tests wait for what they see. */
+/** Renders into the document of the test as into a page: React schedules its work, and tests wait for the result. */
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 
 export interface Screen {
   /** Texts of the table's cells, row by row. */
   rows(): string[][]
-  /** Text of the first element that a selector finds; `undefined` where it finds none. */
+  /** Text of the first element that a selector finds; `undefined` if none. */
   text(selector: string): string | undefined
   /** Fills the fields by their names, and sends the form. */
   submit(fields: Readonly<Record<string, string>>): void
@@ -37,7 +37,7 @@ export function render(element: ReactNode): Screen {
   }
 }
 
-/** Longest wait for what a test wants to see, in milliseconds. */
+/** Maximum wait for an expected result, in milliseconds. */
 const PATIENCE_MS = 20_000
 
 /** Waits until a check no longer throws. */

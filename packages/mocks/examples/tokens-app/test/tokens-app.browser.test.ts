@@ -1,8 +1,8 @@
 import type { MockService } from '@latchkey/mocks'
+import { findBrowser } from '@latchkey/testkit/process/find-browser'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltApp, buildApp } from './build.ts'
-import { findBrowser } from './find-browser.ts'
 
 /** What the page puts on its global scope for the console. */
 declare const mockService: MockService
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => app.close())
 
-test('nothing in the bundle, mocks included, asks for a Node built-in', () => {
+test('no module of the bundle, mocks included, imports a Node built-in', () => {
   expect(app.modules.some((id) => id.includes('/packages/mocks/src/mock-service.ts'))).toBe(true)
   expect(app.modules.some((id) => id.includes('/packages/service/src/'))).toBe(true)
   expect(app.builtins).toEqual([])
@@ -66,7 +66,7 @@ describe.skipIf(executablePath === undefined)('in Chromium, behind the service w
     if (process.env.LATCHKEY_SCREENSHOT) await page.screenshot({ path: process.env.LATCHKEY_SCREENSHOT })
   })
 
-  test('shows refusals, failures and expiry as the service gives them', async () => {
+  test('shows refusals, failures and expiry of the service', async () => {
     await page.fill('input[name=description]', 'Mine')
     await page.fill('input[name=lifetime]', '59s')
     await page.click('button')

@@ -45,7 +45,7 @@ test('creates a token, shows its secret, and sees it appear in the list', async 
   await eventually(() => expect(app.text('output')).toMatch(/^Created. Its secret: [0-9a-f-]{36}$/))
 })
 
-test('shows the refusal of the service, in its words, and creates nothing', async () => {
+test('shows the message of a refusal and creates nothing', async () => {
   const app = await open()
   app.submit({ description: 'Mine', policy: 'wbe' })
   await eventually(() =>
@@ -75,7 +75,7 @@ test('an expired token disappears from the list by itself (spec 3)', async () =>
   await eventually(() => expect(descriptions(app)).toEqual(SEEDED.slice(0, 3)))
 })
 
-test('a create whose answer is lost makes one token, not two', async () => {
+test('a create whose answer is lost creates one token, not two', async () => {
   const app = await open()
   service.failNext('tokens.create', 'lost')
   app.submit({ description: 'Once' })

@@ -12,6 +12,6 @@ export class ServiceHandler extends HttpHandler {
     )
   }
 
-  /** MSW prints whole requests to the console of the browser, and their headers hold secrets. */
+  /** MSW prints whole requests to the browser console, and their headers contain secrets. */
   override async log(): Promise<void> {}
 }

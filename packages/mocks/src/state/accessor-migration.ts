@@ -10,7 +10,7 @@ import {
   recordBatch,
 } from '@latchkey/acl'
 import { aclModeOf, type Change, type MemoryStore } from '@latchkey/service'
-import type { MockClock } from './mock-clock.ts'
+import type { MockClock } from '../mock-clock.ts'
 
 /** Delay between the write of a legacy token and its accessor, in milliseconds; servers poll at this interval. */
 const LOOK_DELAY_MS = 250

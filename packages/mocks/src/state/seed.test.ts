@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMockService, type Seed } from './index.ts'
+import { createMockService, type Seed } from '../index.ts'
 
 async function read(seed: Seed, path: string): Promise<unknown> {
   const service = createMockService({ seed })
@@ -26,6 +26,32 @@ test('links are given by name or ID, and shown with both (spec 2.2, 2.3)', async
   expect(await read(seed, '/acl/token/bbbbbbbb-0000-4000-8000-000000000001')).toMatchObject({
     Policies: [{ ID: POLICY_ID, Name: 'reader' }],
     Roles: [{ Name: 'team' }],
+  })
+})
+
+test('auth methods and binding rules are there for logins', async () => {
+  const service = createMockService({
+    seed: {
+      authMethods: [
+        {
+          Name: 'sso',
+          Type: 'jwt',
+          Config: { JWKSURL: 'https://idp.test/keys', ClaimMappings: { team: 'team' } },
+        },
+      ],
+      bindingRules: [
+        { ID: POLICY_ID, AuthMethod: 'SSO', BindType: 'service', BindName: '${value.team}-web' },
+      ],
+    },
+  })
+  const BearerToken = service.identityProvider.issue({ sub: 'ada', claims: { team: 'Shop' } })
+  const response = await service.fetch(`${service.baseUrl}/v1/acl/login`, {
+    method: 'POST',
+    body: JSON.stringify({ AuthMethod: 'sso', BearerToken }),
+  })
+  expect(await response.json()).toMatchObject({
+    AuthMethod: 'sso',
+    ServiceIdentities: [{ ServiceName: 'shop-web' }],
   })
 })
 

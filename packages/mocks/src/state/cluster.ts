@@ -2,7 +2,7 @@
 
 import type { AgentMetrics } from '@latchkey/contract'
 import type { ClusterInfo, ClusterMember } from '@latchkey/service'
-import type { Settings } from './options.ts'
+import type { Settings } from '../options.ts'
 
 export const NODE_NAME = 'mock'
 
@@ -30,7 +30,6 @@ export function clusterOfOne(settings: Settings): ClusterInfo {
     self: () => member,
     members: () => [member],
     leader: () => member.address,
-    datacenters: () => [datacenter],
     legacyModeWaitsFor: () => [`the option aclMode of the mock service to be "enabled"`],
     metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
     takeBootstrapReset: async () => 'none',

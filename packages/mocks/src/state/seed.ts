@@ -2,15 +2,19 @@
 
 import {
   atOnce,
+  createBindingRule,
   createPolicy,
   createRole,
   createToken,
   DEFAULT_NAMESPACE,
   findRulesProblem,
   type Random,
+  writeAuthMethod,
 } from '@latchkey/acl'
 import {
   AclError,
+  createAuthMethodSchema,
+  createBindingRuleSchema,
   createPolicySchema,
   createRoleSchema,
   createTokenSchema,
@@ -31,6 +35,10 @@ interface OwnId {
 export type SeedPolicy = Sent<'policies.create'> & OwnId
 /** What a create takes. Unlike there, the ID may be chosen. */
 export type SeedRole = Sent<'roles.create'> & OwnId
+/** What a create takes. Nothing is fetched from its provider. */
+export type SeedAuthMethod = Sent<'authMethods.create'>
+/** What a create takes. Unlike there, the ID may be chosen. */
+export type SeedBindingRule = Sent<'bindingRules.create'> & OwnId
 /** What a create takes. */
 export type SeedToken = Sent<'tokens.create'>
 
@@ -40,6 +48,9 @@ export interface Seed {
   readonly policies?: readonly SeedPolicy[]
   /** May link the policies above, by name or ID. */
   readonly roles?: readonly SeedRole[]
+  readonly authMethods?: readonly SeedAuthMethod[]
+  /** Rules of the auth methods above. */
+  readonly bindingRules?: readonly SeedBindingRule[]
   /** May link the policies and roles above, by name or ID. */
   readonly tokens?: readonly SeedToken[]
   /** Values by key; a text is stored as UTF-8. */
@@ -55,14 +66,17 @@ interface SeedContext {
 }
 
 /**
- * Writes the records of a seed, in the order namespaces, policies, roles, tokens, keys, each by the rules of its create.
+ * Writes the records of a seed by the rules of create: namespaces, policies, roles, auth methods, binding rules, tokens,
+ * keys.
  *
- * @throws TypeError naming the record and the rule that it breaks, such as `seed.tokens[1]: …`.
+ * @throws TypeError naming the record and the broken rule, such as `seed.tokens[1]: …`.
  */
 export function plantSeed(seed: Seed, context: SeedContext): void {
   plant('namespaces', seed.namespaces, (namespace) => namespaceChange(namespace, context), context)
   plant('policies', seed.policies, (policy) => policyChange(policy, context), context)
   plant('roles', seed.roles, (role) => roleChange(role, context), context)
+  plant('authMethods', seed.authMethods, (method) => authMethodChange(method, context), context)
+  plant('bindingRules', seed.bindingRules, (rule) => bindingRuleChange(rule, context), context)
   plant('tokens', seed.tokens, (token) => tokenChange(token, context), context)
   for (const [key, value] of Object.entries(seed.kv ?? {})) context.store.commitNow([kvChange(key, value)])
 }
@@ -94,7 +108,7 @@ function namespaceChange(
   return { table: 'namespaces', op: 'put', record, expect: 0 }
 }
 
-/** Where a record lives. Spec 4.9: its field, or `default`. */
+/** The namespace of a record: its field, or `default`. Spec 4.9. */
 function namespaceOf(field: string | undefined, { edition, store }: SeedContext): string {
   if (!field || field === DEFAULT_NAMESPACE) return DEFAULT_NAMESPACE
   if (edition === 'standard')
@@ -120,6 +134,38 @@ function roleChange({ ID, ...fields }: SeedRole, context: SeedContext): Change {
   return { table: 'roles', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
 }
 
+function authMethodChange(method: SeedAuthMethod, context: SeedContext): Change {
+  const request = decode(createAuthMethodSchema, method)
+  const namespace = namespaceOf(request.Namespace, context)
+  const isExtended = context.edition === 'extended'
+  const record = writeAuthMethod(request, undefined, {
+    types: isExtended ? ['jwt', 'kubernetes', 'oidc'] : ['jwt', 'kubernetes'],
+    isPrimary: true,
+    hasNamespaces: isExtended,
+    allowHttp: true,
+    namespace,
+    generation: GENERATION,
+    now: context.now,
+  })
+  return { table: 'authMethods', op: 'put', record, expect: 0 }
+}
+
+/** Of methods that are there from the start; later ones have random numbers. */
+const GENERATION = 1
+
+function bindingRuleChange({ ID, ...fields }: SeedBindingRule, context: SeedContext): Change {
+  const { store, random } = context
+  const request = decode(createBindingRuleSchema, fields)
+  const namespace = namespaceOf(request.Namespace, context)
+  const record = createBindingRule(request, {
+    random,
+    namespace,
+    methodByName: (name) => store.directory().authMethod(namespace, name),
+    bindTypes: ['service', 'node', 'role'],
+  })
+  return { table: 'bindingRules', op: 'put', record: { ...record, ID: ID ?? record.ID }, expect: 0 }
+}
+
 function tokenChange(token: SeedToken, context: SeedContext): Change {
   const { store, random, now } = context
   const request = decode(createTokenSchema, token)
@@ -142,7 +188,7 @@ function kvChange(Key: string, value: string | Uint8Array): Change {
   return { table: 'kv', op: 'put', record, expect: 0 }
 }
 
-/** A plain object is what JSON would carry, so it is read as a body is. */
+/** Decodes a plain object like a JSON body. */
 function decode<S extends Schema>(schema: S, record: object): SchemaOutput<S> {
   return decodeValue(schema, JSON.parse(JSON.stringify(record)) as Json)
 }

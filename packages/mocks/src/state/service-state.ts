@@ -1,5 +1,5 @@
 /** The service behind the handlers: the API over a memory store, with a clock that can be moved. */
-import { type AclModeRecord, initialMode } from '@latchkey/acl'
+import { type AclModeRecord, DecodingVerifier, initialMode } from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
@@ -11,11 +11,13 @@ import {
   type WireReply,
   type WireRequest,
 } from '@latchkey/service'
+import { IdentityProvider } from '../identity-provider.ts'
+import { MockClock } from '../mock-clock.ts'
+import type { Settings } from '../options.ts'
 import { createAccessorMigration } from './accessor-migration.ts'
 import { BlockedCounter } from './blocked-counter.ts'
 import { clusterOfOne, NODE_NAME } from './cluster.ts'
-import { MockClock } from './mock-clock.ts'
-import type { Settings } from './options.ts'
+import { mockDatacenters } from './mock-datacenters.ts'
 import { createRandom } from './random.ts'
 import { createReaper } from './reaper.ts'
 import { plantSeed } from './seed.ts'
@@ -23,17 +25,19 @@ import { plantSeed } from './seed.ts'
 export class ServiceState {
   readonly clock: MockClock
   readonly blocked: BlockedCounter
+  readonly identityProvider: IdentityProvider
   private readonly service: Service
   private readonly store: MemoryStore
   private readonly reapLater: () => void
   private readonly migrateLater: () => void
   private readonly initial: MemorySnapshot
 
-  /** @throws TypeError where the seed breaks a rule. */
+  /** @throws TypeError if the seed breaks a rule. */
   constructor(settings: Settings) {
     const { clockStart, version, edition, datacenter, headerPrefixes, defaultPolicy, aclEnabled } = settings
     const random = createRandom(settings.randomSeed)
     const profile = profileOf(version)
+    this.identityProvider = new IdentityProvider(random)
     this.clock = new MockClock(clockStart)
     this.blocked = new BlockedCounter(this.clock)
     this.store = new MemoryStore(this.blocked)
@@ -45,8 +49,15 @@ export class ServiceState {
       random,
       cluster: clusterOfOne(settings),
       profile,
+      identity: {
+        verifier: new DecodingVerifier(),
+        oidc: this.identityProvider,
+        allowHttp: true,
+        loginsPerSecond: 0,
+      },
       edition,
       datacenter,
+      datacenters: mockDatacenters(settings),
       nodeName: NODE_NAME,
       headerPrefixes,
       defaultPolicy,
@@ -102,6 +113,7 @@ export class ServiceState {
   /** Restores the seed and the start time. */
   reset(): void {
     this.clock.reset()
+    this.identityProvider.reset()
     this.restore(this.initial)
   }
 }

@@ -1,0 +1,39 @@
+/** The other datacenters of a mock service are mock services, too. */
+import { type Datacenters, datacenterUnreachable, type ForwardedReply } from '@latchkey/service'
+import type { Settings } from '../options.ts'
+
+export function mockDatacenters({
+  datacenter: own,
+  datacenters,
+}: Pick<Settings, 'datacenter' | 'datacenters'>): Datacenters {
+  return {
+    get names() {
+      return Object.keys(datacenters).filter((name) => name !== own)
+    },
+    send: async (name, { method, url, headers, body, signal }) => {
+      const other = datacenters[name]
+      const init = {
+        method,
+        headers: { ...headers },
+        body: body === undefined || method === 'GET' ? null : new Uint8Array(body),
+        signal: signal ?? null,
+      }
+      const answer = await other?.fetch(`${other.baseUrl}${url}`, init)
+      // A mock service fails its network with an error response.
+      if (!answer || answer.type === 'error') throw datacenterUnreachable(name)
+      return replyOf(answer)
+    },
+  }
+}
+
+function replyOf(answer: Response): ForwardedReply {
+  return {
+    status: answer.status,
+    header: (name) => answer.headers.get(name) ?? undefined,
+    body: pieces(answer),
+  }
+}
+
+async function* pieces(answer: Response): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(await answer.arrayBuffer())
+}

@@ -1,0 +1,55 @@
+/** Removes expired and idle tokens, as the server's reapers do. They already act as absent; removal wakes blocking queries. */
+
+import { type IdleLimit, idleHorizon, idleLimitOfMethod, type TokenRecord } from '@latchkey/acl'
+import { parseInstant } from '@latchkey/contract'
+import type { MemoryStore } from '@latchkey/service'
+import type { MockClock } from '../mock-clock.ts'
+
+/** Delay between the expiration of a token and its removal, in milliseconds. */
+const REAP_DELAY_MS = 1_000
+/** Idle tokens are looked for this many times per limit. */
+const IDLE_LOOKS = 10
+
+/** @returns a function to call after every write; it schedules the removal of the next token to expire. */
+export function createReaper(store: MemoryStore, clock: MockClock): () => void {
+  let cancel = () => {}
+  const reap = () => {
+    const idle = idleLimits(store).flatMap(({ generation, limit }) => idleTokens(generation, limit))
+    const changes = [...new Set([...store.expiredNow(clock.now(), Number.POSITIVE_INFINITY), ...idle])].map(
+      (record) => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }) as const,
+    )
+    if (changes.length > 0) store.commitNow(changes)
+    schedule()
+  }
+  const idleTokens = (generation: number, limit: IdleLimit): readonly TokenRecord[] => {
+    const horizon = idleHorizon(limit, clock.now())
+    return limit.since > horizon ? [] : store.idleNow({ generation, horizon })
+  }
+  const schedule = () => {
+    cancel()
+    const inMs = Math.min(untilExpiry(), ...idleLimits(store).map(({ limit }) => limit.ttlMs / IDLE_LOOKS))
+    if (inMs < Number.POSITIVE_INFINITY) cancel = clock.afterInBackground(inMs, reap)
+  }
+  const untilExpiry = (): number => {
+    const [next] = store.expiredNow(Number.POSITIVE_INFINITY, 1)
+    const expiresAt = parseInstant(next?.ExpirationTime ?? '')
+    if (expiresAt === undefined) return Number.POSITIVE_INFINITY
+    return Math.max(0, expiresAt - clock.now()) + REAP_DELAY_MS
+  }
+  return schedule
+}
+
+/** The idle limits of auth methods that have tokens. */
+function idleLimits(
+  store: MemoryStore,
+): readonly { readonly generation: number; readonly limit: IdleLimit }[] {
+  const limits = []
+  for (const method of store.directory().authMethods()) {
+    const limit = idleLimitOfMethod(method)
+    const generation = method.Generation
+    if (limit && store.idleNow({ generation, horizon: Number.POSITIVE_INFINITY }).length > 0) {
+      limits.push({ generation, limit })
+    }
+  }
+  return limits
+}
