@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  // Machines are busy; a test that hangs is found all the same. Files that wait for processes leave room for others.
+  // Generous for busy machines; a test that hangs still fails. Files that wait for processes leave room for others.
   test: {
-    testTimeout: 30_000,
+    testTimeout: 180_000,
+    // Removing the files of a database takes long on a busy disk.
+    hookTimeout: 120_000,
     maxWorkers: 3,
     include: ['src/**/*.test.ts'],
-    // Servers that a rehearsal starts find the code that others have compiled.
+    // Servers that a rehearsal starts reuse compiled code.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
   },
 })

@@ -1,6 +1,11 @@
-/** Writes scenario.schema.json from the zod schema. */
+/** Writes scenario.schema.json and conversion.schema.json from the zod schemas. */
 import { join } from 'node:path'
 import { generate } from '@latchkey/testkit/packaging/generated'
+import { renderPlanSchema } from '../src/convert/files/plan-schema.ts'
 import { renderJsonSchema } from '../src/scenario/json-schema.ts'
 
-generate([{ path: join(import.meta.dirname, '../scenario.schema.json'), text: renderJsonSchema() }])
+const folder = join(import.meta.dirname, '..')
+generate([
+  { path: join(folder, 'scenario.schema.json'), text: renderJsonSchema() },
+  { path: join(folder, 'conversion.schema.json'), text: renderPlanSchema() },
+])

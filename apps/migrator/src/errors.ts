@@ -1,4 +1,5 @@
 /** Errors that the user of the migrator can cause, and the exit codes they lead to. */
+import { getSystemErrorMessage } from 'node:util'
 
 /** Exit codes of all commands. Shells report 130 for a process that Ctrl-C ended. */
 export const EXIT = { done: 0, failed: 1, usage: 2, blockers: 3, resumable: 4, interrupted: 130 } as const
@@ -32,6 +33,14 @@ export class InputError extends Error {
     const where = formatPlace(this.place)
     return where === '' ? this.message : `${where}: ${this.message}`
   }
+}
+
+/** Why a read, a write or a connection failed, such as `ENOENT (no such file or directory)`. */
+export function systemProblem(error: unknown, otherwise = 'unknown error'): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error) || !('code' in cause) || typeof cause.code !== 'string') return otherwise
+  const isNumbered = 'errno' in cause && typeof cause.errno === 'number'
+  return isNumbered ? `${cause.code} (${getSystemErrorMessage(cause.errno as number)})` : cause.code
 }
 
 /** Writes a place as `file:line:column`, `file:line (byte 17)` or `line 3, column 7`; empty when nothing is known. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { runCli } from './cli/program.ts'
+import { EXIT } from './errors.ts'
 
 /**
  * Handles Ctrl-C for commands that wait and have to clean up or say how to resume. Only they subscribe to it:
@@ -17,10 +18,14 @@ function listenForInterrupt(): AbortSignal {
 
 let signal: AbortSignal | undefined
 
+let isOutputLost = false
+// The command that wrote reports the error; only help ends without looking.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code === 'EPIPE') return
+  isOutputLost = true
+  process.exitCode = EXIT.failed
 })
-process.exitCode = await runCli(process.argv.slice(2), {
+const code = await runCli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -30,3 +35,4 @@ process.exitCode = await runCli(process.argv.slice(2), {
     return signal
   },
 })
+process.exitCode = isOutputLost ? EXIT.failed : code

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../test/io.ts'
+import { readAcceptances } from './gate/acceptances.ts'
 import { renderJsonSchema } from './scenario/json-schema.ts'
 import { readScenario } from './scenario/read.ts'
 import { WORKLOAD_KINDS } from './scenario/schema-workloads.ts'
@@ -18,7 +19,7 @@ const before = process.cwd()
 beforeAll(() => process.chdir(fileURLToPath(new URL('..', import.meta.url))))
 afterAll(() => process.chdir(before))
 
-describe('commands of the README run, and say what it shows', () => {
+describe('commands of the README run, and print what it shows', () => {
   test.each(blocks('console').map((text) => text.split('\n', 1).concat(text)))(
     '%s',
     async (command, block = '') => {
@@ -27,7 +28,7 @@ describe('commands of the README run, and say what it shows', () => {
         .replace('--report report', `--report ${reports}`)
       const { code, stdout } = await run(argv.split(' '))
       expect([0, 3]).toContain(code)
-      // An ellipsis alone stands for any lines, at the end of a line for the rest of it.
+      // An ellipsis on its own line matches any lines; at the end of a line, the rest of it.
       let rest = stdout
       for (const line of block.split('\n').slice(1)) {
         const wanted = line.replace(/…$/, '')
@@ -39,8 +40,9 @@ describe('commands of the README run, and say what it shows', () => {
   )
 })
 
-test('the scenario of the README can be read', () => {
-  const [example = ''] = blocks('yaml')
+test('the acceptances and the scenario of the README can be read', () => {
+  const [acceptances = '', example = ''] = blocks('yaml')
+  expect(readAcceptances(acceptances, 'README.md')).toHaveLength(1)
   expect(readScenario(example, 'README.md')).toMatchObject({ name: 'three servers, one by one', seed: 1 })
 })
 

@@ -1,6 +1,7 @@
-/** Scale, measured in processes of their own. LATCHKEY_SCALE=full reads the whole million. */
+/** Scale, measured in separate processes. LATCHKEY_SCALE=full reads the whole million. */
 
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,14 +11,21 @@ import { expect, test } from 'vitest'
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const directory = temporaryFolder('migrator-scale')
 
-/** Runs the migrator: its seconds of processor time, whatever else the machine does, and its most memory, in MB. */
+/**
+ * Runs the migrator with a heap of so many MB, beyond which it would fail. The peak of its whole memory is no measure: on
+ * a busy machine, the collector comes later.
+ *
+ * @returns its processor time in seconds, which depends little on other load.
+ */
 async function measure(
   argv: readonly string[],
+  heapMegabytes: number,
   feed?: (write: (text: string) => Promise<void>) => Promise<void>,
 ) {
   const probe =
     'process.on("exit",()=>process.stderr.write("\\nused="+JSON.stringify(process.resourceUsage())+"\\n"))'
   const child = spawn(process.execPath, [
+    `--max-old-space-size=${heapMegabytes}`,
     '--import',
     `data:text/javascript,${encodeURIComponent(probe)}`,
     MAIN,
@@ -32,23 +40,25 @@ async function measure(
     stderr += String(chunk)
   })
   const ended = new Promise<number | null>((done) => child.on('close', (code) => done(code)))
+  // Its exit code says why it stopped reading.
+  child.stdin.on('error', () => undefined)
   await feed?.(async (text) => {
-    if (!child.stdin.write(text)) await new Promise((done) => child.stdin.once('drain', done))
+    if (!child.stdin.write(text)) await Promise.race([once(child.stdin, 'drain'), ended])
   })
   child.stdin.end()
   const code = await ended
   const [, used = '{}'] = /^used=(.*)$/m.exec(stderr) ?? []
-  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(used)
-  return { code, stdout, seconds: (userCPUTime + systemCPUTime) / 1_000_000, megabytes: maxRSS / 1_000 }
+  const { userCPUTime, systemCPUTime } = JSON.parse(used)
+  return { code, stdout, seconds: (userCPUTime + systemCPUTime) / 1_000_000 }
 }
 
-test('10,000,000 legacy tokens in 3 datacenters simulate in under 10 s and 500 MB', async () => {
+test('10,000,000 legacy tokens in 3 datacenters simulate in under 10 s with a heap of 250 MB', async () => {
   const scenario = join(directory, 'large.yaml')
   writeFileSync(
     scenario,
     'datacenters: [{ name: a, servers: 3 }, { name: b, servers: 3 }, { name: c, servers: 3 }]\nlegacyTokens: 10000000\n',
   )
-  const { code, stdout, seconds, megabytes } = await measure(['simulate', scenario, '--json'])
+  const { code, stdout, seconds } = await measure(['simulate', scenario, '--json'], 250)
   expect(code).toBe(0)
   expect(JSON.parse(stdout).migration.a).toMatchObject({
     tokens: 10_000_000,
@@ -56,13 +66,29 @@ test('10,000,000 legacy tokens in 3 datacenters simulate in under 10 s and 500 M
     lastBatchAt: 78_124.05,
   })
   expect(seconds).toBeLessThan(10)
-  expect(megabytes).toBeLessThan(500)
 }, 200_000)
 
-const TOKENS = process.env.LATCHKEY_SCALE === 'full' ? 1_000_000 : 100_000
+test('25,000 token events on 10,000,000 tokens simulate in seconds, not in minutes', async () => {
+  const scenario = join(directory, 'events.yaml')
+  const events = [
+    '{ at: 10, kind: create-tokens, count: 2, every: 3, times: 8000 }',
+    '{ at: 11, kind: edit-tokens, count: 3, offset: 5000, every: 3, times: 9000 }',
+    '{ at: 12, kind: delete-tokens, count: 1, offset: 1000, every: 3, times: 8000 }',
+  ]
+  writeFileSync(
+    scenario,
+    `datacenters: [{ name: a, servers: 3 }, { name: b, servers: 3 }]\nlegacyTokens: 10000000\nevents: [${events}]\n`,
+  )
+  const { stdout, seconds } = await measure(['simulate', scenario, '--json'], 250)
+  expect(JSON.parse(stdout).migration.a).toMatchObject({ remaining: 0 })
+  expect(seconds).toBeLessThan(30)
+}, 200_000)
 
-test(`plan reads a dump of ${TOKENS} tokens as a stream in under 20 s and 300 MB`, async () => {
-  const { code, stdout, seconds, megabytes } = await measure(['plan', '-', '--json'], async (write) => {
+/** The heap is less than the dump with its objects. */
+const [TOKENS, HEAP_MEGABYTES] = process.env.LATCHKEY_SCALE === 'full' ? [1_000_000, 300] : [100_000, 100]
+
+test(`plan reads a dump of ${TOKENS} tokens as a stream in under 20 s with a heap of ${HEAP_MEGABYTES} MB`, async () => {
+  const { code, stdout, seconds } = await measure(['plan', '-', '--json'], HEAP_MEGABYTES, async (write) => {
     await write('[')
     let text = ''
     for (let i = 0; i < TOKENS; i++) {
@@ -79,5 +105,4 @@ test(`plan reads a dump of ${TOKENS} tokens as a stream in under 20 s and 300 MB
   expect(code).toBe(0)
   expect(JSON.parse(stdout).tokens).toMatchObject({ total: TOKENS, client: TOKENS })
   expect(seconds).toBeLessThan(20)
-  expect(megabytes).toBeLessThan(300)
 }, 400_000)

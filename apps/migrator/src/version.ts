@@ -1,5 +1,5 @@
 /** Versions of the service and half-open ranges of them. */
-import { isBefore, readVersion, type ServiceVersion } from '@latchkey/contract'
+import { isBefore, readVersion, SERVICE_VERSION_NEWEST, type ServiceVersion } from '@latchkey/contract'
 
 /** Parses a version from our own tables. */
 export function version(text: string): ServiceVersion {
@@ -13,8 +13,19 @@ export const NEW_ACLS = version('1.4.0')
 /** The legacy ACL system is gone: no legacy mode, no legacy endpoints. Spec 9.1. */
 export const LEGACY_REMOVED = version('1.11.0')
 
+/** Servers refuse a snapshot that has a token without accessor. */
+export const ACCESSORS_REQUIRED = version('1.15.0')
+
 /** Intentions are kept as config entries. Spec 9.5. */
 export const INTENTIONS_AS_ENTRIES = version('1.9.0')
+
+/** The newest version whose behaviour the migrator knows. */
+export const NEWEST_KNOWN = version(SERVICE_VERSION_NEWEST)
+
+/** Whether the tables of the migrator cover a version: patch releases of the newest line included. */
+export function isKnown({ major, minor }: ServiceVersion): boolean {
+  return major < NEWEST_KNOWN.major || (major === NEWEST_KNOWN.major && minor <= NEWEST_KNOWN.minor)
+}
 
 /** Whether `v` is `since` or later. */
 export function isAtLeast(v: ServiceVersion, since: ServiceVersion): boolean {

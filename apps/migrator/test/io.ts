@@ -1,10 +1,10 @@
-/** Runs the command line without a process. */
+/** Runs the command line in process. */
 import { Readable, Writable } from 'node:stream'
 import type { Io } from '../src/cli/io.ts'
 import { runCli } from '../src/cli/program.ts'
 import type { ExitCode } from '../src/errors.ts'
 
-export interface Run {
+interface Run {
   readonly code: ExitCode
   readonly stdout: string
   readonly stderr: string

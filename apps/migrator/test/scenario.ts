@@ -1,15 +1,15 @@
-/** What tests need to say of a scenario, and nothing else. */
+/** Short builders of scenarios for tests. */
 import type { SimulationResult } from '../src/output/result.ts'
 import { runSimulation } from '../src/output/run-simulation.ts'
 import { readScenario } from '../src/scenario/read.ts'
 import type { Scenario } from '../src/scenario/scenario.ts'
 import type { ScenarioInput } from '../src/scenario/schema.ts'
 import type { History } from '../src/simulate/history.ts'
-import type { UpgradeModel } from '../src/simulate/model.ts'
+import type { UpgradeModel } from '../src/simulate/models/model.ts'
+import { serviceModel } from '../src/simulate/models/service-model.ts'
 import { simulate } from '../src/simulate/run.ts'
-import { serviceModel } from '../src/simulate/service-model.ts'
 
-/** A scenario from fields, as its file would say it; one datacenter with one server where there is none. */
+/** A scenario from the fields of its file; by default one datacenter with one server. */
 export function aScenario(input: Partial<ScenarioInput>): Scenario {
   const datacenters = [{ name: 'dc1', servers: [{ id: 's1' }] }]
   return readScenario(JSON.stringify({ datacenters, ...input }), 'test.yaml')

@@ -9,7 +9,7 @@ test('changes come from the gates of the contract, by version', () => {
   expect(formatChangesMarkdown(result)).toContain('| **yes** |')
 })
 
-test('between a version and itself nothing changes', () => {
+test('nothing changes from a version to itself', () => {
   expect(formatChanges(listChanges(version('1.8.0'), version('1.8.0')))).toBe(
     'Nothing changes from 1.8.0 to 1.8.0.\n',
   )

@@ -1,7 +1,7 @@
 /** What changes between two versions, from the contract's gates, as text or Markdown. */
 import { changesBetween, type ServiceVersion, type VersionChange } from '@latchkey/contract'
 
-export interface ChangesResult {
+interface ChangesResult {
   readonly from: string
   readonly to: string
   readonly changes: readonly VersionChange[]

@@ -3,7 +3,7 @@
  * checkers to find each of these.
  */
 import { nextBatch } from '@latchkey/acl'
-import type { UpgradeModel } from '../simulate/model.ts'
+import type { UpgradeModel } from '../simulate/models/model.ts'
 
 interface SeededBug {
   readonly sentence: string

@@ -15,7 +15,7 @@ export type Checker = (history: History) => readonly Violation[]
 /** A stretch of time in which a server did not change. */
 export interface ServerSpan {
   readonly from: number
-  /** Up to, not including; infinite where it lasts. */
+  /** Exclusive end; Infinity if it never ends. */
   readonly to: number
   /** `down`: crashed, left or restarting. `paused`: present, but others may consider it failed. */
   readonly state: 'up' | 'paused' | 'down'
@@ -26,12 +26,29 @@ export interface ServerSpan {
   readonly mode: Mode
 }
 
+/** State of a server that is down and that every member list has dropped. */
+export const FORGOTTEN = 'forgotten'
+
 /** Records of one kind, in order. */
 export function recordsOf<K extends HistoryRecord['kind']>(history: History, kind: K): RecordOf<K>[] {
   return history.records.filter((each): each is RecordOf<K> => each.kind === kind)
 }
 
-/** What each server was, stretch by stretch. No server knows a server outside its spans. */
+/** The records whose effect lasts: a restore undoes the token writes and batches since its snapshot. */
+export function lastingRecords({ records, primary }: History): readonly HistoryRecord[] {
+  let lasting: { readonly i: number; readonly each: HistoryRecord }[] = []
+  for (const [i, each] of records.entries()) {
+    if (each.kind === 'restored' && each.datacenter === primary) {
+      lasting = lasting.filter(
+        (one) => one.i < each.recordsThen || (one.each.kind !== 'tokens' && one.each.kind !== 'batch'),
+      )
+    }
+    lasting.push({ i, each })
+  }
+  return lasting.map(({ each }) => each)
+}
+
+/** The state of each server over time. A server is unknown to others outside its spans. */
 export function spansOf(history: History): ReadonlyMap<string, readonly ServerSpan[]> {
   const spans = new Map<string, ServerSpan[]>()
   const open = (server: string, span: ServerSpan) => {
@@ -51,8 +68,32 @@ export function spansOf(history: History): ReadonlyMap<string, readonly ServerSp
       const last = spans.get(each.server)?.at(-1)
       if (last !== undefined) open(each.server, { ...last, from: each.at, mode: each.mode })
     }
+    // An operator marks a dead server as left; later the member lists forget it.
+    if ((each.kind === 'member' && each.status === 'left') || each.kind === 'reaped') {
+      const last = spans.get(each.server)?.at(-1)
+      const how = each.kind === 'reaped' ? FORGOTTEN : 'left'
+      if (last?.state === 'down') open(each.server, { ...last, from: each.at, how })
+    }
   }
   return spans
+}
+
+/** When each server was in legacy mode. A stretch without `to` never ends. */
+export function legacyStretches(
+  history: History,
+): ReadonlyMap<string, readonly { readonly from: number; readonly to: number | undefined }[]> {
+  const stretches = new Map<string, { from: number; to: number | undefined }[]>()
+  for (const each of history.records) {
+    if (each.kind !== 'process' && each.kind !== 'mode') continue
+    const list = stretches.get(each.server) ?? []
+    stretches.set(each.server, list)
+    const open = list.find(({ to }) => to === undefined)
+    const isLegacy = each.mode === 'legacy' && (each.kind === 'mode' || each.state !== 'down')
+    const isNewProcess = each.kind === 'process' && each.state === 'up'
+    if (open !== undefined && (!isLegacy || isNewProcess)) open.to = each.at
+    if (isLegacy && (open === undefined || isNewProcess)) list.push({ from: each.at, to: undefined })
+  }
+  return stretches
 }
 
 /** The stretches that touch a window of time, both ends included. */

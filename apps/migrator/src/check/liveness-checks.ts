@@ -6,20 +6,27 @@ import { countOf } from './token-checks.ts'
 
 /**
  * How long each hop may take after the last disturbance: the leader of the primary, its followers, the leader of a
- * secondary, its followers, each at its next look.
+ * secondary, its followers, its client agents, each at its next look.
  */
 const HOP_MS = 30_000
-const HOPS_MAX = 4
+const HOPS_MAX = { server: 4, agent: 5 } as const
 
 /** If nothing blocks the cluster at the end, every server reaches new mode within the deadline. */
 export function checkModeEnds(history: History): Violation[] {
   if (!isHealthy(history)) return []
   const quietFrom = lastDisturbance(history)
-  return history.members.flatMap(({ id, mode, newModeAt }) => {
+  const agentStarts = new Map(
+    recordsOf(history, 'agent-mode').flatMap(({ agent, mode, at }) =>
+      mode === 'legacy' ? [[agent, at]] : [],
+    ),
+  )
+  return history.members.flatMap(({ id, mode, newModeAt, isAgent }) => {
     if (mode !== 'new') {
       return [{ rule: 'liveness', at: history.endedAt, detail: `${id} never leaves ${mode} mode` }]
     }
-    const late = (newModeAt ?? 0) - quietFrom - HOPS_MAX * (HOP_MS + history.messageMs)
+    const since = Math.max(quietFrom, agentStarts.get(id) ?? 0)
+    const hops = isAgent ? HOPS_MAX.agent : HOPS_MAX.server
+    const late = (newModeAt ?? 0) - since - hops * (HOP_MS + history.messageMs)
     if (late <= 0) return []
     return [{ rule: 'liveness', at: newModeAt ?? 0, detail: `${id} left legacy mode ${late} ms late` }]
   })

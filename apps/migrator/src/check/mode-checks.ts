@@ -4,12 +4,16 @@ import type { History, RecordOf } from '../simulate/history.ts'
 import {
   datacentersOf,
   during,
+  FORGOTTEN,
   recordsOf,
   type ServerSpan,
   spansOf,
   staleMs,
   type Violation,
 } from './facts.ts'
+
+/** How long a server of ours counts after its stop. */
+const STOPPED_COUNTS_MS = 5 * 60_000
 
 /** The leader of a datacenter leaves only when every server that counts runs 1.4.0 or later with ACLs on. */
 export function checkNotEarly(history: History): Violation[] {
@@ -24,7 +28,7 @@ export function checkNotEarly(history: History): Violation[] {
       const seen = during(list, at - staleMs(history), at)
       if (
         seen.length === 0 ||
-        seen.some((span) => isAble(span) || !countsFor(history, looker.version, span))
+        seen.some((span) => isAble(span) || !countsFor(history, looker.version, span, at))
       ) {
         return []
       }
@@ -124,10 +128,17 @@ function isAble({ version, acls }: ServerSpan): boolean {
   return acls && !isBefore(version, v('1.4.0'))
 }
 
-/** Which dead servers count: the three rules of the reference service, and ours (failed counts, left does not). */
-function countsFor(history: History, looker: ServiceVersion, span: ServerSpan): boolean {
+/**
+ * Which dead servers count: the three rules of the reference service, and ours (failed counts, left does not, and one
+ * that stopped counts for a while).
+ */
+function countsFor(history: History, looker: ServiceVersion, span: ServerSpan, at: number): boolean {
+  if (span.how === FORGOTTEN) return false
   if (span.state === 'up') return true
-  if (history.model === 'latchkey') return !hasLeft(span)
+  if (history.model === 'latchkey') {
+    const hasStopped = span.state === 'down' && span.how === 'restart'
+    return !hasLeft(span) && !(hasStopped && at - span.from > STOPPED_COUNTS_MS)
+  }
   const isFirst = isBefore(looker, v('1.6.0'))
   const isSecond =
     isBefore(looker, v('1.6.5')) || (!isBefore(looker, v('1.7.0')) && isBefore(looker, v('1.7.2')))
@@ -135,7 +146,7 @@ function countsFor(history: History, looker: ServiceVersion, span: ServerSpan): 
 }
 
 function hasLeft({ state, how }: ServerSpan): boolean {
-  return state === 'down' && (how === 'leave' || how === 'left')
+  return state === 'down' && (how === 'leave' || how === 'left' || how === FORGOTTEN)
 }
 
 function v(text: string): ServiceVersion {

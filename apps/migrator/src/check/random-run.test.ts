@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { historyOf } from '../../test/scenario.ts'
-import { latchkeyModel } from '../simulate/latchkey-model.ts'
+import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
+import { serviceModel } from '../simulate/models/service-model.ts'
 import { simulate } from '../simulate/run.ts'
-import { serviceModel } from '../simulate/service-model.ts'
 import { BUG_NAMES, BUGS, type BugName } from './bugs.ts'
 import { checkHistory } from './checkers.ts'
 import { firstFailure } from './random-run.ts'
@@ -19,7 +19,7 @@ test.each([serviceModel, latchkeyModel])(
   300_000,
 )
 
-/** What finds each bug: the checker that is there for it, and not some accident. */
+/** The checker that must find each bug. */
 const FOUND_BY: Readonly<Record<BugName, string>> = {
   'flips-early': 'not early',
   'ignores-acls-off': 'not early',
@@ -57,7 +57,7 @@ test('the same seed gives the same history, byte by byte', () => {
   expect(run()).toBe(run())
 })
 
-test('most random upgrades end well, so that liveness is asked for', () => {
+test('most random upgrades end in a healthy cluster, so that liveness is checked', () => {
   const seeds = Array.from({ length: 300 }, (_, i) => i + 1)
   const well = seeds.filter((seed) => {
     const { members, stores } = simulate(randomScenario(seed), serviceModel)
@@ -68,7 +68,7 @@ test('most random upgrades end well, so that liveness is asked for', () => {
   expect(well.length).toBeGreaterThan(200)
 })
 
-test('checkers read the history alone: one that is changed by hand is found out', () => {
+test('checkers read only the history: they detect a manual change', () => {
   const history = historyOf({ legacyTokens: 300 })
   expect(checkHistory(history)).toEqual([])
   const records = history.records.map((each) =>

@@ -1,5 +1,5 @@
 /** Runs a range of seeds and checks every history. */
-import type { UpgradeModel } from '../simulate/model.ts'
+import type { UpgradeModel } from '../simulate/models/model.ts'
 import { simulate } from '../simulate/run.ts'
 import { checkHistory } from './checkers.ts'
 import type { Violation } from './facts.ts'
@@ -10,7 +10,7 @@ export interface SeedFailure {
   readonly violations: readonly Violation[]
 }
 
-/** Runs one seed. @returns undefined where every rule holds. */
+/** Runs one seed. @returns undefined if every rule holds. */
 export function runSeed(seed: number, model: UpgradeModel): SeedFailure | undefined {
   const violations = checkHistory(simulate(randomScenario(seed), model))
   return violations.length === 0 ? undefined : { seed, violations }

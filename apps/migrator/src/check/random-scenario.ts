@@ -21,7 +21,7 @@ export function randomScenario(seed: number): Scenario {
   )
 }
 
-/** The random scenario of a seed, as a file would say it. */
+/** The random scenario of a seed, in the form of a scenario file. */
 export function randomInput(seed: number): ScenarioInput {
   const random = new SeededRandom(seed)
   const datacenters = Array.from({ length: 1 + random.below(3) }, (_, i) =>

@@ -1,7 +1,7 @@
 /** The migration keeps the batch limits, gives each token one accessor, and loses no edit. Spec 8, 9.2.3. */
 import type { AccessorSpan, History } from '../simulate/history.ts'
-import { numbers, type Range } from '../simulate/ranges.ts'
-import { recordsOf, type Violation } from './facts.ts'
+import { numbers, type Range } from '../simulate/tokens/ranges.ts'
+import { lastingRecords, recordsOf, type Violation } from './facts.ts'
 
 const TOKENS_MAX = 128
 const INTERVAL_MS_MIN = 1_000
@@ -42,8 +42,10 @@ export function checkLawAtTakeover(history: History): Violation[] {
 
 /** Every token gets exactly one accessor, every accessor is unique, and no datacenter loses one. */
 export function checkOneAccessor(history: History): Violation[] {
-  const spans = recordsOf(history, 'batch').flatMap(({ at, tokens, accessorFrom }) => {
-    let accessor = accessorFrom
+  const spans = lastingRecords(history).flatMap((each) => {
+    if (each.kind !== 'batch') return []
+    const { at, tokens } = each
+    let accessor = each.accessorFrom
     return tokens.map(([from, to]) => {
       const span = { at, from, to, accessor }
       accessor += to - from
@@ -81,8 +83,9 @@ export function checkOneAccessor(history: History): Violation[] {
 /** What a token holds at the end is its last acknowledged write. */
 export function checkNoLostEdit(history: History): Violation[] {
   const expected = new Map<number, { write: number; at: number }>()
-  for (const { at, action, tokens, write, refused } of recordsOf(history, 'tokens')) {
-    if (refused !== undefined) continue
+  for (const each of lastingRecords(history)) {
+    if (each.kind !== 'tokens' || each.refused !== undefined) continue
+    const { at, action, tokens, write } = each
     if (action === 'edited') for (const token of numbers(tokens)) expected.set(token, { write, at })
     if (action === 'deleted') for (const token of numbers(tokens)) expected.delete(token)
   }

@@ -2,13 +2,14 @@
 
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
+import type { DumpRecord } from '@latchkey/acl'
 import { parseServiceVersion, readVersion, type ServiceVersion } from '@latchkey/contract'
 import { InvalidArgumentError } from 'commander'
 import { readDump } from '../dump/read-dump.ts'
 import type { DumpSource } from '../dump/source.ts'
-import { EXIT, InputError } from '../errors.ts'
+import { EXIT, InputError, systemProblem } from '../errors.ts'
 import { TokenCensus } from '../plan/token-census.ts'
-import { BUILTIN_PREFIX, readBuiltin } from '../scenario/builtin.ts'
+import { BUILTIN_PREFIX, builtinText } from '../scenario/builtin.ts'
 import { readScenario, SCENARIO_LENGTH_MAX } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { abortable } from './abortable.ts'
@@ -16,20 +17,42 @@ import { createProgress, type Io } from './io.ts'
 
 /** A scenario by path, `-` for standard input, or `builtin:name`. */
 export async function loadScenario(path: string, io: Io): Promise<Scenario> {
-  if (path.startsWith(BUILTIN_PREFIX)) return readBuiltin(path.slice(BUILTIN_PREFIX.length))
+  return (await loadScenarioText(path, io)).scenario
+}
+
+/** A scenario with its text. */
+export async function loadScenarioText(
+  path: string,
+  io: Io,
+): Promise<{ readonly scenario: Scenario; readonly text: string }> {
+  if (path.startsWith(BUILTIN_PREFIX)) {
+    const text = builtinText(path.slice(BUILTIN_PREFIX.length))
+    return { text, scenario: readScenario(text, path) }
+  }
   const bytes =
     path === '-' ? await readAll(abortable(io.stdin, io.signal), 'standard input') : await readFileOf(path)
   const file = path === '-' ? 'standard input' : path
-  if (!isUtf8(bytes)) throw new InputError('the scenario is not UTF-8', { place: { file } })
-  return readScenario(bytes.toString('utf8').replace(/^\uFEFF/, ''), file)
+  const text = decode(bytes, file)
+  return { text, scenario: readScenario(text, file) }
+}
+
+/** Reads a text file of bounded size. */
+export async function readTextFile(path: string): Promise<string> {
+  return decode(await readFileOf(path), path)
+}
+
+function decode(bytes: Buffer, file: string): string {
+  if (!isUtf8(bytes)) throw new InputError('the file is not UTF-8', { place: { file } })
+  return bytes.toString('utf8').replace(/^\uFEFF/, '')
+}
+
+export interface CensusOptions {
+  readonly widening: 'keep' | 'comment-out'
+  readonly placesMax: number
 }
 
 /** Reads a dump to its end and counts its tokens. */
-export async function countTokens(
-  source: DumpSource,
-  options: { readonly widening: 'keep' | 'comment-out'; readonly placesMax: number },
-  io: Io,
-): Promise<TokenCensus> {
+export async function countTokens(source: DumpSource, options: CensusOptions, io: Io): Promise<TokenCensus> {
   const census = new TokenCensus(options)
   const progress = createProgress(io)
   const chunks = abortable(source.chunks, io.signal)
@@ -37,13 +60,49 @@ export async function countTokens(
     progress.show(`${tokens.toLocaleString('en-US')} tokens, ${Math.round(bytes / 1e6)} MB read`)
   })
   try {
-    for await (const group of records) {
+    census.contents = await takeAll(records, async (group) => {
       for (const record of group) census.add(record)
-    }
+    })
   } finally {
     progress.clear()
   }
   return census
+}
+
+/** Counts the tokens of a running service. @param each what else to do with the records. */
+export async function countScanned<T>(
+  records: AsyncGenerator<readonly DumpRecord[], T>,
+  options: CensusOptions,
+  { io, each }: { readonly io: Io; readonly each?: (group: readonly DumpRecord[]) => Promise<void> },
+): Promise<{ readonly census: TokenCensus; readonly end: T }> {
+  const census = new TokenCensus(options)
+  const progress = createProgress(io)
+  let count = 0
+  try {
+    const end = await takeAll(records, async (group) => {
+      for (const record of group) census.add(record)
+      await each?.(group)
+      count += group.length
+      progress.show(`${count.toLocaleString('en-US')} tokens read`)
+    })
+    return { census, end }
+  } finally {
+    progress.clear()
+  }
+}
+
+/** Reads a generator to its end, which it returns. */
+async function takeAll<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => Promise<void>): Promise<R> {
+  try {
+    for (;;) {
+      const next = await items.next()
+      if (next.done === true) return next.value
+      await take(next.value)
+    }
+  } finally {
+    // Closes the source if taking failed. Its result is unused then.
+    await items.return(undefined as R)
+  }
 }
 
 /** Parses an option that is a known version. */
@@ -57,6 +116,15 @@ export function versionOption(text: string): ServiceVersion {
 export function numberOption(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value > 4_294_967_295) throw new InvalidArgumentError('Write a whole number.')
+  return value
+}
+
+/** Parses an option that is a number of seconds, at most a week. */
+export function secondsOption(text: string): number {
+  const value = Number(text)
+  if (!/^\d+(\.\d{1,3})?$/.test(text) || value > 604_800) {
+    throw new InvalidArgumentError('Write seconds, such as 30 or 0.5, at most 604800.')
+  }
   return value
 }
 
@@ -78,8 +146,7 @@ export async function loadToken(file: string | undefined, io: Io): Promise<strin
 /** Reads a whole file of bounded size. @throws InputError if it cannot be read or is too large. */
 async function readFileOf(path: string): Promise<Buffer> {
   const file = await open(path).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new InputError(`cannot read: ${code}`, { place: { file: path } })
+    throw new InputError(`cannot read: ${systemProblem(error)}`, { place: { file: path } })
   })
   try {
     const { size } = await file.stat()

@@ -1,13 +1,14 @@
 /** The environment of a command. Tests pass their own. */
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 export interface Io {
   readonly stdin: Readable
   readonly stdout: Writable & { readonly isTTY?: boolean }
   readonly stderr: Writable & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C while a command waits for something; a command that is interrupted says what is left to do. */
+  /** Aborted by Ctrl-C while a command waits. An interrupted command prints what is left to do. */
   readonly signal: AbortSignal
 }
 
@@ -21,12 +22,17 @@ export function painterFor({ stdout, env }: Io): Paint {
   return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
 }
 
-/** Writes a text and waits until it is flushed. A reader that closed the pipe is not an error. */
+/**
+ * Writes a text and waits until it is flushed. A reader that closed the pipe is not an error.
+ *
+ * @throws InputError, exit code 1, if the output cannot be written, such as on a full disk.
+ */
 export async function write(to: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     to.write(text, (error) => {
-      if (error && !('code' in error && error.code === 'EPIPE')) reject(error)
-      else resolve()
+      if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
+      else
+        reject(new InputError(`cannot write the output: ${systemProblem(error)}`, { exitCode: EXIT.failed }))
     })
   })
 }
@@ -42,4 +48,45 @@ export function createProgress({ stderr }: Io): { show: (text: string) => void; 
       stderr.write('\r\u001b[K')
     },
   }
+}
+
+/** Lines that overwrite themselves; does nothing if standard error is not a terminal. */
+export function createBlock({ stderr }: Io): { show: (lines: readonly string[]) => void; clear: () => void } {
+  if (stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined }
+  let height = 0
+  const erase = () => (height === 0 ? '' : `\u001b[${height}A\r\u001b[J`)
+  return {
+    show: (lines) => {
+      // A line wider than the terminal would take two, and the next view would not cover it.
+      const width = 'columns' in stderr && typeof stderr.columns === 'number' ? stderr.columns : 80
+      const rows = lines.flatMap((line) => wrap(line, width))
+      stderr.write(`${erase()}${rows.join('\n')}\n`)
+      height = rows.length
+    },
+    clear: () => {
+      stderr.write(erase())
+      height = 0
+    },
+  }
+}
+
+const COLOUR = /\u001b\[[0-9;]*m/y
+
+/** Cuts a line into pieces that fit, without counting colours. */
+function wrap(line: string, width: number): string[] {
+  const rows = ['']
+  let taken = 0
+  for (let i = 0; i < line.length; ) {
+    COLOUR.lastIndex = i
+    const [colour] = COLOUR.exec(line) ?? []
+    const piece = colour ?? String.fromCodePoint(line.codePointAt(i) ?? 0)
+    if (colour === undefined && taken === width) {
+      rows.push('')
+      taken = 0
+    }
+    rows[rows.length - 1] += piece
+    if (colour === undefined) taken += 1
+    i += piece.length
+  }
+  return rows
 }

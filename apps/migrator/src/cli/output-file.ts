@@ -1,48 +1,68 @@
-/** Writes output files atomically: the old file stays until the new text is on disk. */
+/**
+ * Writes output files atomically: the old file stays until the new text is on disk. What is not a regular file, such as
+ * a device or a pipe, is written to.
+ */
 import {
   closeSync,
+  constants,
   fsyncSync,
   mkdirSync,
   openSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { EXIT, InputError } from '../errors.ts'
+import { EXIT, InputError, systemProblem } from '../errors.ts'
 
 /**
- * Writes a file. A link is followed, so that the file behind it is replaced and not the link.
+ * Writes a file. If the path is a link, its target is replaced, not the link.
  *
- * @throws InputError, exit code 1, where the file cannot be written; nothing is left behind then.
+ * @throws InputError, exit code 1, if the file cannot be written; nothing is left behind.
  */
 export function writeOutputFile(path: string, text: string): void {
-  const target = resolveLink(path)
-  const temporary = join(dirname(target), `.latchkey-migrator-${process.pid}-${temporaries++}.tmp`)
   try {
-    const file = openSync(temporary, 'wx')
-    try {
-      writeSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, target)
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) writeTo(path, constants.O_WRONLY, text)
+    else replaceFile(resolveLink(path), text)
   } catch (error) {
-    rmSync(temporary, { force: true })
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new InputError(`cannot write: ${code}`, { place: { file: path }, exitCode: EXIT.failed })
+    throw new InputError(`cannot write: ${systemProblem(error)}`, {
+      place: { file: path },
+      exitCode: EXIT.failed,
+    })
   }
 }
 
-/** Makes a directory for several output files. */
+function replaceFile(target: string, text: string): void {
+  const temporary = join(dirname(target), `.latchkey-migrator-${process.pid}-${temporaries++}.tmp`)
+  try {
+    writeTo(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, text)
+    renameSync(temporary, target)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** A write may take only a part, as the last one before a disk is full does: the next one then fails. */
+function writeTo(path: string, flags: number, text: string): void {
+  const file = openSync(path, flags, 0o666)
+  try {
+    const bytes = Buffer.from(text)
+    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+    if (flags & constants.O_CREAT) fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Creates a directory for several output files. */
 export function makeOutputDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new InputError(`cannot make the directory: ${code}`, {
+    throw new InputError(`cannot create the directory: ${systemProblem(error)}`, {
       place: { file: path },
       exitCode: EXIT.failed,
     })

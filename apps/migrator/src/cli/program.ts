@@ -1,20 +1,28 @@
-/** The command line: commands, help, and how everything that goes wrong becomes a message and an exit code. */
+/** The command line: commands, help, and the message and exit code for every error. */
 import { AclError, PRODUCT_VERSION } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import type { AddCommand } from './add-command.ts'
 import { addChanges } from './commands/changes.ts'
 import { addCheckTraffic } from './commands/check-traffic.ts'
+import { addConvert } from './commands/convert.ts'
+import { addGate } from './commands/gate.ts'
 import { addPlan } from './commands/plan.ts'
 import { addRehearse } from './commands/rehearse.ts'
+import { addRoute } from './commands/route.ts'
+import { addScan } from './commands/scan.ts'
 import { addSimulate } from './commands/simulate.ts'
 import { addWatch } from './commands/watch.ts'
 import { type Io, write } from './io.ts'
 
 const COMMANDS: readonly AddCommand[] = [
+  addScan,
   addPlan,
   addSimulate,
+  addRoute,
+  addConvert,
   addRehearse,
+  addGate,
   addWatch,
   addCheckTraffic,
   addChanges,
@@ -35,7 +43,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
   let code: ExitCode = EXIT.done
   const program = new Command('latchkey-migrator')
     .description(
-      'Rehearses the upgrade of a legacy cluster: know before the day how long it takes and what breaks.',
+      'Plans, simulates and rehearses the upgrade of a legacy cluster: how long it takes and what breaks.',
     )
     .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
     .helpCommand(true)
@@ -78,6 +86,6 @@ async function report(error: unknown, io: Io): Promise<ExitCode> {
     return EXIT.usage
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  await write(io.stderr, `error: a fault of the migrator itself, please report it: ${detail}\n`)
+  await write(io.stderr, `error: a bug in the migrator, please report it: ${detail}\n`)
   return EXIT.failed
 }

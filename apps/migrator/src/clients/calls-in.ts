@@ -1,14 +1,14 @@
-/** Which calls of a workload fall into a stretch of time. */
+/** Which calls of a workload fall into a period. */
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 
-/** The calls of a stream in a stretch of time: how many, the first and the last. */
+/** The calls of a stream in a period: how many, the first and the last. */
 export function callsIn(
   { fromMs, ratePerSecond }: WorkloadSpec,
   { offset, period }: { readonly offset: number; readonly period: number },
   { from, to }: { readonly from: number; readonly to: number },
 ): { readonly first: number; readonly last: number; readonly count: number } {
   const gap = 1_000 / ratePerSecond
-  // Half a microsecond of slack keeps a call on the border of two stretches in one of them.
+  // Half a microsecond of slack keeps a call on the border of two periods in one of them.
   const numberAt = (time: number) => Math.ceil(((time - fromMs) / gap - offset) / period - 5e-7)
   const begin = Math.max(0, numberAt(from))
   const end = Math.max(begin, numberAt(to))

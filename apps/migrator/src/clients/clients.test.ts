@@ -10,7 +10,7 @@ test('calls are counted one by one: 2 a second through 25.55 s of legacy mode ar
   expect(clients['legacy-mode']).toMatchObject({ first: 0, last: 25.5, count: 52, status: 500 })
 })
 
-test('calls go to the servers in turn', () => {
+test('calls rotate over the servers', () => {
   const { clients } = resultOf({
     datacenters: threeServers(0, 10, 20),
     duration: 9,
@@ -30,7 +30,7 @@ test('a workload of mixed calls makes legacy and new ones in turn', () => {
   expect(clients['legacy-mode']?.count).toBe(10)
 })
 
-test('every agent meets every server', () => {
+test('every agent calls every server', () => {
   const { clients } = resultOf({
     datacenters: [{ name: 'dc1', servers: [{ id: 's1' }, { id: 's2' }] }],
     from: '1.8.7',
@@ -42,7 +42,7 @@ test('every agent meets every server', () => {
   expect(clients['endpoint-unknown']?.count).toBe(2)
 })
 
-test('a workload has a beginning and an end, and the calls at its end are not made', () => {
+test('a workload makes no call at or after its end', () => {
   const { clients } = resultOf({
     datacenters: threeServers(0, 10, 20),
     workloads: [{ kind: 'new', server: 's1', rate: 1, from: 5, to: 8 }],
@@ -50,7 +50,7 @@ test('a workload has a beginning and an end, and the calls at its end are not ma
   expect(clients['legacy-mode']).toMatchObject({ first: 5, last: 7, count: 3 })
 })
 
-test('a server that is down cannot be reached; a paused one does not answer', () => {
+test('a server that is down is unreachable; a paused one does not answer', () => {
   const { clients } = resultOf({
     duration: 60,
     events: [
@@ -64,7 +64,7 @@ test('a server that is down cannot be reached; a paused one does not answer', ()
   expect(clients.unreachable).toMatchObject({ first: 30, last: 39, count: 10, status: null })
 })
 
-test('a watcher sees its index decrease once where one server is replaced (spec 9.3, 1.0.7)', () => {
+test('a watcher sees its index decrease once when a server is replaced (spec 9.3, 1.0.7)', () => {
   const { clients } = resultOf({
     from: '1.0.6',
     version: '1.0.7',
@@ -75,7 +75,7 @@ test('a watcher sees its index decrease once where one server is replaced (spec 
   expect(clients['index-decreased']).toMatchObject({ first: 21, last: 21, count: 1, isError: false })
 })
 
-test('a watcher that changes between an old and a new server sees it at every change', () => {
+test('a watcher that alternates between an old and a new server sees a decrease at every switch', () => {
   const { clients } = resultOf({
     from: '1.0.6',
     version: '1.0.7',
@@ -95,6 +95,32 @@ test('a watcher that changes between an old and a new server sees it at every ch
   expect(clients['index-decreased']?.count).toBe(6)
 })
 
-test('without workloads nothing is seen', () => {
+test('without workloads there are no client errors', () => {
   expect(resultOf({ datacenters: threeServers(0, 10, 20) }).clients).toEqual({})
+})
+
+test('what findings say about a secondary, its clients meet', () => {
+  const clients = (secondary: object, events: readonly object[] = []) =>
+    resultOf({
+      version: '1.8.7',
+      duration: 60,
+      datacenters: [
+        { name: 'dc1', servers: [{ id: 's1' }] },
+        { name: 'dc2', servers: [{ id: 't1' }], ...secondary },
+      ],
+      workloads: [
+        { kind: 'new', datacenter: 'dc2' },
+        { kind: 'bootstrap', datacenter: 'dc2' },
+      ],
+      events: events as never,
+    }).clients
+  expect(clients({ replicationToken: 'read' })['token-unknown']).toMatchObject({ status: 403, last: 59 })
+  const crash = [{ kind: 'crash', at: 30, server: 's1' }]
+  expect(clients({ tokenReplication: false }, crash)['primary-unreachable']).toMatchObject({
+    first: 30,
+    last: 59,
+    count: 30,
+  })
+  expect(clients({}, crash)).not.toHaveProperty('primary-unreachable')
+  expect(clients({})['bootstrap-in-secondary']?.text).toBe('ACL support disabled')
 })

@@ -13,6 +13,7 @@ interface Stream {
   readonly server: string
   readonly agent: ServiceVersion | undefined
   readonly call: CallKind
+  readonly payload: CallContext['payload']
   /** Destination of the intention it writes, if any. */
   readonly destination: string | undefined
   /** This stream makes every `period`-th call of the workload, starting at `offset`. */
@@ -46,7 +47,7 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
 }
 
 /** Call `k` goes to server `k`, then agent, call and destination rotate, so that all combinations occur. */
-function streamsOf({ kind, servers, agents }: WorkloadSpec, scenario: Scenario): Stream[] {
+function streamsOf({ kind, servers, agents, endpoint, field }: WorkloadSpec, scenario: Scenario): Stream[] {
   const isWrite = kind === 'intention-write'
   const destinations = isWrite
     ? [...new Set(scenario.intentions.map((each) => each.destination))].slice(0, DESTINATIONS_MAX)
@@ -54,7 +55,7 @@ function streamsOf({ kind, servers, agents }: WorkloadSpec, scenario: Scenario):
   const combinations = (destinations.length === 0 ? [undefined] : destinations).flatMap((destination) =>
     callsOf(kind).flatMap((call) =>
       (agents.length === 0 ? [undefined] : agents).flatMap((agent) =>
-        servers.map((server) => ({ server, agent, call, destination })),
+        servers.map((server) => ({ server, agent, call, destination, payload: { path: endpoint, field } })),
       ),
     ),
   )
@@ -103,7 +104,8 @@ function contextOf(scenario: Scenario, stream: Stream, state: ClusterState): Cal
   const server = state.servers.get(stream.server)
   if (server === undefined) return undefined
   const datacenter = scenario.datacenters.find((each) => each.servers.some(({ id }) => id === stream.server))
-  const name = datacenter?.name ?? ''
+  if (datacenter === undefined) return undefined
+  const { name, isPrimary, tokenReplication, replicationToken } = datacenter
   const leader = state.leaders.get(name)
   const primaryLeaderId = state.leaders.get(scenario.primary)
   const primaryLeader = primaryLeaderId === undefined ? undefined : state.servers.get(primaryLeaderId)
@@ -111,10 +113,26 @@ function contextOf(scenario: Scenario, stream: Stream, state: ClusterState): Cal
     model: scenario.model,
     server: { ...server, isLeader: stream.server === leader },
     agent: stream.agent,
+    payload: stream.payload,
     hasLeader: leader !== undefined,
     primaryLeader: primaryLeader?.state === 'up' ? primaryLeader.version : undefined,
     intentionsAreMigrated: state.intentionsAreMigrated,
-    isPrimaryReached: !state.linksDown.has(linkKey(name, scenario.primary)),
+    isPrimaryReached: !state.linksDown.has(linkKey(name, scenario.primary)) && isAnyUp(scenario, state),
+    tokenSource: isPrimary
+      ? 'own'
+      : !tokenReplication || replicationToken === 'none'
+        ? 'primary'
+        : replicationToken === 'read'
+          ? 'nothing'
+          : 'copies',
+    isPrimary,
     bootstrapped: scenario.bootstrapped,
+    isBootstrapRecorded: primaryLeaderId !== undefined && state.oldSnapshots.has(primaryLeaderId),
   }
+}
+
+/** Whether any server of the primary runs. */
+function isAnyUp({ datacenters }: Scenario, state: ClusterState): boolean {
+  const primary = datacenters.find((each) => each.isPrimary)
+  return primary?.servers.some(({ id }) => state.servers.get(id)?.state === 'up') ?? false
 }

@@ -9,7 +9,7 @@ interface ServerNow {
   readonly state: 'up' | 'down' | 'paused'
 }
 
-/** What holds from `from` up to, not including, `to`. The iterator reuses the object: read it at once. */
+/** The state from `from` up to, not including, `to`. The iterator reuses the object: read it at once. */
 export interface ClusterState {
   from: number
   to: number
@@ -17,6 +17,8 @@ export interface ClusterState {
   readonly leaders: Map<string, string | undefined>
   readonly linksDown: Set<string>
   intentionsAreMigrated: boolean
+  /** Servers with a snapshot from before 1.4.0, which later versions read as bootstrapped. */
+  readonly oldSnapshots: Set<string>
   /** Destinations that were edited as config entries after the migration. */
   readonly editedDestinations: Set<string>
   /** Servers whose process started at `from`. */
@@ -32,6 +34,7 @@ export function* clusterStates(history: History): Generator<ClusterState> {
     leaders: new Map(),
     linksDown: new Set(),
     intentionsAreMigrated: false,
+    oldSnapshots: new Set(),
     editedDestinations: new Set(),
     started: new Set(),
   }
@@ -56,6 +59,7 @@ const SEEN = new Set<HistoryRecord['kind']>([
   'link',
   'intentions',
   'intention-edited',
+  'snapshot',
 ])
 
 function isSeenByClients({ kind }: HistoryRecord): boolean {
@@ -84,6 +88,9 @@ function apply(state: ClusterState, each: HistoryRecord, primary: string): void 
       break
     case 'intentions':
       if (each.datacenter === primary) state.intentionsAreMigrated = each.state === 'done'
+      break
+    case 'snapshot':
+      if (state.servers.get(each.server)?.mode === 'old') state.oldSnapshots.add(each.server)
       break
     case 'intention-edited':
       if (each.migrated) state.editedDestinations.add(each.destination)

@@ -2,17 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { version } from '../version.ts'
 import { type CallContext, type CallKind, outcomeOf, refusedConnection } from './outcome.ts'
 
-/** A call to a healthy server of a version, through an agent where one is given. */
+/** A call to a healthy server of a version, through an agent if given. */
 function aCall(serverVersion: string, agentVersion?: string, rest: Partial<CallContext> = {}): CallContext {
   return {
     model: 'service',
     server: { version: version(serverVersion), mode: 'new', state: 'up', isLeader: true },
     agent: agentVersion === undefined ? undefined : version(agentVersion),
+    payload: { path: undefined, field: undefined },
     hasLeader: true,
     primaryLeader: version(serverVersion),
     intentionsAreMigrated: false,
     isPrimaryReached: true,
+    isPrimary: true,
+    tokenSource: 'own',
     bootstrapped: undefined,
+    isBootstrapRecorded: false,
     ...rest,
   }
 }
@@ -21,7 +25,7 @@ const inMode = (mode: CallContext['server']['mode'], text = '1.8.7') => ({
   server: { version: version(text), mode, state: 'up' as const, isLeader: true },
 })
 
-// Call, version of the agent (absent: none), version of the server, status, text or undefined where all is well.
+// Call, version of the agent (absent: none), version of the server, status, text or undefined if nothing is unusual.
 const ROWS: readonly (readonly [
   CallKind,
   string | undefined,
@@ -139,4 +143,58 @@ test('the write of intentions works again once they are migrated (spec 9.5.2)', 
 test('a connection over the limit is closed without an answer before 1.9.0, and with a 429 from it (spec 8)', () => {
   expect(refusedConnection(version('1.8.7'))).not.toHaveProperty('status')
   expect(refusedConnection(version('1.9.0')).status).toBe(429)
+})
+
+describe('calls to a secondary', () => {
+  const inSecondary = (rest: Partial<CallContext>) => aCall('1.8.7', undefined, { isPrimary: false, ...rest })
+  test.each([
+    ['copies, the primary down', { tokenSource: 'copies', isPrimaryReached: false }, undefined],
+    ['no copies, the primary up', { tokenSource: 'primary' }, undefined],
+    [
+      'no copies, the primary down',
+      { tokenSource: 'primary', isPrimaryReached: false },
+      'primary-unreachable',
+    ],
+    [
+      'no copies, no leader in the primary',
+      { tokenSource: 'primary', primaryLeader: undefined },
+      'no-leader',
+    ],
+    ['a replication token with acl:read', { tokenSource: 'nothing' }, 'token-unknown'],
+  ] as const)('the token API with %s', (_, rest, kind) => {
+    expect(outcomeOf('new', inSecondary(rest))?.kind).toBe(kind)
+  })
+
+  test('the legacy API needs the primary', () => {
+    expect(outcomeOf('legacy', inSecondary({ tokenSource: 'copies' }))).toBeUndefined()
+    const down = inSecondary({ tokenSource: 'copies', isPrimaryReached: false })
+    expect(outcomeOf('legacy', down)?.kind).toBe('primary-unreachable')
+  })
+
+  test('bootstrap is refused once legacy mode is over', () => {
+    expect(outcomeOf('bootstrap', inSecondary({ tokenSource: 'copies' }))).toMatchObject({
+      status: 500,
+      text: 'ACL support disabled',
+    })
+  })
+})
+
+test('bootstrap after a snapshot of a version before 1.4.0 is refused, whether it happened or not', () => {
+  const after = (bootstrapped: boolean) =>
+    outcomeOf('bootstrap', aCall('1.8.7', undefined, { bootstrapped, isBootstrapRecorded: true }))
+  expect(after(true)).toBeUndefined()
+  expect(after(false)).toMatchObject({ kind: 'bootstrap-closed', status: 403 })
+})
+
+test.each([
+  ['/v1/acl/token', 400, 'Bad request: Token decoding failed: json: unknown field "Bogus"'],
+  ['/v1/acl/policy', 400, 'Bad request: Policy decoding failed: json: unknown field "Bogus"'],
+  ['/v1/agent/service/register', 400, 'Request decode failed: json: unknown field "Bogus"'],
+  ['/v1/txn', 400, 'Failed to parse body: json: unknown field "Bogus"'],
+  ['/v1/connect/intentions', 500, 'Failed to decode request body: json: unknown field "Bogus"'],
+  ['/v1/session/create', undefined, undefined],
+  ['/v1/event/fire/deploy', undefined, undefined],
+])('an unknown field in a body of %s: %s %s (spec 9.3, 1.7.0)', (path, status, text) => {
+  const outcome = outcomeOf('unknown-field', aCall('1.7.2', undefined, { payload: { path, field: 'Bogus' } }))
+  expect([outcome?.status, outcome?.text]).toEqual([status, text])
 })

@@ -24,7 +24,7 @@ export interface Outcome {
   readonly isError: boolean
 }
 
-/** Everything that an outcome depends on. */
+/** The facts that an outcome depends on. */
 export interface CallContext {
   readonly model: ModelName
   /** The server that is called, or that the client agent forwards to. */
@@ -36,12 +36,23 @@ export interface CallContext {
   }
   /** The client agent that handles the call; undefined if the server does. */
   readonly agent: ServiceVersion | undefined
+  /** What a call of `unknown-field` sends; undefined: any endpoint and field. */
+  readonly payload: { readonly path: string | undefined; readonly field: string | undefined }
   readonly hasLeader: boolean
   /** The leader of the primary, which decides about intentions; undefined if there is none. */
   readonly primaryLeader: ServiceVersion | undefined
   readonly intentionsAreMigrated: boolean
+  /** Whether the datacenter of the server reaches any server of the primary. */
   readonly isPrimaryReached: boolean
+  readonly isPrimary: boolean
+  /**
+   * Where the datacenter finds global tokens: in its own store, in copies, by asking the primary, or nowhere, as its
+   * replication token may not see secrets.
+   */
+  readonly tokenSource: 'own' | 'copies' | 'primary' | 'nothing'
   readonly bootstrapped: boolean | undefined
+  /** Whether the leader of the primary read its state from a snapshot of a version before 1.4.0. */
+  readonly isBootstrapRecorded: boolean
 }
 
 /** A single call. Workloads of kind `mixed` alternate between two of them. */
@@ -67,7 +78,37 @@ export function outcomeOf(call: CallKind, context: CallContext): Outcome | undef
       isError: true,
     }
   }
-  return RULES[call](context)
+  return (SENDS_TOKEN.has(call) ? missingToken(context) : undefined) ?? RULES[call](context)
+}
+
+/** Calls whose token the server's own datacenter resolves. */
+const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
+  'new',
+  'kv-read',
+  'service-watch',
+  'tag-filter',
+  'session',
+  'agent-self',
+  'intention-list',
+  'intention-read',
+  'intention-write',
+  'intention-config-write',
+])
+
+/** In new mode a secondary whose replication token has acl:read finds no global token. */
+function missingToken({ model, server, tokenSource }: CallContext): Outcome | undefined {
+  if (model === 'latchkey' || server.mode !== 'new' || tokenSource !== 'nothing') return undefined
+  return { kind: 'token-unknown', status: 403, text: 'ACL not found', isError: true }
+}
+
+/** What a call that a secondary passes on to its primary meets on the way. */
+function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallContext): Outcome | undefined {
+  if (model === 'latchkey' || isPrimary) return undefined
+  if (!isPrimaryReached) {
+    const text = 'rpc error getting client: failed to get conn'
+    return { kind: 'primary-unreachable', status: 500, text, isError: true }
+  }
+  return primaryLeader === undefined ? NO_LEADER : undefined
 }
 
 type Rule = (context: CallContext) => Outcome | undefined
@@ -106,6 +147,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
         isError: true,
       }
     }
+    if (context.tokenSource === 'primary') return forwarded(context)
     return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
   },
   // Spec 9.1, 9.2.4.
@@ -124,13 +166,26 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     }
     if (server.mode === 'off')
       return { kind: 'acl-disabled', status: 401, text: 'ACL support disabled', isError: true }
+    if (!context.isPrimary) return forwarded(context)
     return hasLeader || model === 'latchkey' ? undefined : NO_LEADER
   },
   // Spec 9.2.1.
   bootstrap: (context) => {
-    const { server, bootstrapped, model } = context
+    const { server, bootstrapped, model, isPrimary, isBootstrapRecorded } = context
     if (server.mode === 'legacy') return RULES.new(context)
-    if (server.mode !== 'new' || bootstrapped !== true || model === 'latchkey') return undefined
+    if (server.mode !== 'new' || model === 'latchkey') return undefined
+    if (!isPrimary) {
+      return { kind: 'bootstrap-in-secondary', status: 500, text: 'ACL support disabled', isError: true }
+    }
+    if (isBootstrapRecorded && bootstrapped === false) {
+      return {
+        kind: 'bootstrap-closed',
+        status: 403,
+        text: 'Permission denied: ACL bootstrap no longer allowed (reset index: …)',
+        isError: true,
+      }
+    }
+    if (isBootstrapRecorded || bootstrapped !== true) return undefined
     return {
       kind: 'bootstrap-reopened',
       status: 200,
@@ -161,7 +216,17 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
   // Spec 7, 9.3 (1.7.0).
   'unknown-field': (context) => {
     if (isBefore(edgeOf(context), version('1.7.0'))) return undefined
-    return { kind: 'unknown-field', status: 400, text: 'json: unknown field "…"', isError: true }
+    const { path = '', field = '…' } = context.payload
+    const text = `json: unknown field ${JSON.stringify(field)}`
+    const rule = DECODERS.find(({ paths }) => paths.test(path))
+    if (rule === undefined) return { kind: 'unknown-field', status: 400, text, isError: true }
+    if (rule.prefix === undefined) return undefined
+    return {
+      kind: 'unknown-field',
+      status: rule.status ?? 400,
+      text: `${rule.prefix}: ${text}`,
+      isError: true,
+    }
   },
   // Spec 9.3 (1.7.0): info and renew between both sides of 1.7.0, fixed both ways in 1.7.2.
   session: (context) => {
@@ -233,6 +298,16 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     return blockedIntention(context, primaryLeader)
   },
 }
+
+/** How endpoints of 1.7.0 and later decode bodies. Without a prefix they take any field, or refused unknown ones before. */
+const DECODERS: readonly { readonly paths: RegExp; readonly prefix?: string; readonly status?: number }[] = [
+  { paths: /^\/v1\/acl\/token/, prefix: 'Bad request: Token decoding failed' },
+  { paths: /^\/v1\/acl\/policy/, prefix: 'Bad request: Policy decoding failed' },
+  { paths: /^\/v1\/(session\/create|event\/fire|config|kv)/ },
+  { paths: /^\/v1\/connect\/intentions/, prefix: 'Failed to decode request body', status: 500 },
+  { paths: /^\/v1\/txn/, prefix: 'Failed to parse body' },
+  { paths: /^\/v1\/(agent|catalog|query|acl\/(create|update))/, prefix: 'Request decode failed' },
+]
 
 const REMOVED = 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1.11.'
 

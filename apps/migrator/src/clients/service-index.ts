@@ -17,7 +17,7 @@ const DECREASED: Outcome = {
   isError: false,
 }
 
-/** What a watcher got last. */
+/** The last index that a watcher got. */
 export interface IndexWatch {
   last: 'old' | 'new' | undefined
 }

@@ -1,38 +1,88 @@
-/** Reads a dump record by record, in constant memory. */
-import { EXIT, InputError } from '../errors.ts'
-import { type DumpRecord, DumpScanner } from './scanner.ts'
+/** Reads a dump record by record, in constant memory: a list of tokens, or a snapshot archive of the legacy service. */
+import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
+import { ArchiveError } from '../archive/archive-error.ts'
+import type { ArchiveContents } from '../archive/contents.ts'
+import { readArchive } from '../archive/read-archive.ts'
+import { isGzip } from '../archive/unpack.ts'
+import { EXIT, InputError, type Place, systemProblem } from '../errors.ts'
 import type { DumpSource } from './source.ts'
 
-export interface ReadProgress {
+interface ReadProgress {
   /** Bytes and tokens so far. */
   readonly bytes: number
   readonly tokens: number
 }
 
+type Records = AsyncGenerator<readonly DumpRecord[], ArchiveContents | undefined>
+
 /**
- * Yields the records of a dump in groups, as they arrive.
+ * Yields the records of a dump in groups, as they arrive. The first bytes tell an archive from a list.
  *
- * @throws InputError with line and byte, exit code 1, where the dump is not a list of objects, cut off, or not UTF-8.
+ * @returns what an archive holds besides tokens; undefined for a list.
+ * @throws InputError with its place, exit code 1, where the dump is damaged, cut off, not UTF-8, or neither of the two.
  */
-export async function* readDump(
-  source: DumpSource,
-  onProgress?: (progress: ReadProgress) => void,
-): AsyncGenerator<readonly DumpRecord[]> {
-  const scanner = new DumpScanner(source.name)
+export async function* readDump(source: DumpSource, onProgress?: (progress: ReadProgress) => void): Records {
   let bytes = 0
-  const chunks = source.chunks[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await chunks.next().catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection broke off'
-      throw new InputError(`cannot read on: ${code}`, {
-        place: { file: source.name, byte: bytes },
-        exitCode: EXIT.failed,
-      })
-    })
-    if (next.done === true) break
-    bytes += next.value.length
-    yield scanner.push(next.value)
-    onProgress?.({ bytes, tokens: scanner.count })
+  let tokens = 0
+  const fail = (message: string, place: Omit<Place, 'file'>) =>
+    new InputError(message, { place: { file: source.name, ...place }, exitCode: EXIT.failed })
+  const counted = async function* () {
+    const chunks = source.chunks[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const next = await chunks.next().catch((error: unknown) => {
+          if (error instanceof InputError) throw error
+          const problem = systemProblem(error, 'the connection was cut')
+          throw fail(`cannot continue reading: ${problem}`, { byte: bytes })
+        })
+        if (next.done === true) return
+        bytes += next.value.length
+        yield next.value
+      }
+    } finally {
+      await chunks.return?.()
+    }
   }
+  const { first, chunks } = await peek(counted())
+  const records: Records = isGzip(first) ? readArchive(chunks) : readList(chunks)
+  try {
+    for (;;) {
+      const next = await records.next()
+      if (next.done === true) return next.value
+      tokens += next.value.length
+      yield next.value
+      onProgress?.({ bytes, tokens })
+    }
+  } catch (error) {
+    if (error instanceof ArchiveError)
+      throw fail(error.message, error.byte === undefined ? {} : { byte: error.byte })
+    if (!(error instanceof DumpSyntaxError)) throw error
+    throw fail(error.message, { line: error.line, byte: error.byte })
+  } finally {
+    await records.return(undefined)
+  }
+}
+
+async function* readList(chunks: AsyncIterable<Uint8Array>): Records {
+  const scanner = new DumpScanner()
+  for await (const chunk of chunks) yield scanner.push(chunk)
   yield scanner.end()
+  return undefined
+}
+
+/** The first chunk of at least two bytes, and all chunks, that one included. */
+async function peek(
+  source: AsyncGenerator<Uint8Array>,
+): Promise<{ readonly first: Uint8Array; readonly chunks: AsyncIterable<Uint8Array> }> {
+  let first: Uint8Array = new Uint8Array(0)
+  while (first.length < 2) {
+    const next = await source.next()
+    if (next.done === true) break
+    first = first.length === 0 ? next.value : Buffer.concat([first, next.value])
+  }
+  const chunks = async function* () {
+    yield first
+    yield* source
+  }
+  return { first, chunks: chunks() }
 }

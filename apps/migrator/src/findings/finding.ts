@@ -1,10 +1,11 @@
-/** Something an operator should know before the upgrade: what, how severe, how often, when, and how to avoid it. */
+/** A fact that an operator should know before the upgrade: what, how severe, how often, when, and how to avoid it. */
 import type { ClientErrors } from '../clients/tally.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
 
 /** `critical`: do not upgrade. `warning`: upgrade with care. `info`: good to know. */
-export type Severity = 'critical' | 'warning' | 'info'
+export const SEVERITIES = ['critical', 'warning', 'info'] as const
+export type Severity = (typeof SEVERITIES)[number]
 
 export interface Finding {
   /** Stable name, such as `ghost-tokens`. */
@@ -14,11 +15,13 @@ export interface Finding {
   readonly count: number
   readonly detail: string
   readonly avoid: string
-  /** When it begins and ends, if at a time: milliseconds on the clock of the scenario. */
+  /** When it starts and ends, if known: milliseconds on the clock of the scenario. */
   readonly from?: number
   readonly to?: number
-  /** Servers that it is about. */
+  /** The servers concerned. */
   readonly servers?: readonly string[]
+  /** Why the operator accepts it, and the last day of that. It then does not count in the verdict. */
+  readonly accepted?: { readonly reason: string; readonly until: string }
 }
 
 /** The input of findings. */
@@ -32,20 +35,46 @@ export type Finder = (evidence: Evidence) => readonly Finding[]
 
 export type Verdict = 'go' | 'go with care' | 'no-go'
 
-/** No-go if any finding is critical, care if any is a warning, else go. */
-export function verdictOf(findings: readonly Finding[]): Verdict {
-  if (findings.some((each) => each.severity === 'critical')) return 'no-go'
-  return findings.some((each) => each.severity === 'warning') ? 'go with care' : 'go'
+function rank(severity: Severity): number {
+  return SEVERITIES.indexOf(severity)
 }
 
-const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
+/** Whether a finding is as severe as a limit, and not accepted. */
+export function counts(
+  { severity, accepted }: Pick<Finding, 'severity' | 'accepted'>,
+  limit: Severity,
+): boolean {
+  return accepted === undefined && rank(severity) <= rank(limit)
+}
+
+/** No-go if any finding is critical, care if any is a warning, otherwise go. Accepted findings do not count. */
+export function verdictOf(findings: readonly Finding[]): Verdict {
+  if (findings.some((each) => counts(each, 'critical'))) return 'no-go'
+  return findings.some((each) => counts(each, 'warning')) ? 'go with care' : 'go'
+}
+
+export function acceptedText({ reason, until }: Finding['accepted'] & {}): string {
+  return `Accepted until ${until}: ${reason}`
+}
+
+/** One sentence for each finding that decides the verdict. */
+export function reasonsOf(findings: readonly Finding[]): string[] {
+  const deciding = verdictOf(findings) === 'no-go' ? 'critical' : 'warning'
+  return findings.filter((each) => counts(each, deciding)).map(({ detail }) => detail)
+}
 
 /** By severity, worst first, then by start time; otherwise stable. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
-  return [...findings].sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.from ?? 0) - (b.from ?? 0))
+  return [...findings].sort((a, b) => rank(a.severity) - rank(b.severity) || (a.from ?? 0) - (b.from ?? 0))
 }
 
-/** Formats a count: `1 token`, `3 tokens`. */
+/** Formats a count: `1 token`, `3 tokens`, `2 batches`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+  const plural = noun.endsWith('ch') ? 'es' : 's'
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : plural}`
+}
+
+/** The form of a verb for a count: `1 token remains`, `3 tokens remain`. */
+export function agrees(count: number, one: string, many: string): string {
+  return count === 1 ? one : many
 }

@@ -1,7 +1,7 @@
 /** Findings about the intentions migration at 1.9.0. Spec 9.5. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
-import { counted, type Evidence, type Finding } from './finding.ts'
+import { agrees, counted, type Evidence, type Finding } from './finding.ts'
 
 export function findIntentions(evidence: Evidence): Finding[] {
   return [...findBlocked(evidence), ...findForeignNamespaces(evidence), ...findMovedFields(evidence)]
@@ -20,8 +20,8 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
         id: 'intentions-never-migrate',
         severity: 'critical',
         count,
-        detail: `Connect is switched off, so the migration of ${counted(count, 'intention')} never starts, and writes are refused for good (spec 9.5.2)`,
-        avoid: 'Switch connect on, or delete the intentions before 1.9.0.',
+        detail: `Connect is disabled, so the migration of ${counted(count, 'intention')} never starts, and writes stay refused (spec 9.5.2)`,
+        avoid: 'Enable connect, or delete the intentions before 1.9.0.',
         from: first.at,
       },
     ]
@@ -33,8 +33,8 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
         id: 'intentions-blocked-forever',
         severity: 'critical',
         count,
-        detail: `Intentions cannot be written from ${formatSeconds(first.at)} on, and that does not end: ${waiting?.detail ?? first.detail} (spec 9.5.1)`,
-        avoid: 'Bring every server of the primary to 1.9.0 or later, or let it leave.',
+        detail: `Intentions cannot be written from ${formatSeconds(first.at)} on, permanently: ${waiting?.detail ?? first.detail} (spec 9.5.1)`,
+        avoid: 'Upgrade every server of the primary to 1.9.0 or later, or remove it.',
         from: first.at,
         servers: (waiting?.waitsFor ?? []).map(({ server }) => server).filter((id) => id !== ''),
       },
@@ -46,7 +46,7 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
       id: 'intentions-migrated',
       severity: hasWaited ? 'warning' : 'info',
       count,
-      detail: `${counted(count, 'intention')} become config entries; intentions cannot be written from ${formatSeconds(first.at)} to ${formatSeconds(done.at)}, reads work (spec 9.5.2)`,
+      detail: `${counted(count, 'intention')} ${agrees(count, 'becomes a config entry', 'become config entries')}; intentions cannot be written from ${formatSeconds(first.at)} to ${formatSeconds(done.at)}, reads work (spec 9.5.2)`,
       avoid: 'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
       from: first.at,
       to: done.at,
@@ -56,7 +56,9 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
 
 /** The standard edition deletes intentions outside the default namespace. */
 function findForeignNamespaces({ scenario, history }: Evidence): Finding[] {
-  const foreign = scenario.intentions.filter(({ namespace }) => namespace !== 'default' && namespace !== '*')
+  const foreign = scenario.intentions.filter(({ namespace, sourceNamespace }) =>
+    [namespace, sourceNamespace].some((each) => each !== 'default' && each !== '*'),
+  )
   const isMigrated = recordsOf(history, 'intentions').some((each) => each.state === 'done')
   if (foreign.length === 0 || !isMigrated) return []
   return [
@@ -64,8 +66,8 @@ function findForeignNamespaces({ scenario, history }: Evidence): Finding[] {
       id: 'intentions-deleted',
       severity: 'critical',
       count: foreign.length,
-      detail: `${counted(foreign.length, 'intention')} of namespaces other than default are deleted by the migration in the standard edition`,
-      avoid: 'Move or write down these intentions before 1.9.0.',
+      detail: `${counted(foreign.length, 'intention')} ${agrees(foreign.length, 'has', 'have')} a source or destination in a namespace other than default, and ${agrees(foreign.length, 'is', 'are')} deleted by the migration in the standard edition`,
+      avoid: 'Move these intentions, or keep a record of them, before 1.9.0.',
     },
   ]
 }
@@ -82,9 +84,11 @@ function findMovedFields({ scenario, history }: Evidence): Finding[] {
   const meta =
     withMeta === 0
       ? ''
-      : `; ${counted(withMeta, 'intention')} carry Meta, now LegacyMeta, which must be removed by hand or the edit fails (Sources[0].LegacyMeta must be omitted)`
+      : `; ${counted(withMeta, 'intention')} ${agrees(withMeta, 'carries', 'carry')} Meta, now LegacyMeta, which must be removed by hand or the edit fails (Sources[0].LegacyMeta must be omitted)`
   const early =
-    refused === 0 ? '' : `; ${counted(refused, 'edit')} came before the migration was done and was refused`
+    refused === 0
+      ? ''
+      : `; ${counted(refused, 'edit')} came before the end of the migration and ${agrees(refused, 'was', 'were')} refused`
   return [
     {
       id: 'intention-fields-move',

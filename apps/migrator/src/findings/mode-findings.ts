@@ -1,10 +1,11 @@
 /** Findings about legacy mode: how long it lasts, which servers hold it up, and what cannot be undone. Spec 9.2.1, 9.2.2, 9.2.5. */
 import { isBefore } from '@latchkey/contract'
-import { recordsOf } from '../check/facts.ts'
+import { legacyStretches, recordsOf } from '../check/facts.ts'
+import type { DatacenterSpec } from '../scenario/scenario.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { Blocker, FinalMember, History } from '../simulate/history.ts'
-import { isIn, NEW_ACLS, range } from '../version.ts'
-import type { Evidence, Finding } from './finding.ts'
+import { isAtLeast, isIn, NEW_ACLS, range } from '../version.ts'
+import { agrees, type Evidence, type Finding } from './finding.ts'
 
 export function findModes(evidence: Evidence): Finding[] {
   return [
@@ -32,7 +33,7 @@ function findStuck({ scenario, history }: Evidence): Finding[] {
         id: 'legacy-mode-stuck',
         severity: 'critical' as const,
         count: members.length,
-        detail: `${members.map(({ id }) => id).join(', ')} of ${name} never leave legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
+        detail: `${members.map(({ id }) => id).join(', ')} of ${name} never ${agrees(members.length, 'leaves', 'leave')} legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
         avoid: [...new Set([...blockers.values()].map((each) => adviceFor(each, first, history)))].join(' '),
         from: lastChange(history),
         servers: members.map(({ id }) => id),
@@ -47,19 +48,19 @@ function formatBlocker({ server, why }: Blocker): string {
 
 function adviceFor({ server, why }: Blocker, looker: FinalMember, history: History): string {
   if (why.includes('(left)')) {
-    return `${server} left, and versions before 1.6.0 still count it: the list forgets it after about a day, force-leave does not help, an upgrade to 1.6.0 or later does.`
+    return `${server} left, but versions before 1.6.0 still count it for about a day. force-leave does not help; an upgrade to 1.6.0 or later does.`
   }
   if (why.includes('(failed)')) {
     const isDropped = looker.version !== undefined && !isIn(looker.version, [range('1.4.0', '1.6.0')])
-    return `Bring ${server} back with 1.4.0 or later${isDropped ? ', or force-leave it' : ''}; without that the list forgets it after about three days.`
+    return `Bring ${server} back with 1.4.0 or later${isDropped ? ', or force-leave it' : ''}; otherwise the others forget it after about three days.`
   }
-  if (why.includes('switched off')) return `Switch the ACLs of ${server} on and restart it.`
-  if (why.includes('older than')) return `Upgrade ${server} too, or let it leave.`
+  if (why.includes('switched off')) return `Enable ACLs on ${server} and restart it.`
+  if (why.includes('older than')) return `Upgrade ${server} too, or remove it.`
   if (history.records.some((each) => each.kind === 'stale-gossip' && each.server === server)) {
-    return `${server} says of itself that it has left, and the others heard otherwise: restart ${server}.`
+    return `${server} has left legacy mode, but the others have stale gossip: restart ${server}.`
   }
   if (why.includes('no leader')) return 'Bring back a majority of the servers.'
-  return 'Look at the servers that it waits for first.'
+  return 'Resolve the servers that it waits for first.'
 }
 
 function lastChange(history: History): number {
@@ -84,9 +85,14 @@ function findUnfinished({ history }: Evidence): Finding[] {
   ]
 }
 
-/** From the first server that can to the last one that has. */
+/** From the first server that can leave legacy mode to the last one that has left. */
 function findWindow({ scenario, history }: Evidence): Finding[] {
-  return scenario.datacenters.flatMap(({ name }) => {
+  return scenario.datacenters.flatMap((datacenter) => {
+    const { name, servers } = datacenter
+    // A datacenter that has left legacy mode before has no window of its own: each server passes through it at its starts.
+    if (servers.every(({ from, acls }) => acls && isAtLeast(from, NEW_ACLS))) {
+      return findRestartWindows(datacenter, history)
+    }
     const entered = history.records.find(
       (each) => each.kind === 'process' && each.datacenter === name && each.mode === 'legacy',
     )
@@ -101,7 +107,7 @@ function findWindow({ scenario, history }: Evidence): Finding[] {
       {
         id: 'legacy-mode-window',
         severity: 'info' as const,
-        count: scenario.datacenters.find((each) => each.name === name)?.servers.length ?? 0,
+        count: servers.length,
         detail: `In ${name} bootstrap and the new ACL APIs do not work from ${formatSeconds(entered.at)} to ${formatSeconds(left.at)} (${formatSeconds(left.at - entered.at)}); the legacy API does (spec 9.2.1)`,
         avoid: 'Keep clients on the legacy API until the window is over; an election shortens it.',
         from: entered.at,
@@ -111,8 +117,33 @@ function findWindow({ scenario, history }: Evidence): Finding[] {
   })
 }
 
+/** How long a server of an upgraded datacenter is in legacy mode after each of its starts. */
+function findRestartWindows({ name, servers }: DatacenterSpec, history: History): Finding[] {
+  const stretches = legacyStretches(history)
+  const lengths = servers.flatMap(({ id }) =>
+    (stretches.get(id) ?? []).flatMap(({ from, to }) => (to === undefined ? [] : [to - from])),
+  )
+  const longest = Math.max(0, ...lengths)
+  if (longest === 0) return []
+  return [
+    {
+      id: 'legacy-mode-window',
+      severity: 'info',
+      count: servers.length,
+      detail: `In ${name} bootstrap and the new ACL APIs do not work on a server that starts until it leaves legacy mode, at most ${formatSeconds(longest)} later (spec 9.2.1)`,
+      avoid: 'Restart one server at a time; the others keep the new ACL APIs.',
+    },
+  ]
+}
+
 /** After the first policy record, downgrades are impossible. Spec 9.2.5. */
-function findPointOfNoReturn({ history }: Evidence): Finding[] {
+function findPointOfNoReturn({ scenario, history }: Evidence): Finding[] {
+  const isPassed = scenario.datacenters.some(
+    ({ name, servers }) =>
+      name === history.primary && servers.some(({ from, acls }) => acls && isAtLeast(from, NEW_ACLS)),
+  )
+  // Every snapshot of the scenario is then of the new version, so not even a restore leads back.
+  if (isPassed) return []
   const first = recordsOf(history, 'mode').find(
     (each) => each.datacenter === history.primary && each.mode === 'new',
   )
@@ -122,23 +153,23 @@ function findPointOfNoReturn({ history }: Evidence): Finding[] {
       id: 'point-of-no-return',
       severity: 'info',
       count: 1,
-      detail: `At ${formatSeconds(first.at)} ${first.server} leads ${history.primary} out of legacy mode; from then on no server can go back to a version before 1.4.0 (spec 9.2.5)`,
-      avoid: 'Take a snapshot right before. Until then every server can go back.',
+      detail: `At ${formatSeconds(first.at)} ${first.server} leads ${history.primary} out of legacy mode; from then on no server can be downgraded to a version before 1.4.0 (spec 9.2.5)`,
+      avoid: 'Take a snapshot right before this moment. Until then every server can be downgraded.',
       from: first.at,
       servers: [first.server],
     },
   ]
 }
 
-/** A server went back while it still could. */
+/** A server that was downgraded while this was still possible. */
 function findRollBacks({ history }: Evidence): Finding[] {
   const last = new Map<string, boolean>()
-  const back = recordsOf(history, 'process').filter(({ server, state, version }) => {
+  const back = recordsOf(history, 'process').filter(({ server, state, version, detail }) => {
     if (state !== 'up') return false
     const isOld = isBefore(version, NEW_ACLS)
     const was = last.get(server)
     last.set(server, isOld)
-    return isOld && was === false
+    return isOld && was === false && detail !== 'restore'
   })
   const [first] = back
   if (first === undefined) return []
@@ -147,8 +178,8 @@ function findRollBacks({ history }: Evidence): Finding[] {
       id: 'rolled-back',
       severity: 'info',
       count: back.length,
-      detail: `${[...new Set(back.map(({ server }) => server))].join(', ')} went back to a version before 1.4.0 during legacy mode, which is harmless`,
-      avoid: 'Nothing to do; after the end of legacy mode it would be refused.',
+      detail: `${[...new Set(back.map(({ server }) => server))].join(', ')} returned to a version before 1.4.0 during legacy mode, which is harmless`,
+      avoid: 'Nothing to do; after the end of legacy mode the server would not start.',
       from: first.at,
       servers: [...new Set(back.map(({ server }) => server))],
     },
@@ -160,12 +191,13 @@ function findNoLeader({ scenario, history }: Evidence): Finding[] {
   return scenario.datacenters.flatMap(({ name, servers }) => {
     const last = recordsOf(history, 'leader').findLast((each) => each.datacenter === name)
     if (last === undefined || last.server !== undefined || !history.isSettled) return []
+    const majority = Math.floor(servers.length / 2) + 1
     return [
       {
         id: 'no-leader',
         severity: 'critical' as const,
         count: 1,
-        detail: `${name} has no leader from ${formatSeconds(last.at)} on: fewer than ${Math.floor(servers.length / 2) + 1} of its servers are up`,
+        detail: `${name} has no leader from ${formatSeconds(last.at)} on: ${majority === 1 ? 'none' : `fewer than ${majority}`} of its servers ${majority === 1 ? 'is' : 'are'} up`,
         avoid: 'Upgrade one server at a time, and wait until it is back before the next.',
         from: last.at,
       },
@@ -184,7 +216,9 @@ function findRefusedStarts({ history }: Evidence): Finding[] {
       severity: 'critical',
       count: refused.length,
       detail: `${[...new Set(refused.map(({ server }) => server))].join(', ')}: ${first.detail}`,
-      avoid: 'Convert these tokens (policies instead of rules) while the cluster runs 1.10.',
+      avoid: first.detail.includes('accessor')
+        ? 'Let every token get its accessor first, in every datacenter, on a version from 1.4.0 to 1.14.'
+        : 'Convert these tokens (policies instead of rules) while the cluster runs 1.10.',
       from: first.at,
       servers: [...new Set(refused.map(({ server }) => server))],
     },

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario/scenario.ts'
 import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
 
 /** One kind of thing that can be wrong with the rules of a token. */
-export interface RuleIssue {
+interface RuleIssue {
   readonly id: string
   readonly severity: Severity
   readonly title: string
@@ -13,47 +13,49 @@ export interface RuleIssue {
   readonly of: (analysis: RuleAnalysis) => string | undefined
 }
 
+export const CHANGE_BY_TRANSLATION = 'rules-change-by-translation'
+
 /** In the order of reports. */
 export const RULE_ISSUES: readonly RuleIssue[] = [
   {
     id: 'rules-unreadable',
     severity: 'critical',
-    title: 'rules that cannot be read, so that every use of the token fails',
-    avoid: 'Repair the rules through the legacy API before the upgrade.',
+    title: 'rules that cannot be parsed, so every use of the token fails',
+    avoid: 'Correct the rules through the legacy API before the upgrade.',
     of: ({ unreadable }) => unreadable,
   },
   {
     id: 'rules-change-at-1.4.0',
     severity: 'critical',
     title:
-      'rules that name a segment twice, where the last one won before 1.4.0, and the strongest of deny, write, list and read wins from it',
-    avoid: 'Keep one block for each segment, the one that counts today, before the upgrade.',
+      'rules that name a segment twice: before 1.4.0 the last one wins, from 1.4.0 the strictest in the order deny, write, list, read',
+    avoid: 'Before the upgrade, keep one block for each segment: the one that takes effect today.',
     of: ({ at140, isDuplicateUnclear }) =>
       at140 !== undefined
         ? formatDifference(at140)
         : isDuplicateUnclear
-          ? 'a segment is named twice; which one counts today cannot be told'
+          ? 'a segment is named twice; the migrator cannot determine which one takes effect today'
           : undefined,
   },
   {
     id: 'rules-level-case',
     severity: 'critical',
     title:
-      'rules with a level that is not in lower case, which grants nothing and counts as no level in a merge',
+      'rules with a level that is not in lower case, which grants nothing and yields to any other level for the segment',
     avoid: 'Write read, list, write and deny in lower case before the upgrade.',
     of: ({ levelCase }) => levelCase?.[0],
   },
   {
-    id: 'rules-change-by-translation',
+    id: CHANGE_BY_TRANSLATION,
     severity: 'warning',
-    title: 'rules that mean something else once they are translated to a policy',
-    avoid: 'Do not translate these by the service: write the policy by hand and compare decisions.',
+    title: 'rules whose meaning changes when they are translated to a policy',
+    avoid: 'Do not let the service translate these: write the policy by hand and compare decisions.',
     of: ({ translated }) => (translated === undefined ? undefined : formatDifference(translated)),
   },
   {
     id: 'rules-untranslatable',
     severity: 'warning',
-    title: 'rules that no policy can be made of',
+    title: 'rules that cannot be translated to a valid policy',
     avoid: 'Write the policy by hand.',
     of: ({ untranslatable }) => untranslatable,
   },
@@ -61,7 +63,8 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
     id: 'rules-ignored',
     severity: 'warning',
     title: 'rules with lines that legacy evaluation ignores',
-    avoid: 'Remove the lines, or decide that they should count, before a policy is made of them.',
+    avoid:
+      'Before you translate the rules to a policy, remove the lines or decide that they should take effect.',
     of: ({ ignored }) => ignored[0],
   },
 ]
@@ -70,11 +73,16 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
 export function findRules({ scenario }: Evidence): Finding[] {
   const groups = rulesOf(scenario)
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
-  const analyses = groups.map(({ rules, count }) => ({ count, analysis: analyzeRules(rules, { widening }) }))
+  const analyses = groups.map(({ rules, count, name }) => ({
+    count,
+    name,
+    analysis: analyzeRules(rules, { widening }),
+  }))
   return RULE_ISSUES.flatMap(({ id, severity, title, avoid, of }) => {
-    const hit = analyses.flatMap(({ count, analysis }) => {
+    const hit = analyses.flatMap(({ count, name, analysis }) => {
       const detail = of(analysis)
-      return detail === undefined ? [] : [{ count, detail }]
+      if (detail === undefined) return []
+      return [{ count, detail: name === '' ? detail : `${JSON.stringify(name)}: ${detail}` }]
     })
     const [first] = hit
     if (first === undefined) return []
@@ -83,10 +91,14 @@ export function findRules({ scenario }: Evidence): Finding[] {
   })
 }
 
-function rulesOf(scenario: Scenario): { rules: string; count: number }[] {
-  const created = scenario.events.flatMap((each) => (each.kind === 'create-tokens' ? [each] : []))
-  return [...scenario.tokens, ...created].flatMap(({ type, rules, count }) =>
-    type === 'client' && rules !== undefined && rules !== '' ? [{ rules, count }] : [],
+function rulesOf(scenario: Scenario): { rules: string; count: number; name: string }[] {
+  const created = scenario.events.flatMap((each) =>
+    each.kind === 'create-tokens' && each.api === 'legacy' ? [each] : [],
+  )
+  const named = scenario.tokens.map((group) => ({ ...group, name: group.name ?? '' }))
+  const fresh = created.map((event) => ({ ...event, name: '' }))
+  return [...named, ...fresh].flatMap(({ type, rules, count, name }) =>
+    type === 'client' && rules !== undefined && rules !== '' ? [{ rules, count, name }] : [],
   )
 }
 

@@ -1,10 +1,11 @@
 /** Findings about tokens: which stay without accessor, which lose rights, and which writes are lost. Spec 8, 9.2.3, 9.2.4. */
+import type { ServiceVersion } from '@latchkey/contract'
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
-import { size } from '../simulate/ranges.ts'
-import { isIn, range } from '../version.ts'
-import { counted, type Evidence, type Finding } from './finding.ts'
+import { size } from '../simulate/tokens/ranges.ts'
+import { ACCESSORS_REQUIRED, isAtLeast, NEW_ACLS } from '../version.ts'
+import { agrees, counted, type Evidence, type Finding } from './finding.ts'
 
 export function findTokens(evidence: Evidence): Finding[] {
   return [
@@ -17,7 +18,9 @@ export function findTokens(evidence: Evidence): Finding[] {
   ]
 }
 
+/** Versions without the new ACLs know no accessors, so nothing is missing where only they run. */
 function findWithoutAccessor({ history }: Evidence): Finding[] {
+  if (!ranSince(history, NEW_ACLS)) return []
   return history.stores.flatMap(({ datacenter, unmigrated }) => {
     const count = size(unmigrated)
     if (count === 0) return []
@@ -26,10 +29,10 @@ function findWithoutAccessor({ history }: Evidence): Finding[] {
         id: 'accessors-missing',
         severity: history.isSettled ? ('critical' as const) : ('warning' as const),
         count,
-        detail: `${counted(count, 'token')} of ${datacenter} have no accessor at the end: the token API shows them with an empty AccessorID and cannot address them${versionNote(history)}`,
+        detail: `${counted(count, 'token')} of ${datacenter} ${agrees(count, 'has', 'have')} no accessor at the end: the token API shows ${agrees(count, 'it', 'them')} with an empty AccessorID and cannot address ${agrees(count, 'it', 'them')}${versionNote(history)}`,
         avoid: history.isSettled
-          ? 'Remove what holds the upgrade up, listed above; no later version gives these accessors.'
-          : 'Simulate longer (duration): the migration was still under way.',
+          ? 'Remove the blockers listed above; no later version assigns these accessors.'
+          : 'Simulate longer (duration): the migration was still running.',
         to: history.endedAt,
       },
     ]
@@ -38,22 +41,30 @@ function findWithoutAccessor({ history }: Evidence): Finding[] {
 
 /** Versions that do not even start with such tokens. */
 function versionNote(history: History): string {
-  const isLate = history.members.some(
-    (each) => each.version !== undefined && isIn(each.version, [range('1.15.0')]),
-  )
+  const isLate = ranSince(history, ACCESSORS_REQUIRED)
   return isLate ? '; versions from 1.15 refuse a snapshot with them, and do not start' : ''
 }
 
+/** Whether any server ran that version or a later one. */
+function ranSince(history: History, since: ServiceVersion): boolean {
+  return recordsOf(history, 'process').some(({ version }) => isAtLeast(version, since))
+}
+
 function findUndoneBatches({ history }: Evidence): Finding[] {
-  return recordsOf(history, 'batch-failed').map(({ at, server, tokens }) => ({
-    id: 'batch-undone',
-    severity: 'critical' as const,
-    count: tokens,
-    detail: `From ${formatSeconds(at)} on ${server} writes one batch of ${counted(tokens, 'token')} again every second: one token in it cannot be written, and that undoes the whole batch`,
-    avoid: 'Repair or delete that token through the legacy API before the upgrade.',
-    from: at,
-    servers: [server],
-  }))
+  return recordsOf(history, 'batch-failed').map(({ at, server, tokens }) => {
+    const next = recordsOf(history, 'batch').find((each) => each.at > at)
+    const until = next === undefined ? ' on' : ` to ${formatSeconds(next.at)}`
+    return {
+      id: 'batch-undone',
+      severity: next === undefined ? ('critical' as const) : ('warning' as const),
+      count: tokens,
+      detail: `From ${formatSeconds(at)}${until} ${server} retries one batch of ${counted(tokens, 'token')} every second: one token in it cannot be written, so the whole batch is rolled back`,
+      avoid: 'Correct or delete that token through the legacy API before the upgrade.',
+      from: at,
+      ...(next === undefined ? {} : { to: next.at }),
+      servers: [server],
+    }
+  })
 }
 
 function findGhosts({ history }: Evidence): Finding[] {
@@ -66,7 +77,7 @@ function findGhosts({ history }: Evidence): Finding[] {
         id: 'ghost-tokens',
         severity: 'critical' as const,
         count,
-        detail: `${counted(count, 'token')}, deleted in the primary, live on in ${datacenter} and still work there: their copies have no accessor, and the new replication passes over them`,
+        detail: `${counted(count, 'token')}, deleted in the primary, ${agrees(count, 'remains', 'remain')} in ${datacenter} and still ${agrees(count, 'works', 'work')} there: a copy without accessor is skipped by the new replication`,
         avoid: `Delete no token between the upgrade of the primary and the end of the migration in ${datacenter}; afterwards no secondary may list a token with an empty accessor.`,
         ...(at === undefined ? {} : { from: at }),
       },
@@ -79,7 +90,7 @@ function findReadOnlyReplication({ history }: Evidence): Finding[] {
     id: 'replication-token-read-only',
     severity: 'critical' as const,
     count: 1,
-    detail: `${datacenter}: ${detail}. Global tokens do not work there, and the status says nothing of it`,
+    detail: `${datacenter}: ${detail}. Global tokens do not work there, and the replication status does not show it`,
     avoid: 'Give the replication token acl:write before the upgrade.',
     from: at,
   }))
@@ -99,8 +110,8 @@ function findRateAtTakeover({ history }: Evidence): Finding[] {
       id: 'batches-close-at-takeover',
       severity: 'info',
       count: close.length,
-      detail: `${close.length === 1 ? 'one batch' : `${close.length} batches`} less than a second after the one before, as a new leader begins without waiting`,
-      avoid: 'Nothing to do; leave the leader alone during the migration if the load matters.',
+      detail: `${close.length === 1 ? 'one batch' : `${close.length} batches`} less than a second after the previous one, as a new leader starts without waiting`,
+      avoid: 'Nothing to do; do not restart the leader during the migration if the load matters.',
       from: first.at,
     },
   ]
@@ -117,8 +128,8 @@ function findMigrationWindow({ history }: Evidence): Finding[] {
       id: 'empty-accessors',
       severity: 'info',
       count: batches.reduce((sum, each) => sum + size(each.tokens), 0),
-      detail: `From ${formatSeconds(first.at)} to ${formatSeconds(last.at)} tokens show an empty AccessorID until their turn; read, update, delete and clone cannot address them, and an update to an empty accessor creates a new token`,
-      avoid: 'Let no automation touch tokens by accessor during this window.',
+      detail: `From ${formatSeconds(first.at)} to ${formatSeconds(last.at)} tokens show an empty AccessorID until they are migrated; read, update, delete and clone cannot address them, and an update to an empty accessor creates a new token`,
+      avoid: 'Stop automation that addresses tokens by accessor during this window.',
       from: first.at,
       to: last.at,
     },

@@ -1,10 +1,12 @@
 /** Findings about writes to legacy tokens: who loses rights at 1.11, which writes are lost, refused or not replicated. */
-import { recordsOf } from '../check/facts.ts'
+import type { ServiceVersion } from '@latchkey/contract'
+import { lastingRecords, recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
-import type { History } from '../simulate/history.ts'
-import { size, subtract, unite } from '../simulate/ranges.ts'
+import type { History, RecordOf } from '../simulate/history.ts'
+import { RangeSet } from '../simulate/tokens/range-set.ts'
+import { size } from '../simulate/tokens/ranges.ts'
 import { isAtLeast, isIn, LEGACY_REMOVED, range } from '../version.ts'
-import { counted, type Evidence, type Finding } from './finding.ts'
+import { agrees, counted, type Evidence, type Finding } from './finding.ts'
 
 export function findTokenWrites(evidence: Evidence): Finding[] {
   return [
@@ -12,6 +14,8 @@ export function findTokenWrites(evidence: Evidence): Finding[] {
     ...findLostWrites(evidence),
     ...findUnreplicatedEdits(evidence),
     ...findRefusedWrites(evidence),
+    ...findDroppedRules(evidence),
+    ...findRestores(evidence),
   ]
 }
 
@@ -21,18 +25,18 @@ function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
     (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
   )
   if (first === undefined) return []
-  const count = legacyRightsAt(scenario, history, first.at)
+  const count = legacyRightsAt(history, first.at)
   if (count === 0) return []
   const effect =
     scenario.defaultPolicy === 'deny'
-      ? 'they lose every right that their rules gave'
-      : 'with default policy allow, tokens made of denials gain everything'
+      ? 'they lose every right that their rules granted'
+      : 'with default policy allow, tokens whose rules only deny gain every right'
   return [
     {
       id: 'rules-ignored-at-1.11',
       severity: 'critical',
       count,
-      detail: `From 1.11 (${first.server}, ${formatSeconds(first.at)}) the rules of ${counted(count, 'unconverted client token')} are ignored: they authenticate and have the default policy alone; ${effect}`,
+      detail: `From 1.11 (${first.server}, ${formatSeconds(first.at)}) the rules of ${counted(count, 'unconverted client token')} are ignored: the tokens authenticate, but only the default policy applies to them; ${effect}`,
       avoid:
         'Convert every legacy client token to policies while the cluster runs 1.10, and compare its decisions.',
       from: first.at,
@@ -41,23 +45,14 @@ function findRulesIgnored({ scenario, history }: Evidence): Finding[] {
   ]
 }
 
-/** Client tokens whose rules still count at a time: those of the file and of later creations, less the converted. */
-function legacyRightsAt(scenario: Evidence['scenario'], history: History, at: number): number {
-  let next = 0
-  let tokens = unite(
-    scenario.tokens.flatMap(({ count, type, rules }) => {
-      const from = next
-      next += count
-      return type === 'client' && rules !== '' ? [[from, next] as const] : []
-    }),
-    [],
+/** Tokens whose legacy rights still count at a time. */
+function legacyRightsAt(history: History, at: number): number {
+  const last = history.records.findLast(
+    (each) => (each.kind === 'tokens' || each.kind === 'restored') && each.at <= at,
   )
-  for (const each of recordsOf(history, 'tokens')) {
-    if (each.at > at || each.refused !== undefined) continue
-    if (each.action === 'created' && each.haveLegacyRights) tokens = unite(tokens, each.tokens)
-    if (each.action === 'deleted' || each.action === 'converted') tokens = subtract(tokens, each.tokens)
-  }
-  return size(tokens)
+  return last?.kind === 'tokens' || last?.kind === 'restored'
+    ? last.legacyRights
+    : history.legacyRightsAtStart
 }
 
 /** At 1.11 legacy writes after the last snapshot of a server are skipped when it replays its log. */
@@ -68,6 +63,14 @@ function findLostWrites({ history }: Evidence): Finding[] {
       each.detail !== 'as before the upgrade' &&
       isAtLeast(each.version, LEGACY_REMOVED),
   )
+  const writes = lastingRecords(history).flatMap((each) =>
+    each.kind === 'tokens' &&
+    each.api === 'legacy' &&
+    (each.action === 'created' || each.action === 'edited') &&
+    each.refused === undefined
+      ? [each]
+      : [],
+  )
   const seen = new Set<string>()
   const losses = starts.flatMap(({ at, server }) => {
     if (seen.has(server)) return []
@@ -75,16 +78,11 @@ function findLostWrites({ history }: Evidence): Finding[] {
     const snapshot = recordsOf(history, 'snapshot').findLast(
       (each) => each.server === server && each.at <= at,
     )
-    const lost = recordsOf(history, 'tokens').filter(
-      (each) =>
-        (each.action === 'created' || each.action === 'edited') &&
-        each.refused === undefined &&
-        each.at <= at &&
-        each.at > (snapshot?.at ?? -1),
-    )
-    const count = size(
-      lost.reduce<readonly (readonly [number, number])[]>((all, each) => unite(all, each.tokens), []),
-    )
+    const lost = new RangeSet()
+    for (const each of writes) {
+      if (each.at <= at && each.at > (snapshot?.at ?? -1)) lost.add(each.tokens)
+    }
+    const count = lost.size
     return count === 0 ? [] : [{ server, at, count }]
   })
   const [first] = losses
@@ -94,7 +92,7 @@ function findLostWrites({ history }: Evidence): Finding[] {
       id: 'log-writes-lost',
       severity: 'critical',
       count: Math.max(...losses.map(({ count }) => count)),
-      detail: `At the start as 1.11 ${losses.map(({ server, count }) => `${server} loses ${counted(count, 'token')}`).join(', ')}: legacy writes after its last snapshot are skipped when it replays its log, so the servers may even differ`,
+      detail: `At the start as 1.11 ${losses.map(({ server, count }) => `${server} loses ${counted(count, 'token')}`).join(', ')}: legacy writes after its last snapshot are skipped when it replays its log, so servers may end up with different tokens`,
       avoid: 'On 1.10, after the last legacy write, force a snapshot on every server.',
       from: first.at,
       servers: losses.map(({ server }) => server),
@@ -106,16 +104,17 @@ function findLostWrites({ history }: Evidence): Finding[] {
 function findUnreplicatedEdits({ scenario, history }: Evidence): Finding[] {
   if (history.datacenters.length === 1 || scenario.model === 'latchkey') return []
   const faulty = [range('1.4.0', '1.6.6'), range('1.7.0', '1.7.4')]
-  const edits = recordsOf(history, 'tokens').filter(
-    (each) => each.action === 'edited' && each.refused === undefined && size(each.tokens) > each.unmigrated,
-  )
-  const hit = edits.filter(({ at }) => {
-    const leader = recordsOf(history, 'leader').findLast(
-      (each) => each.datacenter === history.primary && each.at <= at,
-    )?.server
-    const process = recordsOf(history, 'process').findLast((each) => each.server === leader && each.at <= at)
-    return process !== undefined && isIn(process.version, faulty)
-  })
+  const versions = new Map<string, ServiceVersion>()
+  let leader: string | undefined
+  const hit: RecordOf<'tokens'>[] = []
+  for (const each of history.records) {
+    if (each.kind === 'process') versions.set(each.server, each.version)
+    if (each.kind === 'leader' && each.datacenter === history.primary) leader = each.server
+    if (each.kind !== 'tokens' || each.action !== 'edited' || each.api !== 'legacy') continue
+    const version = leader === undefined ? undefined : versions.get(leader)
+    const isFaulty = version !== undefined && isIn(version, faulty)
+    if (each.refused === undefined && size(each.tokens) > each.unmigrated && isFaulty) hit.push(each)
+  }
   const [first] = hit
   if (first === undefined) return []
   const count = hit.reduce((sum, each) => sum + size(each.tokens) - each.unmigrated, 0)
@@ -132,21 +131,76 @@ function findUnreplicatedEdits({ scenario, history }: Evidence): Finding[] {
 }
 
 function findRefusedWrites({ history }: Evidence): Finding[] {
-  const refused = recordsOf(history, 'tokens').filter((each) => each.refused !== undefined)
-  const reasons = [...new Set(refused.map((each) => each.refused ?? ''))]
-  return reasons.map((reason) => {
-    const writes = refused.filter((each) => each.refused === reason)
-    const [first] = writes
-    const count = writes.reduce((sum, each) => sum + size(each.tokens), 0)
-    return {
-      id: 'legacy-writes-refused',
-      severity: 'warning' as const,
+  const refused = new Map<
+    string,
+    { readonly at: number; readonly isNew: boolean; readonly reason: string; count: number }
+  >()
+  for (const each of history.records) {
+    if ((each.kind !== 'tokens' && each.kind !== 'new-tokens') || each.refused === undefined) continue
+    const isNew = each.kind === 'new-tokens' || each.api === 'new'
+    const key = `${isNew} ${each.refused}`
+    const known = refused.get(key) ?? { at: each.at, isNew, reason: each.refused, count: 0 }
+    known.count += each.kind === 'tokens' ? size(each.tokens) : each.count
+    refused.set(key, known)
+  }
+  return [...refused.values()].map(({ at, isNew, reason, count }) => ({
+    id: isNew ? 'token-writes-refused' : 'legacy-writes-refused',
+    severity: 'warning' as const,
+    count,
+    detail: `${counted(count, isNew ? 'write' : 'legacy write')}${isNew ? ' through the token API' : ''} refused: ${reason}`,
+    avoid:
+      REFUSAL_ADVICE.find(([start]) => reason.startsWith(start))?.[1] ??
+      'Do not write tokens while servers are being replaced.',
+    from: at,
+  }))
+}
+
+/** Advice by the beginning of a refusal. */
+const REFUSAL_ADVICE: readonly (readonly [string, string])[] = [
+  ['Cannot use', 'Change management and converted tokens through the token API once they are migrated.'],
+  ['Rules cannot', 'Leave out Rules, and link policies that grant the same.'],
+  [
+    'a token that has no accessor',
+    'Wait until the migration is done: an update of an empty accessor creates another token instead.',
+  ],
+  ['Local tokens', 'Switch token replication on and give the datacenter a replication token.'],
+  ['there is no token API', 'Use the legacy API until every server has left legacy mode.'],
+  ['The ACL system', 'Use the legacy API until every server has left legacy mode.'],
+]
+
+/** An update through the token API that leaves out Rules takes all rights that came from them. */
+function findDroppedRules({ history }: Evidence): Finding[] {
+  const dropped = recordsOf(history, 'tokens').filter((each) => (each.rulesDropped ?? 0) > 0)
+  const [first] = dropped
+  if (first === undefined) return []
+  const count = dropped.reduce((sum, each) => sum + (each.rulesDropped ?? 0), 0)
+  return [
+    {
+      id: 'rules-dropped',
+      severity: 'critical',
       count,
-      detail: `${counted(count, 'legacy write')} refused: ${reason}`,
-      avoid: reason.startsWith('Cannot use')
-        ? 'Change management tokens through the token API once they are migrated.'
-        : 'Write no tokens while servers are being replaced.',
-      ...(first === undefined ? {} : { from: first.at }),
+      detail: `${counted(count, 'client token')} ${agrees(count, 'loses its', 'lose their')} rules from ${formatSeconds(first.at)} on: an update through the token API drops the rules of a legacy token, and only its policies grant rights afterwards`,
+      avoid: 'Link policies that grant the same in the same update, and compare the decisions.',
+      from: first.at,
+    },
+  ]
+}
+
+/** A restore takes back everything since its snapshot. */
+function findRestores({ history }: Evidence): Finding[] {
+  return recordsOf(history, 'restored').map(({ at, datacenter, snapshotAt, writesLost, accessorsLost }) => {
+    const accessors =
+      accessorsLost === 0
+        ? ''
+        : `; ${counted(accessorsLost, 'token')} ${agrees(accessorsLost, 'loses its accessor and gets', 'lose their accessors and get')} another one`
+    return {
+      id: 'restore-loses-writes',
+      severity: writesLost + accessorsLost > 0 ? ('warning' as const) : ('info' as const),
+      count: writesLost,
+      detail: `The restore at ${formatSeconds(at)} returns ${datacenter} to its snapshot of ${formatSeconds(snapshotAt)}: ${counted(writesLost, 'token write')} since then ${agrees(writesLost, 'is', 'are')} lost${accessors}`,
+      avoid:
+        'Take the snapshot right before the step that may have to be undone, and freeze token writes until it is confirmed.',
+      from: at,
     }
   })
 }

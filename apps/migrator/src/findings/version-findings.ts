@@ -2,34 +2,96 @@
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
-import { isAtLeast, isIn, NEW_ACLS, range, type VersionRange } from '../version.ts'
+import { isAtLeast, isIn, isKnown, NEW_ACLS, NEWEST_KNOWN, range, type VersionRange } from '../version.ts'
 import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
 
 export function findVersions(evidence: Evidence): Finding[] {
-  return [...findBootstrap(evidence), ...findFaultyStops(evidence), ...findClientErrors(evidence)]
+  return [
+    ...findUnknownVersions(evidence),
+    ...findBootstrap(evidence),
+    ...findFaultyStops(evidence),
+    ...findClientErrors(evidence),
+  ]
 }
 
-/** The state of bootstrap does not survive the upgrade cleanly. */
-function findBootstrap({ scenario, history }: Evidence): Finding[] {
-  if (scenario.model === 'latchkey') return []
-  const started = recordsOf(history, 'process').filter(
-    (each) => each.state === 'up' && each.datacenter === history.primary,
+/** Versions that the tables do not cover: they are simulated as the newest known one. */
+function findUnknownVersions({ history }: Evidence): Finding[] {
+  const hit = recordsOf(history, 'process').filter(
+    (each) => (each.state === 'up' || each.state === 'refused') && !isKnown(each.version),
   )
-  const [first] = started.filter((each) => each.mode === 'legacy')
-  const cameFromOld = scenario.datacenters.some((each) =>
-    each.servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)),
-  )
-  if (first === undefined || !cameFromOld) return []
+  const [first] = hit
+  if (first === undefined) return []
+  const servers = [...new Set(hit.map(({ server }) => server))]
+  const versions = [...new Set(hit.map(({ version }) => version.text))]
+  const isFar = hit.some(({ version }) => version.major > NEWEST_KNOWN.major)
   return [
     {
-      id: 'bootstrap-reopened',
-      severity: scenario.bootstrapped === true ? 'warning' : 'info',
-      count: started.length,
-      detail: `From ${formatSeconds(first.at)} on an unauthenticated bootstrap can succeed on a cluster that refused it before: state replayed from the log forgets that bootstrap was done (in legacy mode with legacy=true, afterwards with the plain call)`,
-      avoid: 'Try bootstrap yourself right after the upgrade, and keep strangers off the API until then.',
+      id: 'version-unknown',
+      severity: isFar ? 'critical' : 'warning',
+      count: servers.length,
+      detail: `${servers.join(', ')}: the migrator does not know ${versions.join(', ')}. It simulates ${versions.length === 1 ? 'it' : 'them'} as ${NEWEST_KNOWN.text}, the newest version that it knows, so later changes are missing here`,
+      avoid: `Plan the upgrade to ${NEWEST_KNOWN.text}, and read the upgrade notes of every later version.`,
       from: first.at,
+      servers,
     },
   ]
+}
+
+/**
+ * Versions before 1.4.0 store whether bootstrap is allowed; from 1.4.0 servers store whether it happened. The old record
+ * is dropped when a server replays it from its log, and read as "happened" from a snapshot, whatever it says.
+ */
+function findBootstrap({ scenario, history }: Evidence): Finding[] {
+  if (scenario.model === 'latchkey') return []
+  const old = new Map<string, boolean>()
+  const upgraded = new Map<string, { readonly at: number; readonly hasSnapshot: boolean }>()
+  for (const each of history.records) {
+    if (each.kind === 'process' && each.state === 'up' && each.datacenter === history.primary) {
+      if (each.mode === 'old') old.set(each.server, false)
+      else if (!upgraded.has(each.server) && (old.has(each.server) || cameFromOld(scenario, each.server)))
+        upgraded.set(each.server, { at: each.at, hasSnapshot: old.get(each.server) ?? false })
+    }
+    if (each.kind === 'snapshot' && old.has(each.server)) old.set(each.server, true)
+  }
+  const open = [...upgraded].filter(([, { hasSnapshot }]) => !hasSnapshot)
+  const closed = [...upgraded].filter(([, { hasSnapshot }]) => hasSnapshot)
+  const findings: Finding[] = []
+  const [first] = open
+  if (first !== undefined) {
+    const servers = open.map(([id]) => id)
+    const where =
+      closed.length === 0 ? '' : ` while ${servers.join(', ')} ${servers.length === 1 ? 'leads' : 'lead'}`
+    findings.push({
+      id: 'bootstrap-reopened',
+      severity: scenario.bootstrapped === true ? 'warning' : 'info',
+      count: open.length,
+      detail: `From ${formatSeconds(first[1].at)} on, an unauthenticated bootstrap can succeed on a cluster that refused it before${where}: the state replayed from the log no longer records the bootstrap (in legacy mode with legacy=true, afterwards with the plain call)`,
+      avoid:
+        'Try bootstrap yourself right after the upgrade, and block untrusted access to the API until then.',
+      from: first[1].at,
+      servers,
+    })
+  }
+  const [shut] = closed
+  if (shut !== undefined && scenario.bootstrapped === false) {
+    const servers = closed.map(([id]) => id)
+    findings.push({
+      id: 'bootstrap-closed',
+      severity: 'warning',
+      count: closed.length,
+      detail: `From ${formatSeconds(shut[1].at)} on, ${servers.join(', ')} ${servers.length === 1 ? 'refuses' : 'refuse'} bootstrap although it never happened: the snapshot of the old version is read as bootstrapped`,
+      avoid: 'Bootstrap before the upgrade, or use the reset file that the error names.',
+      from: shut[1].at,
+      servers,
+    })
+  }
+  return findings
+}
+
+/** Whether a server that starts at the beginning of the scenario ran a version before 1.4.0 until then. */
+function cameFromOld(scenario: Evidence['scenario'], id: string): boolean {
+  const server = scenario.datacenters.flatMap(({ servers }) => servers).find((each) => each.id === id)
+  return server !== undefined && !server.joinsLater && !isAtLeast(server.from, NEW_ACLS)
 }
 
 interface FaultyStop {
@@ -48,9 +110,8 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
     id: 'tag-filter-stop',
     severity: 'warning',
     ranges: [range('1.3.0', '1.3.1')],
-    detail:
-      'ignore the tag of catalog queries that come through agents of 1.2.3 or earlier (spec 9.3, 1.3.0)',
-    avoid: 'Go to 1.3.1 at least.',
+    detail: 'ignore the tag of catalog queries through agents of 1.2.3 or earlier (spec 9.3, 1.3.0)',
+    avoid: 'Upgrade to at least 1.3.1.',
   },
   {
     id: 'session-stop',
@@ -58,7 +119,7 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
     ranges: [range('1.7.0', '1.7.2')],
     detail:
       'reject session info and renew from agents on the other side of 1.7.0, and locks can be lost (spec 9.3, 1.7.0)',
-    avoid: 'Go to 1.7.2 or later at once, in either order of agents and servers.',
+    avoid: 'Upgrade directly to 1.7.2 or later, agents and servers in either order.',
   },
   {
     id: 'redacted-secret-stop',
@@ -66,7 +127,7 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
     ranges: [range('1.4.0', '1.4.3')],
     needsSecondaries: true,
     detail: 'can store a token in a secondary whose secret is the redaction text (CVE-2019-8336)',
-    avoid: 'Go to 1.4.3 or later.',
+    avoid: 'Upgrade to 1.4.3 or later.',
   },
   {
     id: 'local-token-stop',
@@ -74,7 +135,7 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
     ranges: [range('1.4.0', '1.6.6'), range('1.7.0', '1.7.4')],
     needsSecondaries: true,
     detail: 'accept local tokens of one datacenter in others that do not replicate tokens (CVE-2020-13170)',
-    avoid: 'Go to 1.6.6, 1.7.4 or later.',
+    avoid: 'Upgrade to 1.6.6, 1.7.4 or later.',
   },
   {
     id: 'primary-down-unchecked',
@@ -82,8 +143,8 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
     ranges: [range('1.4.0', '1.8.17'), range('1.9.0', '1.9.11'), range('1.10.0', '1.10.4')],
     needsSecondaries: true,
     detail:
-      'in a secondary without token replication check nothing for secrets they have never seen while the primary is down (down policy extend-cache)',
-    avoid: 'Replicate tokens, or go to 1.8.17, 1.9.11, 1.10.4 or later.',
+      'in a secondary without token replication, do not check unknown secrets while the primary is down (down policy extend-cache)',
+    avoid: 'Replicate tokens, or upgrade to 1.8.17, 1.9.11, 1.10.4 or later.',
   },
 ]
 
@@ -129,14 +190,14 @@ const CLIENT_ADVICE: Readonly<Record<string, { readonly severity: Severity; read
     avoid: 'Move clients to the token API only after every server and agent runs 1.4.0 or later.',
   },
   'method-unknown': { severity: 'warning', avoid: 'Upgrade the servers before the client agents.' },
-  'acl-disabled': { severity: 'critical', avoid: 'Switch ACLs on everywhere before the upgrade.' },
+  'acl-disabled': { severity: 'critical', avoid: 'Enable ACLs everywhere before the upgrade.' },
   'endpoint-removed': {
     severity: 'critical',
     avoid: 'Move these clients to the token API before 1.11; check-traffic lists them.',
   },
   'session-rejected': {
     severity: 'critical',
-    avoid: 'Do not stop at 1.7.0 or 1.7.1: go to 1.7.2 or later at once.',
+    avoid: 'Do not stop at 1.7.0 or 1.7.1: upgrade directly to 1.7.2 or later.',
   },
   'intentions-blocked': {
     severity: 'warning',
@@ -147,17 +208,23 @@ const CLIENT_ADVICE: Readonly<Record<string, { readonly severity: Severity; read
     avoid:
       'Edit an intention by id or as a config entry, not both: after the first edit as a config entry its id is gone.',
   },
-  'tag-ignored': { severity: 'warning', avoid: 'Go to 1.3.1 at least, or upgrade the client agents first.' },
+  'tag-ignored': {
+    severity: 'warning',
+    avoid: 'Upgrade to at least 1.3.1, or upgrade the client agents first.',
+  },
   'tag-no-instance': { severity: 'warning', avoid: 'Upgrade the servers before the client agents.' },
   'index-decreased': {
     severity: 'warning',
-    avoid: 'Watchers must start from 0 again whenever the index goes down.',
+    avoid: 'Watchers must restart from 0 whenever the index decreases.',
   },
   'unknown-field': { severity: 'warning', avoid: 'Find the field in the error text and stop sending it.' },
-  'wrong-method': { severity: 'warning', avoid: 'Use the method of spec 9.4; older versions take it too.' },
+  'wrong-method': {
+    severity: 'warning',
+    avoid: 'Use the method of spec 9.4; older versions accept it, too.',
+  },
   'kv-forbidden': {
     severity: 'info',
-    avoid: 'Treat 403 as a missing right and not as an error of the service.',
+    avoid: 'Treat 403 as a missing right, not as a service failure.',
   },
   'connection-closed': {
     severity: 'warning',
@@ -168,16 +235,30 @@ const CLIENT_ADVICE: Readonly<Record<string, { readonly severity: Severity; read
     avoid: 'Raise http_max_conns_per_client, or use fewer connections.',
   },
   'bootstrap-reopened': { severity: 'critical', avoid: 'Close bootstrap right after the upgrade.' },
-  'no-leader': { severity: 'info', avoid: 'Clients should try again: an election takes some seconds.' },
-  unreachable: { severity: 'info', avoid: 'Clients should try another server.' },
-  timeout: { severity: 'info', avoid: 'Clients should try another server.' },
+  'bootstrap-closed': {
+    severity: 'warning',
+    avoid: 'Bootstrap before the upgrade, or use the reset file that the error names.',
+  },
+  'bootstrap-in-secondary': { severity: 'warning', avoid: 'Call bootstrap in the primary datacenter.' },
+  'token-unknown': {
+    severity: 'critical',
+    avoid: 'Give the replication token of the datacenter acl:write before the upgrade.',
+  },
+  'primary-unreachable': {
+    severity: 'warning',
+    avoid:
+      'Replicate tokens to the secondary, or keep its clients from the token API while the primary is down.',
+  },
+  'no-leader': { severity: 'info', avoid: 'Clients should retry: an election takes some seconds.' },
+  unreachable: { severity: 'info', avoid: 'Clients should retry on another server.' },
+  timeout: { severity: 'info', avoid: 'Clients should retry on another server.' },
 }
 
 function findClientErrors({ clients }: Evidence): Finding[] {
   return [...clients].map(([kind, { first, last, count, text, status, workloads }]) => {
     const { severity, avoid } = CLIENT_ADVICE[kind] ?? {
       severity: 'info' as const,
-      avoid: 'Prepare the clients for it.',
+      avoid: 'Prepare the clients for this answer.',
     }
     const answer = status === undefined ? text : `${status} ${text}`
     return {

@@ -1,46 +1,82 @@
 /** The answer of `plan` for a terminal. */
 import type { Paint } from '../cli/io.ts'
+import { agrees, counted } from '../findings/finding.ts'
 import type { PlanFinding, PlanResult } from '../plan/plan.ts'
-import { formatSeconds } from '../scenario/time.ts'
-import { findingLines, verdictLine } from './text.ts'
+import { placeText } from '../plan/token-census.ts'
+import { lostText, whenText } from '../report/checklist.ts'
+import { type Clock, spanText } from '../report/clock.ts'
+import { formatTime } from '../scenario/time.ts'
+import { etaLines, findingLines, verdictLine } from './text.ts'
 
-export function formatPlan(result: PlanResult, paint: Paint): string {
+export function formatPlan(result: PlanResult, paint: Paint, clock: Clock): string {
   const { tokens } = result
   return [
     verdictLine(result.verdict, paint),
     result.scenario,
     '',
-    `${number(tokens.total)} legacy tokens: ${number(tokens.client)} client (${number(tokens.withRules)} with rules), ${number(tokens.management)} management${tokens.anonymous ? ', the anonymous token among them' : ''}${tokens.refused === 0 ? '' : `; ${number(tokens.refused)} records are no usable token`}`,
+    `${counted(tokens.total, 'legacy token')}: ${number(tokens.client)} client (${number(tokens.withRules)} with rules), ${number(tokens.management)} management${tokens.anonymous ? ', including the anonymous token' : ''}${tokens.refused === 0 ? '' : `; ${counted(tokens.refused, 'record')} ${agrees(tokens.refused, 'is', 'are')} no usable token`}`,
+    ...accessorLines(tokens),
     '',
     paint('bold', 'Accessors'),
     ...Object.entries(result.datacenters).map(([name, each]) => {
       if (each.tokens === 0) return `  ${name}: none`
       const how = each.isPrimary
-        ? `${each.batches === 1 ? '1 batch' : `${number(each.batches)} batches`}, at least ${formatSeconds(each.duration * 1_000)}`
+        ? each.batches === 1
+          ? '1 batch'
+          : `${counted(each.batches, 'batch')}, at least ${formatTime(each.duration)}`
         : 'by replication'
-      const done =
-        each.doneAt === null ? paint('red', 'never done') : `done at ${formatSeconds(each.doneAt * 1_000)}`
-      return `  ${name}: ${number(each.tokens)} tokens, ${how}, ${done}`
+      const done = !result.isScheduled
+        ? ''
+        : `, ${each.doneAt === null ? paint('red', 'never done') : `done at ${formatTime(each.doneAt)}`}`
+      return `  ${name}: ${counted(each.tokens, 'token')}, ${how}${done}`
     }),
     '',
+    ...etaLines(result.eta, paint),
     paint('bold', 'Steps'),
-    ...result.steps.map(({ text }, i) => `  ${i + 1}. ${text}`),
+    ...result.steps.flatMap((step, i) => stepLines(step, i + 1, clock)),
     '',
+    ...wayBackLines(result, paint, clock),
     ...findingLines(result.findings, paint),
     ...result.findings.flatMap(placeLines),
     '',
   ].join('\n')
 }
 
+function stepLines(step: PlanResult['steps'][number], number: number, clock: Clock): string[] {
+  if (!('when' in step)) return [`  ${number}. ${step.text}`]
+  const when = whenText(step, clock)
+  const parts =
+    step.parts.length > 1
+      ? [
+          `     ${step.parts.map(({ name, at }) => `${name} ${at === null ? 'never' : clock.time(at * 1_000)}`).join(', ')}`,
+        ]
+      : []
+  return [`  ${number}. ${when === '' ? '' : `${when}: `}${step.text}`, ...parts]
+}
+
+function wayBackLines({ waysBack }: PlanResult, paint: Paint, clock: Clock): string[] {
+  if (waysBack.length === 0) return []
+  return [
+    paint('bold', 'The way back'),
+    ...waysBack.flatMap((way) => [
+      `  ${way.datacenter}, ${way.title}, ${spanText(way, clock)}: ${way.isOpen ? paint('green', 'open') : paint('red', 'snapshot only')}`,
+      `    ${way.how}`,
+      `    lost: ${lostText(way, clock)}`,
+    ]),
+    '',
+  ]
+}
+
+function accessorLines({ withAccessor, withLegacyRights }: PlanResult['tokens']): string[] {
+  if (withAccessor === 0) return []
+  const rights =
+    withLegacyRights === 0 ? '' : `; the rights of ${number(withLegacyRights)} come from legacy rules alone`
+  return [`${counted(withAccessor, 'token')} with accessor${rights}`]
+}
+
 function placeLines({ id, tokens }: PlanFinding): string[] {
   if (tokens === undefined || tokens.length === 0) return []
-  return [
-    '',
-    `Tokens of ${id}`,
-    ...tokens.map(
-      ({ position, line, byte, detail }) => `  token ${position} (line ${line}, byte ${byte}): ${detail}`,
-    ),
-  ]
+  return ['', `Tokens of ${id}`, ...tokens.map((place) => `  ${placeText(place)}: ${place.detail}`)]
 }
 
 function number(count: number): string {

@@ -1,12 +1,12 @@
 /** The parts of the answer of `simulate`, each derived from the recorded history. */
 import { checkHistory } from '../check/checkers.ts'
-import { recordsOf } from '../check/facts.ts'
+import { legacyStretches, recordsOf } from '../check/facts.ts'
 import { LAW_AT_TAKEOVER } from '../check/token-checks.ts'
 import type { ClientErrors } from '../clients/tally.ts'
 import type { Finding } from '../findings/finding.ts'
 import { toSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
-import { size } from '../simulate/ranges.ts'
+import { size } from '../simulate/tokens/ranges.ts'
 import type {
   ClientResult,
   FindingResult,
@@ -44,24 +44,6 @@ export function serversOf(history: History): Record<string, ServerResult> {
   )
 }
 
-/** When each server was in legacy mode. */
-function legacyStretches(
-  history: History,
-): ReadonlyMap<string, readonly { readonly from: number; readonly to: number | undefined }[]> {
-  const stretches = new Map<string, { from: number; to: number | undefined }[]>()
-  for (const each of history.records) {
-    if (each.kind !== 'process' && each.kind !== 'mode') continue
-    const list = stretches.get(each.server) ?? []
-    stretches.set(each.server, list)
-    const open = list.find(({ to }) => to === undefined)
-    const isLegacy = each.mode === 'legacy' && (each.kind === 'mode' || each.state !== 'down')
-    const isNewProcess = each.kind === 'process' && each.state === 'up'
-    if (open !== undefined && (!isLegacy || isNewProcess)) open.to = each.at
-    if (isLegacy && (open === undefined || isNewProcess)) list.push({ from: each.at, to: undefined })
-  }
-  return stretches
-}
-
 export function agentsOf(history: History): Record<string, { datacenter: string; newModeAt: number | null }> {
   return Object.fromEntries(
     history.members
@@ -87,6 +69,7 @@ export function migrationOf(history: History): Record<string, MigrationResult> {
           sizes,
           remaining: size(store?.unmigrated ?? []),
           conflicts: own.reduce((sum, each) => sum + each.skipped, 0),
+          localTokens: store?.localTokens ?? 0,
         },
       ]
     }),
@@ -98,7 +81,7 @@ export function replicationOf(history: History): Record<string, ReplicationResul
   return Object.fromEntries(
     history.stores
       .filter(({ datacenter }) => datacenter !== history.primary)
-      .map(({ datacenter, unmigrated, ghosts, accessors, rounds }) => {
+      .map(({ datacenter, unmigrated, ghosts, accessors, rounds, replication }) => {
         const own = records.filter((each) => each.datacenter === datacenter)
         const tokens = accessors.reduce((sum, { from, to }) => sum + to - from, 0)
         const isComplete = size(unmigrated) === 0 && tokens > 0
@@ -109,6 +92,11 @@ export function replicationOf(history: History): Record<string, ReplicationResul
             tokens,
             completeAt: isComplete ? secondsOrNull(own.at(-1)?.at) : null,
             ghosts: size(ghosts),
+            running: replication?.isRunning ?? false,
+            type: replication?.type ?? 'legacy',
+            lastSuccessAt: secondsOrNull(replication?.lastSuccessAt),
+            lastErrorAt: secondsOrNull(replication?.lastErrorAt),
+            lastError: replication?.lastError ?? null,
           },
         ]
       }),

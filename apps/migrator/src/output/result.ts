@@ -1,4 +1,5 @@
 /** The answer of `simulate`, as `--json` prints it: everything that reports show. Times are seconds. */
+import type { Eta } from '../eta/estimate.ts'
 import type { Finding, Verdict } from '../findings/finding.ts'
 import type { ModelName } from '../scenario/scenario.ts'
 import type { TimelineEntry } from './timeline.ts'
@@ -26,6 +27,8 @@ export interface MigrationResult {
   readonly remaining: number
   /** Tokens that a batch left to a later one because they had changed. */
   readonly conflicts: number
+  /** Local tokens at the end. They have an accessor from their creation on, and are not replicated. */
+  readonly localTokens: number
 }
 
 export interface ReplicationResult {
@@ -34,6 +37,13 @@ export interface ReplicationResult {
   readonly tokens: number
   readonly completeAt: number | null
   readonly ghosts: number
+  /** The status of the replication at the end, as the datacenter itself reports it. */
+  readonly running: boolean
+  readonly type: 'legacy' | 'policies' | 'tokens'
+  /** The last round that succeeded or failed; null where none did. */
+  readonly lastSuccessAt: number | null
+  readonly lastErrorAt: number | null
+  readonly lastError: string | null
 }
 
 export interface FindingResult extends Omit<Finding, 'from' | 'to'> {
@@ -65,6 +75,8 @@ export interface SimulationResult {
   readonly settled: boolean
   readonly servers: Readonly<Record<string, ServerResult>>
   readonly agents: Readonly<Record<string, { datacenter: string; newModeAt: number | null }>>
+  /** When the upgrade is over, over variations of the schedule; null where none were run. */
+  readonly eta: Eta | null
   readonly migration: Readonly<Record<string, MigrationResult>>
   /** Secondaries only. */
   readonly replication: Readonly<Record<string, ReplicationResult>>

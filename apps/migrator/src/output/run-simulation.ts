@@ -1,15 +1,17 @@
 /** Runs a simulation and puts its result together. */
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
-import { type Finding, verdictOf } from '../findings/finding.ts'
+import { estimate } from '../eta/estimate.ts'
+import { type Finding, reasonsOf, verdictOf } from '../findings/finding.ts'
 import { findAll } from '../findings/findings.ts'
+import { acceptNone, type MarkAccepted } from '../gate/acceptances.ts'
 import type { ModelName, Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
-import { latchkeyModel } from '../simulate/latchkey-model.ts'
-import type { UpgradeModel } from '../simulate/model.ts'
+import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
+import type { UpgradeModel } from '../simulate/models/model.ts'
+import { serviceModel } from '../simulate/models/service-model.ts'
 import { simulate } from '../simulate/run.ts'
-import { serviceModel } from '../simulate/service-model.ts'
 import type { SimulationResult } from './result.ts'
 import {
   agentsOf,
@@ -39,27 +41,34 @@ export function modelOf(name: ModelName): UpgradeModel {
  *
  * @param options.replay the command that repeats it.
  * @param options.extraFindings findings from elsewhere, such as the dump of the tokens.
+ * @param options.estimates whether to run variations of the schedule too, for the range of its end.
+ * @param options.markAccepted marks the findings that the operator accepts.
  * @throws InputError for a schedule that spec 9.2.5 forbids.
  */
 export function runSimulation(
   scenario: Scenario,
-  options: { readonly replay: string; readonly extraFindings?: readonly Finding[] },
+  options: {
+    readonly replay: string
+    readonly estimates?: boolean
+    readonly extraFindings?: readonly Finding[]
+    readonly markAccepted?: MarkAccepted
+  },
 ): Simulation {
+  const { estimates = false, extraFindings = [], markAccepted = acceptNone } = options
   const history = simulate(scenario, modelOf(scenario.model))
   const clients = countClients(scenario, history)
-  const findings = findAll({ scenario, history, clients }, options.extraFindings ?? [])
-  const verdict = verdictOf(findings)
-  const deciding = verdict === 'no-go' ? 'critical' : 'warning'
+  const findings = markAccepted(findAll({ scenario, history, clients }, extraFindings))
   const result: SimulationResult = {
     scenario: scenario.name,
     seed: scenario.seed,
     model: scenario.model,
-    verdict,
-    reasons: findings.filter((each) => each.severity === deciding).map((each) => each.detail),
+    verdict: verdictOf(findings),
+    reasons: reasonsOf(findings),
     endedAt: toSeconds(history.endedAt),
     settled: history.isSettled,
     servers: serversOf(history),
     agents: agentsOf(history),
+    eta: estimates ? estimate(scenario, modelOf(scenario.model)) : null,
     migration: migrationOf(history),
     replication: replicationOf(history),
     timeline: timelineOf(history),

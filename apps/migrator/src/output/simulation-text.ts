@@ -1,19 +1,20 @@
 /** The answer of `simulate` for a terminal. */
 import type { Paint } from '../cli/io.ts'
-import { counted } from '../findings/finding.ts'
-import { formatSeconds } from '../scenario/time.ts'
+import { agrees, counted } from '../findings/finding.ts'
+import { formatTime } from '../scenario/time.ts'
 import type { SimulationResult } from './result.ts'
 import type { Simulation } from './run-simulation.ts'
-import { findingLines, verdictLine } from './text.ts'
+import { etaLines, findingLines, verdictLine } from './text.ts'
 
 export function formatSimulation({ result }: Simulation, paint: Paint): string {
   return [
     verdictLine(result.verdict, paint),
-    `${result.scenario}; model ${result.model}, seed ${result.seed}; ends at ${formatSeconds(result.endedAt * 1_000)}${result.settled ? '' : ', before it was over'}`,
+    `${result.scenario}; model ${result.model}, seed ${result.seed}; ends at ${formatTime(result.endedAt)}${result.settled ? '' : ', before it was settled'}`,
     '',
     ...serverLines(result, paint),
     '',
     ...migrationLines(result),
+    ...etaLines(result.eta, paint),
     ...clientLines(result, paint),
     ...violationLines(result, paint),
     ...findingLines(result.findings, paint),
@@ -31,7 +32,7 @@ function serverLines({ servers, agents }: SimulationResult, paint: Paint): strin
     ...members.map(([id, { datacenter, newModeAt, ...rest }]) => {
       const isOld = 'mode' in rest && rest.mode === 'old'
       const never = isOld ? 'runs a version without the new ACLs' : paint('red', 'never')
-      const when = newModeAt === null ? never : `${newModeAt} s`
+      const when = newModeAt === null ? never : formatTime(newModeAt)
       return `  ${id.padEnd(width)}  ${datacenter}  ${when}`
     }),
   ]
@@ -40,17 +41,17 @@ function serverLines({ servers, agents }: SimulationResult, paint: Paint): strin
 function migrationLines({ migration, replication }: SimulationResult): string[] {
   const primary = Object.entries(migration).flatMap(([name, each]) => {
     if (each.batches === 0)
-      return each.remaining === 0 ? [] : [`  ${name}: no batch, ${each.remaining} tokens remain`]
-    const rest = each.remaining === 0 ? '' : `, ${each.remaining} remain`
+      return each.remaining === 0 ? [] : [`  ${name}: no batch, ${remaining(each.remaining)}`]
+    const rest = each.remaining === 0 ? '' : `, ${remaining(each.remaining)}`
     return [
-      `  ${name}: ${each.tokens.toLocaleString('en-US')} tokens in ${each.batches.toLocaleString('en-US')} batches, ${each.firstBatchAt} s to ${each.lastBatchAt} s${rest}`,
+      `  ${name}: ${counted(each.tokens, 'token')} in ${counted(each.batches, 'batch')}, ${formatTime(each.firstBatchAt ?? 0)} to ${formatTime(each.lastBatchAt ?? 0)}${rest}`,
     ]
   })
   const secondaries = Object.entries(replication).flatMap(([name, { tokens, completeAt, ghosts }]) =>
     tokens === 0 && ghosts === 0
       ? []
       : [
-          `  ${name}: ${tokens.toLocaleString('en-US')} by replication, ${completeAt === null ? 'not complete' : `complete at ${completeAt} s`}${ghosts === 0 ? '' : `, ${ghosts} ghosts`}`,
+          `  ${name}: ${counted(tokens, 'token')} by replication, ${completeAt === null ? 'not complete' : `complete at ${formatTime(completeAt)}`}${ghosts === 0 ? '' : `, ${counted(ghosts, 'ghost')}`}`,
         ],
   )
   const lines = [...primary, ...secondaries]
@@ -64,7 +65,7 @@ function clientLines({ clients }: SimulationResult, paint: Paint): string[] {
     paint('bold', 'What clients see'),
     ...kinds.map(
       ([kind, { first, last, count, status, text }]) =>
-        `  ${kind}: ${counted(count, 'call')}, ${first} s to ${last} s: ${status === null ? '' : `${status} `}${text}`,
+        `  ${kind}: ${counted(count, 'call')}, ${formatTime(first)} to ${formatTime(last)}: ${status === null ? '' : `${status} `}${text}`,
     ),
     '',
   ]
@@ -73,8 +74,12 @@ function clientLines({ clients }: SimulationResult, paint: Paint): string[] {
 function violationLines({ violations }: SimulationResult, paint: Paint): string[] {
   if (violations.length === 0) return []
   return [
-    paint('red', 'Rules that are broken'),
-    ...violations.map(({ rule, at, detail }) => `  ${at} s  ${rule}: ${detail}`),
+    paint('red', 'Violated rules'),
+    ...violations.map(({ rule, at, detail }) => `  ${formatTime(at)}  ${rule}: ${detail}`),
     '',
   ]
+}
+
+function remaining(count: number): string {
+  return `${counted(count, 'token')} ${agrees(count, 'remains', 'remain')}`
 }

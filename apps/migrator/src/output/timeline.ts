@@ -1,7 +1,8 @@
 /** The history as a list of events, for people and programs. */
-import { toSeconds } from '../scenario/time.ts'
+import { agrees, counted } from '../findings/finding.ts'
+import { formatSeconds, toSeconds } from '../scenario/time.ts'
 import type { History, HistoryRecord } from '../simulate/history.ts'
-import { size } from '../simulate/ranges.ts'
+import { size } from '../simulate/tokens/ranges.ts'
 
 export interface TimelineEntry {
   /** Seconds from the start of the scenario. */
@@ -58,15 +59,27 @@ function describe(each: HistoryRecord): Omit<TimelineEntry, 'at'> {
       return {
         kind: 'batch-failed',
         ...placeOf(each),
-        detail: `a token cannot be written: a batch of ${each.tokens} is undone, and again every second`,
+        detail: `a token cannot be written: a batch of ${counted(each.tokens, 'token')} is rolled back, and retried every second`,
       }
     case 'tokens':
       return { kind: `tokens-${each.action}`, detail: describeWrite(each) }
+    case 'new-tokens':
+      return {
+        kind: 'new-tokens',
+        datacenter: each.datacenter,
+        detail: `${counted(each.count, each.isLocal ? 'local token' : 'token')} ${each.refused === undefined ? 'created through the token API' : `not created through the token API: ${each.refused}`}`,
+      }
+    case 'restored':
+      return {
+        kind: 'restore',
+        datacenter: each.datacenter,
+        detail: `back to the snapshot of ${formatSeconds(each.snapshotAt)}: ${counted(each.writesLost, 'token write')} and ${counted(each.accessorsLost, 'accessor')} lost`,
+      }
     case 'replicated':
       return {
         kind: 'replicated',
         datacenter: each.datacenter,
-        detail: `last round: ${each.migrated} tokens with accessor${each.ghosts > 0 ? `, ${each.ghosts} ghosts` : ''}`,
+        detail: `last round: ${counted(each.migrated, 'token')} with accessor${each.ghosts > 0 ? `, ${counted(each.ghosts, 'ghost')}` : ''}`,
       }
     case 'replication-failed':
       return { kind: 'replication-failed', datacenter: each.datacenter, detail: each.detail }
@@ -80,7 +93,7 @@ function describe(each: HistoryRecord): Omit<TimelineEntry, 'at'> {
       return {
         kind: 'stale-gossip',
         server: each.server,
-        detail: 'the others keep what they last heard of it',
+        detail: 'the others receive no further gossip from it',
       }
   }
 }
@@ -95,7 +108,7 @@ const PROCESS_KINDS = {
 
 const MODE_DETAILS = {
   old: 'runs a version before 1.4.0',
-  off: 'has ACLs switched off',
+  off: 'has ACLs disabled',
   legacy: 'is in legacy mode',
   new: 'leaves legacy mode',
 } as const
@@ -120,11 +133,11 @@ function describeProcess({
 }
 
 function describeBatch({ tokens, skipped, remaining }: Extract<HistoryRecord, { kind: 'batch' }>): string {
-  const conflicts = skipped === 0 ? '' : `, ${skipped} left to a later batch`
-  return `${size(tokens)} tokens${conflicts}, ${remaining} remain`
+  const conflicts = skipped === 0 ? '' : `, ${skipped} moved to a later batch`
+  return `${counted(size(tokens), 'token')}${conflicts}, ${remaining.toLocaleString('en-US')} ${agrees(remaining, 'remains', 'remain')}`
 }
 
 function describeWrite({ action, tokens, refused }: Extract<HistoryRecord, { kind: 'tokens' }>): string {
-  const count = size(tokens)
+  const count = counted(size(tokens), 'token')
   return refused === undefined ? `${count} ${action}` : `${count} not ${action}: ${refused}`
 }

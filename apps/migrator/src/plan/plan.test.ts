@@ -1,7 +1,11 @@
+import { DumpScanner } from '@latchkey/acl'
 import { describe, expect, test } from 'vitest'
 import { aScenario } from '../../test/scenario.ts'
-import { DumpScanner } from '../dump/scanner.ts'
+import { formatPlan } from '../output/plan-text.ts'
+import { clockFrom } from '../report/clock.ts'
 import { readBuiltin } from '../scenario/builtin.ts'
+import { version } from '../version.ts'
+import { defaultScenario } from './default-scenario.ts'
 import { makePlan } from './plan.ts'
 import { planSteps } from './steps.ts'
 import { TokenCensus } from './token-census.ts'
@@ -9,7 +13,7 @@ import { TokenCensus } from './token-census.ts'
 const SECRET = 'canary-7ab2'
 
 function censusOf(tokens: readonly unknown[], placesMax = 20): TokenCensus {
-  const scanner = new DumpScanner('dump.json')
+  const scanner = new DumpScanner()
   const census = new TokenCensus({ widening: 'keep', placesMax })
   for (const record of scanner.push(Buffer.from(JSON.stringify(tokens)))) census.add(record)
   scanner.end()
@@ -35,8 +39,8 @@ describe('the census of a dump', () => {
     { ID: `${SECRET}-6`, Type: 'root' },
   ]
 
-  test('counts by type, and leaves out what is no usable token', () => {
-    expect(censusOf(dump).counts()).toEqual({
+  test('counts by type, and excludes unusable tokens', () => {
+    expect(censusOf(dump).counts()).toMatchObject({
       total: 6,
       client: 5,
       management: 1,
@@ -46,7 +50,7 @@ describe('the census of a dump', () => {
     })
   })
 
-  test('every problem is a finding with the places of its tokens', () => {
+  test('every problem is a finding with the positions of its tokens', () => {
     const findings = censusOf(dump).findings()
     const places = Object.fromEntries(
       findings.map(({ id, tokens }) => [id, tokens.map(({ position }) => position)]),
@@ -62,6 +66,47 @@ describe('the census of a dump', () => {
     })
   })
 
+  test('a token with several faults of one kind counts once, and is named with a hash of its ID', () => {
+    const tokens = Array.from({ length: 11 }, (_, i) => ({
+      ID: `${SECRET}-${i}`,
+      Name: `job ${i}`,
+      A: 1,
+      B: 2,
+      C: 3,
+    }))
+    const [finding] = censusOf(tokens).findings()
+    expect(finding).toMatchObject({ id: 'dump-field-unknown', count: 11 })
+    // printf canary-7ab2-0 | sha256sum | cut -c 1-12
+    expect(finding?.tokens[0]).toMatchObject({ name: 'job 0', idHash: '54be965bed7e', position: 0, line: 1 })
+    expect(finding?.detail).toMatch(
+      /^11 tokens: .*: "job 0" \(ID hash [0-9a-f]{12}, token 0, line 1, byte 1\): /,
+    )
+  })
+
+  test('the list of the token API is one finding that names the right list', () => {
+    const list = [1, 2].map((i) => ({
+      AccessorID: `a-${i}`,
+      Description: 'x',
+      Policies: [],
+      CreateTime: '2020',
+    }))
+    const census = censusOf(list)
+    expect(census.findings()).toMatchObject([
+      {
+        id: 'dump-new-list',
+        severity: 'critical',
+        count: 2,
+        avoid: expect.stringContaining('GET /v1/acl/list'),
+      },
+    ])
+    expect(census.counts()).toMatchObject({ total: 0, refused: 2 })
+  })
+
+  test('SEC-01: a token that is named after its own secret has no name in a finding', () => {
+    const [finding] = censusOf([{ ID: SECRET, Name: `web ${SECRET.toUpperCase()}`, Type: 'root' }]).findings()
+    expect(finding?.tokens).toMatchObject([{ name: '', idHash: expect.stringMatching(/^[0-9a-f]{12}$/) }])
+  })
+
   test('SEC-01, LEAK-01: no secret is in the plan', () => {
     const plan = makePlan(aScenario({}), censusOf(dump))
     expect(JSON.stringify(plan)).not.toContain(SECRET)
@@ -74,6 +119,15 @@ describe('the census of a dump', () => {
     expect(finding).toMatchObject({ id: 'dump-type-unknown', count: 50 })
     expect(finding?.tokens).toHaveLength(5)
   })
+})
+
+test('without a schedule a plan forecasts nothing: no time, no server, no finding of a simulation', () => {
+  const census = censusOf(Array.from({ length: 300 }, (_, i) => ({ ID: `t${i}` })))
+  const plan = makePlan(aScenario({}), census, { isScheduled: false })
+  expect(plan).toMatchObject({ isScheduled: false, findings: [] })
+  expect(plan.datacenters.dc1).toMatchObject({ batches: 3, duration: 2, doneAt: null })
+  expect(JSON.stringify(plan.steps)).not.toContain('s1')
+  expect(formatPlan(plan, (_, text) => text, clockFrom(undefined))).not.toMatch(/done at|never/)
 })
 
 test('a plan gives the duration for each datacenter, the secondaries by replication', () => {
@@ -101,9 +155,9 @@ test('a plan gives the duration for each datacenter, the secondaries by replicat
 })
 
 describe('the steps', () => {
-  const facts = { tokens: 300, withRules: 10, migrationMs: 2_000 }
+  const facts = { tokens: 300, withRules: 10, migrationMs: 2_000, namesServers: true }
 
-  test('the primary goes first, the leader last, with the snapshot before everything that cannot be undone', () => {
+  test('the primary is first and its leader last, with the snapshot before every irreversible step', () => {
     const steps = planSteps(readBuiltin('spec-9.2.2-secondary-waits'), facts)
     const upgrades = steps
       .filter(({ kind }) => kind === 'upgrade')
@@ -117,9 +171,32 @@ describe('the steps', () => {
     expect(snapshot).toBeLessThan(steps.findIndex(({ kind }) => kind === 'upgrade'))
   })
 
-  test('on the way to 1.11 tokens are converted before, and a snapshot is forced after the last legacy write', () => {
+  test('before 1.11, tokens are converted and a snapshot is forced after the last legacy write', () => {
     const kinds = planSteps(readBuiltin('hazard-unconverted-at-1.11'), facts).map(({ kind }) => kind)
     expect(kinds).toContain('convert')
     expect(kinds.indexOf('convert')).toBeLessThan(kinds.indexOf('upgrade'))
+  })
+})
+
+describe('a plan without a scenario', () => {
+  const cluster = (text: string, names: readonly string[] = []) =>
+    defaultScenario({ version: version(text), servers: new Map([['north sea', names]]) })
+
+  test.each([
+    ['1.3.1', 'from 1.3.1 to 1.4.0'],
+    ['1.4.0', 'from 1.4.0 to 1.11.0'],
+    ['1.10.12', 'from 1.10.12 to 1.11.0'],
+    ['1.11.0', 'at 1.11.0'],
+    ['1.12.0', 'at 1.12.0'],
+  ])('of a cluster at %s goes to the next version that changes tokens: %s', (text, name) => {
+    expect(cluster(text).name).toBe(`${name}, without a schedule`)
+  })
+
+  test('names servers as a scenario can, each one once', () => {
+    const { datacenters } = cluster('1.3.1', ['a b', 'a-b', '-', 'x'.repeat(80)])
+    expect(datacenters[0]).toMatchObject({
+      name: 'north-sea',
+      servers: [{ id: 'a-b' }, { id: 'a-b-2' }, { id: 'unnamed' }, { id: 'x'.repeat(64) }],
+    })
   })
 })

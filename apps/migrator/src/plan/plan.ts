@@ -1,11 +1,16 @@
 /** The answer of `plan`: an overview of a dump and a scenario. Times are seconds. */
 import { ACCESSOR_BATCH_SIZE_MAX, batchCountOf, batchesDurationMs } from '@latchkey/acl'
-import type { Evidence, Finding, Verdict } from '../findings/finding.ts'
-import { counted, sortFindings, verdictOf } from '../findings/finding.ts'
+import type { Eta } from '../eta/estimate.ts'
+import type { Evidence, Finding, Severity, Verdict } from '../findings/finding.ts'
+import { agrees, counted, reasonsOf, sortFindings, verdictOf } from '../findings/finding.ts'
+import { acceptNone, type MarkAccepted } from '../gate/acceptances.ts'
 import { runSimulation } from '../output/run-simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
+import { type WayBack, waysBack } from '../way-back/way-back.ts'
+import { findDump, withDump } from './dump-facts.ts'
 import { type PlanStep, planSteps } from './steps.ts'
+import { type TimedStep, timeSteps } from './timed-steps.ts'
 import type { DumpFinding, TokenCensus, TokenCounts, TokenPlace } from './token-census.ts'
 
 /** How long the accessors of a datacenter take under the batch limits. Spec 8. */
@@ -19,7 +24,7 @@ interface DatacenterPlan {
   readonly lastBatch: number
   /** Minimum time from the first accessor to the last. */
   readonly duration: number
-  /** When the simulation has assigned the last one; null: never. */
+  /** When the simulation assigned the last one; null if never, or without a schedule. */
   readonly doneAt: number | null
 }
 
@@ -27,49 +32,77 @@ export interface PlanResult {
   readonly scenario: string
   readonly verdict: Verdict
   readonly reasons: readonly string[]
+  /** Whether a scenario gave a schedule; without one there is no forecast. */
+  readonly isScheduled: boolean
   readonly tokens: TokenCounts
   readonly datacenters: Readonly<Record<string, DatacenterPlan>>
-  readonly steps: readonly PlanStep[]
+  /** When the upgrade is over, over variations of the schedule; null without a schedule. */
+  readonly eta: Eta | null
+  /** With their times, if there is a schedule. */
+  readonly steps: readonly (PlanStep | TimedStep)[]
+  /** The way back from each phase; empty without a schedule. */
+  readonly waysBack: readonly WayBack[]
   readonly findings: readonly PlanFinding[]
 }
 
 export interface PlanFinding {
   readonly id: string
-  readonly severity: string
+  readonly severity: Severity
   readonly count: number
   readonly detail: string
   readonly avoid: string
+  readonly accepted?: Finding['accepted'] & {}
   readonly tokens?: readonly TokenPlace[]
 }
 
 /**
  * Makes the plan for the tokens of a dump or, without one, of the scenario.
  *
- * @param traffic findings from an access log.
+ * @param options.isScheduled false if no scenario was given: the plan then says nothing about servers and times.
+ * @param options.traffic findings from an access log.
+ * @param options.markAccepted marks the findings that the operator accepts.
  */
 export function makePlan(
   scenario: Scenario,
   census: TokenCensus | undefined,
-  traffic: readonly Finding[] = [],
+  options: {
+    readonly isScheduled?: boolean
+    readonly traffic?: readonly Finding[]
+    readonly markAccepted?: MarkAccepted
+  } = {},
 ): PlanResult {
-  const planned: Scenario = census === undefined ? scenario : { ...scenario, tokens: census.groups() }
+  const { isScheduled = true, traffic = [], markAccepted = acceptNone } = options
+  const planned = census === undefined ? scenario : withDump(scenario, census)
   const tokens = census?.counts() ?? countsOf(scenario)
-  const dumpFindings = census?.findings() ?? []
-  const { result } = runSimulation(planned, { replay: '', extraFindings: [...dumpFindings, ...traffic] })
-  const findings = sortFindings([...result.findings, ...findWaitingIntentions({ scenario: planned })])
-  const verdict = verdictOf(findings)
-  const deciding = verdict === 'no-go' ? 'critical' : 'warning'
+  const dumpFindings = census === undefined ? [] : findDump(planned, census, { isSimulated: isScheduled })
+  const extraFindings = [...dumpFindings, ...traffic]
+  const simulation = isScheduled
+    ? runSimulation(planned, { replay: '', estimates: true, extraFindings })
+    : undefined
+  const result = simulation?.result
+  const findings = markAccepted(
+    sortFindings([...(result?.findings ?? extraFindings), ...findWaitingIntentions({ scenario: planned })]),
+  )
   const migrationMs = batchesDurationMs(tokens.total)
+  const steps = planSteps(planned, {
+    tokens: tokens.total,
+    withRules: tokens.withRules + tokens.withLegacyRights,
+    migrationMs,
+    namesServers: isScheduled,
+  })
   return {
     scenario: scenario.name,
-    verdict,
-    reasons: findings.filter((each) => each.severity === deciding).map((each) => each.detail),
+    verdict: verdictOf(findings),
+    reasons: reasonsOf(findings),
+    isScheduled,
     tokens,
     datacenters: Object.fromEntries(
       scenario.datacenters.map(({ name, isPrimary, servers, tokenReplication }) => {
         const count = isPrimary || tokenReplication ? tokens.total : 0
         const batches = isPrimary ? batchCountOf(count) : 0
-        const doneAt = isPrimary ? result.migration[name]?.lastBatchAt : result.replication[name]?.completeAt
+        const doneAt = isPrimary
+          ? result?.migration[name]?.lastBatchAt
+          : result?.replication[name]?.completeAt
         return [
           name,
           {
@@ -84,15 +117,21 @@ export function makePlan(
         ]
       }),
     ),
-    steps: planSteps(planned, { tokens: tokens.total, withRules: tokens.withRules, migrationMs }),
-    findings: findings.map(({ id, severity, count, detail, avoid }) => {
+    eta: result?.eta ?? null,
+    steps: simulation === undefined ? steps : timeSteps(steps, planned, simulation.history),
+    waysBack: simulation === undefined ? [] : waysBack(planned, simulation.history),
+    findings: findings.map(({ id, severity, count, detail, avoid, accepted }) => {
       const places = dumpFindings.find((each: DumpFinding) => each.id === id)?.tokens ?? []
-      return { id, severity, count, detail, avoid, ...(places.length === 0 ? {} : { tokens: places }) }
+      return {
+        ...{ id, severity, count, detail, avoid },
+        ...(accepted === undefined ? {} : { accepted }),
+        ...(places.length === 0 ? {} : { tokens: places }),
+      }
     }),
   }
 }
 
-/** Intentions that wait for their migration, where the scenario does not reach it. */
+/** Intentions that wait for their migration, if the scenario ends before it. */
 function findWaitingIntentions({ scenario }: Pick<Evidence, 'scenario'>) {
   if (scenario.intentions.length === 0) return []
   const count = scenario.intentions.length
@@ -101,13 +140,14 @@ function findWaitingIntentions({ scenario }: Pick<Evidence, 'scenario'>) {
       id: 'intentions-waiting',
       severity: 'info' as const,
       count,
-      detail: `${counted(count, 'intention')} wait for the migration to config entries that comes with 1.9.0 (spec 9.5)`,
-      avoid: 'Validate each of them beforehand: one that cannot be migrated blocks all writes.',
+      detail: `${counted(count, 'intention')} ${agrees(count, 'waits', 'wait')} for the migration to config entries that comes with 1.9.0 (spec 9.5)`,
+      avoid:
+        'Validate each of them beforehand: a single intention that cannot be migrated blocks all writes.',
     },
   ]
 }
 
-function countsOf({ tokens }: Scenario): TokenCounts {
+export function countsOf({ tokens }: Pick<Scenario, 'tokens'>): TokenCounts {
   const sum = (groups: Scenario['tokens']) => groups.reduce((total, each) => total + each.count, 0)
   const clients = tokens.filter((each) => each.type === 'client')
   return {
@@ -117,5 +157,7 @@ function countsOf({ tokens }: Scenario): TokenCounts {
     anonymous: false,
     withRules: sum(clients.filter((each) => each.rules !== undefined && each.rules !== '')),
     refused: 0,
+    withAccessor: 0,
+    withLegacyRights: 0,
   }
 }

@@ -1,5 +1,6 @@
 /** The steps of an upgrade: which server to replace when, what to wait for, and when rollback ends. Spec 9.2. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
+import { agrees, counted } from '../findings/finding.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { formatSeconds } from '../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
@@ -9,15 +10,19 @@ export interface PlanStep {
   readonly kind: 'snapshot' | 'upgrade' | 'wait' | 'check' | 'convert'
   readonly datacenter?: string
   readonly servers?: readonly string[]
+  /** What a `wait` is for. */
+  readonly awaits?: 'new-mode' | 'accessors' | 'intentions'
   readonly text: string
 }
 
-/** What a plan knows of the tokens. */
-export interface StepFacts {
+/** The facts about tokens that steps depend on. */
+interface StepFacts {
   readonly tokens: number
   /** Client tokens with rules. */
   readonly withRules: number
   readonly migrationMs: number
+  /** Whether the servers of the scenario are those of the operator. */
+  readonly namesServers: boolean
 }
 
 /** The steps in order. The version of each server is the newest one that the scenario gives it. */
@@ -30,7 +35,7 @@ export function planSteps(scenario: Scenario, facts: StepFacts): PlanStep[] {
   return [
     ...beforehand(scenario),
     ...(crossesRemoval ? conversion(facts) : []),
-    ...scenario.datacenters.flatMap((datacenter) => upgradeOf(datacenter, target, crossesAcls)),
+    ...scenario.datacenters.flatMap((datacenter) => upgradeOf(datacenter, target, { crossesAcls, ...facts })),
     ...(crossesAcls ? migration(scenario, facts) : []),
     ...(crossesIntentions ? intentions(scenario) : []),
     ...afterwards(scenario, crossesAcls),
@@ -45,7 +50,10 @@ function beforehand(scenario: Scenario): PlanStep[] {
     text: `Check that the replication token of ${name} exists in the primary and has acl:write.`,
   }))
   return [
-    { kind: 'check', text: 'Check that ACLs are switched on, and set alike, on every server and agent.' },
+    {
+      kind: 'check',
+      text: 'Check that ACLs are enabled, with the same settings, on every server and agent.',
+    },
     ...replication,
     {
       kind: 'snapshot',
@@ -62,7 +70,7 @@ function conversion({ withRules }: StepFacts): PlanStep[] {
   if (withRules > 0) {
     steps.push({
       kind: 'convert',
-      text: `Give policies to ${withRules} client tokens whose rights come from rules; from 1.11 their rules are ignored.`,
+      text: `Give policies to ${counted(withRules, 'client token')} whose rights come from rules; from 1.11 such rules are ignored.`,
     })
   }
   return [
@@ -77,16 +85,17 @@ function conversion({ withRules }: StepFacts): PlanStep[] {
 function upgradeOf(
   { name, servers, agents, isPrimary }: Scenario['datacenters'][number],
   target: ServiceVersion,
-  crossesAcls: boolean,
+  { crossesAcls, namesServers }: StepFacts & { readonly crossesAcls: boolean },
 ): PlanStep[] {
   const followers = servers.filter((each) => !each.isFirstLeader).map(({ id }) => id)
   const leader = servers.filter((each) => each.isFirstLeader).map(({ id }) => id)
+  const order = [...followers, ...leader]
   const steps: PlanStep[] = [
     {
       kind: 'upgrade',
       datacenter: name,
-      servers: [...followers, ...leader],
-      text: `Replace the servers of ${name} by ${target.text} one by one, the leader last: ${[...followers, ...leader].join(', ')}. Wait until each is back and there is a leader.`,
+      ...(namesServers ? { servers: order } : {}),
+      text: `Replace the servers of ${name} with ${target.text} one by one, the leader last${namesServers ? `: ${order.join(', ')}` : ''}. Wait until each is back and there is a leader.`,
     },
   ]
   if (crossesAcls) {
@@ -94,7 +103,8 @@ function upgradeOf(
     steps.push({
       kind: 'wait',
       datacenter: name,
-      text: `Wait until every server of ${name} has left legacy mode: at most ${isPrimary ? 60 : 120} s${after}, elections and gossip aside.`,
+      awaits: 'new-mode',
+      text: `Wait until every server of ${name} has left legacy mode: at most ${formatSeconds(isPrimary ? 60_000 : 120_000)}${after}, not counting elections and gossip.`,
     })
   }
   if (agents.length > 0) {
@@ -114,7 +124,8 @@ function migration({ primary }: Scenario, { tokens, migrationMs }: StepFacts): P
     {
       kind: 'wait',
       datacenter: primary,
-      text: `Wait for the accessors of ${tokens.toLocaleString('en-US')} tokens: at least ${formatSeconds(migrationMs)} from the first batch to the last. Delete no token until then.`,
+      awaits: 'accessors',
+      text: `Wait for the ${agrees(tokens, 'accessor', 'accessors')} of ${counted(tokens, 'token')}${migrationMs === 0 ? ', in one batch' : `: at least ${formatSeconds(migrationMs)} from the first batch to the last`}. Delete no token until then.`,
     },
   ]
 }
@@ -124,7 +135,8 @@ function intentions({ intentions: list }: Scenario): PlanStep[] {
   return [
     {
       kind: 'wait',
-      text: `Leave ${list.length} intentions alone until every server of the primary runs 1.9.0 and they are migrated: until then, writes are refused.`,
+      awaits: 'intentions',
+      text: `Write no intention until every server of the primary runs 1.9.0 and ${counted(list.length, 'intention')} ${agrees(list.length, 'is', 'are')} migrated: until then, writes are refused.`,
     },
   ]
 }
@@ -137,7 +149,7 @@ function afterwards({ datacenters }: Scenario, crossesAcls: boolean): PlanStep[]
     datacenter: name,
     text: `Check that ${name} lists no token with an empty accessor, and that its replication has succeeded since.`,
   }))
-  return [{ kind: 'check', text: 'Try bootstrap, without a token: it must be refused.' }, ...ghosts]
+  return [{ kind: 'check', text: 'Call bootstrap without a token: it must be refused.' }, ...ghosts]
 }
 
 /** The newest version that the scenario gives to a server. */
@@ -149,7 +161,7 @@ export function newestOf({ datacenters, events }: Scenario): ServiceVersion {
   return [...planned, ...given].reduce((a, b) => (isBefore(a, b) ? b : a))
 }
 
-function oldestOf({ datacenters }: Scenario): ServiceVersion {
+export function oldestOf({ datacenters }: Scenario): ServiceVersion {
   return datacenters
     .flatMap((each) => each.servers.map(({ from }) => from))
     .reduce((a, b) => (isBefore(b, a) ? b : a))

@@ -1,20 +1,31 @@
-/** Counts the tokens of a dump and collects findings about them, by position in the dump and never by secret. */
-import { ANONYMOUS_TOKEN_SECRET_ID, type LegacyFindingCode, readLegacyRecord } from '@latchkey/acl'
+/** Counts the tokens of a dump and collects findings about them, by name and hash of the ID, never by secret. */
+import {
+  ANONYMOUS_TOKEN_SECRET_ID,
+  type DumpRecord,
+  type LegacyFindingCode,
+  readLegacyRecord,
+} from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
+import type { ArchiveContents } from '../archive/contents.ts'
+import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
 import { IdIndex } from '../dump/id-index.ts'
-import type { DumpRecord } from '../dump/scanner.ts'
+import { isLinked } from '../dump/is-linked.ts'
 import { counted, type Finding, type Severity } from '../findings/finding.ts'
 import { RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { TokenGroup } from '../scenario/scenario.ts'
 
-/** Position of a token in its dump. */
+/** Which token of a dump, without its secret. */
 export interface TokenPlace {
+  /** Its name; empty if it has none. */
+  readonly name: string
+  /** The first twelve hexadecimal digits of the SHA-256 of its ID; empty if it has none. */
+  readonly idHash: string
   /** From 0. */
   readonly position: number
   readonly line: number
   readonly byte: number
-  /** What is wrong with this one. */
+  /** The fault of this token. */
   readonly detail: string
 }
 
@@ -33,6 +44,10 @@ export interface TokenCounts {
   readonly withRules: number
   /** Records that are not tokens or cannot be imported; the counts above exclude them. */
   readonly refused: number
+  /** Tokens that have their accessor already, and need no migration; the counts above exclude them. */
+  readonly withAccessor: number
+  /** Those of them whose rights come from legacy rules or a legacy type alone. */
+  readonly withLegacyRights: number
 }
 
 /** Maximum number of memoized rule texts; most dumps use few. */
@@ -43,7 +58,9 @@ interface Issue {
   readonly severity: Severity
   readonly title: string
   readonly avoid: string
+  /** Tokens, however many faults each has. */
   count: number
+  lastPosition: number
   readonly places: TokenPlace[]
 }
 
@@ -58,6 +75,11 @@ export class TokenCensus {
   private withRules = 0
   private refused = 0
   private hasAnonymous = false
+  private withAccessor = 0
+  private withLegacyRights = 0
+  private readonly legacyRights: TokenPlace[] = []
+  /** What the dump holds besides tokens, if it is a snapshot archive that was read to its end. */
+  contents: ArchiveContents | undefined
 
   /** @param options.placesMax how many tokens each finding lists. */
   constructor(options: { readonly widening: 'keep' | 'comment-out'; readonly placesMax: number }) {
@@ -65,8 +87,16 @@ export class TokenCensus {
     this.placesMax = options.placesMax
   }
 
-  /** Takes the next record. */
-  add(record: DumpRecord): void {
+  /** Takes the next record. Returns its token, if it is one of the legacy list. */
+  add(record: DumpRecord): LegacyToken | undefined {
+    if ('AccessorID' in record.value && !('ID' in record.value)) {
+      if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)
+      else {
+        this.refused += 1
+        this.note(record, NEW_LIST)
+      }
+      return undefined
+    }
     const { token, findings } = readLegacyRecord(record.value, {
       position: record.position,
       seen: this.seen,
@@ -83,6 +113,7 @@ export class TokenCensus {
     }
     if (token === undefined) this.refused += 1
     else this.count(record, token)
+    return token
   }
 
   counts(): TokenCounts {
@@ -93,7 +124,14 @@ export class TokenCensus {
       anonymous: this.hasAnonymous,
       withRules: this.withRules,
       refused: this.refused,
+      withAccessor: this.withAccessor,
+      withLegacyRights: this.withLegacyRights,
     }
+  }
+
+  /** The first tokens with an accessor whose rights come from legacy rules or a legacy type alone. */
+  get legacyRightsPlaces(): readonly TokenPlace[] {
+    return this.legacyRights
   }
 
   /** In order of first occurrence, rules last. */
@@ -102,14 +140,17 @@ export class TokenCensus {
       id,
       severity,
       count,
-      detail: `${counted(count, 'token')}: ${title}: ${places[0]?.detail ?? ''} (${placeText(places[0])})`,
+      detail: [
+        `${counted(count, 'token')}: ${title}`,
+        ...(places[0] === undefined ? [] : [`${placeText(places[0])}: ${places[0].detail}`]),
+      ].join(': '),
       avoid,
       tokens: places,
     }))
     return [...found, ...this.managementFinding()]
   }
 
-  /** The tokens as groups of a scenario, without rules, as the census has analysed them. */
+  /** The tokens as groups of a scenario, without rules, since the census has already analysed them. */
   groups(): TokenGroup[] {
     const groups: TokenGroup[] = [
       { type: 'client', count: this.withRules, rules: undefined, unwritable: false },
@@ -117,6 +158,27 @@ export class TokenCensus {
       { type: 'management', count: this.management, rules: '', unwritable: false },
     ]
     return groups.filter((group) => group.count > 0)
+  }
+
+  /** A token of the token API. Links and identities hide its legacy rules. */
+  private addNewToken(record: DumpRecord): void {
+    this.withAccessor += 1
+    const { AccessorID, Rules, Type, ...fields } = record.value as Readonly<Record<string, unknown>>
+    const isLegacy = (typeof Rules === 'string' && Rules !== '') || Type === 'management'
+    if (isLinked(record.value) || !isLegacy) return
+    this.withLegacyRights += 1
+    if (this.legacyRights.length < this.placesMax) {
+      const { position, line, byte } = record
+      const detail = `accessor ${typeof AccessorID === 'string' ? AccessorID : 'unknown'}`
+      this.legacyRights.push({
+        name: shortName(fields.Description, fields.SecretID),
+        idHash: '',
+        position,
+        line,
+        byte,
+        detail,
+      })
+    }
   }
 
   private count(record: DumpRecord, token: LegacyToken): void {
@@ -145,15 +207,17 @@ export class TokenCensus {
 
   private note(
     record: DumpRecord,
-    { detail, ...issue }: Omit<Issue, 'count' | 'places'> & { detail: string },
+    { detail, ...issue }: Omit<Issue, 'count' | 'lastPosition' | 'places'> & { detail: string },
   ): void {
-    const known = this.issues.get(issue.id) ?? { ...issue, count: 0, places: [] }
+    const { position, line, byte } = record
+    const known = this.issues.get(issue.id) ?? { ...issue, count: 0, lastPosition: -1, places: [] }
     this.issues.set(issue.id, known)
+    // A token with several faults of one kind is one token.
+    if (known.lastPosition === position) return
     known.count += 1
-    if (known.places.length < this.placesMax) {
-      const { position, line, byte } = record
-      known.places.push({ position, line, byte, detail })
-    }
+    known.lastPosition = position
+    if (known.places.length < this.placesMax)
+      known.places.push({ ...identify(record.value), position, line, byte, detail })
   }
 
   private managementFinding(): DumpFinding[] {
@@ -171,45 +235,66 @@ export class TokenCensus {
   }
 }
 
-function placeText(place: TokenPlace | undefined): string {
-  return place === undefined ? '' : `token ${place.position}, line ${place.line}, byte ${place.byte}`
+/** Longest name to show. */
+const NAME_LENGTH_MAX = 60
+
+function identify(record: object): Pick<TokenPlace, 'name' | 'idHash'> {
+  const { Name, ID } = record as { readonly Name?: unknown; readonly ID?: unknown }
+  return { name: shortName(Name, ID), idHash: typeof ID === 'string' && ID !== '' ? hashOfId(ID) : '' }
+}
+
+function shortName(name: unknown, id: unknown): string {
+  if (typeof name !== 'string') return ''
+  return nameWithoutId(name, id).replaceAll(/\s+/g, ' ').slice(0, NAME_LENGTH_MAX)
+}
+
+/** Which token: `"web servers" (ID 3f5a…, token 3, line 5, byte 812)`; a token of a snapshot archive has no line. */
+export function placeText({ name, idHash, position, line, byte }: TokenPlace): string {
+  const named = name === '' ? 'a token without name' : JSON.stringify(name)
+  const id = idHash === '' ? '' : `ID hash ${idHash}, `
+  return `${named} (${id}token ${position}, ${line === 0 ? '' : `line ${line}, `}byte ${byte})`
+}
+
+const NEW_LIST = {
+  id: 'dump-new-list',
+  severity: 'critical' as const,
+  title: 'records of the list of the token API (/v1/acl/tokens), which has no legacy tokens to migrate',
+  avoid:
+    'Dump the legacy list, GET /v1/acl/list, with a management token, or scan the servers, which reads the rules of each token. Tokens that the token API created need no migration.',
+  detail: 'it has an AccessorID, and neither ID nor Rules',
 }
 
 interface DumpAdvice {
   readonly title: string
   readonly avoid: string
-  /** Warnings of the reader that matter less here. */
+  /** Warnings of the dump reader that are only informational here. */
   readonly severity?: Severity
 }
 
-/** What a finding of the reading means for the upgrade. */
+/** What a finding of the dump reader means for the upgrade. */
 const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, DumpAdvice>> = {
-  record_malformed: {
-    title: 'records that are no objects',
-    avoid: 'Create the dump again: this is not the list of a legacy server.',
-  },
   field_malformed: {
     title: 'a field of the wrong type',
-    avoid: 'Create the dump again, or repair the record.',
+    avoid: 'Create the dump again, or correct the record.',
   },
   field_unknown: {
     title: 'fields that legacy tokens do not have',
     avoid: 'Check that this is the list of a legacy server.',
   },
   field_too_long: { title: 'a field that is too long', avoid: 'Shorten it through the legacy API.' },
-  id_missing: { title: 'no ID', avoid: 'Make the dump with a management token.' },
-  id_redacted: { title: 'a redacted ID', avoid: 'Make the dump with a token that may see secrets.' },
+  id_missing: { title: 'no ID', avoid: 'Create the dump with a management token.' },
+  id_redacted: { title: 'a redacted ID', avoid: 'Create the dump with a token that may see secrets.' },
   id_root_name: { title: 'the name of a root authorizer as ID', avoid: 'Delete this token.' },
-  id_reserved: { title: 'a reserved ID', avoid: 'Replace this token by one with another ID.' },
+  id_reserved: { title: 'a reserved ID', avoid: 'Replace this token with one that has another ID.' },
   id_duplicate: {
     title: 'the ID of an earlier token',
-    avoid: 'Find out which of them is right: a legacy store has each ID once.',
+    avoid: 'Find out which one is correct: a legacy store holds each ID once.',
   },
   type_unknown: { title: 'an unknown Type', avoid: 'Only client and management exist.' },
   rules_unused: {
     title: 'management tokens with rules, which limit the token in 1.4.0 and are ignored from 1.4.1',
-    avoid: 'Remove the rules, or make it a client token if they were meant.',
+    avoid: 'Remove the rules, or make it a client token if the rules were intended.',
   },
-  rules_unreadable: { title: 'rules that cannot be read', avoid: 'Repair the rules.' },
+  rules_unreadable: { title: 'rules that cannot be parsed', avoid: 'Correct the rules.' },
   rules_ignored: { title: 'rules that are ignored', avoid: 'Remove the lines.' },
 }

@@ -3,28 +3,44 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ServiceVersion } from '@latchkey/contract'
 import { type Client, createClient } from '@latchkey/sdk'
-import type { ServerSpec } from '../scenario/scenario.ts'
+import { InputError } from '../errors.ts'
 import { type LogLine, type ServerProcess, startProcess } from './server-process.ts'
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** Path of the server's main file. */
   readonly main: string
   readonly datacenter: string
   readonly defaultPolicy: 'allow' | 'deny'
-  /** Undefined: an embedded PostgreSQL in a temporary directory. */
+  /** Undefined for an embedded PostgreSQL in a temporary directory. */
   readonly databaseUrl: string | undefined
 }
 
+export interface RunningServer {
+  readonly id: string
+  readonly url: string
+  readonly version: ServiceVersion
+  readonly acls: boolean
+  readonly isPaused: boolean
+}
+
+/** What a server says that refuses to start on the data. */
+const REFUSAL = /version \S+ (does not start|cannot start)[^\n]*/
+
 export class Cluster {
-  /** The secret of the management token that the first server makes. */
+  /** The secret of the management token that the first server creates. */
   readonly managementSecret = randomUUID()
   readonly log: LogLine[] = []
   private readonly options: ClusterOptions
   private readonly keys = `rehearsal:${randomBytes(32).toString('base64')}`
-  private readonly servers = new Map<string, ServerProcess>()
+  private readonly servers = new Map<string, Omit<RunningServer, 'isPaused'> & { process: ServerProcess }>()
   private readonly paused = new Set<string>()
+  /** Where each server last listened. */
+  private readonly urls = new Map<string, string>()
   private database: ServerProcess | undefined
+  /** How the last process that runs, or ran, was started. */
+  lastStarted: { readonly version: ServiceVersion; readonly acls: boolean } | undefined
   private directory: string | undefined
   private databaseUrl = ''
 
@@ -51,16 +67,35 @@ export class Cluster {
     this.databaseUrl = (await readFile(join(dataDir, 'postgres.url'), 'utf8')).trim()
   }
 
-  /** Starts a server of the scenario with a version. Does nothing if it runs. */
-  async start({ id, acls }: Pick<ServerSpec, 'id' | 'acls'>, version: string): Promise<void> {
-    if (this.servers.has(id)) return
-    const server = await startProcess({
+  /**
+   * Starts a server of the scenario with a version.
+   *
+   * @returns why it refuses to start on the data; undefined if it runs.
+   */
+  async start(
+    id: string,
+    { version, acls }: { version: ServiceVersion; acls: boolean },
+  ): Promise<string | undefined> {
+    const started = await this.startProcess(id, version, acls).catch((error: unknown) => {
+      const refusal = error instanceof InputError ? REFUSAL.exec(error.message)?.[0] : undefined
+      if (refusal === undefined) throw error
+      return refusal
+    })
+    if (typeof started === 'string') return started
+    this.servers.set(id, { id, url: started.url, version, acls, process: started })
+    this.urls.set(id, started.url)
+    this.lastStarted = { version, acls: true }
+    return undefined
+  }
+
+  private startProcess(id: string, version: ServiceVersion, acls: boolean): Promise<ServerProcess> {
+    return startProcess({
       main: this.options.main,
       env: {
         PORT: '0',
         DATABASE_URL: this.databaseUrl,
         LATCHKEY_DATA_DIR: join(this.directory ?? tmpdir(), id),
-        LATCHKEY_SERVICE_VERSION: version,
+        LATCHKEY_SERVICE_VERSION: version.text,
         LATCHKEY_DATACENTER: this.options.datacenter,
         LATCHKEY_NODE_NAME: id,
         LATCHKEY_ACL_ENABLED: acls ? 'on' : 'off',
@@ -68,42 +103,55 @@ export class Cluster {
         LATCHKEY_INITIAL_MANAGEMENT_TOKEN: this.managementSecret,
         LATCHKEY_ENCRYPTION_KEYS: this.keys,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
-        LATCHKEY_ALLOW_UNCONVERTED_LEGACY: 'on',
       },
       ready: /listens on (\S+)/,
       name: id,
       onLog: (line) => this.log.push(line),
     })
-    this.servers.set(id, server)
   }
 
-  /** Ends a server: `SIGTERM` leaves, `SIGKILL` crashes. */
-  async end(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  /** Ends a server: `SIGTERM` stops it, `SIGQUIT` makes it leave for good, and `SIGKILL` crashes it. */
+  async end(id: string, signal: 'SIGTERM' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     const server = this.servers.get(id)
     this.servers.delete(id)
     this.paused.delete(id)
-    await server?.stop(signal)
+    await server?.process.stop(signal)
   }
 
   pause(id: string): void {
-    this.servers.get(id)?.signal('SIGSTOP')
+    this.servers.get(id)?.process.signal('SIGSTOP')
     this.paused.add(id)
   }
 
   resume(id: string): void {
-    this.servers.get(id)?.signal('SIGCONT')
+    this.servers.get(id)?.process.signal('SIGCONT')
     this.paused.delete(id)
   }
 
-  /** URLs of the servers that run and are not paused. */
-  urls(): string[] {
-    return [...this.servers].flatMap(([id, server]) => (this.paused.has(id) ? [] : [server.url]))
+  running(): RunningServer[] {
+    return [...this.servers.values()].map(({ id, url, version, acls }) => ({
+      id,
+      url,
+      version,
+      acls,
+      isPaused: this.paused.has(id),
+    }))
   }
 
-  /** A client of any running server, with a secret. @throws if none runs. */
-  client(secret: string, url = this.urls()[0]): Client {
+  /** Servers that answer calls of ACLs. */
+  answering(): RunningServer[] {
+    return this.running().filter(({ acls, isPaused }) => acls && !isPaused)
+  }
+
+  /** Where a server listens, or listened before it ended. */
+  urlOf(id: string): string {
+    return this.urls.get(id) ?? ''
+  }
+
+  /** A client of any server that answers, with a secret. @throws if there is none. */
+  client(secret: string, url = this.answering()[0]?.url): Client {
     if (url === undefined) throw new Error('no server of the rehearsal runs')
-    return createClient({ address: url, token: secret, env: false, retries: 0, timeout: 10_000 })
+    return createClient({ address: url, token: secret, env: false, timeout: 60_000 })
   }
 
   /** Ends every process and removes what they wrote. Safe to call twice. */

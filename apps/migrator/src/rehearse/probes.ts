@@ -1,5 +1,6 @@
 /** Clients that call the servers continuously, as legacy and new tools do, and the errors they see. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LegacyToken } from '@latchkey/contract'
 import { LatchkeyError } from '@latchkey/sdk'
 import type { Cluster } from './cluster.ts'
 
@@ -12,11 +13,11 @@ interface ProbeErrors {
 
 export interface ProbeResult {
   readonly calls: number
-  /** By kind: the client, and what it was told. Seconds since the schedule began. */
+  /** By kind: the client and the error it got. Seconds since the schedule began. */
   readonly errors: Readonly<Record<string, ProbeErrors>>
 }
 
-/** Calls of each client in a second. */
+/** Calls per client and second. */
 const CALLS_PER_SECOND = 5
 
 /**
@@ -41,8 +42,8 @@ export function startProbes(
   }
   const loop = async (client: string, call: (url: string, secret: string) => Promise<unknown>) => {
     for (let i = 0; !stopped; i += 1) {
-      const urls = cluster.urls()
-      const url = urls[i % Math.max(1, urls.length)]
+      const servers = cluster.running().filter(({ isPaused }) => !isPaused)
+      const url = servers[i % Math.max(1, servers.length)]?.url
       const secret = secrets[i % Math.max(1, secrets.length)] ?? cluster.managementSecret
       calls += 1
       if (url === undefined) note(client, new Error('no server runs'))
@@ -51,8 +52,8 @@ export function startProbes(
     }
   }
   const loops = [
-    loop('legacy API', (url, secret) => cluster.client(secret, url).legacy.info(secret)),
-    loop('new API', (url, secret) => cluster.client(secret, url).tokens.self()),
+    loop('legacy API', (url, secret) => cluster.client(secret, url).legacy.info(secret, { retries: 0 })),
+    loop('new API', (url, secret) => cluster.client(secret, url).tokens.self({ retries: 0 })),
   ]
   return {
     stop: async () => {
@@ -61,4 +62,10 @@ export function startProbes(
       return { calls, errors: Object.fromEntries(errors) }
     },
   }
+}
+
+/** A few secrets for the probes: clients hold one each. */
+export function sampleSecrets(tokens: readonly LegacyToken[]): readonly string[] {
+  const presentable = tokens.filter((token) => /^[\x21-\x7e]+$/.test(token.ID))
+  return presentable.slice(0, 50).map((token) => token.ID)
 }

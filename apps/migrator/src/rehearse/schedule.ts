@@ -1,77 +1,94 @@
-/** The schedule of a scenario as steps on real processes. What cannot be done for real is refused beforehand. */
+/** The schedule of a scenario as steps on real processes. Events that cannot run on real processes are refused beforehand. */
 import { InputError } from '../errors.ts'
 import type { Scenario, ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
 
-export type Step = { readonly atMs: number } & (
-  | {
-      readonly do: 'replace'
-      readonly server: ServerSpec
-      readonly version: string
-      readonly downtimeMs: number
-      readonly acls: boolean
-    }
-  | { readonly do: 'crash' | 'leave' | 'pause' | 'resume'; readonly server: string }
-  | { readonly do: 'create-tokens' | 'edit-tokens'; readonly count: number; readonly offset: number }
-)
+const STEP_KINDS = [
+  'start',
+  'restart',
+  'crash',
+  'leave',
+  'pause',
+  'resume',
+  // Our servers keep no log of their own, so a snapshot changes nothing.
+  'snapshot',
+  'create-tokens',
+  'edit-tokens',
+  'delete-tokens',
+  'convert-tokens',
+] as const
+
+/** An event that a rehearsal carries out. The planned start of a server is a restart. */
+export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] }
 
 /**
  * Reads the steps of a scenario in order of time.
  *
- * @throws InputError with its place for what a rehearsal on one machine, with one database, cannot do.
+ * @throws InputError with its place for an event that a rehearsal on one machine, with one database, does not support.
  */
 export function stepsOf(scenario: Scenario): readonly Step[] {
   const [datacenter, ...others] = scenario.datacenters
   if (!datacenter || others.length > 0) {
-    throw new InputError('a rehearsal has one datacenter; simulate shows what several do')
+    throw new InputError('a rehearsal has one datacenter; use simulate for several')
   }
-  const servers = new Map(datacenter.servers.map((server) => [server.id, server]))
-  const starts = datacenter.servers.map((server): Step => {
-    if (server.status !== 'alive' || server.joinsLater) {
-      const what = server.joinsLater ? 'that joins later' : `that has ${server.status}`
-      throw new InputError(`a rehearsal cannot begin with a server ${what}: ${server.id}`, {
-        place: server.place,
-      })
-    }
-    return {
-      atMs: server.startMs,
-      do: 'replace',
-      server,
-      version: server.version.text,
-      downtimeMs: 0,
-      acls: server.acls,
-    }
-  })
-  const events = scenario.events.map((event) => stepOf(event, servers))
-  return [...starts, ...events].sort((a, b) => a.atMs - b.atMs)
+  const steps = [...datacenter.servers.flatMap(plannedStart), ...scenario.events.map(stepOf)]
+  return steps.sort((a, b) => a.atMs - b.atMs)
 }
 
-function stepOf(event: ScenarioEvent, servers: ReadonlyMap<string, ServerSpec>): Step {
-  const { atMs } = event
-  switch (event.kind) {
-    case 'crash':
-    case 'leave':
-    case 'pause':
-    case 'resume':
-      return { atMs, do: event.kind, server: event.server }
-    case 'start':
-    case 'restart': {
-      const server = servers.get(event.server)
-      if (!server) throw new InputError(`there is no server ${event.server}`, { place: event.place })
-      const version = (event.version ?? server.version).text
-      return {
-        atMs,
-        do: 'replace',
-        server,
-        version,
-        downtimeMs: event.downtimeMs,
-        acls: event.acls ?? server.acls,
-      }
-    }
-    case 'create-tokens':
-      return { atMs, do: 'create-tokens', count: event.count, offset: 0 }
-    case 'edit-tokens':
-      return { atMs, do: 'edit-tokens', count: event.count, offset: event.offset }
-    default:
-      throw new InputError(`a rehearsal cannot do "${event.kind}"; simulate can`, { place: event.place })
+function plannedStart(server: ServerSpec): Step[] {
+  const { id, status, joinsLater, place, startMs: atMs, version, acls, from } = server
+  if (status !== 'alive' || joinsLater) {
+    const what = joinsLater ? 'that joins later' : `that has ${status}`
+    throw new InputError(`a rehearsal cannot start with a server ${what}: ${id}`, { place })
+  }
+  // Its process from before the schedule runs that version already.
+  if (version.text === from.text) return []
+  return [{ kind: 'restart', atMs, place, server: id, version, acls, downtimeMs: 0 }]
+}
+
+function stepOf(event: ScenarioEvent): Step {
+  if (isStep(event)) {
+    refuseOtherTokens(event)
+    return event
+  }
+  throw new InputError(`a rehearsal does not support "${event.kind}"; simulate does`, { place: event.place })
+}
+
+function isStep(event: ScenarioEvent): event is Step {
+  return STEP_KINDS.some((kind) => kind === event.kind)
+}
+
+/** The tokens of a rehearsal are legacy tokens, and their edits keep the type. */
+function refuseOtherTokens(step: Step): void {
+  const { place } = step
+  if ('api' in step && step.api === 'new') {
+    throw new InputError('a rehearsal writes tokens through the legacy API only; simulate does both', {
+      place,
+    })
+  }
+  if (step.kind === 'edit-tokens' && (step.type !== undefined || step.becomes !== undefined)) {
+    throw new InputError('a rehearsal does not support edits by type; simulate does', { place })
+  }
+}
+
+/** The scenario with its schedule at another pace. */
+export function scaled(scenario: Scenario, factor: number): Scenario {
+  const scale = (ms: number) => Math.round(ms * factor)
+  return {
+    ...scenario,
+    durationMs: scenario.durationMs === undefined ? undefined : scale(scenario.durationMs),
+    datacenters: scenario.datacenters.map((each) => ({
+      ...each,
+      servers: each.servers.map((server) => ({ ...server, startMs: scale(server.startMs) })),
+    })),
+    workloads: scenario.workloads.map((each) => ({
+      ...each,
+      fromMs: scale(each.fromMs),
+      toMs: each.toMs === undefined ? undefined : scale(each.toMs),
+    })),
+    events: scenario.events.map((event) => ({
+      ...event,
+      atMs: scale(event.atMs),
+      ...('downtimeMs' in event ? { downtimeMs: scale(event.downtimeMs) } : {}),
+    })),
   }
 }

@@ -8,18 +8,23 @@ import { EXIT, InputError } from '../errors.ts'
 /** The server of this repository. */
 export const SERVER_MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
 
-const START_MS_MAX = 30_000
-const STOP_MS_MAX = 15_000
+const START_MS_MAX = 120_000
+const STOP_MS_MAX = 60_000
 /** Number of last output lines to show if a process fails. */
 const TAIL_LINES = 20
 
-/** One line of a server's log that a rehearsal looks at. */
+/** A line of a server's log that a rehearsal evaluates. */
 export interface LogLine {
   readonly server: string
   /** Milliseconds since the epoch, as the server wrote it. */
   readonly at: number
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** The lines with a message, in order of time: servers write theirs independently of each other. */
+export function linesOf(log: readonly LogLine[], message: string): LogLine[] {
+  return log.filter((line) => line.message === message).sort((a, b) => a.at - b.at)
 }
 
 export interface ServerProcess {
@@ -29,7 +34,7 @@ export interface ServerProcess {
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Path of the server's main file. */
   readonly main: string
   readonly args?: readonly string[]
@@ -40,7 +45,7 @@ export interface ProcessOptions {
   readonly onLog: (line: LogLine) => void
 }
 
-/** What a server needs of our environment; `NODE_COMPILE_CACHE` makes the next start faster. */
+/** The variables that a server needs from our environment; `NODE_COMPILE_CACHE` makes the next start faster. */
 function inherited(): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   return { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }
@@ -49,14 +54,14 @@ function inherited(): NodeJS.ProcessEnv {
 /**
  * Starts a process and waits until it is ready.
  *
- * @throws InputError, exit code 1, with the last lines it printed, where it ends before or does not get ready.
+ * @throws InputError, exit code 1, with the last lines it printed, if it exits early or does not become ready.
  */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const { main, args = [], env, ready, name, onLog } = options
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The rehearsal itself passes on a Ctrl-C from the terminal, in order.
+    // The rehearsal itself forwards a Ctrl-C from the terminal, in order.
     detached: true,
   })
   const tail: string[] = []

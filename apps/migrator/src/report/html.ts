@@ -1,158 +1,184 @@
 /** The report as one HTML page: no network, light and dark, readable on a phone and on paper. */
+import { type Html, html, PRODUCT_VERSION } from '@latchkey/contract'
+import { acceptedText, agrees, counted, type Verdict } from '../findings/finding.ts'
 import type { FindingResult, SimulationResult } from '../output/result.ts'
-import type { Simulation } from '../output/run-simulation.ts'
-import type { TimelineEntry } from '../output/timeline.ts'
-import { formatSeconds } from '../scenario/time.ts'
-import { renderClients } from './clients-chart.ts'
-import { escapeHtml, section } from './markup.ts'
-import { renderModes } from './mode-chart.ts'
-import { STYLE } from './style.ts'
-import { renderTokens } from './tokens-chart.ts'
+import { renderChart } from './chart/time-chart.ts'
+import { renderChecklist, renderWaysBack } from './checklist.ts'
+import type { Clock } from './clock.ts'
+import { foldBatches } from './events.ts'
+import type { ReportFacts } from './facts.ts'
+import type { ReportInputs } from './inputs.ts'
+import { formatCount, page, section, table } from './markup.ts'
+import { titleOf, whenOf, whomOf } from './verdict.ts'
+import { renderWorkloads } from './workloads.ts'
 
-/** Reasons beside the verdict; the table has all. */
-const REASONS_MAX = 4
-/** Lines of the list of events. */
+/** Problems next to the verdict; the findings have all. */
+const PROBLEMS_MAX = 8
+/** Maximum number of lines in the list of events. */
 const EVENTS_MAX = 500
 
-const VERDICTS = {
-  go: { name: 'go', title: 'Go', text: 'Nothing blocks the upgrade.' },
-  'go with care': { name: 'care', title: 'Go with care', text: '' },
-  'no-go': { name: 'nogo', title: 'No-go', text: '' },
-} as const
+export const VERDICTS = {
+  go: { name: 'go', title: 'Go' },
+  'go with care': { name: 'care', title: 'Go with care' },
+  'no-go': { name: 'nogo', title: 'No-go' },
+} as const satisfies Record<Verdict, { name: string; title: string }>
 
 /** Renders a self-contained page. */
-export function renderHtml({ history, clients, result }: Simulation): string {
-  const { verdict, scenario } = result
-  const body = [
-    `<h1>Upgrade rehearsal: ${escapeHtml(scenario)}</h1>`,
-    renderVerdict(result),
-    renderNumbers(result),
+export function renderHtml(facts: ReportFacts): string {
+  const { simulation, chart, totals, steps, ways, clock, inputs } = facts
+  const { result } = simulation
+  const { title } = VERDICTS[result.verdict]
+  return page(`${title}: ${result.scenario}`, [
+    html`<header><p class="kicker">Upgrade report</p><h1>${result.scenario}</h1></header>`,
+    renderVerdict(facts),
+    renderNumbers(facts),
     section(
-      'Modes',
-      renderModes(history),
-      'Which server was in which mode. The chart ends soon after the last change.',
+      'What happens when',
+      renderChart({ predicted: chart, measured: undefined }, clock),
+      'Everything shares one time axis. Each numbered line is an event of the list below the chart.',
     ),
     section(
-      'Tokens without accessor',
-      renderTokens(history),
-      'At most 128 tokens a second, in the primary; secondaries follow by replication.',
+      'Clients',
+      renderWorkloads(totals, clock),
+      'What the clients of the scenario see, each with all of its calls.',
     ),
     section(
-      'What clients see',
-      renderClients(clients),
-      'Errors and odd answers of the workloads, darker where there are more.',
+      'Steps',
+      renderChecklist(steps, clock),
+      clock.startsAt === undefined
+        ? 'Times count from the start of the schedule; --at 22:00 shows the time of day.'
+        : `The schedule starts at ${clock.time(0)}.`,
     ),
-    section('Findings', renderFindings(result.findings)),
-    section('Servers', renderServers(result)),
-    section('Events', renderEvents(result.timeline)),
-    section('Replay', `<pre>${escapeHtml(result.replay)}</pre>`, 'This command gives the same result again.'),
-  ].join('')
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(`${VERDICTS[verdict].title}: ${scenario}`)}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>\n`
+    section(
+      'The way back',
+      renderWaysBack(ways, clock),
+      'Each phase was tried in the simulation: it returns a server to its old version at the end of the phase.',
+    ),
+    section(
+      'Findings',
+      renderFindings(result, clock),
+      clock.startsAt === undefined
+        ? undefined
+        : 'Times inside the sentences count from the start of the schedule; the lines below them give the time of day.',
+    ),
+    section('Servers', renderServers(result, clock)),
+    section('Events', renderEvents(result, clock)),
+    section('Made from', renderInputs(result, inputs)),
+  ])
 }
 
-function renderVerdict({ verdict, reasons, violations }: SimulationResult): string {
-  const { name, title, text } = VERDICTS[verdict]
-  const more = reasons.length - REASONS_MAX
-  const items = [
-    ...reasons.slice(0, REASONS_MAX),
-    ...(more > 0 ? [`and ${more} more, below`] : []),
-    ...violations.map(({ rule, detail }) => `the simulation itself breaks the rule "${rule}": ${detail}`),
-  ]
-  const list =
-    items.length === 0
-      ? `<p>${text}</p>`
-      : `<ul>${items.map((each) => `<li>${escapeHtml(each)}</li>`).join('')}</ul>`
-  return `<div class="verdict ${name}"><strong>${title}</strong>${list}</div>`
+function renderVerdict({ simulation, summary, problems }: ReportFacts): Html {
+  const { name, title } = VERDICTS[simulation.result.verdict]
+  const [opening = '', ...rest] = summary
+  const cards = problems
+    .slice(0, PROBLEMS_MAX)
+    .map(
+      ({ title: what, finding, whom, when }) =>
+        html`<li><h3>${what}</h3><dl><dt>What</dt><dd>${finding.detail}</dd>${whom !== '' && html`<dt>For whom</dt><dd>${whom}</dd>`}${when !== '' && html`<dt>When</dt><dd>${when}</dd>`}<dt>What to do</dt><dd>${finding.avoid}</dd></dl></li>`,
+    )
+  const more = problems.length - PROBLEMS_MAX
+  return html`<div class="verdict ${name}"><p class="word">${title}</p><p class="lead">${opening}</p><ul>${rest.map((each) => html`<li>${each}</li>`)}</ul></div>${cards.length > 0 && html`<ol class="problems ${name}">${cards}</ol>`}${more > 0 && html`<p class="note">and ${more} more, in the findings.</p>`}`
 }
 
-function renderNumbers(result: SimulationResult): string {
+function renderNumbers({ simulation, totals, clock }: ReportFacts): Html {
+  const { result } = simulation
+  const hasClients = totals.length > 0
   const left = Object.values(result.servers).map(({ newModeAt }) => newModeAt)
-  const lastLeft = left.includes(null) ? 'never' : seconds(Math.max(0, ...left.map((each) => each ?? 0)))
-  const tokens = Object.values(result.migration).reduce((sum, each) => sum + each.tokens, 0)
-  const batches = Object.values(result.migration).reduce((sum, each) => sum + each.batches, 0)
-  const lastBatch = Object.values(result.migration).map(({ lastBatchAt }) => lastBatchAt ?? 0)
+  const lastLeft = left.includes(null)
+    ? 'never'
+    : clock.time(Math.max(0, ...left.map((each) => each ?? 0)) * 1_000)
+  const migrations = Object.values(result.migration)
+  const tokens = migrations.reduce((sum, each) => sum + each.tokens, 0)
+  const batches = migrations.reduce((sum, each) => sum + each.batches, 0)
+  const lastBatch = Math.max(...migrations.map(({ lastBatchAt }) => lastBatchAt ?? 0))
   const errors = Object.values(result.clients).reduce((sum, each) => sum + (each.isError ? each.count : 0), 0)
   const numbers = [
-    { value: lastLeft, label: 'all servers in new mode' },
-    { value: tokens.toLocaleString('en-US'), label: `tokens in ${batches.toLocaleString('en-US')} batches` },
-    { value: batches === 0 ? '–' : seconds(Math.max(...lastBatch)), label: 'last accessor' },
-    { value: errors.toLocaleString('en-US'), label: 'client errors' },
-    { value: `${result.model}, ${result.seed}`, label: 'model, seed' },
+    { value: lastLeft, label: 'the last server is in new mode' },
+    ...(batches === 0
+      ? [{ value: '0', label: 'tokens need an accessor' }]
+      : [
+          {
+            value: formatCount(tokens),
+            label: `${agrees(tokens, 'token gets its accessor', 'tokens get accessors')}, in ${counted(batches, 'batch')}`,
+          },
+          { value: clock.time(lastBatch * 1_000), label: 'the last accessor' },
+        ]),
+    hasClients
+      ? { value: formatCount(errors), label: agrees(errors, 'error of clients', 'errors of clients') }
+      : { value: '–', label: 'no clients in the scenario' },
   ]
-  const items = numbers.map(
-    ({ value, label }) => `<li><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></li>`,
-  )
-  return `<ul class="numbers">${items.join('')}</ul>`
+  return html`<ul class="numbers">${numbers.map(({ value, label }) => html`<li><b>${value}</b><span>${label}</span></li>`)}</ul>`
 }
 
-function renderFindings(findings: readonly FindingResult[]): string {
-  if (findings.length === 0) return '<p>None.</p>'
-  const rows = findings.map(
-    ({ id, severity, count, detail, avoid }) =>
-      `<tr><td><span class="tag ${severity}">${severity}</span><br><code>${escapeHtml(id)}</code></td><td class="n" data-label="count">${count.toLocaleString('en-US')}</td><td>${escapeHtml(detail)}</td><td data-label="avoid">${escapeHtml(avoid)}</td></tr>`,
-  )
-  return `<table class="stack"><thead><tr><th>finding</th><th>count</th><th>what happens</th><th>how to avoid it</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
-}
-
-function renderServers({ servers, agents }: SimulationResult): string {
-  const rows = Object.entries(servers).map(([id, { datacenter, version, newModeAt, legacyMode }]) => {
-    const stretches = legacyMode.map(
-      ({ from, to }) => `${seconds(from)} to ${to === null ? 'the end' : seconds(to)}`,
-    )
-    return row([
-      id,
-      datacenter,
-      version ?? 'down',
-      newModeAt === null ? 'never' : seconds(newModeAt),
-      stretches.join(', '),
-    ])
+function renderFindings({ findings, clients }: SimulationResult, clock: Clock): Html {
+  if (findings.length === 0) return html`<p>None.</p>`
+  const items = findings.map((finding) => {
+    const { id, severity, detail, avoid, accepted } = finding
+    const facts = [whomOf(finding, clients), whenOf(finding, clock)].filter((text) => text !== '')
+    return html`<li class="f-${severity}"><h3><span class="tag ${severity}">${severity}</span> ${titleOf(id)} ${countOf(finding)}</h3><p>${detail}</p>${facts.length > 0 && html`<p class="note">${facts.join('; ')}</p>`}<p class="todo">${accepted ? acceptedText(accepted) : avoid}</p></li>`
   })
-  const agentRows = Object.entries(agents).map(([id, { datacenter, newModeAt }]) =>
-    row([`${id} (agent)`, datacenter, '', newModeAt === null ? 'never' : seconds(newModeAt), '']),
+  return html`<ul class="findings">${items}</ul>`
+}
+
+function countOf({ count }: FindingResult): Html | false {
+  return count > 1 && html`<small>× ${formatCount(count)}</small>`
+}
+
+function renderServers({ servers, agents }: SimulationResult, { time }: Clock): Html {
+  const show = (at: number | null) => (at === null ? 'never' : time(at * 1_000))
+  const rows = Object.entries(servers).map(([id, { datacenter, version, newModeAt, legacyMode }]) => [
+    id,
+    datacenter,
+    version ?? 'down',
+    show(newModeAt),
+    legacyMode.map(({ from, to }) => `${show(from)} to ${to === null ? 'the end' : show(to)}`).join(', ') ||
+      '–',
+  ])
+  const agentRows = Object.entries(agents).map(([id, { datacenter, newModeAt }]) => [
+    html`${id} <small>client agent</small>`,
+    datacenter,
+    '–',
+    show(newModeAt),
+    '–',
+  ])
+  return table(
+    ['server', 'datacenter', 'version at the end', 'new mode at', 'in legacy mode'],
+    [...rows, ...agentRows],
+    { caption: 'Every server and client agent' },
   )
-  return `<table class="stack"><thead><tr><th>server</th><th>datacenter</th><th>version at the end</th><th>in new mode at</th><th>legacy mode</th></tr></thead><tbody>${[...rows, ...agentRows].join('')}</tbody></table>`
 }
 
-function row([id = '', datacenter = '', version = '', newMode = '', legacy = '']: readonly string[]): string {
-  return `<tr><td><b>${escapeHtml(id)}</b></td><td data-label="datacenter">${escapeHtml(datacenter)}</td><td data-label="version">${escapeHtml(version)}</td><td data-label="new mode at">${escapeHtml(newMode)}</td><td data-label="legacy mode">${escapeHtml(legacy)}</td></tr>`
-}
-
-function renderEvents(timeline: readonly TimelineEntry[]): string {
+function renderEvents({ timeline }: SimulationResult, { time }: Clock): Html {
   const entries = foldBatches(timeline)
   const rows = entries
     .slice(0, EVENTS_MAX)
-    .map(
-      ({ at, kind, server, datacenter, detail }) =>
-        `<tr><td class="n">${escapeHtml(seconds(at))}</td><td><code>${escapeHtml(kind)}</code></td><td>${escapeHtml(server ?? datacenter ?? '')}</td><td>${escapeHtml(detail)}</td></tr>`,
-    )
+    .map(({ at, kind, server, datacenter, detail }) => [
+      time(Math.round(at * 1_000)),
+      html`<code>${kind}</code>`,
+      server ?? datacenter ?? '',
+      detail,
+    ])
   const rest = entries.length - EVENTS_MAX
-  const more = rest > 0 ? `<p class="note">and ${rest} more, in report.json</p>` : ''
-  return `<details><summary>${entries.length} events</summary><table class="stack"><tbody>${rows.join('')}</tbody></table>${more}</details>`
+  const more = rest > 0 && html`<p class="note">and ${rest} more, in report.json</p>`
+  return html`<details><summary>${counted(entries.length, 'event')}</summary>${table(['at', 'event', 'where', 'detail'], rows, { caption: 'Everything that the simulation recorded' })}${more}</details>`
 }
 
-/** Collapses runs of batches into one line each, as there may be a hundred thousand. */
-export function foldBatches(timeline: readonly TimelineEntry[]): TimelineEntry[] {
-  const folded: TimelineEntry[] = []
-  let run: { first: TimelineEntry; count: number } | undefined
-  for (const entry of timeline) {
-    const previous = folded.at(-1)
-    if (entry.kind !== 'batch' || entry.server === undefined) {
-      run = undefined
-      folded.push(entry)
-    } else if (run !== undefined && previous?.server === entry.server) {
-      run.count += 1
-      folded[folded.length - 1] = {
-        ...run.first,
-        detail: `${run.count} batches to ${seconds(entry.at)}; the last: ${entry.detail}`,
-      }
-    } else {
-      run = { first: entry, count: 1 }
-      folded.push(entry)
-    }
-  }
-  return folded
-}
-
-function seconds(value: number): string {
-  return formatSeconds(Math.round(value * 1_000))
+/** What the page was made from, so that a reader can make it again. */
+export function renderInputs(
+  {
+    model,
+    seed,
+    replay,
+  }: Pick<SimulationResult, 'replay'> & Partial<Pick<SimulationResult, 'model' | 'seed'>>,
+  { scenarioText, dumpHash }: ReportInputs,
+): Html {
+  const rows = [
+    ['tool', `latchkey-migrator ${PRODUCT_VERSION}`],
+    ...(model === undefined ? [] : [['model and seed', `${model}, ${seed}`]]),
+    ...(dumpHash === undefined ? [] : [['dump, SHA-256', html`<code class="long">${dumpHash}</code>`]]),
+  ] as const
+  const text =
+    scenarioText !== undefined &&
+    html`<details><summary>The scenario</summary><pre>${scenarioText}</pre></details>`
+  return html`<dl class="inputs">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${text}<p class="note">This command repeats it:</p><pre>${replay}</pre>`
 }

@@ -1,46 +1,55 @@
 /** The report as Markdown, for a wiki or a change request. */
+import { PRODUCT_VERSION } from '@latchkey/contract'
+import { acceptedText } from '../findings/finding.ts'
 import type { SimulationResult } from '../output/result.ts'
-import type { Simulation } from '../output/run-simulation.ts'
-import { foldBatches } from './html.ts'
+import { formatTime } from '../scenario/time.ts'
+import { lostText, whenText } from './checklist.ts'
+import { spanText } from './clock.ts'
+import { foldBatches } from './events.ts'
+import type { ReportFacts } from './facts.ts'
+import { formatCount } from './markup.ts'
 
 const EVENTS_MAX = 200
 
-export function renderMarkdown({ result }: Simulation): string {
-  const { verdict, scenario, reasons, model, seed, endedAt } = result
+export function renderMarkdown(facts: ReportFacts): string {
+  const { result } = facts.simulation
+  const { verdict, scenario, model, seed, endedAt } = result
   return [
     `# ${verdict}: ${cell(scenario)}`,
     '',
-    ...(reasons.length === 0 ? ['Nothing blocks the upgrade.'] : reasons.map((each) => `- ${each}`)),
+    ...facts.summary.map((each) => `- ${each}`),
     '',
-    `Model ${model}, seed ${seed}, ends at ${endedAt} s.`,
+    ...facts.problems.flatMap(problemLines),
+    `Model ${model}, seed ${seed}, ends at ${formatTime(endedAt)}.`,
     '',
+    ...stepSection(facts),
     '## Servers',
     '',
     ...table(
-      ['server', 'datacenter', 'version', 'new mode at (s)'],
+      ['server', 'datacenter', 'version', 'new mode at'],
       [...Object.entries(result.servers)].map(([id, each]) => [
         id,
         each.datacenter,
         each.version ?? 'down',
-        String(each.newModeAt ?? 'never'),
+        each.newModeAt === null ? 'never' : formatTime(each.newModeAt),
       ]),
     ),
     '',
     '## Accessors',
     '',
     ...table(
-      ['datacenter', 'tokens', 'batches', 'first batch (s)', 'last batch (s)', 'without accessor at the end'],
+      ['datacenter', 'tokens', 'batches', 'first batch', 'last batch', 'without accessor at the end'],
       Object.entries(result.migration).map(([name, each]) => [
         name,
         String(each.tokens),
         String(each.batches),
-        String(each.firstBatchAt ?? '–'),
-        String(each.lastBatchAt ?? '–'),
+        each.firstBatchAt === null ? '–' : formatTime(each.firstBatchAt),
+        each.lastBatchAt === null ? '–' : formatTime(each.lastBatchAt),
         String(each.remaining),
       ]),
     ),
     '',
-    ...clientSection(result),
+    ...clientSection(facts),
     '## Findings',
     '',
     ...(result.findings.length === 0
@@ -52,7 +61,7 @@ export function renderMarkdown({ result }: Simulation): string {
             `\`${each.id}\``,
             String(each.count),
             each.detail,
-            each.avoid,
+            each.accepted ? acceptedText(each.accepted) : each.avoid,
           ]),
         )),
     '',
@@ -60,6 +69,7 @@ export function renderMarkdown({ result }: Simulation): string {
     '',
     ...eventSection(result),
     '',
+    ...inputSection(facts),
     '## Replay',
     '',
     '```',
@@ -69,29 +79,91 @@ export function renderMarkdown({ result }: Simulation): string {
   ].join('\n')
 }
 
-function clientSection({ clients }: SimulationResult): string[] {
-  const kinds = Object.entries(clients)
-  if (kinds.length === 0) return []
-  const rows = kinds.map(([kind, { count, first, last, status, text }]) => [
-    `\`${kind}\``,
-    String(count),
-    String(first),
-    String(last),
-    `${status ?? ''} ${text}`.trim(),
+function problemLines({ title, finding, whom, when }: ReportFacts['problems'][number]): string[] {
+  const lines = [
+    ['What', finding.detail],
+    ['For whom', whom],
+    ['When', when],
+    ['What to do', finding.avoid],
+  ] as const
+  return [
+    `### ${title}`,
+    '',
+    ...lines.flatMap(([name, text]) => (text === '' ? [] : [`- ${name}: ${text}`])),
+    '',
+  ]
+}
+
+function stepSection({ steps, ways, clock }: ReportFacts): string[] {
+  const items = steps.flatMap((step) => {
+    const when = whenText(step, clock)
+    return [
+      `- [ ] ${when === '' ? '' : `**${when}** `}${step.text}`,
+      ...step.parts.map(
+        ({ name, at }) => `  - [ ] ${at === null ? 'never' : clock.time(at * 1_000)} ${name}`,
+      ),
+    ]
+  })
+  const rows = ways.map((way) => [
+    `${way.title} (${way.datacenter})`,
+    spanText(way, clock),
+    way.isOpen ? 'open' : 'snapshot only',
+    way.how,
+    lostText(way, clock),
   ])
-  return ['## What clients see', '', ...table(['kind', 'calls', 'first (s)', 'last (s)', 'answer'], rows), '']
+  const back =
+    rows.length === 0
+      ? []
+      : ['## The way back', '', ...table(['phase', 'when', 'way back', 'how', 'what is lost'], rows), '']
+  return ['## Steps', '', ...items, '', ...back]
+}
+
+function clientSection({ totals, clock }: ReportFacts): string[] {
+  if (totals.length === 0) return []
+  const rows = totals.map(({ name, kind, calls, errors, odd, first, last, answers }) => [
+    `${name} (${kind})`,
+    formatCount(calls),
+    formatCount(errors),
+    formatCount(odd),
+    first === undefined || last === undefined ? '–' : `${clock.time(first)} to ${clock.time(last)}`,
+    answers.map(({ kind: key, count, text }) => `${formatCount(count)} × \`${key}\` ${text}`).join('; '),
+  ])
+  return [
+    '## Clients',
+    '',
+    ...table(['client', 'calls', 'errors', 'unexpected', 'between', 'answers'], rows),
+    '',
+  ]
+}
+
+/** The scenario as an indented block, which holds any text. */
+function inputSection({ inputs }: ReportFacts): string[] {
+  const { scenarioText, dumpHash } = inputs
+  return [
+    '## Made from',
+    '',
+    `- latchkey-migrator ${PRODUCT_VERSION}`,
+    ...(dumpHash === undefined ? [] : [`- dump, SHA-256: \`${dumpHash}\``]),
+    '',
+    ...(scenarioText === undefined
+      ? []
+      : [
+          ...scenarioText
+            .trimEnd()
+            .split('\n')
+            .map((each) => `    ${each}`),
+          '',
+        ]),
+  ]
 }
 
 function eventSection({ timeline }: SimulationResult): string[] {
   const entries = foldBatches(timeline)
   const rows = entries
     .slice(0, EVENTS_MAX)
-    .map((each) => [String(each.at), each.kind, each.server ?? each.datacenter ?? '', each.detail])
+    .map((each) => [formatTime(each.at), each.kind, each.server ?? each.datacenter ?? '', each.detail])
   const rest = entries.length - EVENTS_MAX
-  return [
-    ...table(['at (s)', 'event', 'where', 'detail'], rows),
-    ...(rest > 0 ? ['', `And ${rest} more.`] : []),
-  ]
+  return [...table(['at', 'event', 'where', 'detail'], rows), ...(rest > 0 ? ['', `And ${rest} more.`] : [])]
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,42 +1,41 @@
-/** HTML fragments shared by the charts. Text from outside must pass {@link escapeHtml}. */
-import type { TimeScale } from './scale.ts'
+/** HTML fragments shared by the pages. */
+import { Html, html, type Insertable } from '@latchkey/contract'
+import { STYLE } from './style.ts'
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+/**
+ * A whole page that needs no network.
+ *
+ * @param refreshSeconds how often an open page reloads; undefined for never.
+ */
+export function page(title: string, body: Insertable, refreshSeconds?: number): string {
+  const refresh =
+    refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${refreshSeconds}">`
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">${refresh}<title>${title}</title><style>${new Html(STYLE)}</style></head><body><main>${body}</main></body></html>\n`
+    .text
 }
 
-/** Escapes a text for HTML content and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (each) => ESCAPES[each] ?? '')
+/** A section with a heading; none if there is no body. */
+export function section(title: string, body: Html | undefined, note?: string): Html | undefined {
+  if (body === undefined) return undefined
+  const text = note !== undefined && html`<p class="note">${note}</p>`
+  return html`<section><h2>${title}</h2>${text}${body}</section>`
 }
 
-/** The time axis under a chart. */
-export function axis({ ticks, percent }: TimeScale): string {
-  const labels = ticks.map(({ at, label }, i) => {
-    const edge = i === 0 ? ' class="first"' : percent(at) > 92 ? ' class="last"' : ''
-    return `<span${edge} style="left:${percent(at)}%">${escapeHtml(label)}</span>`
-  })
-  return `<div class="axis" aria-hidden="true">${labels.join('')}</div>`
+/** A table that scrolls by itself where it is too wide, and whose rows stack on a phone. The first cell heads its row. */
+export function table(
+  heads: readonly string[],
+  rows: readonly (readonly Insertable[])[],
+  options: { readonly caption: string; readonly numbers?: readonly number[] },
+): Html {
+  const name = (i: number) => options.numbers?.includes(i) === true && html` class="n"`
+  const head = heads.map((each, i) => html`<th scope="col"${name(i)}>${each}</th>`)
+  const body = rows.map(
+    ([first, ...rest]) =>
+      html`<tr><th scope="row">${first}</th>${rest.map((cell, i) => html`<td${name(i + 1)} data-label="${heads[i + 1] ?? ''}">${cell}</td>`)}</tr>`,
+  )
+  return html`<div class="wide"><table><caption>${options.caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
 }
 
-/** The legend of a chart's colours. */
-export function legend(items: readonly { readonly name: string; readonly label: string }[]): string {
-  const entries = items.map(({ name, label }) => `<li><i class="${name}"></i>${escapeHtml(label)}</li>`)
-  return `<ul class="legend">${entries.join('')}</ul>`
-}
-
-/** An SVG that stretches to the available width. It holds only shapes, as text would stretch too. */
-export function canvas(height: number, body: string, label: string): string {
-  return `<svg viewBox="0 0 1000 ${height}" preserveAspectRatio="none" style="height:${height}px" role="img" aria-label="${escapeHtml(label)}">${body}</svg>`
-}
-
-/** A section with a heading; empty if its body is. */
-export function section(title: string, body: string, note = ''): string {
-  if (body === '') return ''
-  const text = note === '' ? '' : `<p class="note">${escapeHtml(note)}</p>`
-  return `<section><h2>${escapeHtml(title)}</h2>${text}${body}</section>`
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
 }

@@ -2,30 +2,41 @@ import { describe, expect, test } from 'vitest'
 import { aScenario } from '../../test/scenario.ts'
 import { runSimulation } from '../output/run-simulation.ts'
 import { builtinNames, readBuiltin } from '../scenario/builtin.ts'
-import { foldBatches, renderHtml } from './html.ts'
+import { timeScale } from './chart/scale.ts'
+import { clockFrom, spanText, timeOfDayOption } from './clock.ts'
+import { foldBatches } from './events.ts'
+import { factsOf } from './facts.ts'
+import { renderHtml } from './html.ts'
+import { hideSecrets } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
-import { timeScale } from './scale.ts'
+import { STYLE } from './style.ts'
 
 const simulationOf = (name: string) =>
   runSimulation(readBuiltin(name), { replay: 'latchkey-migrator simulate x' })
 
+const factsOfScenario = (name: string, startsAt?: number) =>
+  factsOf(simulationOf(name), startsAt === undefined ? {} : { startsAt })
+
 describe('the HTML page', () => {
   test('is self-contained: no script, no link, nothing from the network', () => {
     for (const name of builtinNames().filter((each) => each !== 'spec-9.2.5-no-downgrade')) {
-      const html = renderHtml(simulationOf(name))
+      const html = renderHtml(factsOfScenario(name))
       expect(html).not.toMatch(/<script|<link|<img|@import|url\(|https?:/)
       expect(html.startsWith('<!doctype html>')).toBe(true)
     }
   })
 
   test('has verdict, charts, findings and the replay command', () => {
-    const html = renderHtml(simulationOf('spec-9.2.1-legacy-mode'))
+    const html = renderHtml(factsOfScenario('spec-9.2.1-legacy-mode'))
     for (const part of [
       'No-go',
-      'Modes',
-      'What clients see',
+      'What happens when',
+      'What to do',
+      'Clients',
+      'Steps',
+      'The way back',
       'Findings',
-      'Replay',
+      'Made from',
       'latchkey-migrator simulate x',
     ]) {
       expect(html).toContain(part)
@@ -39,25 +50,26 @@ describe('the HTML page', () => {
       name: '<script>alert(1)</script>',
       workloads: [{ name: '<b>&"', kind: 'new' }],
     })
-    const html = renderHtml(runSimulation(scenario, { replay: "'<i>'" }))
-    expect(html).not.toMatch(/<script>|<b>&"|<i>/)
+    const html = renderHtml(factsOf(runSimulation(scenario, { replay: "'<u>'" }), { scenarioText: '<u>' }))
+    expect(html).not.toMatch(/<script>|<b>&"|<u>/)
     expect(html).toContain('&lt;script&gt;')
   })
 
-  test('a migration of a million tokens stays a page of less than 300 kB', () => {
-    const html = renderHtml(runSimulation(aScenario({ legacyTokens: 1_000_000 }), { replay: '' }))
+  test('a migration of a million tokens makes a page of less than 300 kB', () => {
+    const html = renderHtml(
+      factsOf(runSimulation(aScenario({ legacyTokens: 1_000_000 }), { replay: '' }), {}),
+    )
     expect(html.length).toBeLessThan(300_000)
   })
 })
 
-test('the Markdown page has one row per server, and cells that keep to themselves', () => {
-  const { result } = simulationOf('spec-9.2.2-mode-ends')
-  const text = renderMarkdown({
-    ...simulationOf('spec-9.2.2-mode-ends'),
-    result: { ...result, scenario: 'a | b' },
-  })
+test('the Markdown page has one row per server, and escapes its cells', () => {
+  const simulation = simulationOf('spec-9.2.2-mode-ends')
+  const named = { ...simulation, result: { ...simulation.result, scenario: 'a | b' } }
+  const text = renderMarkdown(factsOf(named, {}))
   expect(text).toContain('# go: a \\| b')
-  expect(text).toContain('| s1 | dc1 | 1.4.0 | 25.55 |')
+  expect(text).toContain('| s1 | dc1 | 1.4.0 | 25.55 s |')
+  expect(text).toContain('- [ ] ')
 })
 
 test('a run of batches of one server is one event', () => {
@@ -65,6 +77,80 @@ test('a run of batches of one server is one event', () => {
   const batches = foldBatches(timeline).filter(({ kind }) => kind === 'batch')
   expect(batches.length).toBeLessThan(4)
   expect(batches.at(-1)?.detail).toContain('0 remain')
+})
+
+test('with a start time, steps and events have the time of day, also after midnight', () => {
+  const html = renderHtml(factsOfScenario('spec-9.2.2-mode-ends', 23 * 3_600 + 59 * 60 + 50))
+  expect(html).toContain('00:00:26\u00A0(+1\u00A0day)')
+  expect(html).not.toContain('35.55\u00A0s</time>')
+})
+
+test('only commands and hashes may break inside a word', () => {
+  const breaking = STYLE.split('\n').flatMap((line) =>
+    [...line.matchAll(/([^{}]+)\{[^{}]*(?:anywhere|break-all|hyphens:auto)[^{}]*\}/g)].map(
+      ([, name]) => name,
+    ),
+  )
+  expect(breaking).toEqual(['pre', 'code.long'])
+})
+
+test('a client table has the calls of each workload, and their sum', () => {
+  const { totals } = factsOfScenario('spec-9.2.1-legacy-mode')
+  const { clients } = simulationOf('spec-9.2.1-legacy-mode').result
+  const errors = totals.reduce((sum, each) => sum + each.errors + each.odd, 0)
+  expect(errors).toBeGreaterThan(0)
+  expect(errors).toBe(Object.values(clients).reduce((sum, each) => sum + each.count, 0))
+  for (const { calls, errors: own } of totals) expect(calls).toBeGreaterThanOrEqual(own)
+})
+
+test.each([
+  [undefined, 501.1, 501.4, 'at 8 min 21 s'],
+  [undefined, 501, 502, 'from 8 min 21 s to 8 min 22 s'],
+  [undefined, 0.05, 0.15, 'from 0.05 s to 0.15 s'],
+  [79_200, 0.05, 0.15, 'at 22:00:00'],
+  [undefined, 501, null, 'from 8 min 21 s on'],
+])('a span on a clock that starts at %s: from %d to %s is %s', (startsAt, from, to, text) => {
+  expect(spanText({ from, to }, clockFrom(startsAt))).toBe(text)
+})
+
+test('each step has its time, and each server of an upgrade its own', () => {
+  const { steps } = factsOfScenario('spec-9.2.2-mode-ends')
+  expect(steps.find(({ kind }) => kind === 'upgrade')?.parts).toEqual([
+    { name: 's1', at: 0 },
+    { name: 's2', at: 10 },
+    { name: 's3', at: 20 },
+  ])
+  expect(steps.find(({ awaits }) => awaits === 'new-mode')).toMatchObject({ when: 'by', at: 35.55 })
+  const stuck = factsOfScenario('hazard-acls-off').steps
+  expect(stuck.find(({ awaits }) => awaits === 'new-mode')).toMatchObject({ at: null })
+})
+
+test.each(['24:00', '7', '10:60', '10:10:60', '1e1:00'])('%s is no time of day', (text) => {
+  expect(() => timeOfDayOption(text)).toThrow('time of day')
+})
+
+test('the text of a scenario hides its secrets, however they are written', () => {
+  const secret = 'a-secret-of-a-token'
+  const written = [
+    'ID: a-secret-of-a-token',
+    'ID: "a-secret\\u002dof-a-token"',
+    'x: &s a-secret-of-a-token\nID: *s',
+  ]
+  for (const text of [...written, `# ${secret}\n${written[0]}`]) {
+    const shown = hideSecrets(text, {
+      tokens: [{ type: 'client', count: 1, rules: '', unwritable: false, secret }],
+    })
+    expect(shown).toContain('<hidden>')
+    expect(shown).not.toMatch(/secret/)
+  }
+})
+
+test('the quiet end of a long migration is narrower, and the order of times stays', () => {
+  const { percent, breakAt } = timeScale(3_600_000, 60_000)
+  expect(percent(60_000)).toBeGreaterThan(50)
+  const places = [0, 30_000, breakAt ?? 0, 600_000, 3_600_000].map(percent)
+  expect(places).toEqual([...places].sort((a, b) => a - b))
+  expect(places.at(-1)).toBe(100)
 })
 
 test.each([1, 999, 61_000, 3_600_000, 78_150_000, 400 * 86_400_000])(
@@ -76,3 +162,29 @@ test.each([1, 999, 61_000, 3_600_000, 78_150_000, 400 * 86_400_000])(
     expect(percent(end)).toBe(100)
   },
 )
+
+test('steps come in order of time, and a wait that is never over keeps its place', () => {
+  const { steps } = factsOf(
+    runSimulation(
+      aScenario({
+        datacenters: [
+          { name: 'dc1', servers: [{ id: 'a', start: 5 }] },
+          { name: 'dc2', servers: [{ id: 'b', start: 60 }] },
+        ],
+        legacyTokens: 3,
+      }),
+      { replay: '' },
+    ),
+    {},
+  )
+  const timed = steps.filter(({ when }) => when === 'at' || when === 'by').map(({ at }) => at ?? 0)
+  expect(timed).toEqual([...timed].sort((a, b) => a - b))
+  expect(steps.map(({ awaits }) => awaits).filter((each) => each !== undefined)).toEqual([
+    'new-mode',
+    'accessors',
+    'new-mode',
+  ])
+  const kinds = steps.map(({ when }) => when)
+  expect(kinds.lastIndexOf('before')).toBeLessThan(kinds.indexOf('at'))
+  expect(kinds.indexOf('after')).toBeGreaterThan(kinds.lastIndexOf('by'))
+})

@@ -1,16 +1,27 @@
 /** Writes the report of one simulation: the same facts as HTML for people, Markdown for wikis, JSON for programs. */
 import { join } from 'node:path'
+import { PRODUCT_VERSION } from '@latchkey/contract'
 import { makeOutputDirectory, writeOutputFile } from '../cli/output-file.ts'
 import type { Simulation } from '../output/run-simulation.ts'
+import { factsOf } from './facts.ts'
 import { renderHtml } from './html.ts'
+import type { ReportInputs } from './inputs.ts'
 import { renderMarkdown } from './markdown.ts'
 
 /** Writes report.html, report.md and report.json into a directory, each whole or not at all. */
-export function writeReport(directory: string, simulation: Simulation): void {
+export function writeReport(directory: string, simulation: Simulation, inputs: ReportInputs = {}): void {
+  const facts = factsOf(simulation, inputs)
+  const { result } = simulation
+  const { summary, totals, steps, ways } = facts
+  const workloads = totals.map(({ answers, ...rest }) => ({
+    ...rest,
+    answers: answers.map(({ spans: _, ...answer }) => answer),
+  }))
+  const json = { ...result, summary, workloads, steps, waysBack: ways, tool: PRODUCT_VERSION, ...inputs }
   const files = {
-    'report.html': renderHtml(simulation),
-    'report.md': renderMarkdown(simulation),
-    'report.json': `${JSON.stringify(simulation.result)}\n`,
+    'report.html': renderHtml(facts),
+    'report.md': renderMarkdown(facts),
+    'report.json': `${JSON.stringify(json)}\n`,
   }
   makeOutputDirectory(directory)
   for (const [name, text] of Object.entries(files)) writeOutputFile(join(directory, name), text)

@@ -30,7 +30,7 @@ describe('a segment named twice', () => {
     expect(twice('write', 'deny')).toBeUndefined()
   })
 
-  test('in the nested form the older reading cannot be told, and that is said', () => {
+  test('in the nested form the older meaning cannot be determined, and the result says so', () => {
     expect(analyze('key { "a" { policy = "write" } "a" { policy = "read" } }')).toMatchObject({
       isDuplicateUnclear: true,
     })
@@ -52,14 +52,14 @@ describe('translation', () => {
     expect(translated).toBeUndefined()
   })
 
-  test('a name taken for a word moves the right: service { "key" {…} }', () => {
+  test('a name mistaken for a keyword moves the right: service { "key" {…} }', () => {
     expect(analyze('service { "key" { policy = "read" } }').translated?.losses).toContain(
       'read on service "key"',
     )
     expect(analyze('service { "web" { policy = "read" } }').translated).toBeUndefined()
   })
 
-  test('capitals are left alone, so that a prefix becomes an exact rule', () => {
+  test('capitals are not translated, so a prefix becomes an exact rule', () => {
     expect(analyze('KEY "foo" { policy = "read" }').translated?.losses).toEqual(['read on key "fooother"'])
   })
 

@@ -42,7 +42,7 @@ export interface RuleAnalysis {
 
 const PLAIN: RuleAnalysis = { ignored: [] }
 
-/** Analyses one text. @param options.widening how it is translated: as the reference does, or as our service does. */
+/** Analyses one text. @param options.widening translate as the reference does, or as our service does. */
 export function analyzeRules(text: string, options: { widening: 'keep' | 'comment-out' }): RuleAnalysis {
   if (isPlain(text)) return PLAIN
   const legacy = tryTo(() => parseLegacyRules(text))
@@ -87,8 +87,8 @@ function analyzeTranslation(
 const WORDS: ReadonlySet<string> = new Set(['agent', 'event', 'key', 'node', 'query', 'service', 'session'])
 
 /**
- * A fault of the reference that our translation does not have: in `service { "key" { … } }` it takes the name for a
- * word and writes `key_prefix`, so that the right moves to another service.
+ * A bug of the reference that our translation does not have: in `service { "key" { … } }` it mistakes the name for a
+ * keyword and writes `key_prefix`, so the right moves to another service.
  */
 function moveNames(text: string, legacy: readonly Rule[], translated: readonly Rule[]): readonly Rule[] {
   if (text.trimStart().startsWith('{')) return translated

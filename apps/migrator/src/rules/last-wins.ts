@@ -6,10 +6,10 @@ import { parseLegacyRules, type Rule, type RuleSet } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 
 /**
- * The rules as a version before 1.4.0 read them.
+ * The rules as versions before 1.4.0 interpret them.
  *
  * @param merged the same text as later versions read it.
- * @returns undefined where the text is written in a way in which the single blocks cannot be told apart.
+ * @returns undefined if the form of the text does not allow telling its blocks apart.
  */
 export function lastWins(text: string, merged: RuleSet): readonly Rule[] | undefined {
   const duplicates = merged.warnings.filter((warning) => warning.code === 'duplicate_merged')
@@ -17,7 +17,7 @@ export function lastWins(text: string, merged: RuleSet): readonly Rule[] | undef
     .map(({ line, column }) => offsetOf(text, line, column))
     .sort((a, b) => a - b)
   const rules = new Map(merged.rules.map((rule) => [keyOf(rule), rule]))
-  // The first of each is read alone too: merged, it may have the level of a later one.
+  // Parse the first of each alone, too: merged, it may have the level of a later one.
   const places = [...merged.rules, ...duplicates]
     .map(({ line, column }) => offsetOf(text, line, column))
     .sort((a, b) => a - b)

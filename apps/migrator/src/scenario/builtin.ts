@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '../errors.ts'
+import { didYouMean } from './closest.ts'
 import { readScenario } from './read.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -19,9 +20,11 @@ export function builtinNames(): string[] {
 }
 
 /** The text of a built-in scenario. @throws InputError for an unknown name, listing the known ones. */
-function builtinText(name: string): string {
+export function builtinText(name: string): string {
   if (!builtinNames().includes(name)) {
-    throw new InputError(`there is no built-in scenario ${name}; there are ${builtinNames().join(', ')}`)
+    throw new InputError(
+      `unknown built-in scenario ${name}${didYouMean(name, builtinNames())}; simulate --list names all`,
+    )
   }
   return readFileSync(fileURLToPath(new URL(`${name}.yaml`, FOLDER)), 'utf8')
 }

@@ -12,8 +12,8 @@ function refusalOf(text: string): string {
   throw new Error('the scenario was accepted')
 }
 
-describe('what a file may say', () => {
-  test('a number means that many servers or agents', () => {
+describe('accepted spellings', () => {
+  test('a number stands for that many servers or agents', () => {
     const { datacenters } = readScenario(
       'datacenters: [{ name: west, servers: 2, agents: 1 }]\n',
       'plan.yaml',
@@ -66,6 +66,17 @@ describe('what a file may say', () => {
     expect(groups('legacyTokens: [{ type: management, count: 3 }, { rules: "" }]')).toEqual([
       ['management', 3],
       ['client', 1],
+    ])
+  })
+
+  test('legacy tokens may be records of the legacy list', () => {
+    const { tokens } = readScenario(
+      'datacenters: [{ name: dc1, servers: 1 }]\nlegacyTokens: [{ ID: s3cret, Name: web, Type: management }, { count: 2 }]\n',
+      'plan.yaml',
+    )
+    expect(tokens).toMatchObject([
+      { type: 'management', count: 1, rules: '', name: 'web', secret: 's3cret' },
+      { type: 'client', count: 2 },
     ])
   })
 
@@ -130,7 +141,7 @@ describe('a retired spelling is refused with the one that replaced it', () => {
     expect(refusalOf(`${text}\n`)).toContain(message)
   })
 
-  test('the type of created tokens is no retired spelling', () => {
+  test('the type of created tokens is not a retired spelling', () => {
     const text = `${DC}\nevents: [{ at: 1, kind: create-tokens, type: management }]\n`
     expect(readScenario(text, 'plan.yaml').events).toMatchObject([{ type: 'management' }])
   })
@@ -139,13 +150,43 @@ describe('a retired spelling is refused with the one that replaced it', () => {
 describe('refusals name the line', () => {
   test('an unknown field', () => {
     expect(refusalOf('datacenters:\n  - name: dc1\n    serverz: 3\n')).toBe(
-      'plan.yaml:3:5: datacenters[0].serverz: unknown field',
+      'plan.yaml:3:5: datacenters[0].serverz: unknown field; did you mean servers?',
     )
   })
 
   test('a wrong type, deep in a union', () => {
     const text = 'datacenters: [{ name: dc1, servers: 1 }]\nlegacyTokens:\n  - type: client\n  - type: root\n'
     expect(refusalOf(text)).toMatch(/^plan\.yaml:4:5: legacyTokens\[1\]\.type: /)
+  })
+
+  const DC = 'datacenters: [{ name: dc1, servers: [{ id: s1 }] }]'
+  test.each([
+    ['seed: 1', 'datacenters: is missing: expected a list'],
+    ['datacenters: []', 'datacenters: at least 1 entry'],
+    ['datacenters: 3', 'datacenters: expected a list, not a number'],
+    ['datacenters: [{ servers: 1 }]', 'datacenters[0].name: is missing: expected a text'],
+    [`${DC}\nseed: -1`, 'seed: at least 0'],
+    [`${DC}\nseed: 1.5`, 'seed: expected a whole number, not a fraction'],
+    [`${DC}\nconnect: maybe`, 'connect: expected true or false, not a text'],
+    [`${DC}\nmodel: servise`, 'model: expected one of service, latchkey; did you mean service?'],
+    [
+      `${DC}\nevents: [{ at: 1, kind: crahs, server: s1 }]`,
+      'events[0].kind: unknown kind; did you mean crash?',
+    ],
+    [`${DC}\nevents: [{ at: 1, server: s1 }]`, 'events[0].kind: is missing'],
+    [
+      `${DC}\nevents: [{ at: 1, kind: crash, sever: s1 }]`,
+      'events[0].sever: unknown field; did you mean server?',
+    ],
+    [`${DC}\nevents: [{ at: 1, kind: crash, server: s11 }]`, 'there is no server s11; did you mean s1?'],
+    [`${DC}\nworkloads: [{ kind: kv-raed }]`, 'did you mean kv-read?'],
+    [`${DC}\nworkloads: [{ kind: new, rate: 0 }]`, 'workloads[0].rate: more than 0'],
+    [`${DC}\nlegacyTokens: [{ cout: 3 }]`, 'legacyTokens[0].cout: unknown field; did you mean count?'],
+    [`${DC}\nversion: new`, 'version: expected a version such as 1.4.0'],
+  ])('in words of the file, with a suggestion: %s', (text, message) => {
+    const refusal = refusalOf(`${text}\n`)
+    expect(refusal).toContain(message)
+    expect(refusal).not.toMatch(/undefined|received|array|object|string|Invalid|enum|option/i)
   })
 
   test('several problems at once, each with its line', () => {
@@ -196,6 +237,32 @@ describe('refusals name the line', () => {
 events: [{ at: 5, kind: crash, server: s1 }]
 `
     expect(refusalOf(text)).toContain('before the start of s1 at 10 s')
+  })
+
+  test.each([
+    ['{ at: 1, kind: create-tokens, local: true }', 'local needs `api: new`'],
+    ['{ at: 1, kind: edit-tokens, api: new, racing: true }', 'racing needs `api: legacy`'],
+    ['{ at: 1, kind: edit-tokens, sendsRules: true }', 'sendsRules needs `api: new`'],
+    ['{ at: 1, kind: restore, datacenter: dc9 }', 'there is no datacenter dc9'],
+  ])('an event that contradicts itself: %s', (event, message) => {
+    expect(refusalOf(`datacenters: [{ name: dc1, servers: 1 }]\nevents: [${event}]\n`)).toContain(message)
+  })
+
+  test('SEC-01: a token record, without its secret', () => {
+    const record = (fields: string) =>
+      refusalOf(
+        `datacenters: [{ name: dc1, servers: 1 }]\nlegacyTokens:\n  - { ID: canary-5d1 }\n  - { ${fields} }\n`,
+      )
+    expect(record('ID: canary-5d1')).toBe('plan.yaml:4:7: legacyTokens[1].ID is the same as [0].ID')
+    expect(record('ID: canary-5d2, Type: root')).toContain('legacyTokens[1].Type ')
+    for (const fields of ['ID: canary-5d1', 'ID: canary-5d2, Type: root', 'ID: canary-5d2, Wrong: 1'])
+      expect(record(fields)).not.toContain('canary')
+  })
+
+  test('the endpoint of another workload than unknown-field', () => {
+    const text =
+      'datacenters: [{ name: dc1, servers: 1 }]\nworkloads: [{ kind: new, endpoint: PUT /v1/txn }]\n'
+    expect(refusalOf(text)).toContain('plan.yaml:2:26: only a workload of kind unknown-field has it')
   })
 
   test('two leaders, two primaries', () => {

@@ -11,8 +11,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml'
-import type * as z from 'zod'
 import { InputError, type Place } from '../errors.ts'
+import { problemsOf } from './problems.ts'
 import { resolveScenario } from './resolve.ts'
 import { retiredSpellings } from './retired.ts'
 import type { Scenario } from './scenario.ts'
@@ -111,10 +111,9 @@ function keepTexts(doc: Document): void {
 function check(plain: unknown, placeOf: (path: Path) => Place): ScenarioInput {
   const retired = retiredSpellings(plain)
   if (retired.length > 0) throw refusal(retired, placeOf)
-  const result = scenarioSchema.safeParse(plain)
-  if (result.success) return result.data
-  const problems = result.error.issues.flatMap((issue) => flatten(issue, []))
-  throw refusal(problems, placeOf)
+  const problems = problemsOf(plain)
+  if (problems.length > 0) throw refusal(problems, placeOf)
+  return scenarioSchema.parse(plain)
 }
 
 /** One error for all problems of a file. It lists the first few. */
@@ -128,26 +127,6 @@ function refusal(problems: readonly Problem[], placeOf: (path: Path) => Place): 
   const more = problems.length - shown.length
   const lines = [...rest.map((each) => each.text), ...(more > 0 ? [`and ${more} more`] : [])]
   return new InputError([first.message, ...lines].join('\n'), { place: first.place })
-}
-
-/** One problem per wrong field. For a union, reports the branch that got furthest. */
-function flatten(issue: z.core.$ZodIssue, prefix: Path): Problem[] {
-  const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], message: 'unknown field' }))
-  }
-  if (issue.code === 'invalid_union') {
-    const deep = issue.errors
-      .map((branch) => branch.flatMap((inner) => flatten(inner, path)))
-      .filter((branch) => branch.some((problem) => problem.path.length > path.length))
-    const [branch] = deep
-    if (branch !== undefined) return branch
-  }
-  return [{ path, message: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }]
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1)
 }
 
 /** Writes a path as `datacenters[0].servers[2].id`. */

@@ -1,14 +1,16 @@
 /** Resolves the events of a scenario: checks names and schedules, and converts times to milliseconds. */
 import { InputError } from '../errors.ts'
-import type { ScenarioEvent, ServerSpec } from './scenario.ts'
+import { didYouMean } from './closest.ts'
+import type { ScenarioEvent, ScenarioEventOf, ServerSpec } from './scenario.ts'
 import type { EventInput } from './schema.ts'
 import { versionOf } from './schema-parts.ts'
 import type { Source } from './source.ts'
-import { toMs, toSeconds } from './time.ts'
+import { formatSeconds, toMs } from './time.ts'
 
 interface Context {
   readonly servers: readonly ServerSpec[]
   readonly datacenters: ReadonlySet<string>
+  readonly primary: string
   readonly source: Source
 }
 
@@ -22,7 +24,7 @@ export function resolveEvents(inputs: readonly EventInput[], context: Context): 
   const events = inputs.flatMap((input, i) => resolveEvent(input, i, context))
   events.sort((a, b) => a.atMs - b.atMs)
   refuseImpossible(events, context.servers)
-  return events
+  return events.map((event) => (event.kind === 'restore' ? findSnapshot(event, events, context) : event))
 }
 
 function resolveEvent(input: EventInput, i: number, context: Context): ScenarioEvent[] {
@@ -33,7 +35,13 @@ function resolveEvent(input: EventInput, i: number, context: Context): ScenarioE
     input.server !== undefined &&
     !servers.some((server) => server.id === input.server)
   ) {
-    throw source.refuse(['events', i, 'server'], `there is no server ${input.server}`)
+    throw source.refuse(
+      ['events', i, 'server'],
+      `there is no server ${input.server}${didYouMean(
+        input.server,
+        servers.map(({ id }) => id),
+      )}`,
+    )
   }
   switch (input.kind) {
     case 'crash':
@@ -71,27 +79,82 @@ function resolveEvent(input: EventInput, i: number, context: Context): ScenarioE
           downtimeMs: 'downtime' in input && input.downtime !== undefined ? toMs(input.downtime) : 0,
         },
       ]
+    case 'restore': {
+      const { kind, snapshot, datacenter = context.primary, version } = input
+      if (!context.datacenters.has(datacenter))
+        throw source.refuse(
+          ['events', i, 'datacenter'],
+          `there is no datacenter ${datacenter}${didYouMean(datacenter, context.datacenters)}`,
+        )
+      return [
+        {
+          ...at,
+          kind,
+          datacenter,
+          snapshotMs: snapshot === undefined ? Number.NaN : toMs(snapshot),
+          version: version === undefined ? undefined : versionOf(version),
+        },
+      ]
+    }
     case 'create-tokens': {
-      const { kind, count = 1, type = 'client', rules } = input
-      return repeat(input, { ...at, kind, count, type, rules })
+      const { kind, count = 1, type = 'client', rules, api = 'legacy', local = false } = input
+      const { datacenter = context.primary } = input
+      if (api === 'legacy' && (local || input.datacenter !== undefined)) {
+        const field = local ? 'local' : 'datacenter'
+        throw source.refuse(
+          ['events', i, field],
+          `${field} needs \`api: new\`: the legacy API has no such choice`,
+        )
+      }
+      if (!context.datacenters.has(datacenter))
+        throw source.refuse(
+          ['events', i, 'datacenter'],
+          `there is no datacenter ${datacenter}${didYouMean(datacenter, context.datacenters)}`,
+        )
+      return repeat(input, { ...at, kind, count, type, rules, api, isLocal: local, datacenter })
     }
     case 'edit-tokens':
     case 'delete-tokens': {
-      const { kind, count = 1, offset = 0, state = 'any' } = input
-      return repeat(input, {
-        ...at,
-        kind,
-        count,
-        offset,
-        state,
-        racing: 'racing' in input && input.racing === true,
-      })
+      const { kind, count = 1, offset = 0, state = 'any', type, api = 'legacy' } = input
+      const { racing = false, becomes, sendsRules = false } = input.kind === 'edit-tokens' ? input : {}
+      for (const [field, isGiven, needed] of [
+        ['racing', racing, 'legacy'],
+        ['becomes', becomes !== undefined, 'legacy'],
+        ['sendsRules', sendsRules, 'new'],
+      ] as const) {
+        if (isGiven && api !== needed)
+          throw source.refuse(['events', i, field], `${field} needs \`api: ${needed}\``)
+      }
+      return repeat(input, { ...at, kind, count, offset, state, racing, type, becomes, api, sendsRules })
     }
     case 'convert-tokens':
       return [{ ...at, kind: input.kind, count: input.count }]
     case 'edit-intention':
       return [{ ...at, kind: input.kind, destination: input.destination }]
   }
+}
+
+/** The restore with the time of its snapshot. */
+function findSnapshot(
+  event: ScenarioEventOf<'restore'>,
+  events: readonly ScenarioEvent[],
+  { servers }: Context,
+): ScenarioEvent {
+  const { datacenter, atMs, place } = event
+  const isOwn = (id: string | undefined) =>
+    id === undefined || servers.some((server) => server.id === id && server.datacenter === datacenter)
+  const snapshot = events.findLast(
+    (each) =>
+      each.kind === 'snapshot' &&
+      isOwn(each.server) &&
+      (Number.isNaN(event.snapshotMs) ? each.atMs <= atMs : each.atMs === event.snapshotMs),
+  )
+  if (snapshot !== undefined && snapshot.atMs <= atMs) return { ...event, snapshotMs: snapshot.atMs }
+  const when = Number.isNaN(event.snapshotMs) ? 'before' : `at ${formatSeconds(event.snapshotMs)}`
+  throw new InputError(
+    `impossible schedule: restore at ${formatSeconds(atMs)}, but ${datacenter} has no snapshot ${when}; add a snapshot event`,
+    { place },
+  )
 }
 
 /** The event with its repetitions. */
@@ -115,7 +178,11 @@ function linksOf(
   }
   const field = between === undefined ? 'datacenter' : 'between'
   for (const name of between ?? [datacenter ?? '']) {
-    if (!datacenters.has(name)) throw source.refuse(['events', i, field], `there is no datacenter ${name}`)
+    if (!datacenters.has(name))
+      throw source.refuse(
+        ['events', i, field],
+        `there is no datacenter ${name}${didYouMean(name, datacenters)}`,
+      )
   }
   if (between === undefined) {
     return [...datacenters].filter((each) => each !== datacenter).map((each) => [datacenter ?? '', each])
@@ -158,7 +225,7 @@ function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly Se
     const down = event.atMs < (upAgainAt.get(event.server) ?? 0)
     if (down || !rule.needs.includes(life)) {
       throw new InputError(
-        `impossible schedule: ${event.kind} at ${toSeconds(event.atMs)} s, but ${event.server} is ${down ? 'restarting' : life} then`,
+        `impossible schedule: ${event.kind} at ${formatSeconds(event.atMs)}, but ${event.server} is ${down ? 'restarting' : life} then`,
         { place: event.place },
       )
     }
@@ -175,7 +242,7 @@ function refuseEarlyEvents(events: readonly ScenarioEvent[], servers: readonly S
     const spec = servers.find((each) => each.id === event.server)
     if (spec !== undefined && event.atMs < spec.startMs) {
       throw new InputError(
-        `impossible schedule: ${event.kind} at ${toSeconds(event.atMs)} s, before the start of ${spec.id} at ${toSeconds(spec.startMs)} s; leave out the start, and write an event for each step`,
+        `impossible schedule: ${event.kind} at ${formatSeconds(event.atMs)}, before the start of ${spec.id} at ${formatSeconds(spec.startMs)}; leave out the start, and write an event for each step`,
         { place: event.place },
       )
     }

@@ -1,4 +1,6 @@
 /** Resolves datacenters, servers and agents of a scenario file: placement, leaders and versions. */
+import { isBefore } from '@latchkey/contract'
+import { NEW_ACLS } from '../version.ts'
 import type { AgentSpec, DatacenterSpec, ServerSpec } from './scenario.ts'
 import type { AgentInput, ScenarioInput, ServerInput } from './schema.ts'
 import { versionOf } from './schema-parts.ts'
@@ -19,7 +21,7 @@ export function resolveDatacenters(input: ScenarioInput, source: Source): Datace
   }
   for (const [i, each] of input.datacenters.entries()) {
     if (seen.has(each.name))
-      throw source.refuse(['datacenters', i, 'name'], `the datacenter ${each.name} is there twice`)
+      throw source.refuse(['datacenters', i, 'name'], `the datacenter ${each.name} is listed twice`)
     seen.add(each.name)
   }
   const resolved = input.datacenters.map((each, i): DatacenterSpec => {
@@ -38,12 +40,17 @@ export function resolveDatacenters(input: ScenarioInput, source: Source): Datace
     if (placed.length === 0)
       throw source.refuse(['datacenters', i], `the datacenter ${each.name} has no server`)
     for (const { server, path } of [...placed, ...agents]) claim(server.id, [...path, 'id'])
+    const servers = resolveServers(placed, each.name, input, source)
+    if (each.localTokens && servers.every(({ from }) => isBefore(from, NEW_ACLS))) {
+      throw source.refuse(['datacenters', i, 'localTokens'], 'before 1.4.0 there are no local tokens')
+    }
     return {
       name: each.name,
       isPrimary: each.name === primary,
       tokenReplication: each.tokenReplication ?? true,
       replicationToken: each.replicationToken ?? 'write',
-      servers: resolveServers(placed, each.name, input, source),
+      localTokens: each.localTokens ?? 0,
+      servers,
       agents: agents.map(({ server }) => resolveAgent(server, each.name, input)),
     }
   })

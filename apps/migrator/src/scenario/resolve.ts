@@ -1,4 +1,6 @@
 /** Turns a checked file into a {@link Scenario}: defaults, names, times, and rules across its parts. */
+import { readLegacyRecord, type SeenIds } from '@latchkey/acl'
+import { didYouMean } from './closest.ts'
 import { resolveEvents } from './resolve-events.ts'
 import { resolveDatacenters } from './resolve-members.ts'
 import type { DatacenterSpec, IntentionSpec, Scenario, TokenGroup, WorkloadSpec } from './scenario.ts'
@@ -19,7 +21,7 @@ export function resolveScenario(input: ScenarioInput, source: Source): Scenario 
   const servers = datacenters.flatMap((each) => each.servers)
   const primary = datacenters[0]?.name ?? ''
   const names = new Set(datacenters.map((each) => each.name))
-  const tokens = resolveTokens(input)
+  const tokens = resolveTokens(input, source)
   if (tokenCount(tokens) > TOKENS_MAX) {
     throw source.refuse(['legacyTokens'], `at most ${TOKENS_MAX} tokens, these are ${tokenCount(tokens)}`)
   }
@@ -42,7 +44,7 @@ export function resolveScenario(input: ScenarioInput, source: Source): Scenario 
     tokens,
     intentions: resolveIntentions(input),
     workloads: resolveWorkloads(input, datacenters, source),
-    events: resolveEvents(input.events ?? [], { servers, datacenters: names, source }),
+    events: resolveEvents(input.events ?? [], { servers, datacenters: names, primary, source }),
   }
 }
 
@@ -66,7 +68,7 @@ function resolveLinks(
   return delays
 }
 
-function resolveTokens(input: ScenarioInput): TokenGroup[] {
+function resolveTokens(input: ScenarioInput, source: Source): TokenGroup[] {
   const given = input.legacyTokens
   const plain = (type: 'client' | 'management', count: number): TokenGroup[] =>
     count === 0 ? [] : [{ type, count, rules: undefined, unwritable: false }]
@@ -74,14 +76,44 @@ function resolveTokens(input: ScenarioInput): TokenGroup[] {
   if (typeof given === 'number') return plain('client', given)
   if (!Array.isArray(given))
     return [...plain('client', given.client ?? 0), ...plain('management', given.management ?? 0)]
+  const seen = new Map<string, number>()
   return given
-    .map((group) => ({
-      type: group.type ?? 'client',
-      count: group.count ?? 1,
-      rules: group.rules,
-      unwritable: group.unwritable ?? false,
-    }))
+    .map((group, position): TokenGroup => {
+      if ('ID' in group) return resolveRecord(group, { position, seen }, source)
+      return {
+        type: group.type ?? 'client',
+        count: group.count ?? 1,
+        rules: group.rules,
+        unwritable: group.unwritable ?? false,
+        ...(group.name === undefined ? {} : { name: group.name }),
+      }
+    })
     .filter((group) => group.count > 0)
+}
+
+/** A record of the legacy list. Its findings never quote the secret. */
+function resolveRecord(
+  record: object,
+  context: { readonly position: number; readonly seen: SeenIds },
+  source: Source,
+): TokenGroup {
+  const { token, findings } = readLegacyRecord(record, context)
+  if (token !== undefined)
+    return {
+      type: token.Type,
+      count: 1,
+      rules: token.Rules,
+      unwritable: false,
+      name: token.Name,
+      secret: token.ID,
+    }
+  const [fault] = findings.filter(({ severity }) => severity === 'error')
+  const field = fault?.path.split('.')[1]
+  const path = ['legacyTokens', context.position]
+  throw source.refuse(
+    field === undefined ? path : [...path, field],
+    `legacyTokens${fault?.message ?? ' is no legacy token'}`,
+  )
 }
 
 function resolveIntentions(input: ScenarioInput): IntentionSpec[] {
@@ -91,6 +123,7 @@ function resolveIntentions(input: ScenarioInput): IntentionSpec[] {
       source: '*',
       destination: `service-${i + 1}`,
       namespace: 'default',
+      sourceNamespace: 'default',
       hasMeta: false,
     }))
   }
@@ -98,6 +131,7 @@ function resolveIntentions(input: ScenarioInput): IntentionSpec[] {
     source: each.source,
     destination: each.destination,
     namespace: each.namespace ?? 'default',
+    sourceNamespace: each.sourceNamespace ?? 'default',
     hasMeta: each.meta ?? false,
   }))
 }
@@ -107,6 +141,7 @@ function resolveWorkloads(
   datacenters: readonly DatacenterSpec[],
   source: Source,
 ): WorkloadSpec[] {
+  const names = datacenters.map(({ name }) => name)
   return (input.workloads ?? []).map((each, i) => {
     const path = ['workloads', i]
     const datacenter =
@@ -114,10 +149,20 @@ function resolveWorkloads(
         ? datacenters[0]
         : datacenters.find((candidate) => candidate.name === each.datacenter)
     if (datacenter === undefined)
-      throw source.refuse([...path, 'datacenter'], `there is no datacenter ${each.datacenter}`)
-    const everywhere = datacenters.flatMap((candidate) => candidate.servers)
-    if (each.server !== undefined && !everywhere.some((server) => server.id === each.server)) {
-      throw source.refuse([...path, 'server'], `there is no server ${each.server}`)
+      throw source.refuse(
+        [...path, 'datacenter'],
+        `there is no datacenter ${each.datacenter}${didYouMean(each.datacenter ?? '', names)}`,
+      )
+    const ids = datacenters.flatMap((candidate) => candidate.servers.map(({ id }) => id))
+    if (each.server !== undefined && !ids.includes(each.server)) {
+      throw source.refuse(
+        [...path, 'server'],
+        `there is no server ${each.server}${didYouMean(each.server, ids)}`,
+      )
+    }
+    for (const field of ['endpoint', 'field'] as const) {
+      if (each[field] !== undefined && each.kind !== 'unknown-field')
+        throw source.refuse([...path, field], 'only a workload of kind unknown-field has it')
     }
     const fromMs = toMs(each.from ?? 0)
     const untilMs = each.to === undefined ? undefined : toMs(each.to)
@@ -128,6 +173,8 @@ function resolveWorkloads(
       kind: each.kind,
       servers: each.server === undefined ? datacenter.servers.map((server) => server.id) : [each.server],
       agents: (each.agents ?? (each.agent === undefined ? [] : [each.agent])).map(versionOf),
+      endpoint: each.endpoint?.replace(/^[A-Z]+ /, ''),
+      field: each.field,
       ratePerSecond: each.rate ?? 1,
       fromMs,
       toMs: untilMs,

@@ -5,18 +5,20 @@ import type { WorkloadKind } from './schema-workloads.ts'
 
 export type ModelName = 'service' | 'latchkey'
 export type TokenType = 'client' | 'management'
+/** The API that a client writes tokens through. */
+export type TokenApi = 'legacy' | 'new'
 export type TokenState = 'unmigrated' | 'migrated' | 'any'
 
 export interface Scenario {
   readonly name: string
   readonly model: ModelName
   readonly seed: number
-  /** Where the simulation ends; undefined: when nothing more can change by itself. */
+  /** End of the simulation; undefined: when nothing can change without a further event. */
   readonly durationMs: number | undefined
   readonly gossipDelayMs: number
   readonly gossipJitterMs: number
   readonly failureDetectionMs: number
-  /** Undefined: as the model has it. */
+  /** Undefined: the default of the model. */
   readonly electionMs: number | undefined
   readonly commitMs: number
   readonly bootstrapped: boolean | undefined
@@ -40,6 +42,8 @@ export interface DatacenterSpec {
   readonly isPrimary: boolean
   readonly tokenReplication: boolean
   readonly replicationToken: 'write' | 'read' | 'none'
+  /** Local tokens at the beginning. */
+  readonly localTokens: number
   readonly servers: readonly ServerSpec[]
   readonly agents: readonly AgentSpec[]
 }
@@ -74,12 +78,17 @@ export interface TokenGroup {
   /** Undefined: unknown, and assumed to grant something. */
   readonly rules: string | undefined
   readonly unwritable: boolean
+  /** Shown in findings. */
+  readonly name?: string
+  /** The ID of a single legacy token, which no output shows. */
+  readonly secret?: string
 }
 
 export interface IntentionSpec {
   readonly source: string
   readonly destination: string
   readonly namespace: string
+  readonly sourceNamespace: string
   readonly hasMeta: boolean
 }
 
@@ -88,8 +97,11 @@ export interface WorkloadSpec {
   readonly kind: WorkloadKind
   /** Ids of the servers it calls, in turn. */
   readonly servers: readonly string[]
-  /** Versions of the client agents it goes through, in turn; empty: it talks to the servers themselves. */
+  /** Versions of the client agents it goes through, in turn; empty: it calls the servers directly. */
   readonly agents: readonly ServiceVersion[]
+  /** Of `unknown-field`: the path and the field that it does not know; undefined: any. */
+  readonly endpoint: string | undefined
+  readonly field: string | undefined
   readonly ratePerSecond: number
   readonly fromMs: number
   /** Undefined: to the end of the simulation. */
@@ -123,6 +135,17 @@ export type ScenarioEvent = At &
         readonly count: number
         readonly type: TokenType
         readonly rules: string | undefined
+        readonly api: TokenApi
+        readonly isLocal: boolean
+        readonly datacenter: string
+      }
+    | {
+        readonly kind: 'restore'
+        readonly datacenter: string
+        /** When the snapshot was taken. */
+        readonly snapshotMs: number
+        /** Undefined: the servers keep running. */
+        readonly version: ServiceVersion | undefined
       }
     | {
         readonly kind: 'edit-tokens' | 'delete-tokens'
@@ -130,6 +153,13 @@ export type ScenarioEvent = At &
         readonly offset: number
         readonly state: TokenState
         readonly racing: boolean
+        /** Undefined: of any type. */
+        readonly type: TokenType | undefined
+        /** The new type; undefined: unchanged. */
+        readonly becomes: TokenType | undefined
+        readonly api: TokenApi
+        /** Whether an update through the token API has Rules in its body. */
+        readonly sendsRules: boolean
       }
     | { readonly kind: 'convert-tokens'; readonly count: number | undefined }
     | { readonly kind: 'edit-intention'; readonly destination: string }

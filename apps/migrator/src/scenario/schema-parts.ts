@@ -38,7 +38,7 @@ export const count = z.int().min(0).max(TOKENS_MAX)
 
 export const acls = z
   .boolean()
-  .describe('Whether ACLs are switched on in the configuration of the server. A server with ACLs off blocks.')
+  .describe('Whether ACLs are enabled on the server. A server with ACLs off blocks.')
 
 export const tokenType = z.enum(['client', 'management'])
 

@@ -26,14 +26,26 @@ export const WORKLOAD_KINDS = [
 export const workloadSchema = z.strictObject({
   name: z.string().min(1).max(100).optional(),
   kind: z.enum(WORKLOAD_KINDS),
-  datacenter: name.optional().describe('Whose servers it calls, in turn. Default: the primary.'),
-  server: name.optional().describe('The one server that it calls, instead of all in turn.'),
+  datacenter: name.optional().describe('Datacenter whose servers it calls, in turn. Default: the primary.'),
+  server: name.optional().describe('A single server to call, instead of all in turn.'),
   agent: versionText
     .optional()
-    .describe('Version of the client agent that it talks to. Absent: it talks to the servers themselves.'),
+    .describe('Version of the client agent that it calls. Absent: it calls the servers directly.'),
   agents: z.array(versionText).min(1).max(20).optional().describe('Several client agents, used in turn.'),
-  rate: z.number().positive().max(1_000_000).optional().describe('Calls a second. Default 1.'),
-  from: seconds.optional().describe('When it begins. Default 0.'),
+  endpoint: z
+    .string()
+    .regex(/^([A-Z]+ )?\/v1\/\S+$/, 'expected an endpoint such as PUT /v1/acl/token')
+    .optional()
+    .describe('Only of `unknown-field`: the endpoint that it calls.')
+    .meta({ examples: ['PUT /v1/acl/token'] }),
+  field: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Only of `unknown-field`: the field that the endpoint does not know.'),
+  rate: z.number().positive().max(1_000_000).optional().describe('Calls per second. Default 1.'),
+  from: seconds.optional().describe('When it starts. Default 0.'),
   to: seconds.optional().describe('When it ends. Default: the end of the simulation.'),
   connections: z
     .int()

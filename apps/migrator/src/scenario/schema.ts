@@ -1,14 +1,14 @@
 /**
- * The scenario file: what a cluster is and what happens to it. This schema is the contract with the operator; the
- * JSON Schema beside it (scenario.schema.json) and the table in the README are derived from it. What a file means, and
- * what must hold between its parts, is decided in resolve.ts.
+ * The scenario file: a cluster and the events that happen to it. This schema is the contract with the operator; the
+ * JSON Schema beside it (scenario.schema.json) and the table in the README are derived from it. resolve.ts decides what a
+ * file means and which rules hold across its parts.
  */
 import * as z from 'zod'
 import { between, eventSchema } from './schema-events.ts'
 import { acls, count, name, seconds, tokenType, versionText } from './schema-parts.ts'
 import { workloadSchema } from './schema-workloads.ts'
 
-/** Maximum number of servers or agents in a scenario, as the simulation plays every look of each. */
+/** Maximum number of servers or agents in a scenario, since the simulation runs every check of each. */
 const SERVERS_MAX = 200
 const DATACENTERS_MAX = 50
 const EVENTS_MAX = 10_000
@@ -19,24 +19,24 @@ const serverSchema = z.strictObject({
   datacenter: name.optional().describe('Only in the list `servers` of the scenario.'),
   version: versionText
     .optional()
-    .describe('What it runs from `start` on. Default: the `version` of the scenario.'),
+    .describe('Version from `start` on. Default: the `version` of the scenario.'),
   start: seconds
     .optional()
     .describe(
-      'When its process with `version` starts. Until then the server is there and runs the version `from`. Default 0.',
+      'When its process with `version` starts. Until then the server runs the version `from`. Default 0.',
     ),
-  from: versionText.optional().describe('What it runs before `start`. Default: the `from` of the scenario.'),
+  from: versionText.optional().describe('Version before `start`. Default: the `from` of the scenario.'),
   acls: acls.optional(),
   leader: z
     .boolean()
     .optional()
     .describe(
-      'Leads its datacenter from the beginning, through its planned start. Default: the first listed.',
+      'Leads its datacenter from the start of the scenario and through its own planned start. Default: the first listed.',
     ),
   status: z
     .enum(['alive', 'failed', 'left'])
     .optional()
-    .describe('`failed` or `left`: a dead server that the others still have in their list. Default alive.'),
+    .describe('`failed` or `left`: a dead server that the others still list. Default alive.'),
 })
 
 const agentSchema = z.strictObject({
@@ -67,26 +67,46 @@ const datacenterSchema = z.strictObject({
     .enum(['write', 'read', 'none'])
     .optional()
     .describe(
-      'What the replication token of a secondary may do: acl:write, acl:read, or there is none. Default write.',
+      'Right of the replication token of a secondary: acl:write, acl:read, or no token. Default write.',
+    ),
+  localTokens: count
+    .optional()
+    .describe(
+      'Local tokens at the beginning, which exist from 1.4.0 on and are never replicated. Default 0.',
     ),
 })
 
 const tokenGroupSchema = z.strictObject({
   type: tokenType.optional().describe('Default client.'),
-  count: count.optional().describe('How many tokens of this kind. Default 1.'),
+  count: count.optional().describe('Number of tokens of this kind. Default 1.'),
   rules: z.string().max(524_288).optional().describe('Legacy rules, as text.'),
   name: z.string().max(4_096).optional(),
   unwritable: z
     .boolean()
     .optional()
-    .describe('Writing such a token fails. It undoes its batch, every second, without end (model service).'),
+    .describe(
+      'Writing such a token fails, so its batch is rolled back and retried every second, forever (model service).',
+    ),
 })
+
+/** A token as the list of the legacy API shows it. Its secret is never shown. */
+const tokenRecordSchema = z
+  .strictObject({
+    ID: z.string().describe('The secret. No output shows it.'),
+    Name: z.string().optional(),
+    Type: z.string().optional(),
+    Rules: z.string().optional(),
+    CreateIndex: z.int().min(0).optional(),
+    ModifyIndex: z.int().min(0).optional(),
+  })
+  .describe('A record of the legacy list (`GET /v1/acl/list`).')
 
 const intentionSchema = z.strictObject({
   source: z.string().min(1).max(256),
   destination: z.string().min(1).max(256),
   action: z.enum(['allow', 'deny']).optional(),
   namespace: z.string().min(1).max(64).optional().describe('Of the destination. Default `default`.'),
+  sourceNamespace: z.string().min(1).max(64).optional().describe('Of the source. Default `default`.'),
   meta: z.boolean().optional().describe('Whether it carries Meta. Default false.'),
 })
 
@@ -95,38 +115,40 @@ export const scenarioSchema = z
   .strictObject({
     name: z.string().max(200).optional(),
     description: z.string().max(10_000).optional(),
-    model: z.enum(['service', 'latchkey']).optional().describe('Default service. `--model` goes before it.'),
-    seed: z.int().min(0).max(4_294_967_295).optional().describe('Default 1. `--seed` goes before it.'),
+    model: z.enum(['service', 'latchkey']).optional().describe('Default service. `--model` overrides it.'),
+    seed: z.int().min(0).max(4_294_967_295).optional().describe('Default 1. `--seed` overrides it.'),
     duration: seconds
       .optional()
       .describe(
-        'Where the simulation ends. Default: when nothing more can change by itself, and a minute later where there are workloads.',
+        'End of the simulation. Default: when nothing can change without a further event; with workloads, a minute later.',
       ),
     primary: name.optional().describe('Name of the primary datacenter.'),
-    from: versionText.optional().describe('What servers run before their `start`. Default 1.3.1.'),
-    version: versionText.optional().describe('What servers run from their `start` on. Default 1.4.0.'),
+    from: versionText.optional().describe('Version of the servers before their `start`. Default 1.3.1.'),
+    version: versionText.optional().describe('Version of the servers from their `start` on. Default 1.4.0.'),
     gossipDelay: seconds
       .optional()
-      .describe('Until the servers of a datacenter know what one of them says. Default 0: a millisecond.'),
-    gossipJitter: seconds.optional().describe('Up to this much is added to each gossip message. Default 0.'),
+      .describe('Time for a gossip message to reach all servers of a datacenter. Default 0: a millisecond.'),
+    gossipJitter: seconds
+      .optional()
+      .describe('Maximum random delay added to each gossip message. Default 0.'),
     networkDelay: seconds
       .optional()
-      .describe('One way between two datacenters, for gossip and replication. Default 0.'),
+      .describe('One-way delay between two datacenters, for gossip and replication. Default 0.'),
     failureDetection: seconds
       .optional()
-      .describe('Until the others see a dead or unreachable server as failed. Default 0.'),
+      .describe('Time until the others see a dead or unreachable server as failed. Default 0.'),
     electionTime: seconds
       .optional()
-      .describe('From the loss of a leader to the next one. Default 5 (model latchkey: 1).'),
+      .describe('Time from the loss of a leader to the next one. Default 5 (model latchkey: 1).'),
     commitTime: seconds
       .optional()
-      .describe('From the read to the write of one batch of accessors. Default 0.'),
+      .describe('Time from the read to the write of one batch of accessors. Default 0.'),
     bootstrapped: z
       .boolean()
       .optional()
-      .describe('Whether the cluster refuses bootstrap before the upgrade. Absent: not known.'),
+      .describe('Whether the cluster refuses bootstrap before the upgrade. Absent: unknown.'),
     defaultPolicy: z.enum(['allow', 'deny']).optional().describe('Default deny.'),
-    connect: z.boolean().optional().describe('Whether connect is switched on. Default true.'),
+    connect: z.boolean().optional().describe('Whether connect is enabled. Default true.'),
     datacenters: z.array(datacenterSchema).min(1).max(DATACENTERS_MAX),
     servers: servers.optional(),
     agents: agents.optional(),
@@ -140,7 +162,7 @@ export const scenarioSchema = z
         [
           count,
           z.strictObject({ client: count.optional(), management: count.optional() }),
-          z.array(tokenGroupSchema).max(100_000),
+          z.array(z.union([tokenGroupSchema, tokenRecordSchema])).max(100_000),
         ],
         {
           error:
@@ -154,14 +176,14 @@ export const scenarioSchema = z
         error: 'expected a number of destinations, or a list of {source, destination}',
       })
       .optional()
-      .describe('Intentions of before 1.9.0.'),
+      .describe('Intentions created before 1.9.0.'),
     workloads: z.array(workloadSchema).max(WORKLOADS_MAX).optional(),
     events: z.array(eventSchema).max(EVENTS_MAX).optional(),
   })
   .meta({
     title: 'Scenario of an upgrade',
     description:
-      'What a cluster is and what happens to it. Times are seconds from the beginning, as a number or a text such as "90s".',
+      'A cluster and the events that happen to it. Times are seconds from the start of the scenario, as a number or a text such as "90s".',
   })
 
 export type ScenarioInput = z.infer<typeof scenarioSchema>

@@ -23,3 +23,8 @@ export function formatSeconds(ms: number): string {
   if (hours > 0) return `${hours} h ${minutes} min`
   return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
 }
+
+/** Formats seconds, as results have them, for people. */
+export function formatTime(seconds: number): string {
+  return formatSeconds(Math.round(seconds * 1_000))
+}

@@ -2,8 +2,10 @@
 import type { ServiceVersion } from '@latchkey/contract'
 import type { AgentSpec, DatacenterSpec, ServerSpec } from '../scenario/scenario.ts'
 import type { Blocker, MemberStatus, Mode, Tag } from './history.ts'
-import type { MemberView } from './model.ts'
-import type { Range } from './ranges.ts'
+import type { MemberView } from './models/model.ts'
+import { RangeSet } from './tokens/range-set.ts'
+import type { Range } from './tokens/ranges.ts'
+import type { StoreSnapshot } from './tokens/token-store.ts'
 
 /** A running process. A restart creates a new one. */
 export interface Process {
@@ -77,7 +79,7 @@ interface Migration {
   pending: { isInLog: boolean } | undefined
 }
 
-interface Replication {
+export interface Replication {
   /** Entries of the primary's log that the legacy loop has applied. */
   legacyCursor: number
   /** Entries that the new loop has applied. */
@@ -90,14 +92,22 @@ interface Replication {
   rounds: number
   /** The replication token may not see secrets, and the history says so. */
   isRefused: boolean
+  lastSuccessMs: number | undefined
+  lastErrorMs: number | undefined
+  lastError: string | undefined
+  /** Tokens that the legacy loop copied. */
+  readonly copies: RangeSet
   /** Tokens that have an accessor here. */
-  migrated: number
+  readonly migrated: RangeSet
   /** The last progress in the history. */
   recorded: number
-  ghosts: Range[]
+  /** Copies without accessor whose original is gone. */
+  readonly ghosts: RangeSet
 }
 
 interface Intentions {
+  /** Config entries of kind service-intentions exist: versions before 1.9.0 cannot read the data. */
+  hasEntries: boolean
   state: 'none' | 'waiting' | 'migrating' | 'done' | 'never'
   /** As {@link Process.lookedAtChange}. */
   lookedAtChange: number
@@ -119,13 +129,24 @@ export interface DatacenterState {
   electionTerm: number | undefined
   /** Its leader has left legacy mode, now or in an earlier life: its data cannot go back. Spec 9.2.5. */
   hasCompleted: boolean
+  localTokens: number
   readonly migration: Migration
-  readonly replication: Replication
+  replication: Replication
   readonly intentions: Intentions
 }
 
-/** The initial state of a datacenter. */
-export function createDatacenter(spec: DatacenterSpec): DatacenterState {
+/** What a snapshot holds of a datacenter. */
+export interface Snapshot {
+  readonly store: StoreSnapshot
+  readonly replication: Replication
+  readonly hasCompleted: boolean
+  readonly intentions: Intentions
+  readonly localTokens: number
+  readonly recordsThen: number
+}
+
+/** The initial state of a datacenter. @param tokensAtStart legacy tokens that every datacenter has copied. */
+export function createDatacenter(spec: DatacenterSpec, tokensAtStart: number): DatacenterState {
   const datacenter: DatacenterState = {
     spec,
     servers: [],
@@ -137,6 +158,7 @@ export function createDatacenter(spec: DatacenterSpec): DatacenterState {
     term: 0,
     electionTerm: undefined,
     hasCompleted: false,
+    localTokens: spec.localTokens,
     migration: {
       isRunning: false,
       isIdle: false,
@@ -157,11 +179,15 @@ export function createDatacenter(spec: DatacenterSpec): DatacenterState {
       failingSinceMs: undefined,
       rounds: 0,
       isRefused: false,
-      migrated: 0,
+      lastSuccessMs: undefined,
+      lastErrorMs: undefined,
+      lastError: undefined,
+      copies: new RangeSet(tokensAtStart === 0 ? [] : [[0, tokensAtStart]]),
+      migrated: new RangeSet(),
       recorded: 0,
-      ghosts: [],
+      ghosts: new RangeSet(),
     },
-    intentions: { state: 'none', lookedAtChange: -1 },
+    intentions: { hasEntries: false, state: 'none', lookedAtChange: -1 },
   }
   datacenter.servers.push(
     ...spec.servers.map((server) => ({

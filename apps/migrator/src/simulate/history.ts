@@ -3,8 +3,8 @@
  * read nothing else: they know the records, not the code that made them.
  */
 import type { ServiceVersion } from '@latchkey/contract'
-import type { ModelName } from '../scenario/scenario.ts'
-import type { Ranges } from './ranges.ts'
+import type { ModelName, TokenApi } from '../scenario/scenario.ts'
+import type { Ranges } from './tokens/ranges.ts'
 
 /** `old`: before 1.4.0, which has only the legacy system. `off`: ACLs switched off. */
 export type Mode = 'old' | 'off' | 'legacy' | 'new'
@@ -67,15 +67,39 @@ export type HistoryRecord = { readonly at: number } & (
   | {
       readonly kind: 'tokens'
       readonly action: 'created' | 'edited' | 'deleted' | 'converted'
+      readonly api: TokenApi
       readonly tokens: Ranges
       /** Number of the write. What a token holds at the end must be its last one. */
       readonly write: number
       /** Tokens among them that have no accessor yet. */
       readonly unmigrated: number
-      /** Created: client tokens with rules, whose rights end with the legacy system. */
-      readonly haveLegacyRights?: boolean
+      /** All tokens after the write whose rights end with the legacy system. */
+      readonly legacyRights: number
+      /** Edited through the token API: tokens that had rules and have none any longer. */
+      readonly rulesDropped?: number
       /** Why the write was refused; absent if it was acknowledged. */
       readonly refused?: string
+    }
+  /** Tokens that the token API created. They have an accessor, and no migration. */
+  | {
+      readonly kind: 'new-tokens'
+      readonly datacenter: string
+      readonly count: number
+      readonly isLocal: boolean
+      readonly refused?: string
+    }
+  | {
+      readonly kind: 'restored'
+      readonly datacenter: string
+      readonly snapshotAt: number
+      /** Records that the history had at the snapshot: token writes and batches after them are undone. */
+      readonly recordsThen: number
+      /** Token writes that are lost. */
+      readonly writesLost: number
+      /** Tokens that lose their accessor. */
+      readonly accessorsLost: number
+      readonly unmigrated: number
+      readonly legacyRights: number
     }
   | {
       readonly kind: 'replicated'
@@ -107,13 +131,27 @@ export interface AccessorSpan {
   readonly accessor: number
 }
 
+/** The replication status of a secondary at the end. */
+export interface FinalReplication {
+  readonly isRunning: boolean
+  /** `legacy` in legacy mode; in new mode `tokens`, or `policies` where it does not replicate tokens. */
+  readonly type: 'legacy' | 'policies' | 'tokens'
+  readonly lastSuccessAt: number | undefined
+  readonly lastErrorAt: number | undefined
+  readonly lastError: string | undefined
+}
+
 /** What a datacenter's store holds at the end. */
 export interface FinalStore {
   readonly datacenter: string
   /** Rounds of replication that brought tokens; 0 in the primary. */
   readonly rounds: number
+  /** How it replicates at the end; undefined in the primary. */
+  readonly replication: FinalReplication | undefined
+  /** Local tokens. */
+  readonly localTokens: number
   readonly accessors: readonly AccessorSpan[]
-  /** Tokens that are there and have no accessor. */
+  /** Existing tokens without accessor. */
   readonly unmigrated: Ranges
   /** Tokens without accessor whose original was deleted in the primary. */
   readonly ghosts: Ranges
@@ -142,12 +180,14 @@ export interface History {
   readonly primary: string
   readonly datacenters: readonly string[]
   readonly tokensAtStart: number
-  /** How long a message may be on its way, at most; a checker allows a server to know as much as before it. */
+  /** Tokens at the beginning whose rights end with the legacy system. */
+  readonly legacyRightsAtStart: number
+  /** Maximum delay of a message; a checker allows a server's knowledge to be outdated by that much. */
   readonly messageMs: number
   readonly failureDetectionMs: number
   readonly commitMs: number
   readonly records: readonly HistoryRecord[]
-  /** When the last thing happened. */
+  /** Time of the last change. */
   readonly endedAt: number
   /** Whether it ended because nothing could change any more, and not at the scenario's `duration`. */
   readonly isSettled: boolean

@@ -34,7 +34,7 @@ test('no token, no batch', () => {
   })
 })
 
-test('the first batch goes with the leader out of legacy mode, without waiting', () => {
+test('the first batch is written as the leader leaves legacy mode, without waiting', () => {
   expect(migrationOf(10_000, { datacenters: threeServers(0, 10, 20) })).toMatchObject({
     batches: 79,
     firstBatchAt: 25.55,
@@ -55,14 +55,14 @@ test('MIG-03: each conflict costs a place in a later batch, and the edit stays',
   })
 })
 
-test('an edit between the read and the write of a batch is a conflict, one before the read is none', () => {
+test('an edit between the read and the write of a batch is a conflict; an earlier edit is not', () => {
   const edits = (at: number) =>
     migrationOf(128, { commitTime: 0.2, events: [{ kind: 'edit-tokens', at, count: 2 }] })
   expect(edits(0.04)?.sizes).toEqual([128])
   expect(edits(0.1)?.sizes).toEqual([126, 2])
 })
 
-test('a token created while the loop is busy waits for its next second; once it is idle it waits for nothing', () => {
+test('a token created while the loop is busy waits for its next second; an idle loop takes it at once', () => {
   const { timeline, migration } = resultOf({
     legacyTokens: 128,
     events: [
@@ -103,10 +103,17 @@ test('without a majority there is no leader, and the migration stops', () => {
   })
   expect(migration.dc1).toMatchObject({ batches: 3, remaining: 616 })
   expect(findings.map(({ id }) => id)).toEqual(expect.arrayContaining(['no-leader', 'accessors-missing']))
+  const detailOf = (all: typeof findings) => all.find(({ id }) => id === 'no-leader')?.detail
+  expect(detailOf(findings)).toMatch(/: fewer than 2 of its servers are up$/)
   expect(verdict).toBe('no-go')
+  const alone = resultOf({
+    datacenters: [{ name: 'dc1', servers: [{ id: 's1', start: 0 }] }],
+    events: [{ kind: 'crash', at: 2.5, server: 's1' }],
+  })
+  expect(detailOf(alone.findings)).toMatch(/: none of its servers is up$/)
 })
 
-test('from 1.11 the loop ends at its first empty pass: later tokens cannot come, as the legacy API is gone', () => {
+test('from 1.11 the loop ends at its first empty pass: without the legacy API there can be no later tokens', () => {
   const { timeline } = resultOf({
     version: '1.11.0',
     legacyTokens: { management: 3 },
@@ -114,4 +121,22 @@ test('from 1.11 the loop ends at its first empty pass: later tokens cannot come,
   })
   expect(timeline.filter(({ kind }) => kind === 'batch')).toHaveLength(1)
   expect(timeline.find(({ kind }) => kind === 'tokens-created')?.detail).toContain('removed in 1.11')
+})
+
+test('a batch that is undone every second succeeds at the next second after its bad token is deleted', () => {
+  const { timeline, migration, findings } = resultOf({
+    legacyTokens: [{ count: 1, unwritable: true }, { count: 299 }],
+    events: [
+      { kind: 'delete-tokens', at: 10.3, count: 1, offset: 1 },
+      { kind: 'delete-tokens', at: 20.3, count: 1 },
+    ],
+  })
+  const batches = timeline.filter(({ kind }) => kind.startsWith('batch')).map(({ at }) => at)
+  expect(batches).toEqual([0.05, 21.05, 22.05, 23.05])
+  expect(migration.dc1).toMatchObject({ tokens: 298, remaining: 0 })
+  expect(findings.find(({ id }) => id === 'batch-undone')).toMatchObject({
+    severity: 'warning',
+    from: 0.05,
+    to: 21.05,
+  })
 })

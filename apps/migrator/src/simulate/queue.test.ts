@@ -4,7 +4,7 @@ import { EventQueue, PHASE } from './queue.ts'
 
 const phases = Object.values(PHASE)
 
-test('entries come by time, then phase, then in the order in which they were queued', () => {
+test('entries are ordered by time, phase and insertion', () => {
   const entry = fc.record({ at: fc.nat(20), phase: fc.constantFrom(...phases) })
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 60 }), (entries) => {

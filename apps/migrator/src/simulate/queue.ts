@@ -5,9 +5,9 @@
  * in the next at the earliest.
  */
 export const PHASE = { schedule: 0, message: 1, election: 2, look: 3, work: 4 } as const
-export type Phase = (typeof PHASE)[keyof typeof PHASE]
+type Phase = (typeof PHASE)[keyof typeof PHASE]
 
-export interface QueueEntry {
+interface QueueEntry {
   readonly atMs: number
   readonly phase: Phase
   /** Insertion order, which breaks ties of time and phase. */

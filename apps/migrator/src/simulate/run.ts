@@ -1,13 +1,14 @@
 /** Runs a scenario under the virtual clock until nothing more can change, and hands out its history. */
-import type { Scenario } from '../scenario/scenario.ts'
+import { type Scenario, tokenCount } from '../scenario/scenario.ts'
 import type { DatacenterState, Process } from './datacenter.ts'
-import type { AccessorSpan, FinalMember, FinalStore, History } from './history.ts'
-import type { UpgradeModel } from './model.ts'
-import { intersect, type Ranges, size, subtract, unite } from './ranges.ts'
-import { scheduleReaping } from './reaping.ts'
-import { copiesIn, migratedIn } from './replication.ts'
+import type { AccessorSpan, FinalMember, FinalReplication, FinalStore, History } from './history.ts'
+import type { UpgradeModel } from './models/model.ts'
 import { scheduleScenario } from './schedule.ts'
-import { createWorld, type World } from './world.ts'
+import type { RangeSet } from './tokens/range-set.ts'
+import { scheduleReaping } from './tokens/reaping.ts'
+import { migratedIn, unmigratedIn } from './tokens/replication.ts'
+import { TokenStore } from './tokens/token-store.ts'
+import { createWorld, isRunning, type World } from './world.ts'
 
 /** How long clients keep calling after the last event of a scenario without a `duration`. */
 const TAIL_MS = 60_000
@@ -58,7 +59,8 @@ function historyOf(world: World, isSettled: boolean): History {
     seed: scenario.seed,
     primary: scenario.primary,
     datacenters: scenario.datacenters.map(({ name }) => name),
-    tokensAtStart: scenario.tokens.reduce((sum, { count }) => sum + count, 0),
+    tokensAtStart: tokenCount(scenario.tokens),
+    legacyRightsAtStart: new TokenStore(scenario.tokens).legacyRightsCount,
     messageMs: Math.max(1, scenario.gossipDelayMs + scenario.gossipJitterMs + Math.max(0, ...links)),
     failureDetectionMs: scenario.failureDetectionMs,
     commitMs: scenario.commitMs,
@@ -77,27 +79,43 @@ function finalStore(world: World, datacenter: DatacenterState): FinalStore {
       datacenter: datacenter.spec.name,
       rounds: 0,
       accessors: store.accessors,
-      unmigrated: subtract(store.present, store.migrated()),
+      replication: undefined,
+      localTokens: datacenter.localTokens,
+      unmigrated: store.withoutAccessor(),
       ghosts: [],
       writes: store.writes,
     }
   }
   const { ghosts, rounds } = datacenter.replication
-  const migrated = migratedIn(world, datacenter)
-  const isCopy = size(migrated) === size(store.migrated()) && size(store.present) === store.total
+  const migrated = migratedIn(datacenter)
+  const isCopy = migrated.size === store.migratedCount && store.presentCount === store.total
   return {
     datacenter: datacenter.spec.name,
     rounds,
     accessors: isCopy ? store.accessors : store.accessors.flatMap((span) => partOf(span, migrated)),
-    unmigrated: subtract(copiesIn(world, datacenter), unite(migrated, ghosts)),
-    ghosts,
+    replication: finalReplication(datacenter),
+    localTokens: datacenter.localTokens,
+    unmigrated: unmigratedIn(datacenter),
+    ghosts: ghosts.ranges,
     writes: new Map(),
   }
 }
 
+function finalReplication({ leader, spec, replication }: DatacenterState): FinalReplication {
+  const { lastSuccessMs, lastErrorMs, lastError } = replication
+  const isNew = leader?.process?.mode === 'new'
+  return {
+    isRunning: leader !== undefined && isRunning(leader) && spec.replicationToken !== 'none',
+    type: isNew ? (spec.tokenReplication ? 'tokens' : 'policies') : 'legacy',
+    lastSuccessAt: lastSuccessMs,
+    lastErrorAt: lastErrorMs,
+    lastError,
+  }
+}
+
 /** The part of a span whose tokens are in the ranges. */
-function partOf(span: AccessorSpan, tokens: Ranges): AccessorSpan[] {
-  return intersect([[span.from, span.to]], tokens).map(([from, to]) => ({
+function partOf(span: AccessorSpan, tokens: RangeSet): AccessorSpan[] {
+  return tokens.within([[span.from, span.to]]).map(([from, to]) => ({
     from,
     to,
     accessor: span.accessor + from - span.from,

@@ -3,10 +3,12 @@ import type { ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
 import { linkKey } from '../scenario/scenario.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import type { ServerState } from './datacenter.ts'
-import { forceElection, install } from './election.ts'
-import { knowBeforehand, noticeUnreachable, tell, tellAgain } from './gossip.ts'
 import type { Mode } from './history.ts'
-import { tagOf } from './model.ts'
+import { tagOf } from './models/model.ts'
+import { PHASE } from './queue.ts'
+import { restore as restoreSnapshot, takeSnapshots } from './restore.ts'
+import { forceElection, install } from './servers/election.ts'
+import { knowBeforehand, noticeUnreachable, tell, tellAgain } from './servers/gossip.ts'
 import {
   createProcess,
   pauseProcess,
@@ -14,10 +16,9 @@ import {
   startAgent,
   startProcess,
   stopProcess,
-} from './processes.ts'
-import { PHASE } from './queue.ts'
-import { wakeReplication } from './replication.ts'
-import { changeTokens } from './token-events.ts'
+} from './servers/processes.ts'
+import { wakeReplication } from './tokens/replication.ts'
+import { changeTokens } from './tokens/token-events.ts'
 import { changed, record, serverOf, type World } from './world.ts'
 
 /** Sets up the old processes, their leaders and the initial views, then schedules everything planned. */
@@ -128,6 +129,10 @@ function happen(world: World, event: ScenarioEvent): void {
       for (const server of event.server === undefined ? world.servers.keys() : [event.server]) {
         record(world, { kind: 'snapshot', server })
       }
+      takeSnapshots(world)
+      break
+    case 'restore':
+      restoreSnapshot(world, event)
       break
     case 'partition':
     case 'heal':

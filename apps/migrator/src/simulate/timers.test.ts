@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newModes, resultOf, threeServers } from '../../test/scenario.ts'
-import { lookDelayMs } from './service-model.ts'
+import { lookDelayMs } from './models/service-model.ts'
 
 test('a server looks at 0.05, 0.15, 0.35 … 51.15 s after its start, then every 30 s', () => {
   let at = 0
@@ -28,7 +28,7 @@ test('the leader leaves at its first look after the last server is up, with any 
       ],
     },
   ]
-  // s3 looks at 20.05 and finds all there; s1 next looks at 25.55, s2 at 22.75.
+  // s3 looks at 20.05 and finds all members; s1 next looks at 25.55, s2 at 22.75.
   expect(newModes({ datacenters })).toEqual({ s1: 25.55, s2: 22.75, s3: 20.05 })
 })
 
@@ -36,7 +36,7 @@ test('a server alone leaves at its first look', () => {
   expect(newModes({})).toEqual({ s1: 0.05 })
 })
 
-test('what is said in one millisecond is heard in the next: followers that look with their leader wait', () => {
+test('a message arrives in the next millisecond: followers that look with their leader wait', () => {
   expect(newModes({ datacenters: threeServers(0, 0, 0) })).toEqual({ s1: 0.05, s2: 0.15, s3: 0.15 })
 })
 

@@ -1,12 +1,18 @@
 /** The state of a simulated cluster, and the few functions through which the engine changes it. */
 import { SeededRandom } from '@latchkey/acl'
 import type { Scenario } from '../scenario/scenario.ts'
-import { linkKey } from '../scenario/scenario.ts'
-import { createDatacenter, type DatacenterState, type Process, type ServerState } from './datacenter.ts'
+import { linkKey, tokenCount } from '../scenario/scenario.ts'
+import {
+  createDatacenter,
+  type DatacenterState,
+  type Process,
+  type ServerState,
+  type Snapshot,
+} from './datacenter.ts'
 import type { HistoryRecord } from './history.ts'
-import type { UpgradeModel } from './model.ts'
+import type { UpgradeModel } from './models/model.ts'
 import { EventQueue } from './queue.ts'
-import { TokenStore } from './token-store.ts'
+import { TokenStore } from './tokens/token-store.ts'
 
 export interface World {
   readonly scenario: Scenario
@@ -19,6 +25,8 @@ export interface World {
   readonly servers: ReadonlyMap<string, ServerState>
   readonly store: TokenStore
   readonly linksDown: Set<string>
+  /** By datacenter and time, for the restore events. */
+  readonly snapshots: Map<string, Snapshot>
   readonly records: HistoryRecord[]
   now: number
   /** Incremented by every change that a look could see. */
@@ -33,7 +41,8 @@ export interface World {
 
 /** The initial state of the cluster of a scenario. */
 export function createWorld(scenario: Scenario, model: UpgradeModel): World {
-  const datacenters = scenario.datacenters.map(createDatacenter)
+  const tokens = tokenCount(scenario.tokens)
+  const datacenters = scenario.datacenters.map((spec) => createDatacenter(spec, tokens))
   const [primary] = datacenters
   if (primary === undefined) throw new TypeError('a scenario has a datacenter')
   return {
@@ -46,6 +55,7 @@ export function createWorld(scenario: Scenario, model: UpgradeModel): World {
     servers: new Map(datacenters.flatMap((each) => each.servers.map((server) => [server.spec.id, server]))),
     store: new TokenStore(scenario.tokens),
     linksDown: new Set(),
+    snapshots: new Map(),
     records: [],
     now: 0,
     changes: 0,

@@ -1,4 +1,7 @@
-/** Reads one line of an access log: the JSON lines of our server, or the common and combined format. */
+/**
+ * Reads one line of a log: our JSON lines, the legacy service's own log in both forms, nginx and Apache (common,
+ * combined, JSON), HAProxy (HTTP log, JSON), Envoy (text, JSON) and Caddy.
+ */
 
 /** A logged call. The path excludes the query, which may hold a token. */
 export interface LoggedCall {
@@ -14,55 +17,126 @@ export interface LoggedCall {
   readonly userAgent: string | undefined
 }
 
-/** @returns undefined for a line that does not log a call. */
-export function readLogLine(line: string): LoggedCall | undefined {
-  return line.startsWith('{') ? readJsonLine(line) : readCommonLine(line)
+/** A call, a line of a known log that logs none, or a line in a form that is not known. */
+export type LogLine = LoggedCall | 'other' | 'unread'
+
+/**
+ * Reads a line.
+ *
+ * @param custom a pattern with the named groups `method` and `path`, and perhaps `client`, `status`, `time` and `agent`,
+ * that is tried first.
+ */
+export function readLogLine(line: string, custom?: RegExp): LogLine {
+  const groups = custom?.exec(line)?.groups
+  if (groups !== undefined) return callOf(groups) ?? 'unread'
+  if (line.trim() === '') return 'other'
+  if (line.startsWith('{')) return readJsonLine(line)
+  for (const pattern of PATTERNS) {
+    const found = pattern.exec(line)?.groups
+    if (found !== undefined) return callOf(found) ?? 'unread'
+  }
+  return OTHER_LINE.test(line) ? 'other' : 'unread'
 }
 
-function readJsonLine(line: string): LoggedCall | undefined {
+/** Text forms, each with the groups of {@link readLogLine}. */
+const PATTERNS: readonly RegExp[] = [
+  // The legacy service: 2019/08/01 12:00:00 [DEBUG] http: Request PUT /v1/acl/create (1.2ms) from=10.0.0.1:5555
+  // Refused calls, the only ones it logs by default: … [ERR] http: Request PUT /v1/acl/create, error: … from=10.0.0.1:5555
+  /^\s*(?<time>\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) \[\w+\] (?:agent: )?http: Request (?<method>[A-Z]+) (?<path>\S+?)(?: \([^)]*\)|, error: .*?)?(?: from=(?<client>\S+))?\s*$/,
+  // Later: 2021-08-01T12:00:00.000Z [DEBUG] agent.http: Request finished: method=PUT url=/v1/acl/create from=10.0.0.1:5555
+  /^\s*(?<time>\d{4}-\d\d-\d\dT\S+) \[\w+\]\s+agent\.http: Request (?:finished|error): method=(?<method>[A-Z]+) url=(?<path>\S+)(?: from=(?<client>\S+))?/,
+  // HAProxy: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- … "GET / HTTP/1.1"
+  /(?<client>[\da-fA-F.:]+):\d+ \[(?<time>[^\]]+)\] \S+ \S+ [-+\d/]+ (?<status>\d{3}|-1) \+?\d+ .*"(?<method>[A-Z]+) (?<path>[^\s"]+)[^"]*"\s*$/,
+  // Envoy: [2016-04-15T20:17:00.310Z] "POST /v1/kv/a HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "agent" …
+  /^\s*\[(?<time>\d{4}-\d\d-\d\dT[^\]]+)\] "(?<method>[A-Z]+) (?<path>\S+)[^"]*" (?<status>\d+)(?: [^\s"]+)*(?: "(?<client>[^"]*)")?(?: "(?<agent>[^"]*)")?/,
+  // Common and combined format, with or without a virtual host in front.
+  /^(?:\S+:\d+ )?(?<client>\S+) \S+ .*?\[(?<time>[^\]]+)\] "(?<method>[A-Za-z]+) (?<path>\S+)(?: HTTP\/[\d.]+)?" (?<status>\d{3}) \S+(?: "[^"]*" "(?<agent>[^"]*)")?/,
+]
+
+/** Lines of the legacy service, HAProxy and syslog that log no call. */
+const OTHER_LINE =
+  /^\s*(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S+ \[(?:TRACE|DEBUG|INFO|WARN|ERR|ERROR)\]|\w{3} [ \d]\d \d\d:\d\d:\d\d \S+ \w+|==> )/
+
+type Fields = Readonly<Record<string, unknown>>
+
+function readJsonLine(line: string): LogLine {
   let fields: unknown
   try {
     fields = JSON.parse(line)
   } catch {
-    return undefined
+    return 'unread'
   }
-  if (typeof fields !== 'object' || fields === null) return undefined
-  const field = (...names: string[]): unknown => {
-    const name = names.find((each) => each in fields)
-    return name === undefined ? undefined : (fields as Readonly<Record<string, unknown>>)[name]
+  if (!isFields(fields)) return 'unread'
+  // Caddy puts the request into an object of its own.
+  const request = isFields(fields.request) ? { ...fields, ...fields.request } : fields
+  const field = (...names: string[]): string | undefined => {
+    const value = names
+      .map((name) => request[name])
+      .find((each) => each !== undefined && each !== '' && each !== '-')
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
   }
-  const method = field('method')
-  const path = field('path', 'url', 'uri')
-  if (typeof method !== 'string' || typeof path !== 'string') return undefined
-  const client = [field('accessor'), field('address', 'remoteAddress', 'remote_addr', 'ip')].find(
-    (each) => typeof each === 'string' && each !== '',
-  )
-  const status = field('status', 'statusCode')
-  const agent = field('agent', 'userAgent', 'user_agent')
+  const [, lineMethod, linePath] =
+    /^([A-Z]+) (\S+)/.exec(field('request', 'http_request', 'request_line') ?? '') ?? []
+  const groups = {
+    method: field('method', 'request_method', 'http_method', ':METHOD') ?? lineMethod,
+    path: field('path', 'url', 'uri', 'request_uri', 'http_uri', ':PATH') ?? linePath,
+    status: field('status', 'statusCode', 'response_code', 'status_code'),
+    time: field(
+      'time',
+      '@timestamp',
+      'timestamp',
+      'ts',
+      'time_iso8601',
+      'time_local',
+      'start_time',
+      'accept_date',
+    ),
+    client:
+      field('accessor') ??
+      withoutPort(
+        field(
+          'address',
+          'remoteAddress',
+          'remote_addr',
+          'ip',
+          'from',
+          'client_ip',
+          'remote_ip',
+          'x_forwarded_for',
+          'downstream_remote_address',
+        ),
+      ),
+    agent: field('agent', 'userAgent', 'user_agent', 'http_user_agent') ?? headerOf(request, 'User-Agent'),
+  }
+  const call = callOf(groups)
+  if (call !== undefined) return call
+  return ['level', '@level', 'msg', '@message', 'message'].some((name) => name in fields) ? 'other' : 'unread'
+}
+
+function headerOf({ headers }: Fields, name: string): string | undefined {
+  const values = isFields(headers) ? headers[name] : undefined
+  const [first] = Array.isArray(values) ? values : []
+  return typeof first === 'string' ? first : undefined
+}
+
+/** @returns undefined without a method and a path. */
+function callOf(groups: Readonly<Record<string, string | undefined>>): LoggedCall | undefined {
+  const { method, path, status, time, client, agent } = groups
+  if (method === undefined || path === undefined || !/^[A-Za-z]+$/.test(method)) return undefined
   return {
-    method,
+    method: method.toUpperCase(),
     ...splitPath(path),
-    status: typeof status === 'number' ? status : undefined,
-    atMs: readTime(field('time', 'timestamp', 'ts')),
-    client: typeof client === 'string' ? client : 'unknown',
-    userAgent: typeof agent === 'string' ? agent : undefined,
+    status: status === undefined || !/^\d+$/.test(status) ? undefined : Number(status),
+    atMs: time === undefined ? undefined : readTime(time),
+    client: withoutPort(client) ?? 'unknown',
+    userAgent: agent === undefined || agent === '-' ? undefined : agent,
   }
 }
 
-const COMMON =
-  /^(\S+) \S+ .*?\[([^\]]+)\] "([A-Za-z]+) (\S+)(?: HTTP\/[\d.]+)?" (\d{3}) \S+(?: "[^"]*" "([^"]*)")?/
-
-function readCommonLine(line: string): LoggedCall | undefined {
-  const [, client, time, method, target, status, userAgent] = COMMON.exec(line) ?? []
-  if (client === undefined || method === undefined || target === undefined) return undefined
-  return {
-    method,
-    ...splitPath(target),
-    status: Number(status),
-    atMs: readCommonTime(time ?? ''),
-    client,
-    userAgent: userAgent === '-' ? undefined : userAgent,
-  }
+/** An address without its port, which is another one for each connection. */
+function withoutPort(address: string | undefined): string | undefined {
+  if (address === undefined || address === '' || address === '-') return undefined
+  return /^(\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/.exec(address)?.[1] ?? address
 }
 
 function splitPath(target: string): { path: string; options: ReadonlySet<string> } {
@@ -72,18 +146,21 @@ function splitPath(target: string): { path: string; options: ReadonlySet<string>
   return { path, options: new Set(names.filter((each) => each !== '')) }
 }
 
-function readTime(value: unknown): number | undefined {
-  if (typeof value === 'number' && Number.isFinite(value)) return value < 1e11 ? value * 1_000 : value
-  if (typeof value !== 'string') return undefined
-  const ms = Date.parse(value)
+/** Seconds or milliseconds since the epoch, RFC 3339, `2020/10/10 13:55:36` or `10/Oct/2020:13:55:36 -0700`. */
+function readTime(text: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) < 1e11 ? Number(text) * 1_000 : Number(text)
+  const [, date, clock, zone = '+0000'] =
+    /^(\d{1,2}\/\w{3}\/\d{4}):(\d\d:\d\d:\d\d(?:\.\d+)?)(?: ([+-]\d{4}))?$/.exec(text) ?? []
+  const plain = /^(\d{4})\/(\d\d)\/(\d\d) (\S+)$/.exec(text)
+  const ms =
+    date !== undefined
+      ? Date.parse(`${date.replaceAll('/', ' ')} ${clock} ${zone}`)
+      : plain !== null
+        ? Date.parse(`${plain[1]}-${plain[2]}-${plain[3]}T${plain[4]}Z`)
+        : Date.parse(text)
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** `10/Oct/2020:13:55:36 -0700`. */
-function readCommonTime(text: string): number | undefined {
-  const [, date, clock, zone = '+0000'] =
-    /^(\d{2}\/\w{3}\/\d{4}):(\d{2}:\d{2}:\d{2})(?: ([+-]\d{4}))?$/.exec(text) ?? []
-  if (date === undefined || clock === undefined) return undefined
-  const ms = Date.parse(`${date.replaceAll('/', ' ')} ${clock} ${zone}`)
-  return Number.isNaN(ms) ? undefined : ms
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-/** Which calls break, or may surprise, at a target version. The facts are the contract's gates and tables. */
+/** The calls that break, or whose answer changes, at a target version, from the contract's gates and tables. */
 import {
   GATES,
   type GateName,
@@ -78,7 +78,7 @@ const SURPRISES: readonly Surprise[] = [
       !options.has('keys'),
     call: '/v1/kv/:key',
     breaks: false,
-    replacement: 'the same call, with a client that takes 403 for a missing right',
+    replacement: 'the same call, with a client that treats 403 as a missing right',
   },
   {
     gate: 'agent.reducedSelf',
@@ -93,7 +93,7 @@ const SURPRISES: readonly Surprise[] = [
       (path.startsWith('/health/service/') || path.startsWith('/catalog/service/')) && options.has('index'),
     call: '/v1/health/service/:service?index=',
     breaks: false,
-    replacement: 'the same call, with a client that begins at 0 again when the index goes down',
+    replacement: 'the same call, with a client that restarts from 0 when the index decreases',
   },
   {
     gate: 'intentions.listByNamespace',
@@ -109,7 +109,7 @@ function verdict(gate: GateName, breaks: boolean, call: string, replacement: str
   return { gate, breaks, call, what: GATES[gate].clientSees, replacement }
 }
 
-/** A path that takes a rest, with a name for it. */
+/** A path with a trailing wildcard, and a name for it. */
 function template(path: string): string {
   return path.endsWith('/') ? `${path}:id` : path
 }

@@ -1,6 +1,6 @@
 /** Reads an access log line by line and counts the calls that the target version breaks. */
 import type { ServiceVersion } from '@latchkey/contract'
-import { readLogLine } from './access-log.ts'
+import { type LoggedCall, readLogLine } from './access-log.ts'
 import { type CallVerdict, judgeCall } from './breaking-calls.ts'
 
 /** Maximum number of clients to name per call. */
@@ -27,9 +27,11 @@ interface BrokenCall extends CallVerdict {
 export interface TrafficResult {
   readonly to: string
   readonly calls: number
-  /** Lines that do not log a call. */
+  /** Lines of a known form that log no call. */
   readonly skipped: number
-  /** Calls that break first, then those that may surprise; the most frequent first. */
+  /** Lines in a form that is not known, which may be calls. */
+  readonly unread: number
+  /** Calls that break, then those whose answer changes; the most frequent first. */
   readonly broken: readonly BrokenCall[]
 }
 
@@ -41,25 +43,49 @@ interface Entry {
   readonly clients: Map<string, { count: number; userAgent: string | undefined }>
 }
 
+interface TrafficOptions {
+  /** The version that the cluster runs: what is already so there is no change. */
+  readonly from?: ServiceVersion | undefined
+  /** A pattern for a log of another form; see {@link readLogLine}. */
+  readonly format?: RegExp | undefined
+}
+
+/** More unread lines than this part of all, and the absence of breaking calls means nothing. */
+const UNREAD_MAX = 0.01
+
+/** Whether enough of the log was read to say that nothing breaks. */
+export function isReadEnough({ calls, unread }: Pick<TrafficResult, 'calls' | 'unread'>): boolean {
+  return unread <= (calls + unread) * UNREAD_MAX
+}
+
 export class TrafficCheck {
   private readonly to: ServiceVersion
+  private readonly options: TrafficOptions
   private readonly entries = new Map<string, Entry>()
   private calls = 0
   private skipped = 0
+  private unread = 0
 
-  constructor(to: ServiceVersion) {
+  constructor(to: ServiceVersion, options: TrafficOptions = {}) {
     this.to = to
+    this.options = options
   }
 
   addLine(line: string): void {
-    const call = readLogLine(line)
-    if (call === undefined) {
-      if (line.trim() !== '') this.skipped += 1
-      return
-    }
+    if (line.trim() === '') return
+    const call = readLogLine(line, this.options.format)
+    if (call === 'other') this.skipped += 1
+    else if (call === 'unread') this.unread += 1
+    else this.addCall(call)
+  }
+
+  private addCall(call: LoggedCall): void {
     this.calls += 1
+    const { from } = this.options
     const verdict = judgeCall(call, this.to)
     if (verdict === undefined) return
+    // What is so already is no change.
+    if (from !== undefined && judgeCall(call, from)?.gate === verdict.gate) return
     const key = `${verdict.gate} ${verdict.call}`
     const entry = this.entries.get(key) ?? {
       verdict,
@@ -81,7 +107,7 @@ export class TrafficCheck {
 
   /** Counts a line that was too long. */
   skip(): void {
-    this.skipped += 1
+    this.unread += 1
   }
 
   result(): TrafficResult {
@@ -101,35 +127,37 @@ export class TrafficCheck {
       }
     })
     broken.sort((a, b) => Number(b.breaks) - Number(a.breaks) || b.count - a.count)
-    return { to: this.to.text, calls: this.calls, skipped: this.skipped, broken }
+    return { to: this.to.text, calls: this.calls, skipped: this.skipped, unread: this.unread, broken }
   }
 }
 
+const NEWLINE = 0x0a
+const decoder = new TextDecoder()
+
 /** Cuts chunks of bytes into lines and feeds them to a check, holding one line at a time. */
 export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: TrafficCheck): Promise<void> {
-  const decoder = new TextDecoder()
-  let parts: string[] = []
-  let length = 0
-  const append = (part: string) => {
-    length += part.length
+  let parts: Uint8Array[] = []
+  let bytes = 0
+  const append = (part: Uint8Array) => {
+    bytes += part.length
     // Lines that are too long are only counted.
-    if (length <= LINE_BYTES_MAX) parts.push(part)
+    if (bytes <= LINE_BYTES_MAX) parts.push(part)
     else parts = []
   }
   const finish = () => {
-    if (length > LINE_BYTES_MAX) check.skip()
-    else check.addLine(parts.join(''))
+    if (bytes > LINE_BYTES_MAX) check.skip()
+    else check.addLine(decoder.decode(Buffer.concat(parts)))
     parts = []
-    length = 0
+    bytes = 0
   }
   for await (const chunk of chunks) {
-    const [first = '', ...rest] = decoder.decode(chunk, { stream: true }).split('\n')
-    append(first)
-    for (const part of rest) {
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      append(chunk.subarray(from, end))
       finish()
-      append(part)
+      from = end + 1
     }
+    append(chunk.subarray(from))
   }
-  append(decoder.decode())
   finish()
 }

@@ -1,14 +1,46 @@
 /** What an access log means for a plan: one finding for every kind of call that the target version changes. */
 import { counted, type Finding } from '../findings/finding.ts'
-import type { TrafficResult } from './check-traffic.ts'
+import { isReadEnough, type TrafficResult } from './check-traffic.ts'
 
 /** Calls that break are critical; calls whose answer changes are warnings. */
-export function findTraffic({ to, broken }: TrafficResult): Finding[] {
-  return broken.map(({ gate, breaks, call, what, replacement, count, clients, lastSeen }) => ({
+export function findTraffic(result: TrafficResult): Finding[] {
+  const { to, broken } = result
+  const calls = broken.map(({ gate, breaks, call, what, replacement, count, clients, lastSeen }) => ({
     id: `traffic-${gate}`,
     severity: breaks ? ('critical' as const) : ('warning' as const),
     count,
     detail: `${call} at ${to}: ${counted(count, 'call')} of ${counted(clients, 'client')}${lastSeen === null ? '' : `, last seen ${lastSeen}`}. ${what}`,
     avoid: `Use ${replacement}.`,
   }))
+  return [...calls, ...findUnread(result), ...findNone(result)]
+}
+
+/** The log of another service, or of a level that logs no calls, says nothing about clients. */
+function findNone({ calls, skipped }: TrafficResult): Finding[] {
+  if (calls > 0) return []
+  return [
+    {
+      id: 'traffic-empty',
+      severity: 'warning',
+      count: skipped,
+      detail: 'The access log holds no call, so it does not show which clients would break',
+      avoid:
+        'Give a log of the calls: the legacy service logs them at level debug, and by default those it refused.',
+    },
+  ]
+}
+
+/** Above one percent of unread lines, the calls that were not found may still be there. */
+function findUnread(result: TrafficResult): Finding[] {
+  const { unread } = result
+  if (isReadEnough(result)) return []
+  return [
+    {
+      id: 'traffic-unread',
+      severity: 'warning',
+      count: unread,
+      detail: `${counted(unread, 'line')} of the access log could not be read, so calls that break may be missing here`,
+      avoid: 'Describe the form of the log to check-traffic with --log-format.',
+    },
+  ]
 }

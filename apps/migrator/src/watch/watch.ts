@@ -1,56 +1,174 @@
-/** Live progress of a migration, as the service reports it. */
-
-import type { Client } from '@latchkey/sdk'
+/** Follows a running upgrade, and compares it with its prediction. */
+import { batchesDurationMs } from '@latchkey/acl'
+import type { Chart, Stretch } from '../report/chart/chart.ts'
 import { sleep } from '../sleep.ts'
+import { type Alarm, alarmsOf } from './alarms.ts'
+import { type Observation, observe } from './observe.ts'
+import type { Bounds, Prediction } from './prediction.ts'
+import { type SeenServer, type ServiceApi, ServiceSilent } from './service-api.ts'
 
 export interface WatchLine {
   readonly at: string
-  readonly state: string
+  readonly state: 'waiting' | 'running' | 'done' | 'silent'
   readonly done: number
   readonly total: number
-  readonly batches: number
+  /** Null where the service does not count them. */
+  readonly batches: number | null
   readonly tokensPerSecond: number
   readonly estimatedSeconds: number
+  readonly servers: readonly SeenServer[]
+  readonly waitsFor: readonly string[]
+  /** Tokens without accessor that the simulation predicts for now; null without a prediction. */
+  readonly predictedRemaining: number | null
+  readonly alarms: readonly Alarm[]
+  /** Why no server answers. */
+  readonly silent?: string
 }
 
-/** Polls until the migration is done, and yields each status that differs from the last. */
-export async function* watchMigration(
-  client: Client,
-  options: { readonly intervalMs: number; readonly signal: AbortSignal },
-): AsyncGenerator<WatchLine> {
-  let last = ''
-  for (;;) {
-    const status = await client.status.migration({ signal: options.signal })
-    const line: WatchLine = {
-      at: new Date().toISOString(),
-      state: status.State,
-      done: status.Done,
-      total: status.Total,
-      batches: status.Batches,
-      tokensPerSecond: status.TokensPerSecond,
-      estimatedSeconds: status.EstimatedSeconds,
+export interface WatchOptions {
+  readonly apis: readonly ServiceApi[]
+  /** When the schedule started: milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly prediction: Prediction | undefined
+  readonly bounds: Bounds | undefined
+  readonly time: (ms: number) => string
+  readonly intervalMs: number
+  readonly signal: AbortSignal
+}
+
+/** A list of many tokens is not asked for more often than this many times its own duration. */
+const LIST_SHARE = 5
+
+export class Watch {
+  readonly observations: Observation[] = []
+  private readonly options: WatchOptions
+  private total = 0
+
+  constructor(options: WatchOptions) {
+    this.options = options
+  }
+
+  /**
+   * Looks until the upgrade is done, and yields each line that differs from the last. Servers that do not answer are
+   * waited for, as they are being replaced; only the first look has to succeed.
+   */
+  async *lines(): AsyncGenerator<WatchLine> {
+    const { apis, intervalMs, signal } = this.options
+    let last = ''
+    for (;;) {
+      const beganAt = Date.now()
+      const line = await observe(apis).then(
+        (observation) => this.take(observation),
+        (error: unknown) => this.silent(error),
+      )
+      const content = JSON.stringify({ ...line, at: '', predictedRemaining: null })
+      if (content !== last) yield line
+      last = content
+      if (line.state === 'done') return
+      await sleep(Math.max(intervalMs, LIST_SHARE * (Date.now() - beganAt)), signal)
     }
-    const content = JSON.stringify({ ...line, at: '' })
-    if (content !== last) yield line
-    last = content
-    if (status.State === 'done') return
-    await sleep(options.intervalMs, options.signal)
+  }
+
+  private take(observation: Observation): WatchLine {
+    const { prediction, bounds, time, startedAt } = this.options
+    const { at, state, withoutAccessor, done, batches, servers, waitsFor } = observation
+    this.observations.push(observation)
+    this.total = Math.max(this.total, withoutAccessor + (done ?? 0))
+    const elapsedMs = at - startedAt
+    return {
+      at: new Date(at).toISOString(),
+      state,
+      done: done ?? this.total - withoutAccessor,
+      total: done === undefined ? this.total : withoutAccessor + done,
+      batches: batches ?? null,
+      tokensPerSecond: this.rate(),
+      estimatedSeconds: withoutAccessor === 0 ? 0 : batchesDurationMs(withoutAccessor) / 1_000 + 1,
+      servers,
+      waitsFor,
+      predictedRemaining: prediction?.remainingAt(elapsedMs) ?? null,
+      alarms: bounds === undefined ? [] : alarmsOf(observation, bounds, { elapsedMs, time }),
+    }
+  }
+
+  private silent(error: unknown): WatchLine {
+    const last = this.observations.at(-1)
+    if (!(error instanceof ServiceSilent) || last === undefined) throw error
+    const { bounds, time, startedAt } = this.options
+    const at = Date.now()
+    return {
+      at: new Date(at).toISOString(),
+      state: 'silent',
+      done: this.total - last.withoutAccessor,
+      total: this.total,
+      batches: last.batches ?? null,
+      tokensPerSecond: 0,
+      estimatedSeconds: 0,
+      servers: last.servers,
+      waitsFor: [],
+      predictedRemaining: null,
+      alarms:
+        bounds === undefined ? [] : alarmsOf({ ...last, at }, bounds, { elapsedMs: at - startedAt, time }),
+      silent: error.message,
+    }
+  }
+
+  /** Tokens a second since the first look that saw one less. */
+  private rate(): number {
+    const { observations } = this
+    const last = observations.at(-1)
+    const begun = observations.findIndex(
+      ({ withoutAccessor }, i) => withoutAccessor > (observations[i + 1]?.withoutAccessor ?? withoutAccessor),
+    )
+    const first = observations[begun]
+    if (first === undefined || last === undefined || last.at <= first.at) return 0
+    const tokens = first.withoutAccessor - last.withoutAccessor
+    return Math.round((tokens / ((last.at - first.at) / 1_000)) * 10) / 10
+  }
+
+  /** What was measured so far. */
+  chart(): Chart {
+    const { startedAt, prediction } = this.options
+    const looks = this.observations.map((each) => ({ ...each, at: Math.max(0, each.at - startedAt) }))
+    const names = [...new Set(looks.flatMap(({ servers }) => servers.map(({ name }) => name)))].sort()
+    const end = looks.at(-1)?.at ?? 0
+    const predicted = new Map(prediction?.chart.tracks.map((each) => [each.id, each.datacenter]))
+    return {
+      tracks: names.map((id) => {
+        const stretches = stretchesOf(id, looks)
+        const last = stretches.at(-1)
+        return {
+          id,
+          datacenter: predicted.get(id) ?? 'servers',
+          isAgent: false,
+          stretches,
+          newModeAt: last?.look === 'new' ? last.from : undefined,
+        }
+      }),
+      tokens: [
+        {
+          datacenter: 'tokens',
+          points: looks.map(({ at, withoutAccessor }) => ({ at, remaining: withoutAccessor })),
+        },
+      ],
+      clients: [],
+      marks: [],
+      busyUntil: end,
+      end: Math.max(1_000, end),
+    }
   }
 }
 
-const BAR_WIDTH = 30
-
-/** One line for a terminal: `[=====>    ] 1,280 of 10,002 tokens, 128 a second, 68 s left`. */
-export function formatWatchLine({
-  state,
-  done,
-  total,
-  tokensPerSecond,
-  estimatedSeconds,
-}: WatchLine): string {
-  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH)
-  const bar = '='.repeat(filled).padEnd(BAR_WIDTH)
-  const counts = `${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} tokens`
-  if (state === 'waiting') return `[${bar}] ${counts}, waiting for legacy mode to end`
-  return `[${bar}] ${counts}, ${tokensPerSecond} a second, ${Math.ceil(estimatedSeconds)} s left`
+/** How a server looked, from each change to the next. */
+function stretchesOf(id: string, looks: readonly Observation[]): Stretch[] {
+  const stretches: Stretch[] = []
+  for (const { at, servers } of looks) {
+    const seen = servers.find(({ name }) => name === id)
+    const look = seen === undefined || seen.status !== 'alive' ? 'down' : (seen.mode ?? 'old')
+    const version = seen?.version ?? ''
+    const last = stretches.at(-1)
+    if (last?.look === look && last.version === version) continue
+    if (last !== undefined) stretches[stretches.length - 1] = { ...last, to: at }
+    stretches.push({ from: at, to: undefined, look, version, leads: false })
+  }
+  return stretches
 }

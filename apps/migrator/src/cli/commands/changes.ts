@@ -16,10 +16,10 @@ export const addChanges: AddCommand = (program, io, done) => {
   program
     .command('changes')
     .description('Lists what changes between two versions of the service.')
-    .requiredOption('--from <version>', 'version that runs now', versionOption)
-    .requiredOption('--to <version>', 'version to come', versionOption)
-    .option('--json', 'one JSON document')
-    .option('--markdown', 'a Markdown page')
+    .requiredOption('--from <version>', 'current version', versionOption)
+    .requiredOption('--to <version>', 'target version', versionOption)
+    .option('--json', 'print one JSON document')
+    .option('--markdown', 'print a Markdown page')
     .addHelpText(
       'after',
       `

@@ -1,100 +1,146 @@
-import { fetchDump, openDump } from '../../dump/source.ts'
-import { EXIT, InputError } from '../../errors.ts'
+import { openDump } from '../../dump/source.ts'
+import { InputError } from '../../errors.ts'
 import type { Finding } from '../../findings/finding.ts'
+import type { MarkAccepted } from '../../gate/acceptances.ts'
 import { formatPlan } from '../../output/plan-text.ts'
+import { clusterOf, defaultScenario, type KnownCluster } from '../../plan/default-scenario.ts'
 import { makePlan, type PlanResult } from '../../plan/plan.ts'
-import { newestOf } from '../../plan/steps.ts'
-import { readScenario } from '../../scenario/read.ts'
+import { newestOf, oldestOf } from '../../plan/steps.ts'
+import type { TokenCensus } from '../../plan/token-census.ts'
+import { clockFrom, timeOfDayOption } from '../../report/clock.ts'
+import type { ConnectionOptions } from '../../scan/connection.ts'
+import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
+import { partsOf, readTokens as readTokensOf } from '../../scan/read-tokens.ts'
+import type { Scanned } from '../../scan/scanned.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { abortable } from '../abortable.ts'
 import type { AddCommand } from '../add-command.ts'
-import { countTokens, loadScenario, loadToken, numberOption } from '../inputs.ts'
+import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
+import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
+import { type CensusOptions, countScanned, countTokens, loadScenario, numberOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
-import { writeOutputFile } from '../output-file.ts'
 import { modelOption } from './simulate.ts'
 
-interface Options {
+interface Options extends GateOptions, ConnectionOptions {
   readonly scenario?: string
-  readonly from?: string
-  readonly tokenFile?: string
   readonly traffic?: string
   readonly model?: ModelName
   readonly examples: number
-  readonly json?: true
-  readonly out?: string
+  readonly at?: number
 }
 
-/** Default scenario: one datacenter, from the last version before the new ACL system to the first with it. */
-const SCENARIO_DEFAULT = 'name: three servers from 1.3.1 to 1.4.0\ndatacenters: [{ name: dc1, servers: 3 }]\n'
-
 export const addPlan: AddCommand = (program, io, done) => {
-  program
-    .command('plan')
+  addConnectionOptions(addGateOptions(program.command('plan')))
     .description(
-      'Looks at a dump of legacy tokens and a scenario: counts, durations, order of steps, blockers.',
+      'Analyses a dump of legacy tokens and a scenario: counts, durations, order of steps, blockers.',
     )
-    .argument('[dump]', 'JSON list of legacy tokens, or one object per line; - for standard input')
+    .argument(
+      '[dump]',
+      'snapshot archive of the legacy service, or JSON list of legacy tokens, or one object per line; - for standard input',
+    )
     .option('--scenario <file>', 'scenario in YAML, - for standard input, or builtin:name')
-    .option('--from <url>', 'take the tokens from a running legacy server')
-    .option('--token-file <file>', 'management token for --from (else $LATCHKEY_TOKEN)')
+    .option('--from <url>', 'read cluster and tokens from a running server or agent')
     .option('--traffic <log>', 'access log of the clients: calls that the newest version breaks are blockers')
     .option('--model <model>', 'service or latchkey', modelOption)
+    .option('--at <time>', 'time of day at which the schedule starts: steps then show it', timeOfDayOption)
     .option('--examples <n>', 'tokens to list for each finding', numberOption, 20)
-    .option('--json', 'one JSON document')
-    .option('--out <file>', 'write to a file')
     .addHelpText(
       'after',
       `
-Tokens are named by their place in the dump, never by their secret. Ends with 3 where a blocker is found.
+Tokens are identified by their position in the dump, never by their secret. Exits with 3 if it finds a blocker.
+${CONNECTION_HELP}
 
 Examples:
-  $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml
+  $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml --at 22:00
+  $ latchkey-migrator plan backup.snap
   $ latchkey-migrator plan legacy-tokens.json --scenario cluster.yaml --traffic access.log
   $ latchkey-migrator plan --from http://127.0.0.1:8500 --token-file management-token
   $ latchkey-migrator plan - --json < legacy-tokens.json`,
     )
     .action(async (dump: string | undefined, options: Options) => {
-      const result = await plan(dump, options, io)
-      const text = options.json ? `${JSON.stringify(result)}\n` : formatPlan(result, painterFor(io))
-      if (options.out === undefined) await write(io.stdout, text)
-      else writeOutputFile(options.out, text)
-      done(result.verdict === 'no-go' ? EXIT.blockers : EXIT.done)
+      const acceptances = await loadAcceptances(options)
+      const result = await plan(dump, options, { io, markAccepted: acceptances.mark })
+      const answer = {
+        command: 'plan',
+        file: options.scenario ?? dump ?? options.from ?? '-',
+        findings: result.findings,
+        text: () => formatPlan(result, painterFor(io), clockFrom(options.at)),
+        json: () => result,
+        ...(dump === undefined ? {} : { dump }),
+      }
+      done(await writeAnswer(answer, acceptances, options, io))
     })
 }
 
-async function plan(dump: string | undefined, options: Options, io: Io): Promise<PlanResult> {
+async function plan(
+  dump: string | undefined,
+  options: Options,
+  { io, markAccepted }: { readonly io: Io; readonly markAccepted: MarkAccepted },
+): Promise<PlanResult> {
   if (dump !== undefined && options.from !== undefined) {
     throw new InputError('give either a dump or --from, not both')
   }
   if (dump === '-' && options.scenario === '-') {
     throw new InputError('only one of dump and scenario can come from standard input')
   }
-  const file =
-    options.scenario === undefined
-      ? readScenario(SCENARIO_DEFAULT, 'the default scenario')
-      : await loadScenario(options.scenario, io)
-  const scenario = { ...file, model: options.model ?? file.model }
-  const source =
-    options.from !== undefined
-      ? await fetchDump(options.from, await loadToken(options.tokenFile, io), io.signal)
-      : dump === undefined
-        ? undefined
-        : await openDump(dump, io.stdin)
-  const traffic = await readTraffic(scenario, options, io)
-  if (source === undefined) {
-    if (options.scenario === undefined) throw new InputError('give a dump, --from, or a scenario with tokens')
-    return makePlan(scenario, undefined, traffic)
+  const given = options.scenario === undefined ? undefined : await loadScenario(options.scenario, io)
+  const withModel = (file: Scenario): Scenario => ({ ...file, model: options.model ?? file.model })
+  const widening = (options.model ?? given?.model) === 'latchkey' ? 'comment-out' : 'keep'
+  const counting = { widening, placesMax: options.examples } as const
+  if (options.from === undefined && dump === undefined) {
+    if (given === undefined) throw new InputError('give a dump, --from, or a scenario with tokens')
+    const scenario = withModel(given)
+    return makePlan(scenario, undefined, { traffic: await readTraffic(scenario, options, io), markAccepted })
   }
-  const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
-  return makePlan(scenario, await countTokens(source, { widening, placesMax: options.examples }, io), traffic)
+  const { census, cluster } =
+    dump === undefined ? await scanTokens(options, counting, io) : await readTokens(dump, counting, io)
+  const scenario = withModel(given ?? defaultScenario(cluster))
+  const traffic = await readTraffic(scenario, options, io)
+  return makePlan(scenario, census, { isScheduled: given !== undefined, traffic, markAccepted })
+}
+
+interface Known {
+  readonly census: TokenCensus
+  readonly cluster: KnownCluster | undefined
+}
+
+async function readTokens(dump: string, counting: CensusOptions, io: Io): Promise<Known> {
+  const census = await countTokens(await openDump(dump, io.stdin), counting, io)
+  const { contents } = census
+  return { census, cluster: contents === undefined ? undefined : clusterOf(contents) }
+}
+
+/** Reads the cluster and its tokens. A part of the cluster that cannot be read is reported and skipped. */
+async function scanTokens(options: Options, counting: CensusOptions, io: Io): Promise<Known> {
+  const reader = await openReader(options, io)
+  try {
+    const scanned = await readCluster(reader)
+    const version = oldestVersion(scanned)
+    const { census, end } = await countScanned(readTokensOf(reader, version), counting, { io })
+    for (const { what, path, why } of [...scanned.unread, ...partsOf(end)]) {
+      await write(io.stderr, `could not read ${what} (${path}): ${why}\n`)
+    }
+    return { census, cluster: { version, servers: serversOf(scanned) } }
+  } catch (error) {
+    throw toInputError(error, reader)
+  }
+}
+
+function serversOf({ datacenters }: Scanned): KnownCluster['servers'] {
+  return new Map(
+    datacenters.map(({ name, members }) => [
+      name,
+      members.filter((each) => each.isServer).map((each) => each.name),
+    ]),
+  )
 }
 
 async function readTraffic(scenario: Scenario, { traffic }: Options, io: Io): Promise<readonly Finding[]> {
   if (traffic === undefined) return []
   const source = await openDump(traffic, io.stdin)
-  const check = new TrafficCheck(newestOf(scenario))
+  const check = new TrafficCheck(newestOf(scenario), { from: oldestOf(scenario) })
   await checkTraffic(abortable(source.chunks, io.signal), check)
   return findTraffic(check.result())
 }

@@ -5,13 +5,19 @@ import { InvalidArgumentError } from 'commander'
 import { readDump } from '../../dump/read-dump.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
-import { formatRehearsal, renderRehearsalHtml, renderRehearsalMarkdown } from '../../rehearse/format.ts'
-import { type Rehearsal, rehearse } from '../../rehearse/rehearsal.ts'
+import { agrees, counted } from '../../findings/finding.ts'
+import type { Rehearsal } from '../../rehearse/conclude.ts'
+import { formatRehearsal, renderRehearsalMarkdown } from '../../rehearse/format.ts'
+import { rehearse } from '../../rehearse/rehearsal.ts'
 import { SERVER_MAIN } from '../../rehearse/server-process.ts'
+import { timeOfDayOption } from '../../report/clock.ts'
+import { hashed, hideSecrets, type ReportInputs } from '../../report/inputs.ts'
+import { renderRehearsal } from '../../report/rehearsal-page.ts'
 import type { AddCommand } from '../add-command.ts'
-import { loadScenario } from '../inputs.ts'
+import { loadScenarioText } from '../inputs.ts'
 import { createProgress, type Io, painterFor, write } from '../io.ts'
 import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
+import { quote } from './simulate.ts'
 
 interface Options {
   readonly dump?: string
@@ -19,6 +25,7 @@ interface Options {
   readonly timeScale: number
   readonly json?: true
   readonly report?: string
+  readonly at?: number
 }
 
 /** Maximum number of tokens in a rehearsal, which checks the rights of each one. */
@@ -27,72 +34,114 @@ const TOKENS_MAX = 100_000
 export const addRehearse: AddCommand = (program, io, done) => {
   program
     .command('rehearse')
-    .description('Runs an upgrade on real servers on this machine, and proves what came of it.')
+    .description('Runs an upgrade on real servers on this machine, and checks the result.')
     .argument('<scenario>', 'scenario in YAML, - for standard input, or builtin:name; one datacenter')
-    .option('--dump <file>', 'the legacy tokens to import; else they are made from the scenario')
+    .option('--dump <file>', 'dump of the legacy tokens to import; default: generated from the scenario')
     .option(
       '--time-scale <factor>',
-      'multiplies the waits of the schedule, never those between batches',
+      'factor for the waits of the schedule, but not for the interval between batches',
       scaleOption,
       1,
     )
     .option('--server <file>', 'main file of the server to start', SERVER_MAIN)
-    .option('--json', 'one JSON document')
+    .option('--json', 'print one JSON document')
     .option('--report <directory>', 'write rehearsal.html, rehearsal.json and rehearsal.md there')
+    .option('--at <time>', 'time of day at which the schedule starts, for the report', timeOfDayOption)
     .addHelpText(
       'after',
       `
 Starts a PostgreSQL and the servers of the scenario in a temporary directory, imports the tokens, runs the schedule,
-calls the servers all the time as legacy and new clients do, and ends everything again, also after Ctrl-C. With
-DATABASE_URL set, that database is used; it must be empty. Ends with 1 where a proof fails.
+calls the servers continuously as legacy and new clients do, and stops all processes at the end, also after Ctrl-C. With
+DATABASE_URL set, it uses that database, which must be empty. Exits with 1 if a proof fails, and with 3 if all hold and
+the simulation, which they confirm, says no-go.
 
 Examples:
   $ latchkey-migrator rehearse cluster.yaml
   $ latchkey-migrator rehearse cluster.yaml --dump legacy-tokens.json --time-scale 0.1 --report report/`,
     )
     .action(async (path: string, options: Options) => {
-      const scenario = await loadScenario(path, io)
-      const tokens = options.dump === undefined ? undefined : await readTokens(options.dump, io)
+      const { scenario, text } = await loadScenarioText(path, io)
+      const dump = options.dump === undefined ? undefined : await readTokens(options.dump, io)
       const progress = createProgress(io)
       const rehearsal = await rehearse({
         scenario,
-        tokens,
+        tokens: dump?.tokens,
+        refusedRecords: dump?.refused,
         serverMain: options.server,
         databaseUrl: io.env.DATABASE_URL,
         timeScale: options.timeScale,
         signal: io.signal,
         onProgress: progress.show,
       }).finally(progress.clear)
-      if (options.report !== undefined) writeRehearsal(options.report, rehearsal)
+      if (options.report !== undefined) {
+        writeRehearsal(options.report, rehearsal, {
+          scenarioText: hideSecrets(text, scenario),
+          ...(dump === undefined ? {} : { dumpHash: dump.hash }),
+          ...(options.at === undefined ? {} : { startsAt: options.at }),
+          replay: replayOf(path, options),
+        })
+      }
       await write(
         io.stdout,
         options.json ? `${JSON.stringify(rehearsal)}\n` : formatRehearsal(rehearsal, painterFor(io)),
       )
-      done(rehearsal.verdict === 'proved' ? EXIT.done : EXIT.failed)
+      if (rehearsal.verdict === 'failed') done(EXIT.failed)
+      else done(rehearsal.simulated.verdict === 'no-go' ? EXIT.blockers : EXIT.done)
     })
 }
 
-function writeRehearsal(directory: string, rehearsal: Rehearsal): void {
+function replayOf(path: string, { dump, timeScale }: Options): string {
+  const tokens = dump === undefined ? '' : ` --dump ${quote(dump)}`
+  const scale = timeScale === 1 ? '' : ` --time-scale ${timeScale}`
+  return `latchkey-migrator rehearse ${quote(path)}${tokens}${scale}`
+}
+
+function writeRehearsal(
+  directory: string,
+  rehearsal: Rehearsal,
+  inputs: ReportInputs & { readonly replay: string },
+): void {
   makeOutputDirectory(directory)
-  writeOutputFile(join(directory, 'rehearsal.html'), renderRehearsalHtml(rehearsal))
+  writeOutputFile(join(directory, 'rehearsal.html'), renderRehearsal(rehearsal, inputs))
   writeOutputFile(join(directory, 'rehearsal.md'), renderRehearsalMarkdown(rehearsal))
   writeOutputFile(join(directory, 'rehearsal.json'), `${JSON.stringify(rehearsal)}\n`)
 }
 
-/** Tokens that can be imported; `plan` says what is wrong with the others. */
-async function readTokens(path: string, io: Io): Promise<readonly LegacyToken[]> {
+/** The tokens that can be imported, and why the other records cannot. */
+async function readTokens(
+  path: string,
+  io: Io,
+): Promise<{
+  readonly tokens: readonly LegacyToken[]
+  readonly refused: readonly string[]
+  readonly hash: string
+}> {
   const seen = new Map<string, number>()
   const tokens: LegacyToken[] = []
-  for await (const group of readDump(await openDump(path, io.stdin))) {
+  const refused: string[] = []
+  let withAccessor = 0
+  const { source, hash } = hashed(await openDump(path, io.stdin))
+  for await (const group of readDump(source)) {
     for (const { position, value } of group) {
-      const { token } = readLegacyRecord(value, { position, seen })
+      // A token with accessor needs no migration, and the legacy API cannot import it.
+      if ('AccessorID' in value && 'Rules' in value) {
+        withAccessor += 1
+        continue
+      }
+      const { token, findings } = readLegacyRecord(value, { position, seen })
+      if (!token)
+        refused.push(...findings.flatMap((each) => (each.severity === 'error' ? [each.message] : [])))
       // Every server creates this one itself.
       if (token && token.ID !== 'anonymous') tokens.push(token)
     }
     if (tokens.length > TOKENS_MAX)
-      throw new InputError(`a rehearsal takes at most ${TOKENS_MAX} tokens; simulate has no such bound`)
+      throw new InputError(`a rehearsal takes at most ${TOKENS_MAX} tokens; simulate has no such limit`)
   }
-  return tokens
+  if (withAccessor > 0) {
+    const text = `${counted(withAccessor, 'token')} of the dump already ${agrees(withAccessor, 'has an accessor and takes', 'have accessors and take')} no part in the rehearsal`
+    await write(io.stderr, `${text}\n`)
+  }
+  return { tokens, refused, hash: hash() }
 }
 
 function scaleOption(text: string): number {

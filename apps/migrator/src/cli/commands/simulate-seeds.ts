@@ -3,9 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import { BUGS, type BugName } from '../../check/bugs.ts'
 import { runSeed, type SeedFailure } from '../../check/random-run.ts'
 import { EXIT, type ExitCode } from '../../errors.ts'
+import { agrees, counted } from '../../findings/finding.ts'
 import { modelOf } from '../../output/run-simulation.ts'
 import type { ModelName } from '../../scenario/scenario.ts'
-import { toSeconds } from '../../scenario/time.ts'
+import { formatTime, toSeconds } from '../../scenario/time.ts'
 import { createProgress, type Io, painterFor, write } from '../io.ts'
 
 interface SeedsOptions {
@@ -79,9 +80,11 @@ interface SeedsResult {
 
 function format({ model, done, failed, failures }: SeedsResult, io: Io): string {
   const paint = painterFor(io)
-  const head = `model ${model}: ${done} random upgrades, ${failed === 0 ? paint('green', 'every rule holds') : paint('red', `${failed} break a rule`)}\n`
+  const head = `model ${model}: ${counted(done, 'random upgrade')}, ${failed === 0 ? paint('green', 'every rule holds') : paint('red', `${failed} ${agrees(failed, 'breaks', 'break')} a rule`)}\n`
   const blocks = failures.map(({ seed, violations, replay }) => {
-    const lines = violations.slice(0, 3).map(({ rule, at, detail }) => `  ${at} s  ${rule}: ${detail}`)
+    const lines = violations
+      .slice(0, 3)
+      .map(({ rule, at, detail }) => `  ${formatTime(at)}  ${rule}: ${detail}`)
     return `seed ${seed}\n${lines.join('\n')}\n  replay: ${replay}\n`
   })
   return [head, ...blocks].join('\n')

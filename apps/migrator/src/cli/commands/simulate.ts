@@ -4,22 +4,25 @@ import { BUG_NAMES, type BugName } from '../../check/bugs.ts'
 import { randomInput } from '../../check/random-scenario.ts'
 import { openDump } from '../../dump/source.ts'
 import { EXIT, InputError } from '../../errors.ts'
-import { runSimulation, type Simulation } from '../../output/run-simulation.ts'
+import { runSimulation } from '../../output/run-simulation.ts'
 import { formatSimulation } from '../../output/simulation-text.ts'
+import { findDump, withDump } from '../../plan/dump-facts.ts'
 import type { DumpFinding } from '../../plan/token-census.ts'
+import { timeOfDayOption } from '../../report/clock.ts'
+import { hashed, hideSecrets } from '../../report/inputs.ts'
 import { writeReport } from '../../report/report.ts'
 import { builtinNames } from '../../scenario/builtin.ts'
 import type { ModelName, Scenario } from '../../scenario/scenario.ts'
 import type { AddCommand } from '../add-command.ts'
-import { countTokens, loadScenario, numberOption, seedsOption } from '../inputs.ts'
+import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
+import { countTokens, loadScenarioText, numberOption, seedsOption } from '../inputs.ts'
 import { type Io, painterFor, write } from '../io.ts'
-import { writeOutputFile } from '../output-file.ts'
 import { runSeeds } from './simulate-seeds.ts'
 
 /** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20
 
-interface Options {
+interface Options extends GateOptions {
   readonly model?: ModelName
   readonly seed?: number
   readonly dump?: string
@@ -27,41 +30,34 @@ interface Options {
   readonly bug?: BugName
   readonly printScenario?: true
   readonly list?: true
-  readonly json?: true
-  readonly out?: string
   readonly report?: string
+  readonly at?: number
 }
 
 export const addSimulate: AddCommand = (program, io, done) => {
-  program
-    .command('simulate')
+  addGateOptions(program.command('simulate'))
     .description(
-      'Plays an upgrade under a virtual clock: who leaves legacy mode when, what clients see, what goes wrong.',
+      'Simulates an upgrade under a virtual clock: when each server leaves legacy mode, what clients see, and what goes wrong.',
     )
     .argument('[scenario]', 'scenario in YAML, - for standard input, or builtin:name')
     .option('--model <model>', 'service (the reference service, version by version) or latchkey', modelOption)
-    .option('--seed <n>', 'seed of everything random', numberOption)
-    .option('--dump <file>', 'take the legacy tokens from a dump, - for standard input')
-    .option('--json', 'one JSON document')
-    .option('--out <file>', 'write to a file')
+    .option('--seed <n>', 'seed of all random choices', numberOption)
+    .option('--dump <file>', 'read the legacy tokens from a dump, - for standard input')
     .option('--report <directory>', 'write report.html, report.json and report.md there')
+    .option('--at <time>', 'time of day at which the schedule starts, for the report', timeOfDayOption)
     .option('--list', 'list the built-in scenarios')
-    .option(
-      '--seeds <range>',
-      'random scenarios, held to the checkers: a seed or a range such as 1-10000',
-      seedsOption,
-    )
-    .option('--bug <name>', `plant a bug, which the checkers must find: ${BUG_NAMES.join(', ')}`, bugOption)
+    .option('--seeds <range>', 'check random scenarios: a seed or a range such as 1-10000', seedsOption)
+    .option('--bug <name>', `plant a bug that the checkers must find: ${BUG_NAMES.join(', ')}`, bugOption)
     .option('--print-scenario', 'with --seeds: print the scenario of the first seed')
     .addHelpText(
       'after',
       `
-The same scenario and seed give the same bytes. Ends with 3 where the verdict is no-go, with 1 where a checker finds a
-rule of the upgrade broken.
+The same scenario and seed give the same bytes. Exits with 3 if the verdict is no-go, with 1 if a checker finds a violated
+rule of the upgrade.
 
 Examples:
   $ latchkey-migrator simulate cluster.yaml
-  $ latchkey-migrator simulate cluster.yaml --dump legacy-tokens.json --report report/
+  $ latchkey-migrator simulate cluster.yaml --dump legacy-tokens.json --report report/ --at 22:00
   $ latchkey-migrator simulate builtin:spec-9.2.2-mode-ends --json
   $ latchkey-migrator simulate --seeds 1-10000
   $ latchkey-migrator simulate --seeds 1-500 --bug blind-write`,
@@ -88,37 +84,50 @@ async function simulateOne(path: string, options: Options, io: Io) {
   if (path === '-' && options.dump === '-') {
     throw new InputError('only one of scenario and dump can come from standard input')
   }
-  const file = await loadScenario(path, io)
+  const { scenario: file, text } = await loadScenarioText(path, io)
   const given: Scenario = { ...file, model: options.model ?? file.model, seed: options.seed ?? file.seed }
-  const { scenario, findings } = await withDump(given, options, io)
+  const acceptances = await loadAcceptances(options)
+  const { scenario, findings, dumpHash } = await readTokens(given, options, io)
   const simulation = runSimulation(scenario, {
+    estimates: true,
     replay: replayOf(path, options, scenario),
     extraFindings: findings,
+    markAccepted: acceptances.mark,
   })
-  await writeResult(simulation, options, io)
-  const { verdict, violations } = simulation.result
-  if (violations.length > 0) return EXIT.failed
-  return verdict === 'no-go' ? EXIT.blockers : EXIT.done
+  if (options.report !== undefined) {
+    writeReport(options.report, simulation, {
+      scenarioText: hideSecrets(text, file),
+      ...(dumpHash === undefined ? {} : { dumpHash }),
+      ...(options.at === undefined ? {} : { startsAt: options.at }),
+    })
+  }
+  const { result } = simulation
+  const answer = {
+    command: 'simulate',
+    file: path,
+    findings: result.findings,
+    text: () => formatSimulation(simulation, painterFor(io)),
+    json: () => result,
+    ...(options.dump === undefined ? {} : { dump: options.dump }),
+  }
+  const code = await writeAnswer(answer, acceptances, options, io)
+  return result.violations.length > 0 ? EXIT.failed : code
 }
 
-async function withDump(
+async function readTokens(
   scenario: Scenario,
   { dump }: Options,
   io: Io,
-): Promise<{ scenario: Scenario; findings: readonly DumpFinding[] }> {
+): Promise<{ scenario: Scenario; findings: readonly DumpFinding[]; dumpHash?: string }> {
   if (dump === undefined) return { scenario, findings: [] }
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
-  const census = await countTokens(await openDump(dump, io.stdin), { widening, placesMax: PLACES_MAX }, io)
-  return { scenario: { ...scenario, tokens: census.groups() }, findings: census.findings() }
-}
-
-async function writeResult(simulation: Simulation, options: Options, io: Io): Promise<void> {
-  if (options.report !== undefined) writeReport(options.report, simulation)
-  const text = options.json
-    ? `${JSON.stringify(simulation.result)}\n`
-    : formatSimulation(simulation, painterFor(io))
-  if (options.out === undefined) await write(io.stdout, text)
-  else writeOutputFile(options.out, text)
+  const { source, hash } = hashed(await openDump(dump, io.stdin))
+  const census = await countTokens(source, { widening, placesMax: PLACES_MAX }, io)
+  return {
+    scenario: withDump(scenario, census),
+    findings: findDump(scenario, census),
+    dumpHash: hash(),
+  }
 }
 
 /** The command that reproduces the same bytes. */
@@ -127,7 +136,8 @@ function replayOf(path: string, { dump }: Options, { seed, model }: Scenario): s
   return `latchkey-migrator simulate ${quote(path)}${tokens} --model ${model} --seed ${seed} --json`
 }
 
-function quote(argument: string): string {
+/** Quotes an argument for a shell, if it needs that. */
+export function quote(argument: string): string {
   return /^[\w./:@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }
 

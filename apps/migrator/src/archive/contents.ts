@@ -1,0 +1,112 @@
+/** What a snapshot archive holds besides tokens: servers, intentions, policies, and whether it was bootstrapped. */
+import { readVersion, type ServiceVersion } from '@latchkey/contract'
+import type { IntentionSpec } from '../scenario/scenario.ts'
+import { decodeFields, type Fields, fieldsOf, listOf, plainTextOf } from './decode-value.ts'
+import type { StateRecord } from './framer.ts'
+import { isKnownRecordType, RECORD } from './record-types.ts'
+import type { ArchiveMeta } from './unpack.ts'
+
+interface ArchiveServer {
+  readonly name: string
+  readonly datacenter: string
+  /** Servers register their version from about 1.7 on. */
+  readonly version: ServiceVersion | undefined
+}
+
+export interface ArchivePolicy {
+  readonly ID: string
+  readonly Name: string
+  readonly Rules: string
+  readonly Datacenters: readonly string[]
+}
+
+/** Maximum number of intentions, policies and servers to keep, as in a scenario. */
+const KEPT_MAX = 100_000
+/** The name under which servers register themselves. */
+const SERVER_SERVICE = 'consul'
+const BOOTSTRAP_INDEX = 'acl-token-bootstrap'
+const INTENTION_ENTRY = 'service-intentions'
+
+export class ArchiveContents {
+  readonly servers = new Map<string, ArchiveServer>()
+  readonly intentions: IntentionSpec[] = []
+  readonly policies: ArchivePolicy[] = []
+  /** Unknown until the archive says it. */
+  bootstrapped: boolean | undefined
+  /** Token records of the old and of the new form: a store from before 1.4.0 has only the former. */
+  legacyRecords = 0
+  newRecords = 0
+  /** Destinations whose intentions are config entries, as from 1.9.0 on. */
+  intentionEntries = 0
+  /** Record type → number of records, of types that no version we know writes. */
+  readonly unknown = new Map<number, number>()
+  meta: ArchiveMeta | undefined
+
+  /** Takes a record that is no token. */
+  add({ type, value, byte }: StateRecord): void {
+    switch (type) {
+      case RECORD.register:
+        this.addRegistration(decodeFields(value, byte), byte)
+        break
+      case RECORD.intention:
+        this.addIntention(decodeFields(value, byte), byte)
+        break
+      case RECORD.policy:
+        this.addPolicy(decodeFields(value, byte), byte)
+        break
+      case RECORD.configEntry: {
+        const entry = fieldsOf(decodeFields(value, byte).Entry)
+        if (entry !== undefined && plainTextOf(entry.Kind, byte) === INTENTION_ENTRY)
+          this.intentionEntries += 1
+        break
+      }
+      case RECORD.legacyBootstrap: {
+        const { AllowBootstrap } = decodeFields(value, byte)
+        this.bootstrapped = AllowBootstrap === false
+        break
+      }
+      case RECORD.index:
+        if (plainTextOf(decodeFields(value, byte).Key, byte) === BOOTSTRAP_INDEX) this.bootstrapped = true
+        break
+      default:
+        if (type !== undefined && !isKnownRecordType(type))
+          this.unknown.set(type, (this.unknown.get(type) ?? 0) + 1)
+    }
+  }
+
+  private addRegistration(fields: Fields, byte: number): void {
+    const service = fieldsOf(fields.Service)
+    const name = plainTextOf(fields.Node, byte)
+    if (service === undefined || name === '' || plainTextOf(service.Service, byte) !== SERVER_SERVICE) return
+    if (this.servers.size >= KEPT_MAX) return
+    const version = plainTextOf(fieldsOf(service.Meta)?.version, byte)
+    this.servers.set(name, {
+      name,
+      datacenter: plainTextOf(fields.Datacenter, byte),
+      version: readVersion(/^\d+\.\d+\.\d+/.exec(version)?.[0] ?? ''),
+    })
+  }
+
+  private addIntention(fields: Fields, byte: number): void {
+    if (this.intentions.length >= KEPT_MAX) return
+    const text = (name: string) => plainTextOf(fields[name], byte)
+    this.intentions.push({
+      source: text('SourceName'),
+      destination: text('DestinationName'),
+      namespace: text('DestinationNS') || 'default',
+      sourceNamespace: text('SourceNS') || 'default',
+      hasMeta: Object.keys(fieldsOf(fields.Meta) ?? {}).length > 0,
+    })
+  }
+
+  private addPolicy(fields: Fields, byte: number): void {
+    if (this.policies.length >= KEPT_MAX) return
+    const text = (name: string) => plainTextOf(fields[name], byte)
+    this.policies.push({
+      ID: text('ID'),
+      Name: text('Name'),
+      Rules: text('Rules'),
+      Datacenters: listOf(fields.Datacenters).map((each) => plainTextOf(each, byte)),
+    })
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Unpacks a snapshot archive of the legacy service as a stream: a gzip tar of `meta.json`, `state.bin` and `SHA256SUMS`.
+ * Nothing is written to disk, and the sizes are bounded, so that a small file cannot fill the memory or run for days.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
+import { createGunzip } from 'node:zlib'
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
+import * as z from 'zod'
+import { ArchiveError } from './archive-error.ts'
+
+export interface ArchiveLimits {
+  /** Maximum size of the unpacked archive. */
+  readonly bytesMax: number
+  /** Maximum ratio of unpacked to packed bytes, beyond the first `ratioFromBytes`. */
+  readonly ratioMax: number
+  readonly ratioFromBytes: number
+}
+
+const GIB = 1024 ** 3
+export const ARCHIVE_LIMITS: ArchiveLimits = { bytesMax: 64 * GIB, ratioMax: 250, ratioFromBytes: GIB / 4 }
+
+/** Maximum size of `meta.json` and of `SHA256SUMS`; they have about a kilobyte. */
+const SMALL_FILE_BYTES_MAX = 1024 * 1024
+const NAMES = ['meta.json', 'state.bin', 'SHA256SUMS'] as const
+type Name = (typeof NAMES)[number]
+const HASHED = ['meta.json', 'state.bin'] as const
+/** Longest part of an unexpected name that a message shows. */
+const NAME_LENGTH_MAX = 80
+
+const metaSchema = z.object({
+  Index: z.number().optional(),
+  Size: z.number().optional(),
+  Configuration: z.object({ Servers: z.array(z.unknown()).nullish() }).nullish(),
+})
+
+/** What `meta.json` says. */
+export interface ArchiveMeta {
+  /** Index of the last write in the archive. */
+  readonly index: number | undefined
+  /** Servers of the cluster, without their names. */
+  readonly servers: number | undefined
+}
+
+/** Whether a file begins like a compressed one. @param bytes at least its first two bytes. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b
+}
+
+/**
+ * Yields the bytes of `state.bin`, and returns what `meta.json` says once every checksum was verified. A
+ * reader must discard what it read if this throws.
+ *
+ * @throws ArchiveError if the archive is damaged, cut off, too large, or not an archive of the legacy service.
+ */
+export async function* unpackArchive(
+  packed: AsyncIterable<Uint8Array>,
+  limits: ArchiveLimits = ARCHIVE_LIMITS,
+): AsyncGenerator<Uint8Array, ArchiveMeta> {
+  const hashes = new Map<Name, Hash>()
+  const texts = new Map<Name, string>()
+  let stateBytes = 0
+  const entries = ReadableStream.from(unzip(packed, limits)).pipeThrough(createTarDecoder({ strict: true }))
+  try {
+    for await (const entry of entries) {
+      const name = nameOf(entry)
+      if (hashes.has(name)) throw new ArchiveError(`${name} is in the archive twice`)
+      const hash = createHash('sha256')
+      hashes.set(name, hash)
+      if (name === 'state.bin') {
+        for await (const chunk of entry.body) {
+          hash.update(chunk)
+          stateBytes += chunk.length
+          yield chunk
+        }
+      } else {
+        const bytes = await readSmall(name, entry)
+        hash.update(bytes)
+        texts.set(name, bytes.toString('utf8'))
+      }
+    }
+  } catch (error) {
+    throw toArchiveError(error, hashes.size === 0)
+  }
+  const missing = NAMES.find((name) => !hashes.has(name))
+  if (missing !== undefined) throw new ArchiveError(`${missing} is missing from the archive`)
+  checkSums(texts.get('SHA256SUMS') ?? '', hashes)
+  const meta = readMeta(texts.get('meta.json') ?? '')
+  if (meta.size !== undefined && meta.size !== stateBytes) {
+    throw new ArchiveError(`state.bin has ${stateBytes} bytes, but meta.json says ${meta.size}`)
+  }
+  return meta
+}
+
+/** Ends with an error as soon as a limit is passed, before the rest is unpacked. */
+async function* unzip(packed: AsyncIterable<Uint8Array>, limits: ArchiveLimits): AsyncGenerator<Uint8Array> {
+  let packedBytes = 0
+  let bytes = 0
+  const counted = async function* () {
+    for await (const chunk of packed) {
+      packedBytes += chunk.length
+      yield chunk
+    }
+  }
+  const source = Readable.from(counted(), { objectMode: false })
+  const gunzip = createGunzip()
+  source.on('error', (error) => gunzip.destroy(error))
+  try {
+    for await (const chunk of source.pipe(gunzip)) {
+      bytes += chunk.length
+      if (bytes > limits.bytesMax)
+        throw new ArchiveError(`the archive unpacks to more than ${limits.bytesMax} bytes`)
+      if (bytes > limits.ratioFromBytes && bytes > packedBytes * limits.ratioMax) {
+        throw new ArchiveError(
+          `the archive unpacks to more than ${limits.ratioMax} times its size: it is no snapshot of the legacy service`,
+        )
+      }
+      yield chunk
+    }
+  } finally {
+    source.destroy()
+    gunzip.destroy()
+  }
+}
+
+function nameOf({ header }: ParsedTarEntry): Name {
+  const name = NAMES.find((each) => each === header.name.replace(/^\.\//, ''))
+  if (name !== undefined && (header.type ?? 'file') === 'file') return name
+  const shown = JSON.stringify(header.name.slice(0, NAME_LENGTH_MAX))
+  if (name !== undefined) throw new ArchiveError(`${name} is not a regular file in the archive`)
+  if (/^[/\\]|(^|[/\\])\.\.([/\\]|$)/.test(header.name)) {
+    throw new ArchiveError(`the archive holds a path that leaves it, ${shown}: it was tampered with`)
+  }
+  throw new ArchiveError(
+    `the archive holds an unexpected file, ${shown}: it is no snapshot of the legacy service`,
+  )
+}
+
+async function readSmall(name: Name, entry: ParsedTarEntry): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of entry.body) {
+    length += chunk.length
+    if (length > SMALL_FILE_BYTES_MAX) {
+      throw new ArchiveError(`${name} is larger than ${SMALL_FILE_BYTES_MAX} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Every line must match a file, and every file a line. */
+function checkSums(text: string, hashes: ReadonlyMap<Name, Hash>): void {
+  const sums = new Map<string, string>()
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, sum, name] = /^([0-9a-fA-F]{64}) [ *](?:\.\/)?(\S+)$/.exec(line.trimEnd()) ?? []
+    if (sum === undefined || name === undefined)
+      throw new ArchiveError('SHA256SUMS has a line that is no checksum')
+    sums.set(name, sum.toLowerCase())
+  }
+  for (const name of HASHED) {
+    const sum = sums.get(name)
+    if (sum === undefined) throw new ArchiveError(`SHA256SUMS has no checksum of ${name}`)
+    if (sum !== hashes.get(name)?.digest('hex')) {
+      throw new ArchiveError(`the checksum of ${name} is wrong: the archive is damaged`)
+    }
+  }
+}
+
+function readMeta(text: string): ArchiveMeta & { readonly size: number | undefined } {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new ArchiveError('meta.json is not valid JSON')
+  }
+  const meta = metaSchema.safeParse(json)
+  if (!meta.success) throw new ArchiveError('meta.json does not describe a snapshot')
+  const { Index, Size, Configuration } = meta.data
+  return { index: Index, size: Size, servers: Configuration?.Servers?.length }
+}
+
+/** Errors of zlib and tar, in words that say what to do. */
+function toArchiveError(error: unknown, isFirstEntry: boolean): unknown {
+  if (error instanceof ArchiveError || !(error instanceof Error)) return error
+  const code = 'code' in error ? String(error.code) : ''
+  if (code === 'Z_BUF_ERROR') return new ArchiveError('the archive is cut off', { cause: error })
+  if (code.startsWith('Z_'))
+    return new ArchiveError('the archive is damaged: gzip cannot unpack it', { cause: error })
+  if (code !== '') return error
+  if (isFirstEntry) {
+    return new ArchiveError(
+      'this gzip file is not a snapshot archive (a tar of meta.json, state.bin and SHA256SUMS); if it holds a JSON list, decompress it first',
+      { cause: error },
+    )
+  }
+  return new ArchiveError(
+    /truncated/i.test(error.message)
+      ? 'the archive is cut off'
+      : 'the archive is damaged: its tar structure is broken',
+    { cause: error },
+  )
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { expect, test } from 'vitest'
+import { CLUSTER, fileWriter } from '../../../test/files.ts'
+import { run } from '../../../test/io.ts'
+
+const directory = temporaryFolder('migrator-check-traffic')
+const file = fileWriter(directory)
+const SCENARIO = file('cluster.yaml', CLUSTER)
+
+test('calls that break end with 3, none with 0', async () => {
+  const log = file(
+    'access.log',
+    '1.2.3.4 - - [21/Nov/2026:04:00:00 +0000] "PUT /v1/acl/create HTTP/1.1" 200 12\n',
+  )
+  const { code, stdout } = await run(['check-traffic', log, '--to', '1.11'])
+  expect(code).toBe(3)
+  expect(stdout).toContain('instead: PUT /v1/acl/token')
+  expect((await run(['check-traffic', log, '--to', '1.10'])).code).toBe(0)
+})
+
+test('an access log that is not there is not called a dump', async () => {
+  const { code, stderr } = await run(['check-traffic', join(directory, 'none.log'), '--to', '1.11'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('none.log: cannot read: ENOENT (no such file or directory)')
+})
+
+test('a file without any access ends with 1', async () => {
+  const { code, stderr } = await run(['check-traffic', SCENARIO, '--to', '1.11'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('no call found in 2 lines')
+})
+
+test('a log of which more than 1 % cannot be read is never clean', async () => {
+  const line = '1.2.3.4 - - [21/Nov/2026:04:00:00 +0000] "GET /v1/acl/tokens HTTP/1.1" 200 12\n'
+  const log = (unread: number) => file('unread.log', `${line.repeat(99)}${'?\n'.repeat(unread)}`)
+  const few = await run(['check-traffic', log(1), '--to', '1.11'])
+  expect(few.stdout).toContain('1 line could not be read')
+  expect([few.code, few.stdout.includes('nothing breaks')]).toEqual([0, true])
+  const many = await run(['check-traffic', log(2), '--to', '1.11'])
+  expect(many).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('unknown whether anything breaks'),
+  })
+  expect((await run(['check-traffic', log(1), '--to', '1.11', '--log-format', 'x'])).code).toBe(2)
+})

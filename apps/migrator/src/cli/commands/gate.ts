@@ -1,0 +1,128 @@
+import type { ServiceVersion } from '@latchkey/contract'
+import { openDump } from '../../dump/source.ts'
+import { EXIT, InputError } from '../../errors.ts'
+import { sortFindings, verdictOf } from '../../findings/finding.ts'
+import { type Condition, conditionsOf, holds, isInNewMode } from '../../gate/conditions.ts'
+import { modelOf } from '../../output/run-simulation.ts'
+import { findingLines, verdictLine } from '../../output/text.ts'
+import type { TokenCensus } from '../../plan/token-census.ts'
+import type { ConnectionOptions } from '../../scan/connection.ts'
+import type { ModelName } from '../../scenario/scenario.ts'
+import { type SeenTokens, ServiceApi, ServiceSilent } from '../../watch/service-api.ts'
+import type { AddCommand } from '../add-command.ts'
+import { addConnectionOptions, CONNECTION_HELP, openReader } from '../connection-options.ts'
+import { addGateOptions, type GateOptions, loadAcceptances, writeAnswer } from '../gate-options.ts'
+import { countTokens, versionOption } from '../inputs.ts'
+import { type Io, type Paint, painterFor } from '../io.ts'
+import { modelOption } from './simulate.ts'
+
+interface Options extends GateOptions, Omit<ConnectionOptions, 'from'> {
+  readonly url: string
+  readonly to: ServiceVersion
+  readonly next?: readonly string[]
+  readonly dump?: string
+  readonly backupConfirmed?: string
+  readonly model: ModelName
+}
+
+/** Tokens that each finding lists. */
+const EXAMPLES_MAX = 20
+
+export const addGate: AddCommand = (program, io, done) => {
+  addConnectionOptions(addGateOptions(program.command('gate')))
+    .description(
+      'Checks a running service before the point of no return: which conditions hold, and which do not.',
+    )
+    .requiredOption('--url <url>', 'a server of the primary datacenter')
+    .requiredOption('--to <version>', 'the version to upgrade to', versionOption)
+    .option('--next <server...>', 'the servers that are replaced next, which may still run the old version')
+    .option('--dump <file>', 'check the tokens of a dump instead of those of the server')
+    .option('--backup-confirmed <text>', 'who restored which snapshot, and when, to confirm the backup')
+    .option('--model <model>', 'which dead servers count: service or latchkey', modelOption, 'service')
+    .addHelpText(
+      'after',
+      `
+Run it before the last old server is replaced: legacy mode then ends by itself, and no server can go back to a version before
+1.4.0. It only reads. Exits with 3 if a condition does not hold; --fail-on and --accept decide what counts.
+${CONNECTION_HELP}
+
+Examples:
+  $ latchkey-migrator gate --url http://s1:8500 --to 1.8.7 --next s3 --backup-confirmed "alice, restored 21:10"
+  $ latchkey-migrator gate --url http://s1:8500 --to 1.11 --accept accepted.yaml --format junit --out gate.xml`,
+    )
+    .action(async (options: Options) => done(await gate(options, io)))
+}
+
+async function gate(options: Options, io: Io) {
+  const { url, to, next = [], dump, backupConfirmed, model } = options
+  if (backupConfirmed?.trim() === '')
+    throw new InputError('--backup-confirmed is empty: say who, and which snapshot')
+  const acceptances = await loadAcceptances(options)
+  const api = new ServiceApi(await openReader({ ...options, from: url }, io))
+  const { servers, tokens } = await ask(api)
+  const isNeeded = dump !== undefined || !isInNewMode({ servers })
+  const census = isNeeded ? await censusOf(api, options, io) : undefined
+  const conditions = conditionsOf({
+    servers,
+    to,
+    next,
+    model: modelOf(model),
+    tokens,
+    tokenFindings: census?.findings() ?? [],
+    backup: backupConfirmed,
+  }).map((condition) => ({ ...condition, findings: acceptances.mark(condition.findings) }))
+  const findings = sortFindings(conditions.flatMap((each) => each.findings))
+  const result = {
+    server: api.address,
+    to: to.text,
+    verdict: verdictOf(findings),
+    conditions: conditions.map((each) => ({ name: each.name, holds: holds(each), detail: each.detail })),
+    findings,
+  }
+  const answer = {
+    command: 'gate',
+    file: api.address,
+    findings,
+    text: () => formatGate(conditions, painterFor(io)),
+    json: () => result,
+    ...(dump === undefined ? {} : { dump }),
+  }
+  return writeAnswer(answer, acceptances, options, io)
+}
+
+async function ask(api: ServiceApi) {
+  try {
+    const servers = await api.servers()
+    const tokens: SeenTokens = await api.tokens()
+    return { servers, tokens }
+  } catch (error) {
+    if (!(error instanceof ServiceSilent)) throw error
+    throw new InputError(error.message, { place: { file: api.address }, exitCode: EXIT.failed })
+  }
+}
+
+/** The rules of the tokens: of the dump, or of the legacy list of the server, which ends with 1.11. */
+async function censusOf(api: ServiceApi, { dump, model }: Options, io: Io): Promise<TokenCensus> {
+  const widening = model === 'latchkey' ? 'comment-out' : 'keep'
+  const source = dump === undefined ? api.legacyList() : await openDump(dump, io.stdin)
+  return countTokens(source, { widening, placesMax: EXAMPLES_MAX }, io)
+}
+
+function formatGate(conditions: readonly Condition[], paint: Paint): string {
+  const findings = sortFindings(conditions.flatMap((each) => each.findings))
+  const broken = conditions.filter((each) => !holds(each)).length
+  return [
+    verdictLine(verdictOf(findings), paint),
+    broken === 0
+      ? 'every condition holds'
+      : `${broken} of ${conditions.length} conditions ${broken === 1 ? 'does' : 'do'} not hold`,
+    '',
+    ...conditions.map((each) => {
+      const mark = holds(each) ? paint('green', 'ok') : paint('red', 'NO')
+      return `  ${mark}  ${each.name}${each.detail === '' ? '' : `: ${each.detail}`}`
+    }),
+    '',
+    ...findingLines(findings, paint),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { EXIT } from '../../errors.ts'
+import type { ConnectionOptions } from '../../scan/connection.ts'
+import { type HttpReader, UnreadError } from '../../scan/http-reader.ts'
+import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
+import { partsOf, readTokens } from '../../scan/read-tokens.ts'
+import { DumpFile } from '../../scan/save-dump.ts'
+import { formatScan, type ScanResult } from '../../scan/scan-text.ts'
+import type { Scanned } from '../../scan/scanned.ts'
+import { scenarioOf } from '../../scan/scenario-of.ts'
+import type { AddCommand } from '../add-command.ts'
+import { addConnectionOptions, CONNECTION_HELP, openReader, toInputError } from '../connection-options.ts'
+import { countScanned } from '../inputs.ts'
+import { type Io, painterFor, write } from '../io.ts'
+import { makeOutputDirectory, writeOutputFile } from '../output-file.ts'
+import { quote } from './simulate.ts'
+
+interface Options extends ConnectionOptions {
+  readonly save?: string
+  readonly json?: true
+}
+
+const SCENARIO_FILE = 'scenario.yaml'
+const DUMP_FILE = 'tokens.ndjson'
+
+export const addScan: AddCommand = (program, io, done) => {
+  addConnectionOptions(
+    program
+      .command('scan')
+      .description(
+        'Reads versions, servers, leaders, datacenters, modes, replication and tokens from a running service.',
+      )
+      .option('--from <url>', 'a server or agent (default: $CONSUL_HTTP_ADDR)'),
+  )
+    .option('--save <folder>', `write ${SCENARIO_FILE} and ${DUMP_FILE} there, for plan and simulate`)
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Only sends GET requests. A part that the token or the version does not allow to read is reported, and the others are read.
+No output holds a secret: the saved dump has hashes instead of the IDs of legacy tokens.
+
+${CONNECTION_HELP}
+
+Examples:
+  $ latchkey-migrator scan --from http://127.0.0.1:8500 --token-file management-token
+  $ latchkey-migrator scan --from https://10.0.0.1:8501 --ca-file ca.pem --save cluster/
+  $ latchkey-migrator simulate cluster/${SCENARIO_FILE} --dump cluster/${DUMP_FILE}`,
+    )
+    .action(async (options: Options) => {
+      const reader = await openReader(options, io)
+      const result = await scan(reader, options, io).catch((error: unknown) => {
+        throw toInputError(error, reader)
+      })
+      await write(
+        io.stdout,
+        options.json ? `${JSON.stringify(result)}\n` : formatScan(result, painterFor(io)),
+      )
+      if (options.save !== undefined) await write(io.stderr, savedText(options.save, result))
+      done(EXIT.done)
+    })
+}
+
+async function scan(reader: HttpReader, { save }: Options, io: Io): Promise<ScanResult> {
+  const scanned = await readCluster(reader)
+  if (save === undefined) return { ...scanned, ...(await countTokens(reader, scanned, undefined, io)) }
+  makeOutputDirectory(save)
+  const dump = new DumpFile(join(save, DUMP_FILE))
+  try {
+    const counted = await countTokens(reader, scanned, dump, io)
+    if (counted.tokens === null) await dump.discard()
+    else await dump.close()
+    writeOutputFile(join(save, SCENARIO_FILE), scenarioOf(scanned))
+    return { ...scanned, ...counted }
+  } catch (error) {
+    await dump.discard()
+    throw error
+  }
+}
+
+/** Counts the tokens and writes them to a dump. A list that cannot be read does not stop the rest. */
+async function countTokens(
+  reader: HttpReader,
+  scanned: Scanned,
+  dump: DumpFile | undefined,
+  io: Io,
+): Promise<Pick<ScanResult, 'tokens' | 'unread'>> {
+  const records = readTokens(reader, oldestVersion(scanned))
+  try {
+    const { census, end } = await countScanned(
+      records,
+      { widening: 'keep', placesMax: 0 },
+      { io, each: async (group) => dump?.add(group) },
+    )
+    return { tokens: census.counts(), unread: [...scanned.unread, ...partsOf(end)] }
+  } catch (error) {
+    if (!(error instanceof UnreadError) || error.status === undefined) throw error
+    const { path, message: why } = error
+    return { tokens: null, unread: [...scanned.unread, { what: 'the tokens', path, why }] }
+  }
+}
+
+function savedText(folder: string, { tokens }: ScanResult): string {
+  const scenario = quote(join(folder, SCENARIO_FILE))
+  const dump = tokens === null ? '' : ` --dump ${quote(join(folder, DUMP_FILE))}`
+  return `saved; next: latchkey-migrator simulate ${scenario}${dump}\n`
+}

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { expect, test } from 'vitest'
+import { CLUSTER, fileWriter, SECRET, TOKENS } from '../../../test/files.ts'
+import { run } from '../../../test/io.ts'
+
+const directory = temporaryFolder('migrator-simulate')
+const file = fileWriter(directory)
+const SCENARIO = file('cluster.yaml', CLUSTER)
+const DUMP = file('dump.json', TOKENS)
+
+test('--json is one document with the documented fields', async () => {
+  const { code, stdout } = await run(['simulate', SCENARIO, '--json'])
+  const result = JSON.parse(stdout)
+  expect(code).toBe(0)
+  expect(Object.keys(result)).toEqual(
+    expect.arrayContaining([
+      'seed',
+      'model',
+      'verdict',
+      'servers',
+      'migration',
+      'timeline',
+      'clients',
+      'findings',
+    ]),
+  )
+  expect(result).toMatchObject({ seed: 1, model: 'service', verdict: 'go' })
+  expect(result.servers['dc1-s1']).toMatchObject({ datacenter: 'dc1', newModeAt: 0.05 })
+  expect(result.migration.dc1).toMatchObject({
+    tokens: 300,
+    batches: 3,
+    firstBatchAt: 0.05,
+    lastBatchAt: 2.05,
+    sizes: [128, 128, 44],
+  })
+  const times = result.timeline.map(({ at }: { at: number }) => at)
+  expect(times).toEqual([...times].sort((a: number, b: number) => a - b))
+})
+
+test('the same scenario and seed give the same bytes, and the replay command says how', async () => {
+  const first = await run(['simulate', SCENARIO, '--seed', '7', '--json'])
+  const { replay } = JSON.parse(first.stdout)
+  expect(replay).toBe(`latchkey-migrator simulate ${SCENARIO} --model service --seed 7 --json`)
+  expect((await run(replay.split(' ').slice(1))).stdout).toBe(first.stdout)
+})
+
+test('a no-go ends with 3', async () => {
+  expect((await run(['simulate', 'builtin:hazard-acls-off'])).code).toBe(3)
+})
+
+test('a downgrade after completion is refused with 2, its line and spec 9.2.5, and nothing is written', async () => {
+  const out = join(directory, 'refused.json')
+  const { code, stdout, stderr } = await run([
+    'simulate',
+    'builtin:spec-9.2.5-no-downgrade',
+    '--json',
+    '--out',
+    out,
+  ])
+  expect(code).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(
+    /^error: builtin:spec-9\.2\.5-no-downgrade:\d+:\d+: impossible schedule: .*spec 9\.2\.5/,
+  )
+  expect(readdirSync(directory)).not.toContain('refused.json')
+})
+
+test('a scenario may come from standard input, tokens from a dump', async () => {
+  const scenario = 'datacenters: [{ name: dc1, servers: 1 }]\n'
+  const { stdout } = await run(['simulate', '-', '--dump', DUMP, '--json'], { stdin: scenario })
+  expect(JSON.parse(stdout).migration.dc1).toMatchObject({ tokens: 2, batches: 1 })
+  expect(stdout).not.toContain(SECRET)
+})
+
+test('--model latchkey runs the rules of our servers', async () => {
+  const { stdout } = await run(['simulate', SCENARIO, '--model', 'latchkey', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({
+    model: 'latchkey',
+    migration: { dc1: { tokens: 300, batches: 3 } },
+  })
+})
+
+test('--report writes three files, each whole', async () => {
+  const report = join(directory, 'report')
+  await run(['simulate', SCENARIO, '--report', report])
+  expect(readdirSync(report).sort()).toEqual(['report.html', 'report.json', 'report.md'])
+  expect(JSON.parse(readFileSync(join(report, 'report.json'), 'utf8')).verdict).toBe('go')
+})
+
+test('--list names the built-in scenarios', async () => {
+  expect((await run(['simulate', '--list'])).stdout).toContain('builtin:spec-9.2.2-mode-ends\n')
+})
+
+test('--seeds runs the checkers on random upgrades; a planted bug fails and prints its replay', async () => {
+  expect(await run(['simulate', '--seeds', '1-20'])).toMatchObject({ code: 0 })
+  const { code, stdout } = await run(['simulate', '--seeds', '1-20', '--bug', 'hasty', '--json'])
+  const { failed, failures } = JSON.parse(stdout)
+  expect(code).toBe(1)
+  expect(failed).toBeGreaterThan(0)
+  const again = await run(failures[0].replay.split(' ').slice(1))
+  expect(again).toMatchObject({ code: 1 })
+})
+
+test('an interrupted run of seeds ends with 4 and names the command that continues it', async () => {
+  const { code, stderr } = await run(['simulate', '--seeds', '5-90'], { signal: AbortSignal.abort() })
+  expect(code).toBe(4)
+  expect(stderr).toContain('--seeds 5-90')
+})
+
+test('the scenario of a seed can be printed and simulated', async () => {
+  const { stdout } = await run(['simulate', '--seeds', '3', '--print-scenario'])
+  const { code } = await run(['simulate', '-', '--json'], { stdin: stdout })
+  expect([0, 3]).toContain(code)
+})

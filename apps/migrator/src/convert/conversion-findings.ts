@@ -1,0 +1,83 @@
+/** What an operator must know about a conversion before it is carried out. */
+import { agrees, counted, type Finding } from '../findings/finding.ts'
+import { placeText } from '../plan/token-census.ts'
+import type { Conversion, TokenRef } from './conversion.ts'
+import type { ConversionProof } from './proof/prove-conversion.ts'
+import type { UpgradeOutcomes } from './proof/simulate-upgrade.ts'
+
+export function findConversion(
+  conversion: Conversion,
+  { proof, upgrade }: { proof: ConversionProof; upgrade: UpgradeOutcomes },
+): Finding[] {
+  return [
+    ...findDifferences(proof),
+    ...findUnconvertible(conversion),
+    ...findRejected(conversion),
+    ...upgrade.converted.findings,
+    ...findHashes(conversion),
+  ]
+}
+
+function findDifferences({ differenceCount, differences: [first] }: ConversionProof): Finding[] {
+  if (first === undefined) return []
+  return [
+    {
+      id: 'conversion-changes-decisions',
+      severity: 'critical',
+      count: differenceCount,
+      detail: `${counted(differenceCount, 'decision')} of ${placeText({ ...first.token, detail: '' })} and others would change: ${JSON.stringify(first.question)}`,
+      avoid: 'Do not carry the conversion out. This is a fault of the migrator: please report it.',
+    },
+  ]
+}
+
+function findUnconvertible({ unconvertible }: Conversion): Finding[] {
+  const [first] = unconvertible
+  if (first === undefined) return []
+  const count = unconvertible.length
+  return [
+    {
+      id: 'tokens-unconvertible',
+      severity: 'critical',
+      count,
+      detail: `${counted(count, 'token')} with rules that cannot be read ${agrees(count, 'stays', 'stay')} unconverted: ${placeText({ ...first.token, detail: '' })}: ${first.reason}`,
+      avoid: 'Correct the rules through the legacy API, or delete the tokens, and convert again.',
+    },
+  ]
+}
+
+function findRejected({ groups }: Conversion): Finding[] {
+  const rejected = groups.filter(({ isRejected }) => isRejected)
+  if (rejected.length === 0) return []
+  const count = rejected.reduce((sum, { tokens }) => sum + tokens.length, 0)
+  return [
+    {
+      id: 'tokens-rejected',
+      severity: 'warning',
+      count,
+      detail: `${counted(count, 'token')} of ${counted(rejected.length, 'rejected group')} ${agrees(count, 'stays', 'stay')} unconverted`,
+      avoid: 'Delete these tokens, or convert them by hand before 1.11.',
+    },
+  ]
+}
+
+/** Scripts find a token by the hash of its ID, which must be unique. */
+function findHashes({ groups, management, cleared }: Conversion): Finding[] {
+  const seen = new Map<string, TokenRef>()
+  const alike: TokenRef[] = []
+  for (const token of [...groups.flatMap(({ tokens }) => tokens), ...management, ...cleared]) {
+    if (token.accessor !== undefined) continue
+    if (seen.has(token.idHash)) alike.push(token)
+    seen.set(token.idHash, token)
+  }
+  if (alike.length === 0) return []
+  return [
+    {
+      id: 'id-hashes-equal',
+      severity: 'warning',
+      count: alike.length,
+      detail: `${counted(alike.length, 'token')} ${agrees(alike.length, 'has', 'have')} the shortened hash of another; the scripts stop there`,
+      avoid: 'Give the list of the token API with --accessors, so that the scripts name tokens by accessor.',
+    },
+  ]
+}

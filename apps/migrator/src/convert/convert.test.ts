@@ -1,0 +1,197 @@
+import { parseLegacyRules, parseRules, type Rule } from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
+import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { naiveDecide } from '@latchkey/testkit/rules/naive-interpreter'
+import { randomQuestion } from '@latchkey/testkit/rules/random-rules'
+import { randomHcl, randomJson } from '@latchkey/testkit/rules/random-texts'
+import { describe, expect, test } from 'vitest'
+import { aConversion, type TokenInput } from '../../test/conversion.ts'
+import { type Conversion, policiesOf, type TokenGroup } from './conversion.ts'
+import { proveConversion } from './proof/prove-conversion.ts'
+
+const WEB = 'key "web/" { policy = "write" } service "web" { policy = "write" }'
+const COMMON = 'node "" { policy = "read" } agent "" { policy = "read" } session "" { policy = "write" }'
+
+const policyNames = ({ policies }: Conversion) => policies.map(({ name }) => name)
+
+describe('groups', () => {
+  test('tokens whose rules decide equally are one group, whatever their texts are', () => {
+    const { groups, roles } = aConversion([
+      { rules: 'key "a" { policy = "read" } key "a/b" { policy = "read" }' },
+      { rules: '{"key":{"a":{"policy":"read"}}}' },
+      { rules: 'key "a" { policy = "write" }' },
+    ])
+    expect(groups.map(({ tokens }) => tokens.map(({ position }) => position))).toEqual([[0, 1], [2]])
+    // A role for a single policy would be a detour.
+    expect(roles).toEqual([])
+  })
+
+  test('management tokens, empty rules, rules without effect and unreadable ones are told apart, none is dropped', () => {
+    const conversion = aConversion([
+      { type: 'management' },
+      { rules: '' },
+      { rules: '# nothing\nacl = "write"' },
+      { rules: 'key "a" { policy = "bogus" }' },
+      { rules: WEB },
+    ])
+    expect(conversion.management).toHaveLength(1)
+    expect(conversion.withoutRules).toBe(1)
+    expect(conversion.cleared).toMatchObject([{ position: 2 }])
+    expect(conversion.unconvertible).toMatchObject([{ token: { position: 3 } }])
+    expect(conversion.groups).toHaveLength(1)
+    expect(conversion.policies).toHaveLength(1)
+  })
+
+  test('no token makes no policy', () => {
+    expect(aConversion([])).toMatchObject({ groups: [], policies: [], roles: [] })
+  })
+})
+
+describe('policies and roles', () => {
+  test('what several groups have in common is one policy, and a set that several tokens share is a role', () => {
+    const tokens = ['web', 'db', 'mq'].flatMap((name) =>
+      [1, 2].map((i) => ({ name: `${name} ${i}`, rules: `key "${name}/" { policy = "write" } ${COMMON}` })),
+    )
+    const conversion = aConversion([
+      ...tokens,
+      { name: 'lonely', rules: `key "x/" { policy = "read" } ${COMMON}` },
+    ])
+    expect(policyNames(conversion)).toEqual([
+      'agent-node-read-and-session-write',
+      'web',
+      'db',
+      'mq',
+      'lonely',
+    ])
+    expect(conversion.roles.map(({ name, policies }) => [name, policies])).toEqual([
+      ['web', [0, 1]],
+      ['db', [0, 2]],
+      ['mq', [0, 3]],
+    ])
+    const links = conversion.groups.map(({ roles, policies }) => [roles, policies])
+    expect(links).toEqual([
+      [[0], []],
+      [[1], []],
+      [[2], []],
+      [[], [0, 4]],
+    ])
+    expect(conversion.methods).toEqual({ policies: 'exact', roles: 'exact' })
+  })
+
+  /** In a policy each of these characters takes six bytes. */
+  const longRule = (name: string, length: number) => `key "${name}${'\u0001'.repeat(length)}" {policy="read"}`
+
+  test('rules longer than a policy may be become several policies', () => {
+    const rules = Array.from({ length: 3 }, (_, i) => longRule(`${i}/`, 50_000)).join(' ')
+    const conversion = aConversion([{ rules }])
+    expect(conversion.policies.map(({ rules: text }) => text.length < limits.RULES_BYTES_MAX)).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(proveConversion(conversion, { questions: 5, seed: 1 }).differenceCount).toBe(0)
+  })
+
+  test('one rule that no policy can hold is reported', () => {
+    const { unconvertible, groups } = aConversion([{ rules: longRule('', 90_000) }])
+    expect(unconvertible).toMatchObject([{ reason: expect.stringContaining('524288 bytes') }])
+    expect(groups).toEqual([])
+  })
+})
+
+describe('names', () => {
+  const names = (...tokens: TokenInput[]) => policyNames(aConversion(tokens))
+
+  test('come from the tokens, in letters that a name may have', () => {
+    expect(names({ name: 'Überwachung: "Prod"\n$(rm -rf /)', rules: WEB })).toEqual([
+      'uberwachung-prod-rm-rf',
+    ])
+  })
+
+  test('come from what all token names have in common', () => {
+    expect(names({ name: 'web server 1', rules: WEB }, { name: 'web server 2', rules: WEB })).toEqual([
+      'web-server',
+    ])
+  })
+
+  test('come from the rules where the tokens have no usable name', () => {
+    expect(names({ name: '中文', rules: 'key "a/b" { policy = "read" }' })).toEqual(['key-a-b-read'])
+  })
+
+  test('are unique without case, and never the built-in one', () => {
+    const rules = (i: number) => `key "${i}" { policy = "read" }`
+    const tokens = ['Web', 'web', 'WEB', 'global-management'].map((name, i) => ({ name, rules: rules(i) }))
+    expect(names(...tokens)).toEqual(['web', 'web-2', 'web-3', 'global-management-2'])
+  })
+
+  test('a token named after its secret has no name', () => {
+    const conversion = aConversion([{ id: 'SECRET-1', name: 'token secret-1', rules: WEB }])
+    expect(JSON.stringify(conversion).toLowerCase()).not.toContain('secret-1')
+  })
+})
+
+test('the decisions of a review: names and rejected groups, by ids that the next run has too', () => {
+  const tokens = [
+    { name: 'web', rules: WEB },
+    { name: 'db', rules: 'key "db/" { policy = "write" }' },
+  ]
+  const { policies, groups } = aConversion(tokens)
+  const decisions = {
+    format: 1 as const,
+    policies: { [policies[0]?.id ?? '']: 'DB' },
+    roles: {},
+    rejected: [groups[1]?.id ?? ''],
+  }
+  const decided = aConversion(tokens.toReversed(), decisions)
+  expect(policyNames(decided)).toEqual(['db-2', 'DB'])
+  expect(decided.groups.map(({ isRejected }) => isRejected)).toEqual([true, false])
+})
+
+test('random legacy rules, converted, decide equally by an interpreter of its own', () => {
+  const random = new SeededRandom(chooseSeed('conversion'))
+  let compared = 0
+  for (let left = fuzzCount(100); left > 0; left--) {
+    const texts = Array.from({ length: random.below(12) + 1 }, () =>
+      random.chance(0.8) ? randomHcl(random) : randomJson(random),
+    )
+    const conversion = aConversion([...texts, ...texts.slice(0, 4)].map((rules) => ({ rules })))
+    for (const group of conversion.groups) {
+      const after = rulesAfter(conversion, group)
+      for (const text of group.texts) {
+        const before = parseLegacyRules(text).rules
+        for (let asked = 0; asked < 40; asked++) {
+          const question = randomQuestion(random, [...before, ...after])
+          const isAllowed = random.chance(0.5)
+          const [was, is] = [before, after].map((rules) => naiveDecide(rules, isAllowed, question))
+          if (was !== is) expect.fail(JSON.stringify({ text, question, isAllowed, was, is }))
+          compared++
+        }
+      }
+    }
+    expect(texts.length).toBe(
+      new Set(conversion.groups.flatMap(({ texts: of }) => of)).size + countOthers(texts),
+    )
+  }
+  expect(compared).toBeGreaterThan(fuzzCount(100) * 40)
+})
+
+/** The rules of a token of the group, through its links. */
+function rulesAfter(conversion: Conversion, group: TokenGroup): Rule[] {
+  return policiesOf(group, conversion).flatMap(
+    (each) => parseRules(conversion.policies[each]?.rules ?? '').rules,
+  )
+}
+
+/** Texts that no group has: repeated, unreadable, or without a rule that legacy evaluation knows. */
+function countOthers(texts: readonly string[]): number {
+  const distinct = new Set(texts)
+  const others = [...distinct].filter((text) => {
+    try {
+      return parseLegacyRules(text).rules.length === 0
+    } catch (error) {
+      if (error instanceof AclError) return true
+      throw error
+    }
+  })
+  return texts.length - distinct.size + others.length
+}

@@ -1,0 +1,186 @@
+/**
+ * Proves that a conversion keeps every decision: compares the legacy rules of each token with the proposed policies, read
+ * from the texts that are written and merged through the links of the token as the server merges them.
+ */
+import {
+  atOnce,
+  BLANK_TOKEN,
+  type CompiledInput,
+  compileAuthorizer,
+  createPolicy,
+  createRole,
+  Directory,
+  EMPTY_CONTENT,
+  EMPTY_DIRECTORY,
+  effectivePolicies,
+  findRulesProblem,
+  fromLegacyToken,
+  type PolicyRecord,
+  probeQuestions,
+  type Question,
+  type ReadText,
+  type RoleRecord,
+  readText,
+  SeededRandom,
+  type TokenRecord,
+} from '@latchkey/acl'
+import { acceptedGroups, type Conversion, type TokenGroup, type TokenRef } from '../conversion.ts'
+import { boundaryQuestion } from './boundary-questions.ts'
+
+/** A decision that the conversion changes. */
+export interface DecisionDifference {
+  /** A token that it concerns; others of its group with the same rules are alike. */
+  readonly token: TokenRef
+  readonly group: string
+  readonly question: Question
+  readonly defaultPolicy: 'allow' | 'deny'
+  readonly before: boolean
+  readonly after: boolean
+}
+
+export interface ConversionProof {
+  readonly seed: number
+  readonly tokens: number
+  /** Different rule texts: tokens with the same text and links are proven together. */
+  readonly texts: number
+  /** Decisions compared, of the probes and of the random questions. */
+  readonly probes: number
+  readonly random: number
+  readonly differenceCount: number
+  /** The first of them, at most {@link DIFFERENCES_MAX}. */
+  readonly differences: readonly DecisionDifference[]
+}
+
+interface ProofOptions {
+  /** Random questions for each rule text. */
+  readonly questions: number
+  readonly seed: number
+}
+
+const DEFAULT_POLICIES = ['deny', 'allow'] as const
+const DIFFERENCES_MAX = 20
+/** Questions for every text, besides those that its rules suggest. */
+const COMMON: readonly Question[] = [
+  { resource: 'acl', access: 'read' },
+  { resource: 'acl', access: 'write' },
+  { resource: 'operator', access: 'read' },
+  { resource: 'mesh', access: 'write' },
+  { resource: 'key', access: 'write-prefix' },
+  { resource: 'key', segment: 'latchkey/convert', access: 'read' },
+  { resource: 'intention', segment: '*', access: 'read' },
+  { resource: 'intention', segment: '*', access: 'write' },
+]
+
+/**
+ * @throws AclError if a service of this API would refuse a policy or role: its name, its rules, a link.
+ */
+export function proveConversion(conversion: Conversion, { questions, seed }: ProofOptions): ConversionProof {
+  const random = new SeededRandom(seed)
+  const service = new ProposedService(conversion, random)
+  const differences: DecisionDifference[] = []
+  const counts = { tokens: 0, texts: 0, probes: 0, random: 0, differences: 0 }
+  for (const group of acceptedGroups(conversion)) {
+    counts.tokens += group.tokens.length
+    const after = DEFAULT_POLICIES.map((defaultPolicy) =>
+      service.authorizerOf(service.token(group), defaultPolicy),
+    )
+    const ruleSet = service.rulesOf(service.token(group))
+    for (const text of group.texts) {
+      counts.texts += 1
+      const legacy = fromLegacyToken({ ...BLANK_LEGACY, Rules: text })
+      const before = DEFAULT_POLICIES.map((defaultPolicy) => service.authorizerOf(legacy, defaultPolicy))
+      const rules = service.rulesOf(legacy)
+      const probes = [
+        ...COMMON,
+        ...probeQuestions({ rules }, NOTHING),
+        ...probeQuestions(NOTHING, { rules: ruleSet }),
+      ]
+      const near = [...rules, ...ruleSet]
+      const more = Array.from({ length: questions }, () => boundaryQuestion(random, near))
+      counts.probes += probes.length
+      counts.random += more.length
+      for (const question of [...probes, ...more]) {
+        for (const [i, defaultPolicy] of DEFAULT_POLICIES.entries()) {
+          const was = before[i]?.decide(question) ?? false
+          const is = after[i]?.decide(question) ?? false
+          if (was === is) continue
+          counts.differences += 1
+          const [token] = group.tokens
+          if (differences.length < DIFFERENCES_MAX && token !== undefined) {
+            differences.push({ token, group: group.name, question, defaultPolicy, before: was, after: is })
+          }
+        }
+      }
+    }
+  }
+  const { differences: differenceCount, ...rest } = counts
+  return { seed, ...rest, differenceCount, differences }
+}
+
+const NOTHING = { rules: [] }
+const BLANK_LEGACY = { ID: 'proof', Name: '', Type: 'client', CreateIndex: 0, ModifyIndex: 0 } as const
+const NAMESPACE = 'default'
+const DATACENTER = 'dc1'
+
+/** A service with the proposed policies and roles, created by the rules for policies and roles. */
+class ProposedService {
+  private readonly directory: Directory
+  private readonly policies: readonly PolicyRecord[]
+  private readonly roles: readonly RoleRecord[]
+  /** Parsed policies, which many groups may share. */
+  private readonly read = new Map<string, ReadText>()
+
+  constructor({ policies, roles }: Conversion, random: SeededRandom) {
+    const context = { random, namespace: NAMESPACE }
+    this.policies = policies.map(({ name, description, rules }) =>
+      createPolicy(
+        { Name: name, Description: description, Rules: rules },
+        { ...context, directory: EMPTY_DIRECTORY, rulesProblem: atOnce(findRulesProblem(rules)) },
+      ),
+    )
+    const directory = new Directory({ ...EMPTY_CONTENT, policies: this.policies }, 0)
+    this.roles = roles.map(({ name, description, policies: linked }) =>
+      createRole(
+        {
+          Name: name,
+          Description: description,
+          Policies: linked.map((each) => ({ Name: policies[each]?.name ?? '' })),
+        },
+        { ...context, directory },
+      ),
+    )
+    this.directory = new Directory({ ...EMPTY_CONTENT, policies: this.policies, roles: this.roles }, 0)
+  }
+
+  /** A token with the links of a group. */
+  token({ policies, roles }: TokenGroup): TokenRecord {
+    const idOf = (record: { readonly ID: string } | undefined) =>
+      record === undefined ? [] : [{ ID: record.ID }]
+    return {
+      ...BLANK_TOKEN,
+      Policies: policies.flatMap((each) => idOf(this.policies[each])),
+      Roles: roles.flatMap((each) => idOf(this.roles[each])),
+    }
+  }
+
+  authorizerOf(token: TokenRecord, defaultPolicy: 'allow' | 'deny') {
+    return compileAuthorizer(this.inputsOf(token), { defaultPolicy })
+  }
+
+  rulesOf(token: TokenRecord) {
+    return this.inputsOf(token).flatMap(({ ruleSet }) => ruleSet.rules)
+  }
+
+  private inputsOf(token: TokenRecord): CompiledInput[] {
+    return effectivePolicies(token, this.directory, { datacenter: DATACENTER }).map(
+      ({ text, dialect, ...rest }) => ({ ...rest, ...this.readOnce(text, dialect) }),
+    )
+  }
+
+  private readOnce(text: string, dialect: 'current' | 'legacy'): ReadText {
+    if (dialect === 'legacy') return atOnce(readText(text, dialect))
+    const known = this.read.get(text) ?? atOnce(readText(text, dialect))
+    this.read.set(text, known)
+    return known
+  }
+}

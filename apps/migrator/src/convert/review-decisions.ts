@@ -1,0 +1,36 @@
+/** What an operator decided on the review page: names, and groups that are not to be converted. */
+import * as z from 'zod'
+import { EXIT, InputError } from '../errors.ts'
+import { isValidName } from './names.ts'
+
+const name = z
+  .string()
+  .refine(isValidName, 'letters, digits, - and _, at most 128, and not global-management')
+
+const decisionsSchema = z.strictObject({
+  format: z.literal(1),
+  /** Names by the id of the policy or role. */
+  policies: z.record(z.string(), name).default({}),
+  roles: z.record(z.string(), name).default({}),
+  /** Ids of groups. */
+  rejected: z.array(z.string()).default([]),
+})
+
+export type ReviewDecisions = z.output<typeof decisionsSchema>
+
+export const NO_DECISIONS: ReviewDecisions = { format: 1, policies: {}, roles: {}, rejected: [] }
+
+/** @throws InputError that names the field, exit code 2. */
+export function readDecisions(text: string, file: string): ReviewDecisions {
+  const fail = (message: string) => new InputError(message, { place: { file }, exitCode: EXIT.usage })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw fail('not a JSON document; download names.json from the review page')
+  }
+  const parsed = decisionsSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw fail(`${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'invalid'}`)
+}

@@ -1,0 +1,142 @@
+/** Collects the tokens of a dump by what their rules decide, without their secrets. */
+import { ANONYMOUS_TOKEN_ACCESSOR_ID, ANONYMOUS_TOKEN_SECRET_ID, parseLegacyRules } from '@latchkey/acl'
+import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { hashOfId } from '../dump/hidden-id.ts'
+import { isLinked } from '../dump/is-linked.ts'
+import type { AccessorLookup } from './accessors.ts'
+import type { TokenRef, UnconvertibleToken } from './conversion.ts'
+import { type CanonicalRule, canonicalRules } from './rules/canonical-rules.ts'
+
+/** Tokens with equal decisions, before anything is proposed for them. */
+export interface IntakeGroup {
+  /** Numbers of rules, in their canonical order. */
+  readonly rules: readonly number[]
+  readonly texts: Set<string>
+  readonly tokens: TokenRef[]
+}
+
+/** What a text means. */
+type Meaning = { readonly group: IntakeGroup } | { readonly reason: string } | 'nothing'
+
+/** The place of a record in its dump. */
+interface Place {
+  readonly position: number
+  readonly line: number
+  readonly byte: number
+  readonly value: object
+}
+
+const ACCESSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export class TokenIntake {
+  readonly management: TokenRef[] = []
+  readonly cleared: TokenRef[] = []
+  readonly unconvertible: UnconvertibleToken[] = []
+  /** Every rule of any group, by its number. */
+  readonly rules: CanonicalRule[] = []
+  withoutRules = 0
+  private readonly numbers = new Map<string, number>()
+  private readonly groupsByRules = new Map<string, IntakeGroup>()
+  private readonly meanings = new Map<string, Meaning>()
+  private readonly accessors: AccessorLookup | undefined
+
+  /** @param accessors finds the accessors of tokens whose records have none. */
+  constructor(accessors: AccessorLookup | undefined) {
+    this.accessors = accessors
+  }
+
+  groups(): readonly IntakeGroup[] {
+    return [...this.groupsByRules.values()]
+  }
+
+  add(place: Place, token: LegacyToken): void {
+    const ref = this.refOf(place, token)
+    if (token.Type === 'management') {
+      this.management.push(ref)
+      return
+    }
+    if (token.Rules === '') {
+      this.withoutRules += 1
+      return
+    }
+    const meaning = this.meanings.get(token.Rules) ?? this.read(token.Rules)
+    this.meanings.set(token.Rules, meaning)
+    if (meaning === 'nothing') this.cleared.push(ref)
+    else if ('reason' in meaning) this.unconvertible.push({ token: ref, reason: meaning.reason })
+    else {
+      meaning.group.texts.add(token.Rules)
+      meaning.group.tokens.push(ref)
+    }
+  }
+
+  private read(text: string): Meaning {
+    let rules: readonly CanonicalRule[]
+    try {
+      rules = canonicalRules(parseLegacyRules(text))
+    } catch (error) {
+      if (error instanceof AclError) return { reason: error.message }
+      throw error
+    }
+    if (rules.length === 0) return 'nothing'
+    const long = rules.find(({ text: one }) => Buffer.byteLength(one) > limits.RULES_BYTES_MAX)
+    if (long !== undefined) {
+      return {
+        reason: `a rule for ${long.kind} is longer than a policy may be: ${limits.RULES_BYTES_MAX} bytes`,
+      }
+    }
+    const numbers = rules.map((rule) => this.numberOf(rule))
+    const key = numbers.join(' ')
+    const group = this.groupsByRules.get(key) ?? { rules: numbers, texts: new Set(), tokens: [] }
+    this.groupsByRules.set(key, group)
+    return { group }
+  }
+
+  private numberOf(rule: CanonicalRule): number {
+    const known = this.numbers.get(rule.text)
+    if (known !== undefined) return known
+    this.numbers.set(rule.text, this.rules.length)
+    return this.rules.push(rule) - 1
+  }
+
+  private refOf({ value, position, line, byte }: Place, token: LegacyToken): TokenRef {
+    const { ID, CreateIndex } = token
+    const idHash = ID === '' ? '' : hashOfId(ID)
+    const name = withoutSecret(token)
+    const own = 'AccessorID' in value && typeof value.AccessorID === 'string' ? value.AccessorID : ''
+    const accessor =
+      ID === ANONYMOUS_TOKEN_SECRET_ID
+        ? ANONYMOUS_TOKEN_ACCESSOR_ID
+        : ACCESSOR.test(own)
+          ? own
+          : this.accessors?.find({ idHash, name: token.Name, createIndex: CreateIndex })
+    return { name, idHash, accessor, position, line, byte }
+  }
+}
+
+/** Some tokens are named after their own secret: they have no name here. */
+function withoutSecret({ ID, Name }: LegacyToken): string {
+  if (ID === '') return Name
+  const isShown = ID !== ANONYMOUS_TOKEN_SECRET_ID && Name.toLowerCase().includes(ID.toLowerCase())
+  return isShown ? '' : Name
+}
+
+/**
+ * A legacy token that has an accessor already, from its record of the token API or of a snapshot archive; undefined for a
+ * token that has links, which hide its rules, or that was never a legacy one.
+ */
+export function migratedToken(value: object): LegacyToken | undefined {
+  const fields = value as Readonly<Record<string, unknown>>
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '')
+  const isManagement = fields.Type === 'management'
+  if (text('AccessorID') === '' || 'ID' in value || isLinked(value)) return undefined
+  if (!isManagement && text('Rules') === '') return undefined
+  const SecretID = text('SecretID')
+  return {
+    ID: SecretID === REDACTED_SECRET_ID ? '' : SecretID,
+    Name: text('Description'),
+    Type: isManagement ? 'management' : 'client',
+    Rules: text('Rules'),
+    CreateIndex: typeof fields.CreateIndex === 'number' ? fields.CreateIndex : 0,
+    ModifyIndex: 0,
+  }
+}

@@ -1,0 +1,14 @@
+/** Whether a token of the token API has links or identities. */
+import { hasLinks } from '@latchkey/acl'
+
+/** @param record as the token API or a dump shows it. With links, the legacy rules of a token are ignored. */
+export function isLinked(record: object): boolean {
+  const fields = record as Readonly<Record<string, unknown>>
+  const list = (name: string) => (Array.isArray(fields[name]) ? fields[name] : [])
+  return hasLinks({
+    Policies: list('Policies'),
+    Roles: list('Roles'),
+    ServiceIdentities: list('ServiceIdentities'),
+    NodeIdentities: list('NodeIdentities'),
+  })
+}

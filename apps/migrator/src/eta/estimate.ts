@@ -1,0 +1,149 @@
+/**
+ * When an upgrade is over, as a range. The schedule runs again and again with what no plan fixes: servers start later,
+ * gossip and elections take other times, and the leader of the primary may change.
+ */
+import { ACCESSOR_BATCH_INTERVAL_MS_MIN, batchCountOf, SeededRandom } from '@latchkey/acl'
+import { recordsOf } from '../check/facts.ts'
+import { InputError } from '../errors.ts'
+import { type Scenario, type ScenarioEvent, type ServerSpec, tokenCount } from '../scenario/scenario.ts'
+import { toSeconds } from '../scenario/time.ts'
+import type { History } from '../simulate/history.ts'
+import type { UpgradeModel } from '../simulate/models/model.ts'
+import { simulate } from '../simulate/run.ts'
+
+const RUNS = 40
+/** A start is late by up to one interval between two looks. */
+const START_LATE_MS_MAX = 30_000
+const GOSSIP_MS_MAX = 1_000
+/** How often the leader of the primary changes while it migrates. */
+const TAKEOVER_CHANCE = 0.25
+/** Tokens that a run migrates; the time of the others follows from the batch limits. */
+const TOKENS_MAX = 10_000
+
+/** Seconds from the start of the scenario that half, and 95 %, of the runs need; null: they never end. */
+export interface EtaRange {
+  readonly p50: number | null
+  readonly p95: number | null
+}
+
+export interface Eta {
+  readonly runs: number
+  /** Every server has left legacy mode. */
+  readonly newMode: EtaRange
+  /** The last token of the primary has its accessor; null without tokens. */
+  readonly accessors: EtaRange | null
+}
+
+/** Runs the variations of a scenario. The same scenario and seed give the same range. */
+export function estimate(scenario: Scenario, model: UpgradeModel): Eta {
+  const created = scenario.events.reduce(
+    (sum, each) => sum + (each.kind === 'create-tokens' && each.api === 'legacy' ? each.count : 0),
+    0,
+  )
+  const tokens = tokenCount(scenario.tokens) + created
+  const simulated = Math.min(tokens, TOKENS_MAX)
+  const restMs = (batchCountOf(tokens) - batchCountOf(simulated)) * ACCESSOR_BATCH_INTERVAL_MS_MIN
+  const runs = Array.from({ length: RUNS }, (_, i) =>
+    outcomeOf(vary(scenario, simulated, scenario.seed + i), model),
+  )
+  return {
+    runs: RUNS,
+    newMode: rangeOf(runs.map(({ newModeMs }) => newModeMs)),
+    accessors: tokens === 0 ? null : rangeOf(runs.map(({ accessorsMs }) => accessorsMs + restMs)),
+  }
+}
+
+interface RunOutcome {
+  readonly newModeMs: number
+  readonly accessorsMs: number
+}
+
+const NEVER: RunOutcome = { newModeMs: Number.POSITIVE_INFINITY, accessorsMs: Number.POSITIVE_INFINITY }
+
+function outcomeOf(scenario: Scenario, model: UpgradeModel): RunOutcome {
+  try {
+    const history = simulate(scenario, model)
+    return { newModeMs: newModeOf(history), accessorsMs: accessorsOf(history) }
+  } catch (error) {
+    // A late end of legacy mode, or an early one, can make a later step of the schedule impossible.
+    if (error instanceof InputError) return NEVER
+    throw error
+  }
+}
+
+function newModeOf({ members }: History): number {
+  const times = members
+    .filter(({ isAgent, version }) => !isAgent && version !== undefined)
+    .map(({ mode, newModeAt }) => (mode === 'new' && newModeAt !== undefined ? newModeAt : NEVER.newModeMs))
+  return times.length === 0 ? NEVER.newModeMs : Math.max(...times)
+}
+
+function accessorsOf(history: History): number {
+  const store = history.stores.find(({ datacenter }) => datacenter === history.primary)
+  if (store === undefined || store.unmigrated.length > 0) return NEVER.accessorsMs
+  return recordsOf(history, 'batch').at(-1)?.at ?? 0
+}
+
+/** The scenario of one run: without clients, as they delay nothing but their own tokens. */
+function vary(scenario: Scenario, tokens: number, seed: number): Scenario {
+  const random = new SeededRandom(seed)
+  const events = scenario.events.filter((each) => !each.kind.endsWith('-tokens'))
+  const datacenters = scenario.datacenters.map((datacenter) => ({
+    ...datacenter,
+    servers: datacenter.servers.map((server) => ({
+      ...server,
+      startMs: server.startMs + random.below(latenessMax(server, events) + 1),
+    })),
+  }))
+  const varied: Scenario = {
+    ...scenario,
+    seed,
+    datacenters,
+    tokens: [{ type: 'client', count: tokens, rules: '', unwritable: false }],
+    workloads: [],
+    events,
+    gossipDelayMs: scenario.gossipDelayMs + random.below(GOSSIP_MS_MAX),
+    ...(scenario.electionMs === undefined
+      ? {}
+      : { electionMs: scenario.electionMs + random.below(scenario.electionMs + 1) }),
+  }
+  const takeover = random.chance(TAKEOVER_CHANCE) ? takeoverIn(varied, random) : undefined
+  return takeover === undefined ? varied : { ...varied, events: insert(events, takeover) }
+}
+
+/** A server starts no later than halfway to what happens to it next. */
+function latenessMax(
+  { id, startMs, status, joinsLater }: ServerSpec,
+  events: readonly ScenarioEvent[],
+): number {
+  if (startMs === 0 || status !== 'alive' || joinsLater) return 0
+  const next = events.find((each) => 'server' in each && each.server === id)
+  return next === undefined
+    ? START_LATE_MS_MAX
+    : Math.min(START_LATE_MS_MAX, Math.floor((next.atMs - startMs) / 2))
+}
+
+/** An election in the primary, during the migration of the tokens. */
+function takeoverIn(scenario: Scenario, random: SeededRandom): ScenarioEvent | undefined {
+  const servers = scenario.datacenters.find(({ isPrimary }) => isPrimary)?.servers ?? []
+  const upgraded = servers.filter(({ status, joinsLater }) => status === 'alive' && !joinsLater)
+  const [first] = upgraded
+  if (first === undefined || upgraded.length < 2) return undefined
+  const server = random.pick(upgraded)
+  const lastMs = Math.max(...upgraded.map(({ startMs }) => startMs))
+  const spanMs = 60_000 + batchCountOf(tokenCount(scenario.tokens)) * ACCESSOR_BATCH_INTERVAL_MS_MIN
+  return { kind: 'elect', server: server.id, atMs: lastMs + 1 + random.below(spanMs), place: server.place }
+}
+
+function insert(events: readonly ScenarioEvent[], event: ScenarioEvent): ScenarioEvent[] {
+  return [...events, event].sort((a, b) => a.atMs - b.atMs)
+}
+
+function rangeOf(times: readonly number[]): EtaRange {
+  const sorted = [...times].sort((a, b) => a - b)
+  const at = (part: number) => {
+    const ms = sorted[Math.ceil(part * sorted.length) - 1]
+    return ms === undefined || ms === Number.POSITIVE_INFINITY ? null : toSeconds(ms)
+  }
+  return { p50: at(0.5), p95: at(0.95) }
+}

@@ -1,0 +1,92 @@
+/** When each server of a rehearsal leaves legacy mode, as a client sees it that asks every server again and again. */
+import * as z from 'zod'
+import type { Mode } from '../simulate/history.ts'
+import { isAtLeast, NEW_ACLS } from '../version.ts'
+import type { Cluster, RunningServer } from './cluster.ts'
+
+export const MODE_POLL_MS = 100
+const ANSWER_MS_MAX = 10_000
+const answerSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
+
+export interface ServerModes {
+  /** At the end: null where no process runs. */
+  readonly mode: Mode | null
+  /** When its last process was first seen in new mode, in seconds since the schedule began. */
+  readonly newModeAt: number | null
+}
+
+/** A server that was seen in a mode for the first time. Times are milliseconds since the schedule began. */
+export interface ModeChange {
+  readonly at: number
+  readonly server: string
+  readonly version: string
+  readonly mode: Mode
+}
+
+export class ModeWatch {
+  /** In order of time. */
+  readonly changes: ModeChange[] = []
+  private readonly cluster: Cluster
+  private readonly startedAt: number
+  private readonly seen = new Map<string, { readonly url: string; mode: Mode; newModeAt: number | null }>()
+  private isStopped = false
+  private readonly polling: Promise<void>
+
+  constructor(cluster: Cluster, startedAt: number) {
+    this.cluster = cluster
+    this.startedAt = startedAt
+    this.polling = this.poll()
+  }
+
+  modes(ids: readonly string[]): Readonly<Record<string, ServerModes>> {
+    const running = new Map(this.cluster.running().map((server) => [server.id, server.url]))
+    return Object.fromEntries(
+      ids.map((id) => {
+        const seen = this.seen.get(id)
+        const isSame = seen !== undefined && seen.url === running.get(id)
+        return [id, isSame ? { mode: seen.mode, newModeAt: seen.newModeAt } : { mode: null, newModeAt: null }]
+      }),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true
+    await this.polling
+  }
+
+  private async poll(): Promise<void> {
+    while (!this.isStopped) {
+      await Promise.all(this.cluster.running().map((server) => this.look(server)))
+      await new Promise((resolve) => setTimeout(resolve, MODE_POLL_MS))
+    }
+  }
+
+  private async look({ id, url, version, isPaused }: RunningServer): Promise<void> {
+    const seen = this.seen.get(id)
+    if (isPaused || (seen?.url === url && seen.mode === 'new')) return
+    if (!isAtLeast(version, NEW_ACLS)) {
+      if (seen?.url !== url) this.note({ server: id, version: version.text, mode: 'old' })
+      this.seen.set(id, { url, mode: 'old', newModeAt: null })
+      return
+    }
+    // A server that is being stopped does not answer.
+    const mode = await ask(url).catch(() => undefined)
+    const answeredAt = Date.now()
+    // It may have been ended since.
+    if (mode === undefined || !this.cluster.running().some((server) => server.url === url)) return
+    const newModeAt = mode === 'new' ? (answeredAt - this.startedAt) / 1_000 : null
+    if (seen?.url !== url || seen.mode !== mode) this.note({ server: id, version: version.text, mode })
+    this.seen.set(id, { url, mode, newModeAt })
+  }
+
+  private note(change: Omit<ModeChange, 'at'>): void {
+    this.changes.push({ ...change, at: Date.now() - this.startedAt })
+  }
+}
+
+async function ask(url: string): Promise<Mode> {
+  const response = await fetch(`${url}/v1/acl/replication`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) })
+  const text = await response.text()
+  if (response.status === 401) return 'off'
+  return answerSchema.parse(JSON.parse(text)).Mode === 'enabled' ? 'new' : 'legacy'
+}

@@ -1,0 +1,80 @@
+/** Carries out the steps of a schedule on the servers of a rehearsal. */
+import type { Client } from '@latchkey/sdk'
+import { sleep } from '../sleep.ts'
+import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
+import type { Cluster } from './cluster.ts'
+import type { Run } from './run.ts'
+import type { Step } from './schedule.ts'
+
+export async function perform(run: Run, step: Step): Promise<void> {
+  const { cluster, done, book } = run
+  const at = Date.now()
+  switch (step.kind) {
+    case 'start':
+    case 'restart': {
+      if (step.kind === 'restart') await cluster.end(step.server, 'SIGTERM')
+      await sleep(step.downtimeMs, run.options.signal)
+      await cluster.start(step.server, startOf(run, step))
+      done.push({ step, at, startedAt: Date.now() })
+      return
+    }
+    case 'crash':
+      await cluster.end(step.server, 'SIGKILL')
+      break
+    case 'leave':
+      await cluster.end(step.server, 'SIGQUIT')
+      break
+    case 'pause':
+      cluster.pause(step.server)
+      break
+    case 'resume':
+      cluster.resume(step.server)
+      break
+    case 'snapshot':
+      break
+    default:
+      if (cluster.answering().length > 0) {
+        for (const write of await book.write(() => writer(cluster), step)) {
+          done.push(write)
+          if (write.refused !== undefined) run.refusedWrites.push(write.refused)
+        }
+        return
+      }
+      run.refusedWrites.push(...Array<string>(step.count ?? 0).fill('no server runs'))
+  }
+  done.push({ step, at })
+}
+
+/** A client of a server that has the legacy API, if there is one. */
+function writer(cluster: Cluster): Client {
+  const server = cluster.answering().find(({ version }) => !isAtLeast(version, LEGACY_REMOVED))
+  return cluster.client(cluster.managementSecret, server?.url)
+}
+
+/** The version and the ACLs of the next process: those of the step, or as in its last one. */
+function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 'restart' }>) {
+  const spec = scenario.datacenters.flatMap(({ servers }) => servers).find(({ id }) => id === step.server)
+  if (spec === undefined) throw new TypeError(`the scenario let the unknown server ${step.server} through`)
+  const before = done.flatMap((each) =>
+    'server' in each.step && each.step.server === step.server && 'version' in each.step ? [each.step] : [],
+  )
+  const last = <T>(values: readonly (T | undefined)[], first: T): T =>
+    values.findLast((value) => value !== undefined) ?? first
+  return {
+    version: last(
+      [...before, step].map(({ version }) => version),
+      spec.from,
+    ),
+    acls: last(
+      [...before, step].map(({ acls }) => acls),
+      spec.acls,
+    ),
+  }
+}
+
+/** A step as the progress shows it. */
+export function describeStep(step: Step): string {
+  if ('count' in step) return `${step.kind}: ${step.count ?? 'all'}`
+  const version = 'version' in step && step.version !== undefined ? ` as ${step.version.text}` : ''
+  return `${step.kind} ${step.server ?? 'every server'}${version}`
+}

@@ -1,0 +1,233 @@
+/** A rehearsal as it was carried out, as a scenario that the simulator can run: with the times that were measured. */
+
+import { LEADER_SILENT_MS_MAX, MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
+import type { LegacyToken } from '@latchkey/contract'
+import { recordsOf } from '../../check/facts.ts'
+import { countClients } from '../../clients/clients.ts'
+import { type Finding, reasonsOf, type Verdict, verdictOf } from '../../findings/finding.ts'
+import { findAll } from '../../findings/findings.ts'
+import type { MigrationResult, ServerResult } from '../../output/result.ts'
+import { migrationOf, serversOf, violationsOf } from '../../output/result-parts.ts'
+import type { Chart } from '../../report/chart/chart.ts'
+import { chartOf } from '../../report/chart/chart-of.ts'
+import { workloadTotals } from '../../report/workloads.ts'
+import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
+import { toSeconds } from '../../scenario/time.ts'
+import type { HistoryRecord } from '../../simulate/history.ts'
+import { latchkeyModel } from '../../simulate/models/latchkey-model.ts'
+import type { UpgradeModel } from '../../simulate/models/model.ts'
+import { simulate } from '../../simulate/run.ts'
+import { size } from '../../simulate/tokens/ranges.ts'
+import { isAtLeast, NEW_ACLS } from '../../version.ts'
+import { type WayBack, waysBack } from '../../way-back/way-back.ts'
+import type { Step } from '../schedule.ts'
+import { type LogLine, linesOf } from '../server-process.ts'
+import type { Windows } from '../workloads.ts'
+import { CLOCK_MS, type Stall } from './stalls.ts'
+
+/** A step with the time at which it was carried out, and for a start, its process. Milliseconds since the epoch. */
+export interface Done {
+  readonly step: Step
+  readonly at: number
+  /** When the process had started, or had refused to. */
+  readonly startedAt?: number
+  /** When a write was answered. */
+  readonly answeredAt?: number
+}
+
+export interface Measured {
+  readonly scenario: Scenario
+  /** The tokens before the schedule. */
+  readonly tokens: readonly LegacyToken[]
+  readonly done: readonly Done[]
+  readonly log: readonly LogLine[]
+  readonly startedAt: number
+  /** Undefined to simulate until nothing can change any more. */
+  readonly endedAt: number | undefined
+}
+
+export interface Simulated {
+  readonly servers: Readonly<Record<string, ServerResult>>
+  readonly migration: MigrationResult
+  readonly endsLegacyMode: boolean
+  /** Tokens for which a legacy write was refused. */
+  readonly refusedWrites: number
+  readonly windows: Windows
+  readonly violations: readonly string[]
+  readonly verdict: Verdict
+  /** One sentence for each finding that decides the verdict. */
+  readonly reasons: readonly string[]
+  readonly chart: Chart
+  readonly waysBack: readonly WayBack[]
+}
+
+export const BATCH = 'accessor batch'
+export const JOINED = 'joined the cluster'
+export const BEGUN = 'assigning accessors'
+export const ENDED = 'legacy mode has ended in this datacenter'
+
+/** Tokens that the first server creates itself, before 1.4.0 as legacy tokens: anonymous and management. */
+const BUILTIN_GROUPS: readonly TokenGroup[] = [
+  { type: 'client', count: 1, rules: '', unwritable: false },
+  { type: 'management', count: 1, rules: undefined, unwritable: false },
+]
+
+export function simulateMeasured(measured: Measured): Simulated {
+  const scenario = measuredScenario(measured)
+  const history = simulate(scenario, measuredModel(measured))
+  const migration = migrationOf(history)[scenario.primary]
+  const findings = findingsOf({ ...scenario, durationMs: undefined }, measured)
+  if (migration === undefined) throw new TypeError('the primary of a scenario has a migration')
+  return {
+    servers: Object.fromEntries(
+      Object.entries(serversOf(history)).map(([id, server]) => [
+        id,
+        { ...server, newModeAt: seenAt(server.newModeAt, id, scenario.events) },
+      ]),
+    ),
+    migration,
+    endsLegacyMode: recordsOf(history, 'mode').some(({ mode }) => mode === 'new'),
+    refusedWrites: history.records.reduce((sum, each) => sum + refusedIn(each), 0),
+    windows: new Map(
+      scenario.workloads.map((workload) => [
+        workload.name,
+        countClients({ ...scenario, workloads: [workload] }, history),
+      ]),
+    ),
+    violations: violationsOf(history).map(({ rule, detail }) => `${rule}: ${detail}`),
+    verdict: verdictOf(findings),
+    reasons: reasonsOf(findings),
+    chart: chartOf(scenario, history, workloadTotals(scenario, history)),
+    waysBack: waysBack(scenario, history),
+  }
+}
+
+/** What an operator should know, of a run that ends only when nothing can change any more. */
+function findingsOf(scenario: Scenario, measured: Measured): readonly Finding[] {
+  const history = simulate(scenario, measuredModel(measured))
+  return findAll({ scenario, history, clients: countClients(scenario, history) }, [])
+}
+
+/** When a client could first see it: a paused server answers after its pause. Seconds. */
+function seenAt(seconds: number | null, id: string, events: readonly ScenarioEvent[]): number | null {
+  if (seconds === null) return null
+  const own = events.filter((event) => 'server' in event && event.server === id)
+  const isPaused = own.findLast((event) => event.atMs <= seconds * 1_000)?.kind === 'pause'
+  const resumed = own.find((event) => event.kind === 'resume' && event.atMs > seconds * 1_000)
+  return isPaused && resumed !== undefined ? toSeconds(resumed.atMs) : seconds
+}
+
+function refusedIn(each: HistoryRecord): number {
+  return each.kind === 'tokens' && each.refused !== undefined ? size(each.tokens) : 0
+}
+
+/**
+ * The scenario of what happened: every server from its process before the schedule, every event at its measured time,
+ * and the delays of these servers instead of those of the file.
+ */
+function measuredScenario(measured: Measured): Scenario {
+  const { scenario, tokens, done, startedAt, endedAt } = measured
+  const servers = scenario.datacenters.flatMap((each) => each.servers)
+  const groups = tokens.map(({ Type, Rules }) => ({ type: Type, count: 1, rules: Rules, unwritable: false }))
+  return {
+    ...scenario,
+    model: 'latchkey',
+    durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
+    gossipDelayMs: 0,
+    gossipJitterMs: 0,
+    failureDetectionMs: MEMBER_FAILED_AFTER_MS,
+    electionMs: undefined,
+    commitMs: Math.round(mean(commitsOf(measured.log)) ?? 0),
+    tokens: [...groups, ...(servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)) ? BUILTIN_GROUPS : [])],
+    datacenters: scenario.datacenters.map((each) => ({
+      ...each,
+      servers: each.servers.map((server) => ({ ...server, version: server.from, startMs: 0 })),
+    })),
+    workloads: endedAt === undefined ? [] : scenario.workloads,
+    events: [...done.map((each) => eventOf(each, measured)), ...electionsOf(measured)].sort(
+      (a, b) => a.atMs - b.atMs,
+    ),
+  }
+}
+
+function eventOf({ step, at, startedAt }: Done, measured: Measured): Step {
+  const atMs = at - measured.startedAt
+  if (startedAt === undefined) return { ...step, atMs }
+  if (step.kind !== 'restart' && step.kind !== 'start') return { ...step, atMs }
+  const readyAt = joinedAt({ step, at }, measured) ?? startedAt
+  // A server that was down already is down until its start.
+  if (step.kind === 'start') return { ...step, atMs: readyAt - measured.startedAt, downtimeMs: 0 }
+  return { ...step, atMs, downtimeMs: readyAt - at }
+}
+
+/** When the process of a start became a member, which is before it answers; undefined if it refused to start. */
+function joinedAt({ step, at }: Done, { log }: Measured): number | undefined {
+  if (step.kind !== 'restart' && step.kind !== 'start') return undefined
+  return log.find((line) => line.message === JOINED && line.server === step.server && line.at >= at)?.at
+}
+
+/** When a worker of the migration began, in order. */
+function workersOf({
+  log,
+  startedAt,
+}: Measured): readonly { readonly server: string; readonly atMs: number }[] {
+  return log
+    .filter(({ message }) => message === BEGUN)
+    .map(({ server, at }) => ({ server, atMs: at - startedAt }))
+    .sort((a, b) => a.atMs - b.atMs)
+}
+
+/** The server that really worked leads from just before it began. */
+function electionsOf(measured: Measured): readonly ScenarioEvent[] {
+  const { place } = measured.scenario.datacenters[0]?.servers[0] ?? {}
+  const workers = workersOf(measured)
+  return workers.flatMap(({ server, atMs }, i): ScenarioEvent[] =>
+    place === undefined || workers[i - 1]?.server === server
+      ? []
+      : [{ kind: 'elect', server, place, atMs: Math.max(0, atMs - 1) }],
+  )
+}
+
+/** The model of our servers, with the measured time instead of the longest one for which a new worker looks for work. */
+function measuredModel(measured: Measured): UpgradeModel {
+  const workers = workersOf(measured)
+  return {
+    ...latchkeyModel,
+    electionMsDefault: 0,
+    pauseMsDefault: LEADER_SILENT_MS_MAX,
+    nextPassMs: (memory, nowMs) => {
+      const begunMs =
+        memory.lastPassMs === undefined ? (workers.find(({ atMs }) => atMs >= nowMs)?.atMs ?? nowMs) : nowMs
+      return latchkeyModel.nextPassMs(memory, begunMs)
+    },
+  }
+}
+
+/** What each batch took beyond the second that it has to wait, the first one aside. */
+function commitsOf(log: readonly LogLine[]): readonly number[] {
+  const all = linesOf(log, BATCH)
+  const later = all.length > 1 ? all.slice(1) : all
+  return later.flatMap(({ fields }) => (typeof fields.ms === 'number' ? [fields.ms] : []))
+}
+
+/**
+ * When servers were late, as the run itself shows: while a process was replaced and did not answer yet, and while a
+ * commit took long after it was due.
+ */
+export function stallsOf({ done, log, startedAt }: Measured): readonly Stall[] {
+  const starts = done.flatMap((each) =>
+    each.startedAt === undefined ? [] : [{ from: each.at - startedAt, to: each.startedAt - startedAt }],
+  )
+  const commits = log.flatMap(({ message, at, fields: { ms } }) =>
+    COMMITS.has(message) && typeof ms === 'number' && ms > CLOCK_MS
+      ? [{ from: at - startedAt - ms, to: at - startedAt }]
+      : [],
+  )
+  return [...starts, ...commits]
+}
+
+const COMMITS: ReadonlySet<string> = new Set([BATCH, ENDED])
+
+function mean(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+}

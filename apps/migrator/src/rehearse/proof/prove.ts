@@ -1,0 +1,257 @@
+/** What a rehearsal proves: the rules of the upgrade, and that the simulation predicts what real servers did. */
+
+import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
+import type { WorkloadSpec } from '../../scenario/scenario.ts'
+import { MODE_POLL_MS, type ServerModes } from '../modes.ts'
+import type { TokenFaults } from '../tokens.ts'
+import { notRehearsed, type Window, type Windows } from '../workloads.ts'
+import { haveSameBursts } from './bursts.ts'
+import type { Simulated } from './measured.ts'
+import type { RightsProof } from './rights.ts'
+import { CLOCK_MS, distanceMs, type Stall, stalledMs } from './stalls.ts'
+
+export interface Proof {
+  readonly name: string
+  readonly holds: boolean
+  readonly detail: string
+}
+
+export interface MeasuredMigration {
+  readonly tokens: number
+  readonly batches: number
+  readonly sizes: readonly number[]
+  /** Seconds since the schedule began. */
+  readonly firstBatchAt: number | null
+  readonly lastBatchAt: number | null
+  /** Minimum time between two batches, in milliseconds; null with fewer than two. */
+  readonly smallestGapMs: number | null
+}
+
+export interface Findings {
+  readonly servers: Readonly<Record<string, ServerModes>>
+  readonly migration: MeasuredMigration
+  /** The servers that ended legacy mode. */
+  readonly endedBy: readonly string[]
+  /** What the service answered to each. */
+  readonly refusedWrites: readonly string[]
+  readonly edits: number
+  /** Undefined while no server answers the new API. */
+  readonly tokens: TokenFaults | undefined
+  readonly rights: RightsProof | undefined
+  /** Undefined without a dump. */
+  readonly refusedRecords: readonly string[] | undefined
+  readonly workloads: readonly WorkloadSpec[]
+  readonly windows: Windows
+  readonly stalls: readonly Stall[]
+  /** Whether servers or tokens changed while accessors were assigned. */
+  readonly isDisturbed: boolean
+}
+
+/** The simulated times are within this share of the measured ones. */
+const TIME_SHARE_MAX = 0.02
+/**
+ * What may lie between a time as simulated and as measured, apart from stalls: a server looks once a second, a poll finds
+ * out later, and of the steps in between, such as a commit and its way to the other servers, none is long enough to
+ * count as a stall.
+ */
+const SLACK_MS = MEMBER_HEARTBEAT_MS + MODE_POLL_MS + 5 * CLOCK_MS
+
+export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
+  return [
+    ...(found.tokens === undefined
+      ? []
+      : [accessorProof(found.tokens), editProof(found.tokens, found.edits)]),
+    lawProof(found.migration),
+    ...(found.rights === undefined ? [] : [rightsProof(found.rights)]),
+    endProof(found.endedBy, simulated),
+    modeProof(found, simulated),
+    sizeProof(found, simulated),
+    timeProof(found, simulated),
+    refusalProof(found.refusedWrites, simulated.refusedWrites),
+    ...(found.refusedRecords === undefined ? [] : [recordProof(found.refusedRecords)]),
+    ...found.workloads.map((workload) => workloadProof(workload, found, simulated.windows)),
+    ...(simulated.violations.length === 0
+      ? []
+      : [proof('the simulation keeps its rules', simulated.violations, '')]),
+  ]
+}
+
+/** Holds without a fault. */
+function proof(name: string, faults: readonly string[], detail: string): Proof {
+  return { name, holds: faults.length === 0, detail: faults.join('; ') || detail }
+}
+
+function faultsOf(faults: Readonly<Record<string, number>>): string[] {
+  return Object.entries(faults).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []))
+}
+
+function accessorProof({ tokens, accessors, lost, withoutAccessor, returned }: TokenFaults): Proof {
+  const shared = withoutAccessor > 0 ? 0 : tokens - accessors
+  const faults = {
+    'tokens are gone': lost,
+    'have none': withoutAccessor,
+    'share one': shared,
+    'deleted tokens exist': returned,
+  }
+  return proof(
+    'every token has exactly one accessor',
+    faultsOf(faults),
+    `${tokens} tokens, ${accessors} accessors`,
+  )
+}
+
+function editProof({ lostEdits }: TokenFaults, edits: number): Proof {
+  return proof('no edit is lost', faultsOf({ 'tokens have another name': lostEdits }), plural(edits, 'edit'))
+}
+
+/** Spec 8: at most 128 tokens a batch, at most one batch in any second. */
+function lawProof({ batches, sizes, smallestGapMs }: MeasuredMigration): Proof {
+  const largest = Math.max(0, ...sizes)
+  const isLate = smallestGapMs === null || smallestGapMs >= ACCESSOR_BATCH_INTERVAL_MS_MIN
+  const gap = smallestGapMs === null ? '' : `, at least ${smallestGapMs} ms apart`
+  return {
+    name: 'the batch limits held',
+    holds: largest <= ACCESSOR_BATCH_SIZE_MAX && isLate,
+    detail: batches === 0 ? 'no batch' : `${plural(batches, 'batch')} of at most ${largest} tokens${gap}`,
+  }
+}
+
+function rightsProof({ differences, questions, tokens, notPresentable }: RightsProof): Proof {
+  const skipped = notPresentable > 0 ? `; ${notPresentable} secrets cannot be sent over HTTP` : ''
+  const detail = `${questions} checks on ${tokens} tokens, no difference${skipped}`
+  return proof('no secret gained or lost a right', differences, detail)
+}
+
+function endProof(endedBy: readonly string[], { endsLegacyMode }: Simulated): Proof {
+  const by = endedBy.length === 0 ? 'it has not ended' : `by server ${endedBy.join(', ')}`
+  return endsLegacyMode
+    ? { name: 'legacy mode ended once', holds: endedBy.length === 1, detail: by }
+    : { name: 'legacy mode did not end, as simulated', holds: endedBy.length === 0, detail: by }
+}
+
+function modeProof({ servers, stalls }: Findings, simulated: Simulated): Proof {
+  const rows = Object.entries(servers).map(([id, { mode, newModeAt }]) => {
+    const predicted = simulated.servers[id]
+    const isSame =
+      mode === (predicted?.mode ?? null) &&
+      isNear(newModeAt, mode === 'new' ? (predicted?.newModeAt ?? null) : null, stalls)
+    const show = (what: string | null | undefined, at: number | null) =>
+      what === 'new' && at !== null ? `new at ${at.toFixed(2)} s` : (what ?? 'down')
+    const text = `${id} ${show(mode, newModeAt)}`
+    return isSame
+      ? { text, fault: undefined }
+      : { text, fault: `${text}, simulated ${show(predicted?.mode, predicted?.newModeAt ?? null)}` }
+  })
+  const faults = rows.flatMap(({ fault }) => fault ?? [])
+  return proof('the mode of each server as simulated', faults, rows.map(({ text }) => text).join(', '))
+}
+
+/** Times in seconds. */
+function isNear(a: number | null, b: number | null, stalls: readonly Stall[]): boolean {
+  if (a === null || b === null) return a === b
+  return distanceMs(a * 1_000, b * 1_000, stalls) <= SLACK_MS + TIME_SHARE_MAX * b * 1_000
+}
+
+/**
+ * Tokens that are created, edited or deleted one by one may fall into another batch than all at once, so then only the
+ * full batches and the sum are compared.
+ */
+function sizeProof({ migration, isDisturbed }: Findings, simulated: Simulated): Proof {
+  const predicted = simulated.migration.sizes
+  const full = (sizes: readonly number[]) => sizes.filter((size) => size === ACCESSOR_BATCH_SIZE_MAX).length
+  const isSame = isDisturbed
+    ? migration.tokens === simulated.migration.tokens && full(migration.sizes) === full(predicted)
+    : migration.sizes.join() === predicted.join()
+  return {
+    name: 'the batches as simulated',
+    holds: isSame,
+    detail: isSame
+      ? showSizes(migration.sizes)
+      : `${showSizes(migration.sizes)}; simulated ${showSizes(predicted)}`,
+  }
+}
+
+function showSizes(sizes: readonly number[]): string {
+  if (sizes.length === 0) return 'none'
+  const full = sizes.filter((size) => size === ACCESSOR_BATCH_SIZE_MAX).length
+  const rest = sizes.filter((size) => size !== ACCESSOR_BATCH_SIZE_MAX)
+  return [
+    ...(full > 0 ? [`${full} of ${ACCESSOR_BATCH_SIZE_MAX} tokens`] : []),
+    ...rest.map((size) => `one of ${size}`),
+  ].join(', ')
+}
+
+function timeProof({ migration, isDisturbed, stalls }: Findings, simulated: Simulated): Proof {
+  const measuredMs = lasts(migration)
+  const predictedMs = lasts(simulated.migration)
+  const { firstBatchAt, lastBatchAt } = migration
+  const takeoverMs = SLACK_MS + stalledMs(stalls, 1_000 * (firstBatchAt ?? 0), 1_000 * (lastBatchAt ?? 0))
+  // What a commit takes is measured, so only what comes between two workers can stall.
+  const allowedMs = Math.max(CLOCK_MS, predictedMs * TIME_SHARE_MAX) + (isDisturbed ? takeoverMs : 0)
+  const starts = [migration.firstBatchAt, simulated.migration.firstBatchAt] as const
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
+  const begins = starts.map((at) => (at === null ? 'never' : `${at.toFixed(2)} s`))
+  return {
+    name: 'the times of the batches as simulated',
+    holds: Math.abs(measuredMs - predictedMs) <= allowedMs && isNear(...starts, stalls),
+    detail: `first at ${begins[0]}, simulated ${begins[1]}; then ${seconds(measuredMs)}, simulated ${seconds(predictedMs)}`,
+  }
+}
+
+function lasts({
+  firstBatchAt,
+  lastBatchAt,
+}: Pick<MeasuredMigration, 'firstBatchAt' | 'lastBatchAt'>): number {
+  return firstBatchAt === null || lastBatchAt === null ? 0 : (lastBatchAt - firstBatchAt) * 1_000
+}
+
+function refusalProof(refused: readonly string[], predicted: number): Proof {
+  const reasons = [...new Set(refused)].map((reason) => ` (${reason})`).join('')
+  const isSame = refused.length === predicted
+  return {
+    name: 'refused writes as simulated',
+    holds: isSame,
+    detail: `${plural(refused.length, 'write')}${isSame ? '' : `; simulated ${predicted}`}${reasons}`,
+  }
+}
+
+const RECORDS_SHOWN_MAX = 10
+
+function recordProof(refused: readonly string[]): Proof {
+  const more = refused.length - RECORDS_SHOWN_MAX
+  const shown = [...refused.slice(0, RECORDS_SHOWN_MAX), ...(more > 0 ? [`and ${more} more`] : [])]
+  return proof('every record of the dump was imported', shown, 'all of them')
+}
+
+/** Both see the same outcomes, from and to the same times; an outcome that was brief may be missed by one of them. */
+function workloadProof(
+  workload: WorkloadSpec,
+  { windows: measured, stalls }: Findings,
+  simulated: Windows,
+): Proof {
+  const name = `what ${workload.name} saw as simulated`
+  const reason = notRehearsed(workload)
+  if (reason !== undefined) return { name, holds: true, detail: `not rehearsed: ${reason}` }
+  const seen = measured.get(workload.name) ?? new Map<string, Window>()
+  const predicted = simulated.get(workload.name) ?? new Map<string, Window>()
+  // The next call of its kind to the same server.
+  const options = { stalls, allowedMs: SLACK_MS + (2_000 * workload.servers.length) / workload.ratePerSecond }
+  const faults = [...new Set([...seen.keys(), ...predicted.keys()])].flatMap((kind) => {
+    const [real, model] = [seen.get(kind), predicted.get(kind)]
+    return haveSameBursts(real, model, options)
+      ? []
+      : [`${kind} ${showWindow(real)}, simulated ${showWindow(model)}`]
+  })
+  const detail = [...seen].map(([kind, window]) => `${kind} ${showWindow(window)}`).join(', ')
+  return proof(name, faults, detail || 'no error')
+}
+
+function showWindow(window: Window | undefined): string {
+  if (window === undefined) return 'never'
+  const { first, last, count } = window
+  return `${count} times from ${(first / 1_000).toFixed(1)} s to ${(last / 1_000).toFixed(1)} s`
+}
+
+function plural(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : what === 'batch' ? 'batches' : `${what}s`}`
+}

@@ -1,0 +1,113 @@
+/** Checks that every secret has exactly the rights after the upgrade that its legacy rules gave it before. */
+import {
+  type Authorizer,
+  authorizerOf,
+  EMPTY_DIRECTORY,
+  fromLegacyToken,
+  parseLegacyRules,
+  probeQuestions,
+  type Question,
+} from '@latchkey/acl'
+import { AclError, type LegacyToken, limits } from '@latchkey/contract'
+import type { Cluster } from '../cluster.ts'
+
+export interface RightsProof {
+  readonly tokens: number
+  readonly questions: number
+  /** Tokens whose secret no header can carry, so no client can send it over HTTP. */
+  readonly notPresentable: number
+  /** One sentence each, by position in the dump; never a secret. */
+  readonly differences: readonly string[]
+}
+
+/** Checks for every token, in addition to those derived from its own rules. */
+const COMMON: readonly Question[] = [
+  { resource: 'acl', access: 'read' },
+  { resource: 'acl', access: 'write' },
+  { resource: 'operator', access: 'read' },
+  { resource: 'key', segment: 'latchkey/rehearsal', access: 'read' },
+  { resource: 'key', segment: 'latchkey/rehearsal', access: 'write' },
+]
+
+const DIFFERENCES_MAX = 50
+/** Number of tokens checked at a time. */
+const CONCURRENCY = 16
+const PRESENTABLE = /^[\x21-\x7e]+$/
+
+/**
+ * Asks the running service what each token may do, and compares the answers with legacy evaluation. Before 1.4.0 no
+ * service can answer that, so the expectation is computed from the rules, as the old service does.
+ */
+export async function proveRights(
+  cluster: Cluster,
+  tokens: readonly LegacyToken[],
+  options: {
+    readonly datacenter: string
+    readonly defaultPolicy: 'allow' | 'deny'
+    readonly signal: AbortSignal
+  },
+): Promise<RightsProof> {
+  const differences: string[] = []
+  let asked = 0
+  let notPresentable = 0
+  const queue = tokens.entries()
+  const prove = async () => {
+    for (const [position, token] of queue) {
+      options.signal.throwIfAborted()
+      if (!PRESENTABLE.test(token.ID)) {
+        notPresentable += 1
+        continue
+      }
+      const questions = questionsOf(token)
+      asked += questions.length
+      const expected = authorizerOf(fromLegacyToken(token), EMPTY_DIRECTORY, options)
+      const found = await compare(cluster, token, questions, expected)
+      differences.push(...found.map((text) => `token ${position}: ${text}`))
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, prove))
+  return {
+    tokens: tokens.length,
+    questions: asked,
+    notPresentable,
+    differences: differences.slice(0, DIFFERENCES_MAX),
+  }
+}
+
+function questionsOf({ Type, Rules }: LegacyToken): readonly Question[] {
+  if (Type === 'management') return COMMON
+  try {
+    return [...COMMON, ...probeQuestions(parseLegacyRules(Rules), { rules: [] })]
+  } catch (error) {
+    // Rules that cannot be read deny everything, before and after.
+    if (error instanceof AclError) return COMMON
+    throw error
+  }
+}
+
+/** Asks in chunks of as many checks as one call takes. */
+async function compare(
+  cluster: Cluster,
+  token: LegacyToken,
+  questions: readonly Question[],
+  expected: Authorizer,
+): Promise<readonly string[]> {
+  const client = cluster.client(token.ID)
+  const found: string[] = []
+  for (let start = 0; start < questions.length; start += limits.AUTHORIZE_CHECKS_MAX) {
+    const part = questions.slice(start, start + limits.AUTHORIZE_CHECKS_MAX)
+    const answers = await client.authorize(part.map(showCheck))
+    for (const [i, question] of part.entries()) {
+      const allowed = answers[i]?.Allow
+      if (allowed === expected.decide(question)) continue
+      const { resource, segment, access } = question
+      const on = segment === undefined ? '' : ` on ${JSON.stringify(segment)}`
+      found.push(`${allowed ? 'gained' : 'lost'} ${resource}:${access}${on}`)
+    }
+  }
+  return found
+}
+
+function showCheck({ resource, segment, access }: Question) {
+  return { Resource: resource, Access: access, ...(segment === undefined ? {} : { Segment: segment }) }
+}

@@ -1,0 +1,93 @@
+/** When the machine of a rehearsal stalled: everything that falls into such a time comes as much later. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from '../cluster.ts'
+
+/** Milliseconds since the schedule began. */
+export interface Stall {
+  readonly from: number
+  readonly to: number
+}
+
+/** An answer that takes longer is a stall. Two clocks are read for a duration, and a log line is written within it. */
+export const CLOCK_MS = 50
+
+const TICK_MS = 100
+const ANSWER_MS_MAX = 60_000
+
+/** How much of the time between two instants was stalled. Stalls that overlap count once. */
+export function stalledMs(stalls: readonly Stall[], from: number, to: number): number {
+  let reached = from
+  let sum = 0
+  for (const stall of [...stalls].sort((a, b) => a.from - b.from)) {
+    const begin = Math.max(reached, stall.from)
+    const end = Math.min(to, stall.to)
+    if (end <= begin) continue
+    sum += end - begin
+    reached = end
+  }
+  return sum
+}
+
+/** The time between two instants during which nothing stalled. */
+export function distanceMs(a: number, b: number, stalls: readonly Stall[]): number {
+  const [from, to] = [Math.min(a, b), Math.max(a, b)]
+  return to - from - stalledMs(stalls, from, to)
+}
+
+/**
+ * Watches for stalls: of this process, by how late its timers are, and of every server and the database, by how long a
+ * read takes that the server confirms with the database.
+ */
+export class StallWatch {
+  readonly stalls: Stall[] = []
+  private readonly cluster: Cluster
+  private readonly startedAt: number
+  private readonly asking = new Map<string, Promise<void>>()
+  private isStopped = false
+  private readonly watching: Promise<void>
+
+  constructor(cluster: Cluster, startedAt: number) {
+    this.cluster = cluster
+    this.startedAt = startedAt
+    this.watching = this.watch()
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true
+    await this.watching
+    await Promise.all(this.asking.values())
+  }
+
+  private async watch(): Promise<void> {
+    for (let dueAt = Date.now(); !this.isStopped; dueAt = Date.now() + TICK_MS, await sleep(TICK_MS)) {
+      this.note(dueAt, Date.now())
+      for (const { url, isPaused } of this.cluster.running()) {
+        if (isPaused || this.asking.has(url)) continue
+        this.asking.set(
+          url,
+          this.ask(url).finally(() => this.asking.delete(url)),
+        )
+      }
+    }
+  }
+
+  private async ask(url: string): Promise<void> {
+    const askedAt = Date.now()
+    try {
+      const response = await fetch(`${url}/v1/kv/latchkey/rehearsal?consistent`, {
+        headers: { 'X-Service-Token': this.cluster.managementSecret },
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      })
+      await response.arrayBuffer()
+    } catch {
+      // A server that is being ended does not answer.
+    }
+    const isPaused = this.cluster.running().some((server) => server.url === url && server.isPaused)
+    // A step of the schedule is no stall.
+    if (!isPaused) this.note(askedAt, Date.now())
+  }
+
+  private note(from: number, to: number): void {
+    if (to - from > CLOCK_MS) this.stalls.push({ from: from - this.startedAt, to: to - this.startedAt })
+  }
+}

@@ -1,0 +1,57 @@
+/** A rehearsal while it runs: what it has at hand, and what was measured. */
+import type { LegacyToken } from '@latchkey/contract'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { Cluster } from './cluster.ts'
+import type { ModeChange, ServerModes } from './modes.ts'
+import type { ProbeResult } from './probes.ts'
+import type { Done, Measured } from './proof/measured.ts'
+import type { Stall } from './proof/stalls.ts'
+import type { LogLine } from './server-process.ts'
+import type { TokenBook } from './tokens.ts'
+import type { Windows } from './workloads.ts'
+
+export interface RehearsalOptions {
+  readonly scenario: Scenario
+  /** Undefined to make them from the token groups of the scenario. */
+  readonly tokens: readonly LegacyToken[] | undefined
+  /** Why records of the dump cannot be imported; undefined without a dump. */
+  readonly refusedRecords: readonly string[] | undefined
+  readonly serverMain: string
+  readonly databaseUrl: string | undefined
+  /** Factor for the waits of the schedule. Batch intervals never shrink. */
+  readonly timeScale: number
+  readonly signal: AbortSignal
+  readonly onProgress: (text: string) => void
+}
+
+/** What a rehearsal has at hand while it runs. */
+export interface Run {
+  readonly options: RehearsalOptions
+  readonly scenario: Scenario
+  readonly cluster: Cluster
+  /** The tokens before the schedule. */
+  readonly tokens: readonly LegacyToken[]
+  readonly book: TokenBook
+  readonly done: Done[]
+  /** Why each refused write of the schedule was refused. */
+  readonly refusedWrites: string[]
+}
+
+/** What was measured while the schedule ran. */
+export interface Seen {
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly servers: Readonly<Record<string, ServerModes>>
+  readonly changes: readonly ModeChange[]
+  readonly stalls: readonly Stall[]
+  readonly windows: Windows
+  readonly clients: ProbeResult
+}
+
+export function measuredOf(
+  { scenario, tokens, done }: Run,
+  log: readonly LogLine[],
+  times: Pick<Measured, 'startedAt' | 'endedAt'>,
+): Measured {
+  return { scenario, tokens, done, log, ...times }
+}

@@ -1,0 +1,244 @@
+/** The legacy tokens of a rehearsal: what was written to them, and what each must hold at the end. Spec 9.2.4. */
+import { randomUUID } from 'node:crypto'
+import type { LegacyToken } from '@latchkey/contract'
+import { type Client, LatchkeyError, Unavailable } from '@latchkey/sdk'
+import type { ScenarioEventOf, TokenGroup } from '../scenario/scenario.ts'
+
+export type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
+
+interface Held {
+  readonly token: LegacyToken
+  /** The names that it may have; several if it is unknown whether a write was applied. */
+  readonly names: readonly string[]
+  readonly state: 'legacy' | 'converted' | 'deleted'
+}
+
+/** One write: when it began, and what the service answered if it refused it. */
+export interface TokenWrite {
+  readonly step: TokenStep
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly answeredAt: number
+  readonly refused: string | undefined
+}
+
+/** What the service says of a token. */
+interface Found {
+  readonly SecretID: string
+  readonly AccessorID: string
+  readonly Description: string
+}
+
+export interface TokenFaults {
+  readonly tokens: number
+  readonly accessors: number
+  readonly lost: number
+  readonly withoutAccessor: number
+  readonly returned: number
+  readonly lostEdits: number
+}
+
+/** Tokens converted at a time. */
+const CONCURRENCY = 8
+
+export class TokenBook {
+  private readonly held = new Map<string, Held>()
+  /** Acknowledged edits. */
+  edits = 0
+
+  constructor(tokens: readonly LegacyToken[]) {
+    for (const token of tokens) this.add(token)
+  }
+
+  /** The tokens that exist, in the order of their creation. */
+  get tokens(): readonly LegacyToken[] {
+    return [...this.held.values()].flatMap(({ token, state }) => (state === 'deleted' ? [] : [token]))
+  }
+
+  /** Carries out a step, token by token. */
+  async write(client: () => Client, step: TokenStep): Promise<readonly TokenWrite[]> {
+    switch (step.kind) {
+      case 'create-tokens': {
+        const { count, type, rules } = step
+        const fresh = generateTokens([{ type, count, rules, unwritable: false }])
+        return this.each(step, fresh, async (token) => {
+          await client().legacy.create(requestOf(token))
+          this.add(token)
+        })
+      }
+      case 'edit-tokens':
+        return this.each(step, await this.pick(client, step), (token) => this.edit(client, token))
+      case 'delete-tokens':
+        return this.each(step, await this.pick(client, step), async (token) => {
+          await client().legacy.destroy(token.ID)
+          this.mark(token, { state: 'deleted' })
+        })
+      case 'convert-tokens':
+        return [await timed(step, () => this.convert(client(), step.count))]
+    }
+  }
+
+  /** Compares what the service holds with what was written. */
+  async check(client: Client): Promise<TokenFaults> {
+    const found = await readTokens(client)
+    const accessors = new Set([...found.values()].map(({ AccessorID }) => AccessorID))
+    const expected = [...this.held.values()].filter(({ state }) => state !== 'deleted')
+    const count = (fails: (held: Held) => boolean) => expected.filter(fails).length
+    return {
+      tokens: found.size,
+      accessors: accessors.size,
+      lost: count(({ token }) => !found.has(token.ID)),
+      withoutAccessor: [...found.values()].filter(({ AccessorID }) => AccessorID === '').length,
+      returned: [...this.held.values()].filter(
+        ({ state, token }) => state === 'deleted' && found.has(token.ID),
+      ).length,
+      lostEdits: count(({ token, names }) => {
+        const name = found.get(token.ID)?.Description
+        return name !== undefined && !names.includes(name)
+      }),
+    }
+  }
+
+  private add(token: LegacyToken): void {
+    this.held.set(token.ID, { token, names: [token.Name], state: 'legacy' })
+  }
+
+  private mark(token: LegacyToken, change: Partial<Held>): void {
+    const held = this.held.get(token.ID)
+    if (held !== undefined) this.held.set(token.ID, { ...held, ...change })
+  }
+
+  private async edit(client: () => Client, token: LegacyToken): Promise<void> {
+    const edited = { ...token, Name: `${token.Name} (edited)` }
+    try {
+      await client().legacy.update(requestOf(edited))
+      this.mark(token, { token: edited, names: [edited.Name] })
+      this.edits += 1
+    } catch (error) {
+      if (error instanceof LatchkeyError && error.maybeApplied)
+        this.mark(token, { names: [token.Name, edited.Name] })
+      throw error
+    }
+  }
+
+  /** The step as one for each token, since a batch may come between two of them. */
+  private async each(
+    step: Exclude<TokenStep, { kind: 'convert-tokens' }>,
+    tokens: readonly LegacyToken[],
+    write: (token: LegacyToken) => Promise<void>,
+  ): Promise<readonly TokenWrite[]> {
+    const writes: TokenWrite[] = []
+    for (const [i, token] of tokens.entries()) {
+      const one =
+        step.kind === 'edit-tokens' ? { ...step, count: 1, offset: step.offset + i } : { ...step, count: 1 }
+      const refusal = () =>
+        write(token).then(
+          () => undefined,
+          (error: unknown) => {
+            if (!(error instanceof LatchkeyError)) throw error
+            return error.message
+          },
+        )
+      writes.push(await timed(one, refusal))
+    }
+    return writes
+  }
+
+  private async pick(
+    client: () => Client,
+    { state, count, offset, racing }: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>,
+  ): Promise<readonly LegacyToken[]> {
+    const wanted = racing ? 'unmigrated' : state
+    if (wanted === 'any') return this.tokens.slice(offset, offset + count)
+    const found = await readTokens(client()).catch(noneInLegacyMode)
+    return this.tokens
+      .filter(({ ID }) => {
+        const isMigrated = (found.get(ID)?.AccessorID ?? '') !== ''
+        return isMigrated === (wanted === 'migrated')
+      })
+      .slice(offset, offset + count)
+  }
+
+  /** Links to each of the first client tokens a policy with its translated rules. */
+  private async convert(client: Client, count: number | undefined): Promise<string | undefined> {
+    const found = await readTokens(client).catch(noneInLegacyMode)
+    const isMigrated = ({ ID }: LegacyToken) => (found.get(ID)?.AccessorID ?? '') !== ''
+    const clients = [...this.held.values()]
+      .filter(({ token, state }) => state === 'legacy' && token.Type === 'client' && isMigrated(token))
+      .slice(0, count)
+    const policies = new Map<string, Promise<string>>()
+    const policyOf = async (rules: string) => {
+      const Name = `rehearsal-${policies.size}`
+      const Rules = await client.legacy.translate(rules)
+      return (await repeated(() => client.policies.ensure({ Name, Rules }))).ID
+    }
+    let refused: string | undefined
+    const queue = clients.values()
+    const work = async () => {
+      for (const { token } of queue) {
+        const { AccessorID = '' } = found.get(token.ID) ?? {}
+        const policy = policies.get(token.Rules) ?? policyOf(token.Rules)
+        policies.set(token.Rules, policy)
+        try {
+          const Policies = [{ ID: await policy }]
+          await client.tokens.update(AccessorID, { Description: token.Name, Policies })
+          this.mark(token, { state: 'converted' })
+        } catch (error) {
+          if (!(error instanceof LatchkeyError)) throw error
+          refused = error.message
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    return refused
+  }
+}
+
+const ATTEMPTS_MAX = 5
+
+/** Repeats a call that may be repeated even if it is unknown whether it was applied, while a stalled service fails it. */
+async function repeated<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof Unavailable) || attempt === ATTEMPTS_MAX) throw error
+    }
+  }
+}
+
+async function timed(step: TokenStep, write: () => Promise<string | undefined>): Promise<TokenWrite> {
+  const at = Date.now()
+  const refused = await write()
+  return { step, at, answeredAt: Date.now(), refused }
+}
+
+export function generateTokens(groups: readonly TokenGroup[]): LegacyToken[] {
+  return groups.flatMap(({ type, count, rules }) =>
+    Array.from({ length: count }, (_, i) => ({
+      CreateIndex: 0,
+      ModifyIndex: 0,
+      ID: randomUUID(),
+      Name: `token ${i}`,
+      Type: type,
+      Rules: type === 'management' ? '' : (rules ?? `key "app/${i % 100}/" { policy = "write" }`),
+    })),
+  )
+}
+
+function requestOf({ ID, Name, Type, Rules }: LegacyToken) {
+  return { ID, Name, Type, Rules }
+}
+
+/** In legacy mode no token has an accessor, and the new API does not answer; before 1.4.0 there is none. */
+function noneInLegacyMode(error: unknown): ReadonlyMap<string, Found> {
+  if (error instanceof LatchkeyError && (error.code === 'legacy_mode' || error.code === 'endpoint_unknown'))
+    return new Map()
+  throw error
+}
+
+async function readTokens(client: Client): Promise<ReadonlyMap<string, Found>> {
+  const found = new Map<string, Found>()
+  for await (const token of client.tokens.each()) found.set(token.SecretID, token)
+  return found
+}

@@ -1,0 +1,159 @@
+/** The workloads of a scenario against real servers: what their clients see. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CallKind, callsOf } from '../clients/outcome.ts'
+import type { WorkloadSpec } from '../scenario/scenario.ts'
+import type { Cluster } from './cluster.ts'
+
+/** A call, and the name of the outcome that an answer shows; undefined: what the client is used to. */
+interface Call {
+  readonly method: string
+  readonly path: (secret: string) => string
+  /** The secret that it presents: that of the management token, unless it presents none. */
+  readonly isAnonymous?: true
+  readonly body?: string
+  readonly outcome: (status: number, text: string) => string | undefined
+}
+
+const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
+const inLegacyMode = (status: number, text: string) =>
+  status === 403 && text.includes('currently in legacy mode') ? 'legacy-mode' : undefined
+const isOff = (status: number) => (status === 401 ? 'acl-disabled' : undefined)
+
+/** The kinds of calls that our service has an endpoint for, and whose outcome depends on the upgrade. */
+const CALLS: Partial<Record<CallKind, Call>> = {
+  new: {
+    method: 'GET',
+    path: () => '/v1/acl/token/self',
+    outcome: (status, text) =>
+      (status === 404 ? 'endpoint-unknown' : undefined) ?? isOff(status) ?? inLegacyMode(status, text),
+  },
+  legacy: {
+    method: 'GET',
+    path: (secret) => `/v1/acl/info/${secret}`,
+    outcome: (status) => (status === 410 ? 'endpoint-removed' : isOff(status)),
+  },
+  bootstrap: { method: 'PUT', path: () => '/v1/acl/bootstrap', outcome: inLegacyMode },
+  'kv-read': {
+    method: 'GET',
+    path: () => '/v1/kv/latchkey/rehearsal',
+    isAnonymous: true,
+    outcome: (status) => (status === 403 ? 'kv-forbidden' : undefined),
+  },
+  'unknown-field': {
+    method: 'PUT',
+    path: () => `/v1/acl/token/${ANONYMOUS}`,
+    body: '{"Nonsense":1}',
+    outcome: (status) => (status === 400 ? 'unknown-field' : undefined),
+  },
+  'wrong-method': {
+    method: 'POST',
+    path: () => '/v1/status/leader',
+    outcome: (status) => (status === 405 ? 'wrong-method' : undefined),
+  },
+  'agent-self': {
+    method: 'GET',
+    path: () => '/v1/agent/self',
+    outcome: (_, text) => (text.includes('"DebugConfig"') ? 'config-reduced' : undefined),
+  },
+}
+
+const ANSWER_MS_MAX = 10_000
+
+/** When clients of a workload saw an outcome. Milliseconds since the schedule began. */
+export interface Window {
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  /** The calls that saw it, in order. */
+  readonly spans: readonly { readonly from: number; readonly to: number }[]
+}
+
+interface MutableWindow extends Window {
+  first: number
+  last: number
+  count: number
+  readonly spans: { from: number; to: number }[]
+}
+
+/** By workload, then by outcome. */
+export type Windows = ReadonlyMap<string, ReadonlyMap<string, Window>>
+
+/** Why a workload cannot run against real servers of ours; undefined if it can. */
+export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSpec): string | undefined {
+  if (agents.length > 0) return 'it calls client agents'
+  if (endpoint !== undefined) return 'it names an endpoint'
+  if (callsOf(kind).some((call) => CALLS[call] === undefined))
+    return `this service has no calls of kind ${kind}`
+  return connections > 1 ? 'it keeps many connections open' : undefined
+}
+
+/** Runs workloads until they are stopped. Calls do not wait for earlier ones. */
+export class Workloads {
+  private readonly windows = new Map<string, Map<string, MutableWindow>>()
+  private readonly cluster: Cluster
+  private readonly startedAt: number
+  private readonly stopping = new AbortController()
+  private readonly loops: Promise<void>[]
+
+  constructor(cluster: Cluster, workloads: readonly WorkloadSpec[], startedAt: number) {
+    this.cluster = cluster
+    this.startedAt = startedAt
+    this.loops = workloads.map((workload) => this.run(workload))
+  }
+
+  async stop(): Promise<Windows> {
+    this.stopping.abort()
+    await Promise.all(this.loops)
+    return this.windows
+  }
+
+  private async run(workload: WorkloadSpec): Promise<void> {
+    const { name, kind, servers, ratePerSecond, fromMs, toMs = Number.POSITIVE_INFINITY } = workload
+    const calls = callsOf(kind)
+    const seen = new Map<string, MutableWindow>()
+    this.windows.set(name, seen)
+    const inFlight = new Set<Promise<void>>()
+    for (let k = 0; ; k += 1) {
+      const at = fromMs + (k * 1_000) / ratePerSecond
+      const isOver = await sleep(Math.max(0, this.startedAt + at - Date.now()), false, {
+        signal: this.stopping.signal,
+      }).catch(() => true)
+      if (isOver || at >= toMs) break
+      // As in the simulation: first the servers rotate, then the calls.
+      const server = servers[k % servers.length] ?? ''
+      const call = CALLS[calls[Math.floor(k / servers.length) % calls.length] ?? 'new']
+      if (call === undefined) continue
+      const calledAt = Date.now() - this.startedAt
+      const done = this.call(server, call).then((outcome) => note(seen, outcome, calledAt))
+      inFlight.add(done)
+      void done.finally(() => inFlight.delete(done))
+    }
+    await Promise.all(inFlight)
+  }
+
+  private async call(server: string, { method, path, isAnonymous, body, outcome }: Call) {
+    const { managementSecret } = this.cluster
+    const headers = isAnonymous === true ? {} : { 'X-Service-Token': managementSecret }
+    try {
+      const response = await fetch(`${this.cluster.urlOf(server)}${path(managementSecret)}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      })
+      return outcome(response.status, await response.text())
+    } catch (error) {
+      return error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'unreachable'
+    }
+  }
+}
+
+function note(seen: Map<string, MutableWindow>, outcome: string | undefined, at: number): void {
+  if (outcome === undefined) return
+  const known = seen.get(outcome) ?? { first: at, last: at, count: 0, spans: [] }
+  known.first = Math.min(known.first, at)
+  known.last = Math.max(known.last, at)
+  known.count += 1
+  known.spans.push({ from: at, to: at })
+  seen.set(outcome, known)
+}

@@ -1,0 +1,66 @@
+/** What the chart of a report shows, as plain data: of a simulation, of a rehearsal, or of a live migration. */
+import type { ClientErrors } from '../../clients/tally.ts'
+
+export const LOOKS = {
+  old: 'before 1.4.0',
+  off: 'ACLs off',
+  legacy: 'legacy mode',
+  new: 'new mode',
+  down: 'down',
+  paused: 'paused',
+} as const
+export type Look = keyof typeof LOOKS
+
+/** Times are milliseconds from the start of the schedule; the last stretch of a track has no end. */
+export interface Stretch {
+  readonly from: number
+  readonly to: number | undefined
+  readonly look: Look
+  readonly version: string
+  readonly leads: boolean
+}
+
+/** One server or client agent. */
+export interface Track {
+  readonly id: string
+  readonly datacenter: string
+  readonly isAgent: boolean
+  readonly stretches: readonly Stretch[]
+  /** When its last process left legacy mode. */
+  readonly newModeAt: number | undefined
+}
+
+export interface TokenPoint {
+  readonly at: number
+  /** Tokens without accessor from then on. */
+  readonly remaining: number
+}
+
+export interface TokenLine {
+  readonly datacenter: string
+  readonly points: readonly TokenPoint[]
+}
+
+/** What the clients of one workload saw: all kinds of answers that are errors, or unexpected. */
+export interface ClientTrack {
+  readonly name: string
+  readonly spans: readonly (ClientErrors['spans'][number] & { readonly isError: boolean })[]
+}
+
+/** An event that is worth a line through the whole chart. */
+export interface Mark {
+  readonly at: number
+  readonly text: string
+  /** `return`: the point of no return; `harm`: something fails; `step`: something that an operator does. */
+  readonly kind: 'return' | 'harm' | 'step'
+}
+
+export interface Chart {
+  readonly tracks: readonly Track[]
+  readonly tokens: readonly TokenLine[]
+  readonly clients: readonly ClientTrack[]
+  readonly marks: readonly Mark[]
+  /** The last event apart from batches: what comes after may be drawn narrower. */
+  readonly busyUntil: number
+  readonly end: number
+}

@@ -1,0 +1,61 @@
+/** Tokens without accessor over time: one line per datacenter; dashed where a measured line is beside it. */
+import { type Html, html } from '@latchkey/contract'
+import type { Clock } from '../clock.ts'
+import { formatCount } from '../markup.ts'
+import type { Chart, TokenLine } from './chart.ts'
+import { round, type TimeScale } from './scale.ts'
+
+const HEIGHT = 120
+/** Colours that tell lines apart. */
+const COLOURS = 4
+
+/** Undefined if no token is ever without accessor. */
+export function tokenLane(
+  charts: readonly Chart[],
+  scale: TimeScale,
+  clock: Clock,
+): { label: Html; plot: Html } | undefined {
+  const isPair = charts.length === 2
+  const lines = charts.flatMap((chart, i) =>
+    chart.tokens.map((line) => ({
+      line,
+      name: isPair ? `${line.datacenter}, ${i === 0 ? 'predicted' : 'measured'}` : line.datacenter,
+      isDashed: isPair && i === 0,
+    })),
+  )
+  const most = Math.max(0, ...lines.flatMap(({ line }) => line.points.map(({ remaining }) => remaining)))
+  if (most === 0) return undefined
+  const paths = lines.map(({ line, isDashed }, i) => {
+    const path = pathOf(line, scale, most)
+    const colour = `s-${i % COLOURS}`
+    const area = i === 0 && html`<path class="area ${colour}" d="${path}V${HEIGHT}H0Z"/>`
+    return html`${area}<path class="line ${colour}${isDashed && ' dashed'}" d="${path}"/>`
+  })
+  const names = lines.map(
+    ({ line, name, isDashed }, i) =>
+      html`<li><i class="s-${i % COLOURS}${isDashed && ' dashed'}"></i>${name}<small>${doneText(line, clock)}</small></li>`,
+  )
+  const spoken = lines.map(({ line, name }) => `${name}: ${doneText(line, clock)}`).join('; ')
+  const label = html`<b>${formatCount(most)}</b> <small>at most</small><ul class="lines">${names}</ul>`
+  return {
+    label,
+    plot: html`<svg viewBox="0 0 1000 ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Tokens without accessor, at most ${formatCount(most)}; ${spoken}">${paths}</svg>`,
+  }
+}
+
+function pathOf({ points }: TokenLine, scale: TimeScale, most: number): string {
+  const x = (ms: number) => round(scale.percent(ms) * 10)
+  const y = (remaining: number) => round(HEIGHT - (remaining / most) * (HEIGHT - 4))
+  const steps = points.map(({ at, remaining }, i) =>
+    i === 0 ? `M${x(at)} ${y(remaining)}` : `H${x(at)}V${y(remaining)}`,
+  )
+  return `${steps.join('')}H1000`
+}
+
+function doneText({ points }: TokenLine, clock: Clock): string {
+  const last = points.at(-1)
+  if (last === undefined) return ''
+  return last.remaining === 0
+    ? `none left at ${clock.time(last.at)}`
+    : `${formatCount(last.remaining)} left at the end`
+}

@@ -1,0 +1,59 @@
+/** Times for people: from the start of the schedule or, if the operator says when that is, by the clock. */
+import { InvalidArgumentError } from 'commander'
+import { formatSeconds } from '../scenario/time.ts'
+
+const DAY_SECONDS = 86_400
+
+/** Formats milliseconds from the start of the schedule. */
+export interface Clock {
+  /** Seconds after midnight at which the schedule starts; undefined if unknown. */
+  readonly startsAt: number | undefined
+  /** `22:03:21`, on a later day `00:10:05 (+1 day)`; without a start time `3 min 21 s`. */
+  readonly time: (ms: number) => string
+  /** As short as an axis wants it: `22:03`. */
+  readonly tick: (ms: number) => string
+}
+
+export function clockFrom(startsAt: number | undefined): Clock {
+  if (startsAt === undefined) return { startsAt, time: formatSeconds, tick: formatSeconds }
+  const show = (ms: number, isShort: boolean) => {
+    const seconds = startsAt + Math.round(ms / 1_000)
+    const days = Math.floor(seconds / DAY_SECONDS)
+    const text = timeOfDay(seconds % DAY_SECONDS)
+    if (isShort) return text.endsWith(':00') ? text.slice(0, -3) : text
+    return days === 0 ? text : `${text} (+${days} ${days === 1 ? 'day' : 'days'})`
+  }
+  return { startsAt, time: (ms) => show(ms, false), tick: (ms) => show(ms, true) }
+}
+
+/** `from 3 s to 4 s`, `at 3 s` where the clock shows both as the same, `from 3 s on` without an end. Takes seconds. */
+export function spanText(
+  { from, to }: { readonly from: number; readonly to?: number | null | undefined },
+  { time }: Clock,
+): string {
+  const start = time(from * 1_000)
+  if (to === undefined || to === null) return `from ${start} on`
+  const end = time(to * 1_000)
+  return start === end ? `at ${start}` : `from ${start} to ${end}`
+}
+
+/** The same times, with spaces at which a line does not break. */
+export function unbroken({ startsAt, time, tick }: Clock): Clock {
+  const keep = (show: (ms: number) => string) => (ms: number) => show(ms).replaceAll(' ', '\u00A0')
+  return { startsAt, time: keep(time), tick: keep(tick) }
+}
+
+function timeOfDay(seconds: number): string {
+  const parts = [seconds / 3_600, (seconds % 3_600) / 60, seconds % 60]
+  return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')
+}
+
+/** Parses `22:00` or `22:00:30` to seconds after midnight. */
+export function timeOfDayOption(text: string): number {
+  const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text) ?? []
+  const parts = [hours, minutes, seconds].map(Number)
+  const [h = Number.NaN, m = 0, s = 0] = parts
+  if (!(h < 24 && m < 60 && s < 60))
+    throw new InvalidArgumentError('Write a time of day such as 22:00 or 22:00:30.')
+  return h * 3_600 + m * 60 + s
+}

@@ -1,0 +1,49 @@
+/** What a report was made from: the scenario as given, the hash of the dump, and the version of the tool. */
+import { createHash } from 'node:crypto'
+import { isScalar, type Node, parseAllDocuments, visit } from 'yaml'
+import type { DumpSource } from '../dump/source.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+
+export interface ReportInputs {
+  /** The text of the scenario, without secrets. */
+  readonly scenarioText?: string
+  /** SHA-256 of the whole dump, in hexadecimal. */
+  readonly dumpHash?: string
+  /** Seconds after midnight at which the schedule starts. */
+  readonly startsAt?: number
+}
+
+/** What stands for a secret in a text. */
+const HIDDEN = '<hidden>'
+/** A shorter secret is hidden where it is a value, but not inside other words of a comment. */
+const SECRET_LENGTH_MIN = 8
+
+/** The text of a scenario, with the IDs of its token records hidden however they are written. */
+export function hideSecrets(text: string, { tokens }: Pick<Scenario, 'tokens'>): string {
+  const secrets = new Set(tokens.flatMap(({ secret }) => secret ?? []))
+  if (secrets.size === 0) return text
+  const ranges: (readonly [number, number])[] = []
+  const collect = (node: Node) => {
+    if (isScalar(node) && node.range && secrets.has(String(node.value)))
+      ranges.push([node.range[0], node.range[1]])
+  }
+  for (const doc of parseAllDocuments(text)) visit(doc, { Scalar: (_, node) => collect(node) })
+  const cut = ranges
+    .sort(([a], [b]) => b - a)
+    .reduce((rest, [from, to]) => rest.slice(0, from) + JSON.stringify(HIDDEN) + rest.slice(to), text)
+  return [...secrets]
+    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
+    .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), cut)
+}
+
+/** The same dump, and its hash once it has been read to the end. */
+export function hashed(source: DumpSource): { readonly source: DumpSource; readonly hash: () => string } {
+  const sha256 = createHash('sha256')
+  async function* chunks() {
+    for await (const chunk of source.chunks) {
+      sha256.update(chunk)
+      yield chunk
+    }
+  }
+  return { source: { ...source, chunks: chunks() }, hash: () => sha256.digest('hex') }
+}

@@ -1,0 +1,139 @@
+/** The verdict in plain sentences: what happens, to whom, from when to when, and what to do. */
+import type { Eta } from '../eta/estimate.ts'
+import { agrees, counted, counts } from '../findings/finding.ts'
+import type { FindingResult, SimulationResult } from '../output/result.ts'
+import type { Simulation } from '../output/run-simulation.ts'
+import { pointOfNoReturn } from './chart/chart-of.ts'
+import { type Clock, spanText } from './clock.ts'
+import { formatCount } from './markup.ts'
+import type { WorkloadTotals } from './workloads.ts'
+
+/** Names in a sentence; the findings have more. */
+const NAMES_MAX = 5
+
+export interface Problem {
+  readonly title: string
+  readonly finding: FindingResult
+  readonly whom: string
+  readonly when: string
+}
+
+/** The findings that decide the verdict, worst first. */
+export function problemsOf({ findings, verdict, clients }: SimulationResult, clock: Clock): Problem[] {
+  const limit = verdict === 'no-go' ? 'critical' : 'warning'
+  return findings
+    .filter((each) => counts(each, limit))
+    .map((finding) => ({
+      title: titleOf(finding.id),
+      finding,
+      whom: whomOf(finding, clients),
+      when: whenOf(finding, clock),
+    }))
+}
+
+/** `rules-change-at-1.4.0` as `Rules change at 1.4.0`. */
+export function titleOf(id: string): string {
+  const words = id.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export function whomOf(finding: FindingResult, clients: SimulationResult['clients']): string {
+  const { servers = [], id } = finding
+  const workloads = Object.keys(clients[id.replace(/^clients-/, '')]?.workloads ?? {})
+  const tokens = tokensOf(finding)
+  const groups = [
+    ...(tokens.length > 0
+      ? [`${agrees(finding.count, 'token', 'tokens')} ${listed(tokens, finding.count)}`]
+      : []),
+    ...(workloads.length > 0
+      ? [`${agrees(workloads.length, 'client', 'clients')} ${listed(workloads)}`]
+      : []),
+    ...(servers.length > 0 ? [`${agrees(servers.length, 'server', 'servers')} ${listed(servers)}`] : []),
+  ]
+  return groups.join('; ')
+}
+
+/** The names of the tokens of a finding about a dump. */
+function tokensOf(finding: FindingResult): string[] {
+  if (!('tokens' in finding) || !Array.isArray(finding.tokens)) return []
+  return finding.tokens.map(({ name, position }: { name?: string; position?: number }) =>
+    name ? `“${name}”` : `number ${position}`,
+  )
+}
+
+function listed(names: readonly string[], total = names.length): string {
+  const more = total - Math.min(names.length, NAMES_MAX)
+  return [...names.slice(0, NAMES_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+export function whenOf({ from, to }: FindingResult, clock: Clock): string {
+  return from === undefined ? '' : spanText({ from, to }, clock)
+}
+
+/** What the upgrade does as a whole, one sentence each. */
+export function summaryOf(
+  { history, result }: Simulation,
+  totals: readonly WorkloadTotals[],
+  clock: Clock,
+): string[] {
+  const { verdict, violations, eta } = result
+  const problems = problemsOf(result, clock).length
+  const opening = {
+    go: 'Nothing blocks the upgrade.',
+    'go with care': `The upgrade can begin, with care about ${counted(problems, 'point')}.`,
+    'no-go': `Do not begin this upgrade: ${counted(problems, 'problem')} must be solved first.`,
+  }[verdict]
+  const noReturn = pointOfNoReturn(history)
+  return [
+    opening,
+    ...(violations.length > 0
+      ? [`The simulation itself breaks a rule, so do not trust this report: ${violations[0]?.detail}.`]
+      : []),
+    endSentence(result, clock),
+    ...(noReturn === undefined
+      ? []
+      : [`From ${clock.time(noReturn)} on, only a snapshot leads back to a version before 1.4.0.`]),
+    ...tokenSentence(result, clock),
+    clientSentence(totals),
+    ...(eta === null ? [] : [rangeSentence(eta, clock)]),
+  ]
+}
+
+function rangeSentence({ runs, newMode: { p50, p95 } }: Eta, { time }: Clock): string {
+  const variations = `${runs} variations of starts, gossip and elections`
+  if (p50 === null) return `In most of ${variations}, legacy mode never ends.`
+  const late = p95 === null ? 'in some it never does' : `95 % do so by ${time(Math.round(p95 * 1_000))}`
+  return `Half of ${variations} leave legacy mode by ${time(Math.round(p50 * 1_000))}; ${late}.`
+}
+
+function endSentence({ servers }: SimulationResult, clock: Clock): string {
+  const all = Object.entries(servers)
+  const never = all
+    .filter(([, { newModeAt, mode }]) => newModeAt === null || mode !== 'new')
+    .map(([id]) => id)
+  if (never.length > 0)
+    return `${listed(never)} ${agrees(never.length, 'does', 'do')} not run in new mode at the end.`
+  const last = Math.max(...all.map(([, { newModeAt }]) => newModeAt ?? 0))
+  return `${all.length === 1 ? 'The server runs' : `All ${all.length} servers run`} in new mode from ${clock.time(last * 1_000)} on.`
+}
+
+function tokenSentence({ migration }: SimulationResult, clock: Clock): string[] {
+  return Object.values(migration).flatMap(({ tokens, batches, lastBatchAt, remaining }) => {
+    if (remaining > 0)
+      return [`${counted(remaining, 'token')} ${agrees(remaining, 'has', 'have')} no accessor at the end.`]
+    if (lastBatchAt === null) return []
+    return [
+      `${counted(tokens, 'token')} ${agrees(tokens, 'has its accessor', 'have their accessors')} by ${clock.time(lastBatchAt * 1_000)}, in ${counted(batches, 'batch')}.`,
+    ]
+  })
+}
+
+function clientSentence(totals: readonly WorkloadTotals[]): string {
+  if (totals.length === 0) return 'No client is part of the scenario, so nothing is known about their errors.'
+  const hit = totals.filter(({ errors }) => errors > 0)
+  if (hit.length === 0) return 'No client sees an error.'
+  const parts = hit.map(
+    ({ name, errors, calls }) => `${name} (${formatCount(errors)} of ${formatCount(calls)} calls)`,
+  )
+  return `${counted(hit.length, 'client')} ${agrees(hit.length, 'sees', 'see')} errors: ${listed(parts)}.`
+}

@@ -1,0 +1,93 @@
+/** What the clients of each workload saw, with totals. */
+import { type Html, html } from '@latchkey/contract'
+import { callsIn } from '../clients/calls-in.ts'
+import { countClients } from '../clients/clients.ts'
+import type { ClientErrors } from '../clients/tally.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { History } from '../simulate/history.ts'
+import type { Clock } from './clock.ts'
+import { formatCount, table } from './markup.ts'
+
+export interface WorkloadAnswer extends Pick<ClientErrors, 'count' | 'isError' | 'spans'> {
+  readonly kind: string
+  /** Status and text. */
+  readonly text: string
+}
+
+export interface WorkloadTotals {
+  readonly name: string
+  readonly kind: string
+  readonly calls: number
+  readonly errors: number
+  readonly odd: number
+  /** Kinds of answers, by count. */
+  readonly answers: readonly WorkloadAnswer[]
+  /** Milliseconds of the first and the last of them; undefined without. */
+  readonly first: number | undefined
+  readonly last: number | undefined
+}
+
+export function workloadTotals(scenario: Scenario, history: History): WorkloadTotals[] {
+  return scenario.workloads.map((workload) => {
+    const { name, kind, fromMs: from, toMs } = workload
+    const whole = { from, to: Math.max(from, Math.min(toMs ?? history.endedAt, history.endedAt)) }
+    const own = [...countClients({ ...scenario, workloads: [workload] }, history)]
+    const sum = (isError: boolean) =>
+      own.reduce((total, [, each]) => total + (each.isError === isError ? each.count : 0), 0)
+    return {
+      name,
+      kind,
+      calls: callsIn(workload, { offset: 0, period: 1 }, whole).count,
+      errors: sum(true),
+      odd: sum(false),
+      answers: own
+        .map(([key, each]) => ({
+          kind: key,
+          count: each.count,
+          text: `${each.status ?? ''} ${each.text}`.trim(),
+          isError: each.isError,
+          spans: each.spans,
+        }))
+        .sort((a, b) => b.count - a.count),
+      first: own.length === 0 ? undefined : Math.min(...own.map(([, each]) => each.first)),
+      last: own.length === 0 ? undefined : Math.max(...own.map(([, each]) => each.last)),
+    }
+  })
+}
+
+/** Undefined without workloads. */
+export function renderWorkloads(totals: readonly WorkloadTotals[], clock: Clock): Html | undefined {
+  if (totals.length === 0) return undefined
+  const rows = totals.map(({ name, kind, calls, errors, odd, answers, first, last }) => [
+    html`${name} <small>${kind}</small>`,
+    formatCount(calls),
+    formatCount(errors),
+    formatCount(odd),
+    shareOf(errors, calls),
+    first === undefined || last === undefined ? '–' : `${clock.time(first)} to ${clock.time(last)}`,
+    answers.length === 0
+      ? 'no error'
+      : html`<ul class="plain">${answers.map(({ kind: key, count, text }) => html`<li>${formatCount(count)} × <code>${key}</code> <small>${text}</small></li>`)}</ul>`,
+  ])
+  const sum = (of: (each: WorkloadTotals) => number) => totals.reduce((total, each) => total + of(each), 0)
+  const calls = sum((each) => each.calls)
+  const errors = sum((each) => each.errors)
+  const total = [
+    'all clients',
+    formatCount(calls),
+    formatCount(errors),
+    formatCount(sum(({ odd }) => odd)),
+    shareOf(errors, calls),
+    '',
+    '',
+  ]
+  return table(
+    ['client', 'calls', 'errors', 'unexpected', 'errors in %', 'between', 'answers'],
+    totals.length > 1 ? [...rows, total] : rows,
+    { caption: 'Calls of each client, and the answers that are errors or unexpected', numbers: [1, 2, 3, 4] },
+  )
+}
+
+function shareOf(errors: number, calls: number): string {
+  return calls === 0 ? '–' : `${((errors / calls) * 100).toFixed(1)} %`
+}

@@ -1,0 +1,64 @@
+/** Writes the records of a scan as a dump to share: one object a line, with hashes instead of IDs, and no secret. */
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import type { DumpRecord } from '@latchkey/acl'
+import { hideId, nameWithoutId } from '../dump/hidden-id.ts'
+import { EXIT, InputError, systemProblem } from '../errors.ts'
+
+/** A file that appears when it is complete. */
+export class DumpFile {
+  private readonly path: string
+  private readonly temporary: string
+  private readonly stream: ReturnType<typeof createWriteStream>
+  private failure: NodeJS.ErrnoException | undefined
+
+  constructor(path: string) {
+    this.path = path
+    this.temporary = `${path}.${process.pid}.tmp`
+    this.stream = createWriteStream(this.temporary, { flags: 'wx', mode: 0o600, flush: true })
+    this.stream.on('error', (error) => {
+      this.failure = error
+    })
+  }
+
+  /** @throws InputError, exit code 1, if the disk is full or the folder cannot be written. */
+  async add(records: readonly DumpRecord[]): Promise<void> {
+    if (records.length === 0) return
+    const text = records.map(({ value }) => `${JSON.stringify(hide(value))}\n`).join('')
+    if (this.failure === undefined && !this.stream.write(text)) {
+      await once(this.stream, 'drain').catch(() => undefined)
+    }
+    this.check()
+  }
+
+  async close(): Promise<void> {
+    this.stream.end()
+    await finished(this.stream).catch(() => undefined)
+    this.check()
+    await rename(this.temporary, this.path)
+  }
+
+  /** Removes what was written so far. */
+  async discard(): Promise<void> {
+    this.stream.destroy()
+    await rm(this.temporary, { force: true })
+  }
+
+  private check(): void {
+    if (this.failure === undefined) return
+    throw new InputError(`cannot write: ${systemProblem(this.failure)}`, {
+      place: { file: this.path },
+      exitCode: EXIT.failed,
+    })
+  }
+}
+
+function hide(value: object): object {
+  const { SecretID: _, ...rest } = value as { readonly SecretID?: unknown }
+  if (!('ID' in rest) || typeof rest.ID !== 'string') return rest
+  const name =
+    'Name' in rest && typeof rest.Name === 'string' ? { Name: nameWithoutId(rest.Name, rest.ID) } : {}
+  return { ...rest, ...name, ID: hideId(rest.ID) }
+}

@@ -1,0 +1,152 @@
+/** What is wrong with a scenario file, in words of the file. Values are never quoted, as they may be secrets. */
+import * as z from 'zod'
+import { didYouMean } from './closest.ts'
+import { scenarioSchema } from './schema.ts'
+import type { Path, Problem } from './source.ts'
+
+/** The problems of a file that the schema refuses, in order. Empty for a file that it accepts. */
+export function problemsOf(file: unknown): Problem[] {
+  const result = scenarioSchema.safeParse(file)
+  return result.success ? [] : result.error.issues.flatMap((issue) => flatten(issue, [], file))
+}
+
+/** One problem per wrong field. Of a union, the branch that fits best. */
+function flatten(issue: z.core.$ZodIssue, prefix: Path, file: unknown): Problem[] {
+  const path = [...prefix, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+  const value = valueAt(file, path)
+  if (issue.code === 'unrecognized_keys') {
+    const known = fieldsAt(path, file)
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `unknown field${didYouMean(key, known)}`,
+    }))
+  }
+  if (issue.code === 'invalid_union') {
+    const branches = issue.errors
+      .map((branch) => branch.flatMap((inner) => flatten(inner, path, file)))
+      .filter((branch) => branch.some((problem) => problem.path.length > path.length))
+      .sort((a, b) => a.length - b.length)
+    const [best] = branches
+    if (best !== undefined) return best
+    if (value === undefined && path.at(-1) === 'kind') return [{ path, message: 'is missing' }]
+    if (path.at(-1) === 'kind') return [{ path, message: `unknown kind${suggestion(value, kindsAt(path))}` }]
+  }
+  return [{ path, message: messageOf(issue, value) }]
+}
+
+function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  // A message of our own schema.
+  if (!/^(Invalid|Too|Unrecognized)/.test(issue.message)) return issue.message
+  switch (issue.code) {
+    case 'invalid_type':
+      return value === undefined
+        ? `is missing: expected ${nounOf(issue.expected)}`
+        : `expected ${nounOf(issue.expected)}, not ${kindOf(value)}`
+    case 'invalid_value':
+      return value === undefined
+        ? `is missing: expected ${listOf(issue.values)}`
+        : `expected ${listOf(issue.values)}${suggestion(value, issue.values)}`
+    case 'too_big':
+      return `at most ${amountOf(issue.origin, issue.maximum)}`
+    case 'too_small':
+      return `${issue.inclusive === false ? 'more than' : 'at least'} ${amountOf(issue.origin, issue.minimum)}`
+    default:
+      return `expected another value than ${kindOf(value)}`
+  }
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'a map of fields',
+}
+
+function nounOf(expected: string): string {
+  return NOUNS[expected] ?? 'another value'
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'a map of fields'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'a fraction'
+  return typeof value === 'boolean' ? String(value) : 'a text'
+}
+
+function listOf(values: readonly unknown[]): string {
+  const words = values.map(String)
+  return words.length === 1 ? String(words[0]) : `one of ${words.join(', ')}`
+}
+
+function amountOf(origin: string, bound: number | bigint): string {
+  const number = bound.toLocaleString('en-US')
+  const isOne = Number(bound) === 1
+  if (origin === 'string') return `${number} ${isOne ? 'character' : 'characters'}`
+  return origin === 'array' ? `${number} ${isOne ? 'entry' : 'entries'}` : number
+}
+
+function suggestion(value: unknown, candidates: Iterable<unknown>): string {
+  return typeof value === 'string' ? didYouMean(value, [...candidates].map(String)) : ''
+}
+
+function valueAt(file: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null
+        ? (value as Record<string | number, unknown>)[part]
+        : undefined,
+    file,
+  )
+}
+
+/** A part of the JSON Schema. */
+type Shape = Readonly<Record<string, unknown>>
+
+/** The fields that the schema knows at a path; of an event, those of its kind. */
+function fieldsAt(path: Path, file: unknown): Set<string> {
+  const value = valueAt(file, path)
+  const kind = isShape(value) ? value.kind : undefined
+  const shapes = shapesAt(path).filter((shape) => {
+    const own = propertiesOf(shape).kind
+    return !isShape(own) || own.const === undefined || kind === undefined || own.const === kind
+  })
+  return new Set(shapes.flatMap((shape) => Object.keys(propertiesOf(shape))))
+}
+
+/** The kinds that an event may have, at the path of its `kind`. */
+function kindsAt(path: Path): string[] {
+  return shapesAt(path).flatMap((shape) => (typeof shape.const === 'string' ? [shape.const] : []))
+}
+
+function shapesAt(path: Path): Shape[] {
+  return path.reduce<Shape[]>(
+    (shapes, part) => {
+      const next = shapes.flatMap((shape) =>
+        typeof part === 'number' ? [shape.items, ...arrayOf(shape.prefixItems)] : [propertiesOf(shape)[part]],
+      )
+      return next.filter(isShape).flatMap(alternatives)
+    },
+    alternatives(z.toJSONSchema(scenarioSchema, { io: 'input' }) as Shape),
+  )
+}
+
+function alternatives(shape: Shape): Shape[] {
+  const branches = [...arrayOf(shape.anyOf), ...arrayOf(shape.oneOf)].filter(isShape)
+  return branches.length === 0 ? [shape] : branches.flatMap(alternatives)
+}
+
+function propertiesOf({ properties }: Shape): Shape {
+  return isShape(properties) ? properties : {}
+}
+
+function arrayOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isShape(value: unknown): value is Shape {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,119 @@
+/**
+ * Our own servers, by the rules they run, from `@latchkey/acl`. The servers of a datacenter share one store, so
+ * they leave legacy mode together and remember it, and the batch limits hold across takeovers.
+ * Everything else, such as how often a server looks, follows the server's jobs.
+ */
+import {
+  ACCESSOR_BATCH_INTERVAL_MS_MIN,
+  type AclModeRecord,
+  advertisedMode,
+  assertCanStart,
+  decideMode,
+  LEADER_SILENT_MS_MAX,
+  MEMBER_HEARTBEAT_MS,
+  MEMBER_STOPPED_COUNTS_MS,
+  type Member,
+  type MemberMode,
+  nextBatch,
+  nextBatchAt,
+  StartRefused,
+} from '@latchkey/acl'
+import { profileOf } from '@latchkey/contract'
+import type { Blocker, Mode, Tag } from '../history.ts'
+import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor } from './model.ts'
+
+/** A process that takes over asks for the lock about once a second. */
+const TAKEOVER_MS = 1_000
+
+const MODES: Readonly<Record<MemberMode, Mode>> = {
+  unknown: 'old',
+  disabled: 'off',
+  legacy: 'legacy',
+  enabled: 'new',
+}
+const ADVERTISED: Readonly<Record<Tag, MemberMode>> = {
+  none: 'unknown',
+  '0': 'disabled',
+  '1': 'enabled',
+  '2': 'legacy',
+}
+
+export const latchkeyModel: UpgradeModel = {
+  name: 'latchkey',
+  lookDelayMs: (n) => (n === 0 ? 0 : MEMBER_HEARTBEAT_MS),
+  waitsFor,
+  modeAtStart: ({ version, acls, hasCompleted }) => {
+    const recorded: AclModeRecord = hasCompleted ? { mode: 'enabled', since: 0 } : { mode: 'legacy' }
+    return MODES[advertisedMode(profileOf(version), { aclEnabled: acls, recorded })]
+  },
+  startRefusal,
+  stoppedCountsMs: MEMBER_STOPPED_COUNTS_MS,
+  electionMsDefault: TAKEOVER_MS,
+  pauseMsDefault: LEADER_SILENT_MS_MAX + TAKEOVER_MS,
+  leavesTogether: true,
+  modeWithoutLeader: (mode) => mode,
+  needsMajority: false,
+  migratesAfterElection: true,
+  nextBatch,
+  nextPassMs,
+  onConflict: 'reread',
+  retriesSkipped: true,
+  noticesNewTokens: true,
+  waitsAfterIdle: true,
+  repeatsAtTakeover: false,
+  drawsFreshAccessors: true,
+  undoesWholeBatch: false,
+}
+
+/** Any process of the datacenter may find that the mode has ended; it needs no leader. */
+function waitsFor(look: Look): WaitsFor {
+  const decision = decideMode({
+    datacenter: 'own',
+    primaryDatacenter: look.isPrimary ? 'own' : 'primary',
+    members: look.own.map((member) => asMember(member, 'own')),
+    primaryMembers: look.isPrimary ? undefined : primaryAnswer(look.primary),
+    recorded: { mode: 'legacy' },
+  })
+  if (decision.next === 'enabled') return []
+  const named = look.own.filter((member) => member.status !== 'left').flatMap(blockerOf)
+  return named.length > 0 ? named : decision.waitsFor.map((why) => ({ server: '', why }))
+}
+
+/** A secondary asks the primary for its mode. Any server answers for all. */
+function primaryAnswer(primary: readonly MemberView[]): readonly Member[] | undefined {
+  const alive = primary.filter((member) => member.status === 'alive')
+  const answer = alive.find((member) => member.tag === '1') ?? alive[0]
+  return answer === undefined ? undefined : [asMember(answer, 'primary')]
+}
+
+function asMember({ server, status, tag }: MemberView, datacenter: string): Member {
+  return { id: server, datacenter, node: server, version: '', mode: ADVERTISED[tag], heartbeatAt: 0, status }
+}
+
+function blockerOf({ server, tag }: MemberView): Blocker[] {
+  if (tag === 'none') return [{ server, why: 'older than 1.4.0' }]
+  return tag === '0' ? [{ server, why: 'ACLs are switched off' }] : []
+}
+
+/** As version 1.11 a server does not start while tokens would lose rights that come from legacy rules alone. */
+function startRefusal(start: StartFacts): string | undefined {
+  try {
+    assertCanStart({
+      profile: profileOf(start.version),
+      recorded: undefined,
+      legacyRightsCount: start.legacyRightsCount,
+      mayDropLegacyRights: false,
+      flagName: 'the flag of the server that allows it',
+    })
+    return undefined
+  } catch (error) {
+    if (error instanceof StartRefused) return error.message
+    throw error
+  }
+}
+
+/** The store has the record of the last batch; a new leader waits a whole interval first. */
+function nextPassMs({ lastPassMs, lastBatchMs }: PassMemory, nowMs: number): number {
+  if (lastPassMs === undefined && lastBatchMs !== undefined) return nowMs + ACCESSOR_BATCH_INTERVAL_MS_MIN
+  return nextBatchAt(lastBatchMs, nowMs)
+}

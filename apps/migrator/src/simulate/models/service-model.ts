@@ -1,0 +1,110 @@
+/**
+ * The reference service, version by version (decisions: upgrade): timers and elections per server, the three rules of
+ * which dead servers count, legacy mode at every restart, the rate limiter that every leader resets.
+ */
+import { nextBatch, nextBatchAt } from '@latchkey/acl'
+import type { ServiceVersion } from '@latchkey/contract'
+import { ACCESSORS_REQUIRED, isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range } from '../../version.ts'
+import type { Blocker, MemberStatus, Mode } from '../history.ts'
+import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel, WaitsFor } from './model.ts'
+
+const FIRST_LOOK_MS = 50
+const LOOK_DELAY_MS_MAX = 30_000
+/** With the timeouts of the reference, an election takes five seconds or more. */
+const ELECTION_MS_DEFAULT = 5_000
+/** Versions in which even a server that left counts. */
+const LEFT_COUNTS = [range('1.4.0', '1.6.0')]
+/** Versions in which a failed server of the same datacenter counts. */
+const FAILED_COUNTS = [range('1.4.0', '1.6.5'), range('1.7.0', '1.7.2')]
+
+export const serviceModel: UpgradeModel = {
+  name: 'service',
+  lookDelayMs,
+  waitsFor,
+  modeAtStart: ({ version, acls }) => modeOf(version, acls),
+  startRefusal,
+  stoppedCountsMs: undefined,
+  electionMsDefault: ELECTION_MS_DEFAULT,
+  pauseMsDefault: ELECTION_MS_DEFAULT,
+  leavesTogether: false,
+  modeWithoutLeader: (mode) => mode,
+  needsMajority: true,
+  migratesAfterElection: true,
+  nextBatch,
+  nextPassMs,
+  onConflict: 'skip',
+  retriesSkipped: true,
+  noticesNewTokens: true,
+  waitsAfterIdle: false,
+  repeatsAtTakeover: false,
+  drawsFreshAccessors: true,
+  undoesWholeBatch: true,
+}
+
+/** 50 ms after the start, then 100 ms later, 200 ms, doubling to 25.6 s, then every 30 s. */
+export function lookDelayMs(n: number): number {
+  return Math.min(FIRST_LOOK_MS * 2 ** n, LOOK_DELAY_MS_MAX)
+}
+
+/** Every process of 1.4.0 to 1.10 begins in legacy mode: the mode is not persisted. */
+function modeOf(version: ServiceVersion, acls: boolean): Mode {
+  if (!isAtLeast(version, NEW_ACLS)) return 'old'
+  if (!acls) return 'off'
+  return isAtLeast(version, LEGACY_REMOVED) ? 'new' : 'legacy'
+}
+
+/** Versions from 1.15 stop at the first token without accessor in their snapshot. */
+function startRefusal({ version, unmigratedCount }: StartFacts): string | undefined {
+  if (unmigratedCount === 0 || !isAtLeast(version, ACCESSORS_REQUIRED)) return undefined
+  const tokens =
+    unmigratedCount === 1 ? '1 token has' : `${unmigratedCount.toLocaleString('en-US')} tokens have`
+  return `version ${version.text} does not start: ${tokens} no accessor, and versions from 1.15 refuse a snapshot with such tokens`
+}
+
+/** Whether a process of this version counts a member with this status. */
+function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: boolean): boolean {
+  if (status === 'alive') return true
+  if (status === 'left') return isIn(version, LEFT_COUNTS)
+  return !isOwnDatacenter || isIn(version, FAILED_COUNTS)
+}
+
+/** The rule of leaving legacy mode. Spec 9.2.2. */
+function waitsFor(look: Look): WaitsFor {
+  const own = look.own.filter((member) => counts(member.status, look.version, true))
+  const blockers: Blocker[] = []
+  if (!look.isPrimary) {
+    const primary = look.primary.filter((member) => counts(member.status, look.version, false))
+    blockers.push(...primary.filter((member) => member.tag !== '1').map(notInNewMode))
+    if (primary.length === 0)
+      blockers.push({ server: '', why: 'no server of the primary datacenter is known' })
+  }
+  if (look.role === 'leader') {
+    blockers.push(...own.filter((member) => member.tag === '0' || member.tag === 'none').map(notAble))
+  } else if (look.role === 'agent') {
+    blockers.push(...own.filter((member) => member.tag !== '1').map(notInNewMode))
+    if (own.length === 0) blockers.push({ server: '', why: 'no server of the datacenter is known' })
+  } else if (look.leader === undefined) {
+    blockers.push({ server: '', why: 'the datacenter has no leader' })
+  } else if (look.leader.tag !== '1') {
+    blockers.push(notInNewMode(look.leader))
+  }
+  return blockers
+}
+
+/** One pass a second per leader; the first pass of a leader does not wait. */
+function nextPassMs({ lastPassMs }: PassMemory, nowMs: number): number {
+  return nextBatchAt(lastPassMs, nowMs)
+}
+
+function notAble({ server, status, tag }: MemberView): Blocker {
+  const dead = status === 'alive' ? '' : ` (${status})`
+  return { server, why: `${tag === '0' ? 'ACLs are switched off' : 'older than 1.4.0'}${dead}` }
+}
+
+function notInNewMode(member: MemberView): Blocker {
+  if (member.tag === '2') {
+    const dead = member.status === 'alive' ? '' : ` (${member.status})`
+    return { server: member.server, why: `still in legacy mode${dead}` }
+  }
+  return notAble(member)
+}

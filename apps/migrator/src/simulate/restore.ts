@@ -1,0 +1,131 @@
+/**
+ * Snapshots of a datacenter, and their restore: into running servers, or into servers with another version and empty
+ * data, which is the only way back after the end of legacy mode. Spec 9.2.5.
+ */
+import { InputError } from '../errors.ts'
+import type { ScenarioEventOf } from '../scenario/scenario.ts'
+import { formatSeconds } from '../scenario/time.ts'
+import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../version.ts'
+import type { DatacenterState, Replication, Snapshot } from './datacenter.ts'
+import { startProcess, stopProcess } from './servers/processes.ts'
+import { leaderHasNewMode, stopMigration, tokensAppeared } from './tokens/migration.ts'
+import { size, subtract } from './tokens/ranges.ts'
+import { wakeReplication } from './tokens/replication.ts'
+import { changed, isRunning, record, type World } from './world.ts'
+
+/** Keeps the state of every datacenter, if the scenario restores one. */
+export function takeSnapshots(world: World): void {
+  for (const event of world.scenario.events) {
+    if (event.kind !== 'restore' || event.snapshotMs !== world.now) continue
+    const datacenter = datacenterOf(world, event.datacenter)
+    const { replication, hasCompleted, intentions, localTokens } = datacenter
+    world.snapshots.set(keyOf(event), {
+      store: world.store.snapshot(),
+      replication: cloneOf(replication),
+      hasCompleted,
+      intentions: { ...intentions },
+      localTokens,
+      recordsThen: world.records.length,
+    })
+  }
+}
+
+/** @throws InputError for a snapshot that the servers cannot read, or that was never written. */
+export function restore(world: World, event: ScenarioEventOf<'restore'>): void {
+  const snapshot = world.snapshots.get(keyOf(event))
+  if (snapshot === undefined) throw new TypeError('the scenario let a restore without a snapshot through')
+  const datacenter = datacenterOf(world, event.datacenter)
+  refuseUnreadable(datacenter, snapshot, event)
+  const running = datacenter.servers.filter((server) => server.process !== undefined)
+  if (event.version !== undefined) for (const server of running) stopProcess(world, server, 'restart')
+  stopMigration(world, datacenter)
+  datacenter.migration.isStuck = false
+  datacenter.migration.isOver = false
+  datacenter.hasCompleted = snapshot.hasCompleted
+  datacenter.localTokens = snapshot.localTokens
+  Object.assign(datacenter.intentions, snapshot.intentions)
+  restoreTokens(world, datacenter, snapshot, event)
+  changed(world)
+  if (event.version !== undefined) {
+    for (const server of running) {
+      server.version = event.version
+      startProcess(world, server, { detail: 'restore', place: event.place })
+    }
+  } else if (datacenter.leader?.process?.mode === 'new') {
+    // The leader takes office again, and writes what a leader in new mode writes.
+    datacenter.hasCompleted = true
+    leaderHasNewMode(world, datacenter)
+  }
+  if (datacenter === world.primary && !datacenter.hasCompleted) world.completedAt = undefined
+  tokensAppeared(world)
+  wakeReplication(world)
+}
+
+function restoreTokens(
+  world: World,
+  datacenter: DatacenterState,
+  snapshot: Snapshot,
+  event: ScenarioEventOf<'restore'>,
+): void {
+  const { store } = world
+  const isPrimary = datacenter === world.primary
+  const before = store.snapshot().sets
+  if (isPrimary) store.restore(snapshot.store)
+  else datacenter.replication = cloneOf(snapshot.replication)
+  const lost = subtract(before.migrated.ranges, snapshot.store.sets.migrated.ranges)
+  record(world, {
+    kind: 'restored',
+    datacenter: datacenter.spec.name,
+    snapshotAt: event.snapshotMs,
+    recordsThen: snapshot.recordsThen,
+    writesLost: isPrimary ? writesSince(world, snapshot) : 0,
+    accessorsLost: isPrimary ? size(lost) : 0,
+    unmigrated: store.unmigratedCount,
+    legacyRights: store.legacyRightsCount,
+  })
+}
+
+function writesSince({ records }: World, { recordsThen }: Snapshot): number {
+  return records
+    .slice(recordsThen)
+    .reduce(
+      (sum, each) => sum + (each.kind === 'tokens' && each.refused === undefined ? size(each.tokens) : 0),
+      0,
+    )
+}
+
+/** A server that meets a record type it does not know ends, and its own state is gone. */
+function refuseUnreadable(
+  { spec, servers }: DatacenterState,
+  snapshot: Snapshot,
+  { version, atMs, snapshotMs, place }: ScenarioEventOf<'restore'>,
+): void {
+  const needed = snapshot.intentions.hasEntries
+    ? INTENTIONS_AS_ENTRIES
+    : snapshot.hasCompleted
+      ? NEW_ACLS
+      : undefined
+  const versions =
+    version === undefined ? servers.filter(isRunning).map(({ process }) => process.version) : [version]
+  const old = versions.find((each) => needed !== undefined && !isAtLeast(each, needed))
+  if (needed === undefined || old === undefined) return
+  throw new InputError(
+    `impossible schedule: restore at ${formatSeconds(atMs)}, but a server of ${old.text} cannot read the snapshot that ${spec.name} took at ${formatSeconds(snapshotMs)}, after its upgrade to ${needed.text} (spec 9.2.5)`,
+    { place },
+  )
+}
+
+function datacenterOf(world: World, name: string): DatacenterState {
+  const datacenter = world.datacenters.find(({ spec }) => spec.name === name)
+  if (datacenter === undefined) throw new TypeError(`the scenario let the unknown datacenter ${name} through`)
+  return datacenter
+}
+
+function cloneOf(replication: Replication): Replication {
+  const { copies, migrated, ghosts } = replication
+  return { ...replication, copies: copies.clone(), migrated: migrated.clone(), ghosts: ghosts.clone() }
+}
+
+function keyOf({ datacenter, snapshotMs }: ScenarioEventOf<'restore'>): string {
+  return `${datacenter} ${snapshotMs}`
+}

@@ -1,0 +1,120 @@
+/**
+ * What servers know of each other. A server sends every datacenter its status and its tag; a message arrives
+ * after the gossip delay, and over a broken link not at all until it heals.
+ */
+import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
+import type { DatacenterState, Known, ServerState } from '../datacenter.ts'
+import type { MemberView } from '../models/model.ts'
+import { tagOf } from '../models/model.ts'
+import { PHASE } from '../queue.ts'
+import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
+
+/** Even on a fast network, a message arrives in the next millisecond at the earliest. */
+const MESSAGE_MS_MIN = 1
+
+/** Sends the current state of a server to every datacenter. */
+export function tell(world: World, server: ServerState): void {
+  if (server.isGossipStale || !server.isMember) return
+  server.told += 1
+  const message = truthOf(server)
+  for (const datacenter of world.datacenters) send(world, server, datacenter, message)
+}
+
+function send(world: World, server: ServerState, to: DatacenterState, message: Known): void {
+  const { gossipDelayMs, gossipJitterMs } = world.scenario
+  const jitterMs = gossipJitterMs === 0 ? 0 : world.random.below(gossipJitterMs + 1)
+  const onLinkMs = linkDelayMs(world, server.datacenter.spec.name, to.spec.name)
+  const arrivesAt = world.now + Math.max(MESSAGE_MS_MIN, gossipDelayMs + jitterMs + onLinkMs)
+  world.queue.push(arrivesAt, PHASE.message, () => {
+    if (isLinkUp(world, server.datacenter.spec.name, to.spec.name)) receive(world, server, to, message)
+  })
+}
+
+function receive(world: World, server: ServerState, at: DatacenterState, message: Known): void {
+  const known = at.view.get(server.spec.id)
+  if (known === undefined || known.told < message.told) know(world, server, at, message)
+}
+
+function know(world: World, server: ServerState, at: DatacenterState, now: Known): void {
+  const known = at.view.get(server.spec.id)
+  at.view.set(server.spec.id, now)
+  const isSame =
+    known?.status === now.status && known.tag === now.tag && known.keepsIntentions === now.keepsIntentions
+  if (isSame) return
+  changed(world)
+  if (at === server.datacenter && known?.status !== now.status) {
+    record(world, { kind: 'member', server: server.spec.id, datacenter: at.spec.name, status: now.status })
+  }
+}
+
+/** Records the member in every datacenter's initial view. */
+export function knowBeforehand(world: World, server: ServerState): void {
+  for (const datacenter of world.datacenters) datacenter.view.set(server.spec.id, truthOf(server))
+}
+
+/** After the detection time the others see a server as failed, unless it is back by then. */
+export function noticeFailure(world: World, server: ServerState): void {
+  const { lives } = server
+  world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
+    if (server.lives === lives && server.status === 'alive' && !isRunning(server)) {
+      server.status = 'failed'
+      tell(world, server)
+    }
+  })
+}
+
+/** Both sides of a broken link see the servers of the other as failed, unless it heals before. */
+export function noticeUnreachable(world: World, a: DatacenterState, b: DatacenterState): void {
+  world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
+    if (isLinkUp(world, a.spec.name, b.spec.name)) return
+    for (const [here, there] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      for (const server of there.servers) {
+        const known = here.view.get(server.spec.id)
+        if (known?.status === 'alive') know(world, server, here, { ...known, status: 'failed' })
+      }
+    }
+  })
+}
+
+/** After a link heals, both sides exchange their whole state again. */
+export function tellAgain(world: World, a: DatacenterState, b: DatacenterState): void {
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    for (const server of from.servers) {
+      if (!server.isMember || server.isGossipStale) continue
+      server.told += 1
+      send(world, server, to, truthOf(server))
+    }
+  }
+}
+
+/** The actual state of a server. */
+function truthOf(server: ServerState): Known {
+  const { process } = server
+  if (process !== undefined) server.lastTag = tagOf(process.mode)
+  return {
+    server: server.spec.id,
+    status: server.status,
+    tag: server.lastTag,
+    told: server.told,
+    keepsIntentions: isAtLeast(process?.version ?? server.version, INTENTIONS_AS_ENTRIES),
+  }
+}
+
+/** The members of one datacenter as another one sees them. A process knows its own tag at once. */
+export function membersOf(
+  here: DatacenterState,
+  there: DatacenterState,
+  self: { id: string; view: MemberView } | undefined,
+): MemberView[] {
+  return there.servers.flatMap((server) => {
+    if (server.spec.id === self?.id) return [self.view]
+    const known = here.view.get(server.spec.id)
+    return known === undefined ? [] : [known]
+  })
+}

@@ -1,0 +1,116 @@
+/**
+ * A process in legacy mode looks at the other members on a timer, and leaves the mode when none blocks it.
+ * Spec 9.2.1, 9.2.2.
+ */
+
+import type { AgentState, DatacenterState, Process, ServerState } from '../datacenter.ts'
+import type { Look, MemberView } from '../models/model.ts'
+import { tagOf } from '../models/model.ts'
+import { PHASE } from '../queue.ts'
+import { leaderHasNewMode } from '../tokens/migration.ts'
+import { changed, record, type World } from '../world.ts'
+import { membersOf, tell } from './gossip.ts'
+
+/** Queues the next look of a process: an agent looks at its start already, a server 50 ms after it. */
+export function queueLook(world: World, owner: ServerState | AgentState): void {
+  const { process } = owner
+  if (process === undefined) return
+  const isFirstOfAgent = owner.kind === 'agent' && process.lookedAtChange === -1
+  const delayMs = isFirstOfAgent ? 0 : world.model.lookDelayMs(process.looks)
+  world.queue.push(
+    world.now + delayMs,
+    PHASE.look,
+    () => {
+      if (owner.process !== process || process.mode !== 'legacy') return
+      if (process.isPaused) {
+        process.isLookOverdue = true
+        return
+      }
+      if (!isFirstOfAgent) process.looks += 1
+      look(world, owner)
+      if (process.mode === 'legacy') queueLook(world, owner)
+    },
+    { passive: true },
+  )
+}
+
+/** Makes up for the look that fell due during a pause. */
+export function overdueLook(world: World, server: ServerState): void {
+  const { process } = server
+  if (process === undefined || process.mode !== 'legacy') return
+  process.isLookOverdue = false
+  process.looks += 1
+  look(world, server)
+  if (process.mode === 'legacy') queueLook(world, server)
+}
+
+/** Looks now: when the timer fires, and when a server wins an election. */
+export function look(world: World, owner: ServerState | AgentState): void {
+  const { process } = owner
+  if (process === undefined || process.isPaused || process.mode !== 'legacy') return
+  process.waitsFor = world.model.waitsFor(lookOf(world, owner, process))
+  process.lookedAtChange = world.changes
+  if (process.waitsFor.length === 0) leaveLegacyMode(world, owner, process)
+}
+
+function lookOf(world: World, owner: ServerState | AgentState, process: Process): Look {
+  const { datacenter } = owner
+  const self = owner.kind === 'agent' ? undefined : { id: owner.spec.id, view: selfView(owner, process) }
+  const own = membersOf(datacenter, datacenter, self)
+  const leader = datacenter.leader
+  const role = owner.kind === 'agent' ? 'agent' : leader === owner ? 'leader' : 'follower'
+  const isPrimary = datacenter === world.primary
+  return {
+    version: process.version,
+    role,
+    isPrimary,
+    own,
+    primary: isPrimary ? [] : membersOf(datacenter, world.primary, undefined),
+    leader: leader === undefined ? undefined : own.find((member) => member.server === leader.spec.id),
+  }
+}
+
+function selfView(server: ServerState, process: Process): MemberView {
+  return { server: server.spec.id, status: 'alive', tag: tagOf(process.mode) }
+}
+
+function leaveLegacyMode(world: World, owner: ServerState | AgentState, process: Process): void {
+  if (owner.kind === 'agent') {
+    process.mode = 'new'
+    owner.newModeAt = world.now
+    record(world, {
+      kind: 'agent-mode',
+      agent: owner.spec.id,
+      datacenter: owner.spec.datacenter,
+      mode: 'new',
+    })
+    return
+  }
+  const { datacenter } = owner
+  const together = world.model.leavesTogether ? datacenter.servers : [owner]
+  for (const server of together) {
+    if (server.process?.mode === 'legacy') enterNewMode(world, server, server.process)
+  }
+  if (datacenter.leader === owner || world.model.leavesTogether) complete(world, datacenter)
+}
+
+function enterNewMode(world: World, server: ServerState, process: Process): void {
+  process.mode = 'new'
+  process.waitsFor = []
+  server.newModeAt = world.now
+  record(world, {
+    kind: 'mode',
+    server: server.spec.id,
+    datacenter: server.datacenter.spec.name,
+    mode: 'new',
+  })
+  changed(world)
+  tell(world, server)
+}
+
+/** The leader wrote the first policy: this datacenter can no longer be downgraded. Spec 9.2.5. */
+function complete(world: World, datacenter: DatacenterState): void {
+  datacenter.hasCompleted = true
+  if (datacenter === world.primary) world.completedAt ??= world.now
+  leaderHasNewMode(world, datacenter)
+}

@@ -1,0 +1,211 @@
+/** Servers and agents start, stop, pause and resume. */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { Place } from '../../errors.ts'
+import { InputError } from '../../errors.ts'
+import { formatSeconds } from '../../scenario/time.ts'
+import { INTENTIONS_AS_ENTRIES, isAtLeast, NEW_ACLS } from '../../version.ts'
+import type { AgentState, Process, ServerState } from '../datacenter.ts'
+import type { Mode } from '../history.ts'
+import { PHASE } from '../queue.ts'
+import { tellIntentionsLeader } from '../tokens/intentions.ts'
+import { interruptPass, leaderHasNewMode, overduePass, stopMigration } from '../tokens/migration.ts'
+import { wakeReplication } from '../tokens/replication.ts'
+import { changed, record, type World } from '../world.ts'
+import { electIfNeeded, loseLeader, loseLeaderAfterPause } from './election.ts'
+import { noticeFailure, tell } from './gossip.ts'
+import { overdueLook, queueLook } from './looks.ts'
+
+export function createProcess(version: ServiceVersion, acls: boolean, mode: Mode): Process {
+  return {
+    version,
+    acls,
+    mode,
+    isPaused: false,
+    looks: 0,
+    isLookOverdue: false,
+    lookedAtChange: -1,
+    waitsFor: [],
+  }
+}
+
+interface StartOptions {
+  readonly detail: string
+  /** The event that asked for this start, for the refusal. */
+  readonly place: Place
+  /** Whether it stays leader: a planned start of a leader from before 1.4.0. */
+  readonly keepsLeading?: boolean
+}
+
+/**
+ * Starts a process on a server.
+ *
+ * @throws InputError for a version before 1.4.0 on data whose upgrade is complete (spec 9.2.5), or before 1.9.0 on
+ * intentions that are config entries.
+ */
+export function startProcess(world: World, server: ServerState, options: StartOptions): void {
+  const { version, acls, datacenter } = server
+  refuseDowngrade(world, server, options.place)
+  const refusal = world.model.startRefusal({
+    version,
+    legacyRightsCount: world.store.legacyRightsCount,
+    unmigratedCount: world.store.unmigratedCount,
+  })
+  if (refusal !== undefined) {
+    refuseStart(world, server, refusal)
+    return
+  }
+  const mode = world.model.modeAtStart({ version, acls, hasCompleted: datacenter.hasCompleted })
+  server.process = createProcess(version, acls, mode)
+  server.isMember = true
+  server.isGossipStale = false
+  server.status = 'alive'
+  server.lives += 1
+  server.newModeAt = mode === 'new' ? world.now : undefined
+  record(world, {
+    kind: 'process',
+    server: server.spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'up',
+    version,
+    acls,
+    mode,
+    detail: options.detail,
+  })
+  changed(world)
+  tell(world, server)
+  if (mode === 'legacy') queueLook(world, server)
+  if (datacenter.leader === server && options.keepsLeading === true) {
+    if (mode === 'new') leaderHasNewMode(world, datacenter)
+    else stopMigration(world, datacenter)
+    tellIntentionsLeader(world, datacenter)
+  } else {
+    electIfNeeded(world, datacenter)
+  }
+  wakeReplication(world)
+}
+
+/** The process reports why it does not start, and ends. */
+function refuseStart(world: World, server: ServerState, detail: string): void {
+  const { spec, version, acls, datacenter } = server
+  stopProcess(world, server, 'restart')
+  record(world, {
+    kind: 'process',
+    server: spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'refused',
+    version,
+    acls,
+    mode: 'new',
+    detail,
+  })
+}
+
+/** Spec 9.2.5, and the same for config entries of intentions, on which versions before 1.9.0 crash at their start. */
+function refuseDowngrade(world: World, { spec, version, datacenter }: ServerState, place: Place): void {
+  const readsEntries = world.model.name === 'latchkey' || isAtLeast(version, INTENTIONS_AS_ENTRIES)
+  if (datacenter.intentions.hasEntries && !readsEntries) {
+    throw new InputError(
+      `impossible schedule: ${spec.id} cannot run ${version.text} at ${formatSeconds(world.now)}, as the intentions of ${datacenter.spec.name} are config entries, which versions before 1.9.0 cannot read; the way back is a snapshot taken before, restored into empty servers of the old version`,
+      { place },
+    )
+  }
+  if (!datacenter.hasCompleted || isAtLeast(version, NEW_ACLS)) return
+  const since = datacenter === world.primary ? world.completedAt : undefined
+  const when = since === undefined ? '' : ` since ${formatSeconds(since)}`
+  throw new InputError(
+    `impossible schedule: ${spec.id} cannot run ${version.text} at ${formatSeconds(world.now)}, as the upgrade of ${datacenter.spec.name} to the new ACL system is complete${when} and cannot be undone (spec 9.2.5); the way back is a snapshot taken before, restored into empty servers of the old version`,
+    { place },
+  )
+}
+
+/** Ends a process. A server that leaves is off the member list at once; others notice a crash later. */
+export function stopProcess(world: World, server: ServerState, how: 'crash' | 'leave' | 'restart'): void {
+  const { process, datacenter, spec } = server
+  if (process === undefined) return
+  server.process = undefined
+  record(world, {
+    kind: 'process',
+    server: spec.id,
+    datacenter: datacenter.spec.name,
+    state: 'down',
+    version: process.version,
+    acls: process.acls,
+    mode: process.mode,
+    detail: how,
+  })
+  changed(world)
+  if (how === 'leave') {
+    server.status = 'left'
+    tell(world, server)
+  } else {
+    noticeFailure(world, server)
+    if (how === 'restart') leaveUnlessBack(world, server)
+  }
+  if (datacenter.leader === server) loseLeader(world, datacenter)
+}
+
+/** A server that stopped and does not return has left after a while. */
+function leaveUnlessBack(world: World, server: ServerState): void {
+  const { stoppedCountsMs } = world.model
+  if (stoppedCountsMs === undefined) return
+  const { lives } = server
+  // The first instant at which it no longer counts.
+  world.queue.push(world.now + stoppedCountsMs + 1, PHASE.message, () => {
+    if (server.lives !== lives || server.process !== undefined) return
+    server.status = 'left'
+    tell(world, server)
+  })
+}
+
+/** SIGSTOP: the process does nothing, and the others eventually see it as failed. */
+export function pauseProcess(world: World, server: ServerState): void {
+  const { process, datacenter } = server
+  if (process === undefined) return
+  process.isPaused = true
+  recordPause(world, server, process, 'paused')
+  noticeFailure(world, server)
+  if (datacenter.leader !== server) return
+  interruptPass(world, datacenter)
+  loseLeaderAfterPause(world, datacenter, server)
+}
+
+/** Work that fell due during the pause happens at once. */
+export function resumeProcess(world: World, server: ServerState): void {
+  const { process, datacenter } = server
+  if (process === undefined) return
+  process.isPaused = false
+  server.status = 'alive'
+  server.lives += 1
+  recordPause(world, server, process, 'resumed')
+  changed(world)
+  tell(world, server)
+  if (process.isLookOverdue) overdueLook(world, server)
+  if (datacenter.leader === server) overduePass(world, datacenter)
+  electIfNeeded(world, datacenter)
+  wakeReplication(world)
+}
+
+function recordPause(world: World, server: ServerState, process: Process, state: 'paused' | 'resumed'): void {
+  const { version, acls, mode } = process
+  const datacenter = server.datacenter.spec.name
+  record(world, {
+    kind: 'process',
+    server: server.spec.id,
+    datacenter,
+    state,
+    version,
+    acls,
+    mode,
+    detail: '',
+  })
+}
+
+/** Starts a client agent, which neither votes nor leads. */
+export function startAgent(world: World, agent: AgentState): void {
+  const { spec } = agent
+  const mode = world.model.modeAtStart({ version: spec.version, acls: true, hasCompleted: false })
+  agent.process = createProcess(spec.version, true, mode)
+  agent.newModeAt = mode === 'new' ? world.now : undefined
+  record(world, { kind: 'agent-mode', agent: spec.id, datacenter: spec.datacenter, mode })
+  if (mode === 'legacy') queueLook(world, agent)
+}

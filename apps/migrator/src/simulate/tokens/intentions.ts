@@ -1,0 +1,126 @@
+/**
+ * The one-time migration of intentions to config entries. Spec 9.5. Unlike the ACL mode, its end is
+ * recorded in the store. Writes are blocked from the first leader of 1.9.0 in the primary until it is done.
+ */
+import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
+import type { DatacenterState } from '../datacenter.ts'
+import type { Blocker } from '../history.ts'
+import { PHASE } from '../queue.ts'
+import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
+
+/** How often a waiting leader looks at the others. */
+const POLL_MS = 5_000
+/** Destinations are written one by one, at most a hundred a second. */
+const DESTINATION_MS = 10
+
+/** A new leader of 1.9.0 or later resumes the migration. */
+export function tellIntentionsLeader(world: World, datacenter: DatacenterState): void {
+  const { leader, intentions } = datacenter
+  if (leader?.process === undefined || intentions.state === 'done' || !concerns(world)) return
+  if (!isAtLeast(leader.process.version, INTENTIONS_AS_ENTRIES)) return
+  if (!world.scenario.connect) {
+    enter(world, datacenter, 'never', 'connect is switched off, so the migration never starts')
+    return
+  }
+  intentions.state = 'none'
+  poll(world, datacenter)
+}
+
+/** A scenario with neither intentions nor calls to them has no records about them. */
+function concerns(world: World): boolean {
+  const { intentions, workloads } = world.scenario
+  return intentions.length > 0 || workloads.some((each) => each.kind.startsWith('intention-'))
+}
+
+function poll(world: World, datacenter: DatacenterState): void {
+  const { term, intentions } = datacenter
+  if (intentions.state === 'done' || intentions.state === 'migrating') return
+  const blockers = blockersOf(world, datacenter)
+  intentions.lookedAtChange = world.changes
+  if (blockers.length === 0) {
+    migrate(world, datacenter)
+    return
+  }
+  if (intentions.state !== 'waiting') {
+    enter(world, datacenter, 'waiting', waitText(blockers), blockers)
+  }
+  world.queue.push(
+    world.now + POLL_MS,
+    PHASE.look,
+    () => {
+      if (datacenter.term !== term || datacenter.leader === undefined) return
+      if (isRunning(datacenter.leader)) poll(world, datacenter)
+    },
+    { passive: true },
+  )
+}
+
+/** Alive and failed servers count, left ones do not; a secondary waits for its own, the primary's, and its migration. */
+function blockersOf(world: World, datacenter: DatacenterState): Blocker[] {
+  const watched = datacenter === world.primary ? [datacenter] : [datacenter, world.primary]
+  const old = watched.flatMap((there) =>
+    there.servers.flatMap((server): Blocker[] => {
+      const known = datacenter.view.get(server.spec.id)
+      const isItself = server === datacenter.leader
+      if (known === undefined || known.status === 'left' || known.keepsIntentions || isItself) return []
+      return [{ server: server.spec.id, why: 'older than 1.9.0' }]
+    }),
+  )
+  if (old.length > 0 || datacenter === world.primary) return old
+  const { state } = world.primary.intentions
+  if (state !== 'done') return [{ server: '', why: 'the primary datacenter has not migrated' }]
+  const isReached = isLinkUp(world, datacenter.spec.name, world.primary.spec.name)
+  return isReached ? [] : [{ server: '', why: 'the primary datacenter cannot be reached' }]
+}
+
+function migrate(world: World, datacenter: DatacenterState): void {
+  const destinations = new Set(
+    world.scenario.intentions.map(({ namespace, destination }) => `${namespace}/${destination}`),
+  ).size
+  const isPrimary = datacenter === world.primary
+  const delayMs = isPrimary
+    ? Math.max(0, destinations - 1) * DESTINATION_MS
+    : 2 * linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  if (destinations > 0 && isPrimary) {
+    enter(world, datacenter, 'migrating', destinationsText(destinations))
+  }
+  datacenter.intentions.state = 'migrating'
+  if (destinations > 0) datacenter.intentions.hasEntries = true
+  const { term } = datacenter
+  world.queue.push(world.now + delayMs, PHASE.work, () => {
+    // If the leader is lost, the next one starts over.
+    if (datacenter.term !== term) return
+    enter(
+      world,
+      datacenter,
+      'done',
+      destinations === 0 ? 'nothing to migrate' : destinationsText(destinations),
+    )
+  })
+}
+
+function enter(
+  world: World,
+  datacenter: DatacenterState,
+  state: 'waiting' | 'migrating' | 'done' | 'never',
+  detail: string,
+  waitsFor?: readonly Blocker[],
+): void {
+  datacenter.intentions.state = state
+  record(world, {
+    kind: 'intentions',
+    datacenter: datacenter.spec.name,
+    state,
+    detail,
+    ...(waitsFor === undefined ? {} : { waitsFor }),
+  })
+  changed(world)
+}
+
+function destinationsText(count: number): string {
+  return count === 1 ? '1 destination' : `${count.toLocaleString('en-US')} destinations`
+}
+
+function waitText(blockers: readonly Blocker[]): string {
+  return `waits for ${blockers.map(({ server, why }) => (server === '' ? why : `${server} (${why})`)).join(', ')}`
+}

@@ -1,0 +1,170 @@
+/**
+ * Accessors for legacy tokens: once the leader of the primary is in new mode, it makes one pass a second over the first
+ * 128 tokens without accessor. Spec 8, 9.2.3.
+ */
+import { ACCESSOR_BATCH_INTERVAL_MS_MIN } from '@latchkey/acl'
+import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
+import type { DatacenterState } from '../datacenter.ts'
+import { PHASE } from '../queue.ts'
+import { record, type World } from '../world.ts'
+import { type Range, size, subtract } from './ranges.ts'
+import { wakeReplication } from './replication.ts'
+import { editRacing } from './token-edits.ts'
+import type { BatchRead } from './token-store.ts'
+
+/** The leader is in new mode: the primary starts the migration, a secondary switches its replication loop. */
+export function leaderHasNewMode(world: World, datacenter: DatacenterState): void {
+  wakeReplication(world)
+  const { migration } = datacenter
+  if (datacenter !== world.primary || datacenter.leader === undefined || migration.isRunning) return
+  migration.isRunning = true
+  migration.isIdle = false
+  queuePass(world, datacenter)
+}
+
+/** The leader is gone, and the next one starts from what the store holds. */
+export function stopMigration(world: World, datacenter: DatacenterState): void {
+  const { migration } = datacenter
+  interruptPass(world, datacenter)
+  migration.isRunning = false
+  migration.isPassQueued = false
+  migration.isPassOverdue = false
+  migration.lastPassMs = undefined
+  if (!world.model.drawsFreshAccessors) world.accessorNext = 0
+}
+
+/** The leader is paused or gone. A batch that it read may or may not have reached the log. */
+export function interruptPass(world: World, { migration }: DatacenterState): void {
+  if (migration.pending === undefined) return
+  migration.pending.isInLog = world.random.chance(0.5)
+  migration.isPassOverdue = true
+  migration.pending = undefined
+}
+
+/** Tokens without accessor have appeared. */
+export function tokensAppeared(world: World): void {
+  const { migration } = world.primary
+  if (migration.isStuck || !migration.isIdle) return
+  migration.isIdle = false
+  if (migration.isRunning) queuePass(world, world.primary)
+}
+
+/**
+ * Tokens are gone. A batch that fails every second succeeds at the next of these seconds, if the token that cannot be
+ * written was among them.
+ */
+export function tokensDisappeared(world: World): void {
+  const { store, model, primary } = world
+  const { migration } = primary
+  if (!migration.isStuck || store.hasUnwritable(store.read(model.nextBatch))) return
+  migration.isStuck = false
+  if (migration.lastPassMs !== undefined) {
+    const retries = Math.floor((world.now - migration.lastPassMs) / ACCESSOR_BATCH_INTERVAL_MS_MIN)
+    migration.lastPassMs += retries * ACCESSOR_BATCH_INTERVAL_MS_MIN
+  }
+  if (migration.isRunning) queuePass(world, primary)
+}
+
+/** Makes up for the pass that fell due while the leader was paused. */
+export function overduePass(world: World, datacenter: DatacenterState): void {
+  const { migration } = datacenter
+  if (!migration.isPassOverdue) return
+  migration.isPassOverdue = false
+  queuePass(world, datacenter)
+}
+
+function queuePass(world: World, datacenter: DatacenterState): void {
+  const { migration, term } = datacenter
+  if (migration.isPassQueued || migration.isOver || migration.isStuck) return
+  migration.isPassQueued = true
+  world.queue.push(world.model.nextPassMs(migration, world.now), PHASE.work, () => {
+    if (datacenter.term !== term || !migration.isRunning) return
+    migration.isPassQueued = false
+    if (datacenter.leader?.process?.isPaused === true) migration.isPassOverdue = true
+    else pass(world, datacenter)
+  })
+}
+
+function pass(world: World, datacenter: DatacenterState): void {
+  const { migration, leader } = datacenter
+  const { store, model } = world
+  const isFirst = migration.lastPassMs === undefined
+  if (isFirst && model.repeatsAtTakeover && migration.lastBatch.length > 0) {
+    const tokens = migration.lastBatch
+    write(world, datacenter, store.overwriteAccessors(tokens, world.accessorNext), {
+      skipped: 0,
+      term: datacenter.term,
+    })
+  }
+  migration.lastPassMs = world.now
+  const batch = store.read(model.nextBatch)
+  editRacing(world, batch)
+  if (batch.tokens.length === 0) {
+    migration.isIdle = true
+    if (model.waitsAfterIdle) migration.lastPassMs = undefined
+    migration.isOver = leader?.process !== undefined && isAtLeast(leader.process.version, LEGACY_REMOVED)
+    return
+  }
+  if (model.undoesWholeBatch && store.hasUnwritable(batch)) failBatch(world, datacenter, batch)
+  else if (world.scenario.commitMs === 0) save(world, datacenter, batch, datacenter.term)
+  else saveLater(world, datacenter, batch)
+}
+
+function saveLater(world: World, datacenter: DatacenterState, batch: BatchRead): void {
+  const { migration, term } = datacenter
+  const pending = { isInLog: true }
+  migration.pending = pending
+  world.queue.push(world.now + world.scenario.commitMs, PHASE.work, () => {
+    if (migration.pending === pending) migration.pending = undefined
+    if (pending.isInLog) save(world, datacenter, batch, term)
+  })
+}
+
+/** Compare and set: tokens changed since the read are left to a later batch, so that no change is lost. */
+function save(world: World, datacenter: DatacenterState, batch: BatchRead, term: number): void {
+  const { store, model } = world
+  const { migration } = datacenter
+  const changed = store.changedSince(batch)
+  const skipped = model.onConflict === 'skip' ? changed : []
+  const skippedRanges = skipped.sort((a, b) => a - b).map((token): Range => [token, token + 1])
+  if (model.onConflict === 'overwrite') store.loseWrites(changed)
+  const given = store.giveAccessors(subtract(batch.tokens, skippedRanges), world.accessorNext)
+  if (!model.retriesSkipped) store.forget(skippedRanges)
+  if (given.length > 0) write(world, datacenter, given, { skipped: skipped.length, term })
+  if (migration.isRunning && !migration.isPassOverdue) queuePass(world, datacenter)
+}
+
+function write(
+  world: World,
+  datacenter: DatacenterState,
+  given: readonly Range[],
+  { skipped, term }: { readonly skipped: number; readonly term: number },
+): void {
+  const { migration } = datacenter
+  const server = datacenter.leader?.spec.id ?? datacenter.lastLeader?.spec.id ?? ''
+  record(world, {
+    kind: 'batch',
+    datacenter: datacenter.spec.name,
+    server,
+    term,
+    tokens: given,
+    accessorFrom: world.accessorNext,
+    skipped,
+    remaining: world.store.unmigratedCount,
+  })
+  world.accessorNext += size(given)
+  migration.lastBatch = given
+  migration.lastBatchMs = world.now
+  wakeReplication(world)
+}
+
+/** One token that cannot be written undoes its batch; every later pass fails on the same batch. */
+function failBatch(world: World, datacenter: DatacenterState, batch: BatchRead): void {
+  datacenter.migration.isStuck = true
+  record(world, {
+    kind: 'batch-failed',
+    datacenter: datacenter.spec.name,
+    server: datacenter.leader?.spec.id ?? '',
+    tokens: size(batch.tokens),
+  })
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { historyOf, resultOf } from '../../../test/scenario.ts'
+import type { ScenarioInput } from '../../scenario/schema.ts'
+
+/** A primary and a secondary of one server each. */
+const TWO: ScenarioInput['datacenters'] = [
+  { name: 'dc1', servers: [{ id: 's1' }] },
+  { name: 'dc2', servers: [{ id: 't1' }] },
+]
+
+test('a secondary follows within one to two seconds, at most one round a second', () => {
+  const { replication, migration } = resultOf({ datacenters: TWO, legacyTokens: 10_000, networkDelay: 0.1 })
+  const lag = (replication.dc2?.completeAt ?? 0) - (migration.dc1?.lastBatchAt ?? 0)
+  expect(lag).toBeGreaterThan(0.1)
+  expect(lag).toBeLessThan(2)
+  expect(replication.dc2).toMatchObject({ tokens: 10_000, ghosts: 0 })
+  expect(replication.dc2?.rounds).toBeLessThanOrEqual(79 + 4)
+})
+
+test('identifiers are the same in all datacenters', () => {
+  const { stores } = historyOf({ datacenters: TWO, legacyTokens: 700 })
+  expect(stores[1]?.accessors).toEqual(stores[0]?.accessors)
+})
+
+test('a broken link delivers nothing; the first retry after it heals delivers everything', () => {
+  const { replication } = resultOf({
+    datacenters: TWO,
+    legacyTokens: 1_000,
+    events: [{ kind: 'partition', at: 2.5, between: ['dc1', 'dc2'], for: 20 }],
+  })
+  // The first round that fails is that of the batch at 3.05 s; retries after 2, 4, 8 and 16 s: the last at 33.05 s.
+  expect(replication.dc2).toMatchObject({ tokens: 1_000, completeAt: 33.05 })
+})
+
+test('without token replication a secondary holds no token and reports none missing', () => {
+  const [primary, secondary] = TWO
+  const { replication, migration } = resultOf({
+    datacenters: [primary ?? { name: '' }, { ...(secondary ?? { name: '' }), tokenReplication: false }],
+    legacyTokens: 500,
+  })
+  expect(replication.dc2).toMatchObject({ tokens: 0, rounds: 0, completeAt: null })
+  expect(migration.dc2).toMatchObject({ batches: 0, remaining: 0 })
+})
+
+test('a token deleted after its accessor has arrived is deleted in the secondary too: no ghost', () => {
+  const { replication } = resultOf({
+    datacenters: TWO,
+    legacyTokens: 500,
+    events: [{ kind: 'delete-tokens', at: 30, count: 7 }],
+  })
+  expect(replication.dc2).toMatchObject({ tokens: 493, ghosts: 0 })
+})
+
+test('a token deleted while the secondary is in legacy mode is deleted there by the legacy loop: no ghost', () => {
+  const { replication } = resultOf({
+    datacenters: [
+      { name: 'dc1', servers: [{ id: 's1' }] },
+      { name: 'dc2', servers: [{ id: 't1', start: 40 }] },
+    ],
+    legacyTokens: 500,
+    events: [{ kind: 'delete-tokens', at: 20, count: 7 }],
+  })
+  expect(replication.dc2).toMatchObject({ tokens: 493, ghosts: 0 })
+})
+
+test('a token deleted before its accessor arrives lives on as a ghost', () => {
+  const { replication, findings } = resultOf({
+    datacenters: TWO,
+    legacyTokens: 1_000,
+    events: [{ kind: 'delete-tokens', at: 3, count: 7, state: 'unmigrated' }],
+  })
+  expect(replication.dc2).toMatchObject({ tokens: 993, ghosts: 7 })
+  expect(findings.find(({ id }) => id === 'ghost-tokens')?.count).toBe(7)
+})
+
+test('a token created in the primary during the migration reaches the secondary with its accessor', () => {
+  const { replication } = resultOf({
+    datacenters: TWO,
+    legacyTokens: 100,
+    events: [{ kind: 'create-tokens', at: 5, count: 3 }],
+  })
+  expect(replication.dc2).toMatchObject({ tokens: 103, completeAt: 5 })
+})

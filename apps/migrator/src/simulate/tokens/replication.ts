@@ -1,0 +1,222 @@
+/**
+ * Secondaries replicate the tokens of the primary: with a legacy loop until their leader is in new mode, then with
+ * a loop that goes by accessor and skips tokens without one, which is how a copy can outlive its original.
+ */
+
+import type { DatacenterState, Replication } from '../datacenter.ts'
+import { PHASE } from '../queue.ts'
+import { isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
+import { RangeSet } from './range-set.ts'
+import { type Range, type Ranges, size, subtract } from './ranges.ts'
+import type { StoreChange } from './token-store.ts'
+
+const ROUND_INTERVAL_MS = 1_000
+/** Rounds in a burst after an idle period. */
+const ROUND_BURST = 5
+/** The legacy loop writes one token per log entry, each at least this long. */
+const LEGACY_WRITE_MS = 10
+/** Approximate number of rounds in the history; a migration may have a hundred thousand. */
+const ROUNDS_RECORDED = 200
+const BACKOFF_MS_FIRST = 2_000
+const BACKOFF_MS_MAX = 64_000
+
+/** Starts a round in every secondary that is behind and can catch up. */
+export function wakeReplication(world: World): void {
+  for (const datacenter of world.datacenters) {
+    if (datacenter !== world.primary) queueRound(world, datacenter)
+  }
+}
+
+/** Whether a datacenter keeps copies of the global tokens, which also allows it local tokens. */
+export function hasCopies({ spec }: DatacenterState): boolean {
+  return spec.tokenReplication && spec.replicationToken !== 'none'
+}
+
+/** Which loop the leader of a secondary runs now; undefined while it runs none. */
+function loopOf(datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
+  const { leader } = datacenter
+  if (leader?.process === undefined || !hasCopies(datacenter)) return undefined
+  if (leader.process.mode === 'new') return 'tokens'
+  return leader.process.mode === 'off' ? undefined : 'legacy'
+}
+
+/** Whether a secondary has work that it can do now. */
+function isBehind(world: World, datacenter: DatacenterState): boolean {
+  const { replication } = datacenter
+  const loop = loopOf(datacenter)
+  if (loop === undefined) return false
+  // Once the new loop has run, a legacy window at a restart adds nothing.
+  if (loop === 'legacy') return replication.cursor === 0 && replication.legacyCursor < world.store.log.length
+  return replication.cursor < world.store.log.length
+}
+
+function canReachPrimary(world: World, datacenter: DatacenterState): boolean {
+  return (
+    isLinkUp(world, datacenter.spec.name, world.primary.spec.name) &&
+    world.primary.servers.some(isRunning) &&
+    datacenter.leader !== undefined &&
+    isRunning(datacenter.leader)
+  )
+}
+
+function queueRound(world: World, datacenter: DatacenterState): void {
+  const { replication } = datacenter
+  if (replication.isRoundQueued || !isBehind(world, datacenter)) return
+  if (!canReachPrimary(world, datacenter)) {
+    failRound(world, datacenter)
+    return
+  }
+  replication.isRoundQueued = true
+  const delayMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  const limitMs = replication.limiterMs - (ROUND_BURST - 1) * ROUND_INTERVAL_MS
+  const startMs = Math.max(world.now + delayMs, limitMs, retryMs(world, datacenter))
+  world.queue.push(startMs, PHASE.work, () => startRound(world, datacenter))
+}
+
+function failRound(world: World, { replication }: DatacenterState): void {
+  replication.failingSinceMs ??= world.now
+  replication.lastErrorMs = world.now
+  replication.lastError = 'the primary cannot be reached'
+}
+
+/** When the retries that have failed since the first one come round again: after 2, 4, 8 … 64, 64 s. */
+function retryMs(world: World, { replication }: DatacenterState): number {
+  if (replication.failingSinceMs === undefined) return world.now
+  let at = replication.failingSinceMs
+  for (let wait = BACKOFF_MS_FIRST; at < world.now; wait = Math.min(2 * wait, BACKOFF_MS_MAX)) at += wait
+  return at
+}
+
+function startRound(world: World, datacenter: DatacenterState): void {
+  const { replication } = datacenter
+  replication.isRoundQueued = false
+  const loop = loopOf(datacenter)
+  if (loop === undefined || !isBehind(world, datacenter)) return
+  if (!canReachPrimary(world, datacenter)) {
+    failRound(world, datacenter)
+    return
+  }
+  if (loop === 'tokens' && datacenter.spec.replicationToken === 'read') {
+    refuseRedacted(world, datacenter)
+    return
+  }
+  replication.failingSinceMs = undefined
+  replication.limiterMs = Math.max(replication.limiterMs, world.now) + ROUND_INTERVAL_MS
+  const end = world.store.log.length
+  const answerMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
+  const writeMs = loop === 'legacy' ? legacyWrites(world, replication.legacyCursor, end) * LEGACY_WRITE_MS : 0
+  replication.isRoundQueued = true
+  world.queue.push(world.now + answerMs + writeMs, PHASE.work, () => {
+    replication.isRoundQueued = false
+    // The round is void if the leader or its mode has changed.
+    if (loopOf(datacenter) === loop) apply(world, datacenter, loop, end)
+    queueRound(world, datacenter)
+  })
+}
+
+/** With a token of acl:read the secrets come redacted, and the round fails: policies go through, tokens do not. */
+function refuseRedacted(world: World, datacenter: DatacenterState): void {
+  const { replication } = datacenter
+  for (const entry of entriesOf(world, replication.cursor)) {
+    if (entry.kind === 'deleted') replication.copies.remove(entry.tokens)
+  }
+  replication.cursor = world.store.log.length
+  replication.lastErrorMs = world.now
+  replication.lastError = 'the replication token has acl:read only: policies replicate, tokens do not'
+  if (replication.isRefused) return
+  replication.isRefused = true
+  record(world, {
+    kind: 'replication-failed',
+    datacenter: datacenter.spec.name,
+    detail: replication.lastError,
+  })
+}
+
+function entriesOf(world: World, from: number, to?: number): readonly StoreChange[] {
+  return world.store.log.slice(from, to)
+}
+
+function legacyWrites(world: World, from: number, to: number): number {
+  return entriesOf(world, from, to).reduce(
+    (sum, entry) => sum + ('tokens' in entry ? size(entry.tokens) : 0),
+    0,
+  )
+}
+
+function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'tokens', end: number): void {
+  const { replication, spec } = datacenter
+  replication.lastSuccessMs = world.now
+  if (loop === 'legacy') {
+    applyLegacy(replication, entriesOf(world, replication.legacyCursor, end))
+    replication.legacyCursor = Math.max(replication.legacyCursor, end)
+    return
+  }
+  applyTokens(replication, entriesOf(world, replication.cursor, end))
+  replication.cursor = end
+  replication.rounds += 1
+  const isDone = end === world.store.log.length && world.store.unmigratedCount === 0
+  const step = Math.ceil(world.store.total / ROUNDS_RECORDED)
+  if (!isDone && replication.migrated.size - replication.recorded < step) return
+  replication.recorded = replication.migrated.size
+  record(world, {
+    kind: 'replicated',
+    datacenter: spec.name,
+    type: 'tokens',
+    migrated: replication.migrated.size,
+    ghosts: replication.ghosts.size,
+  })
+}
+
+/** The legacy loop copies tokens as they are listed, without accessors. */
+function applyLegacy({ copies }: Replication, entries: readonly StoreChange[]): void {
+  for (const entry of entries) {
+    if (entry.kind === 'created') copies.add(entry.tokens)
+    else if (entry.kind === 'deleted') copies.remove(entry.tokens)
+    else if (entry.kind === 'restored') {
+      copies.remove(copies.ranges)
+      copies.add(entry.present)
+    }
+  }
+}
+
+/**
+ * The new loop goes by accessor. A deletion reaches a copy only if the copy has got its accessor in an earlier round;
+ * else it is a ghost. After a restore everything is compared: what has no accessor in the primary is deleted, unless
+ * the copy has none either.
+ */
+function applyTokens({ copies, migrated, ghosts }: Replication, entries: readonly StoreChange[]): void {
+  const fresh = new RangeSet()
+  for (const entry of entries) {
+    if (entry.kind === 'accessors') {
+      const given = entry.spans.map((span): Range => [span.from, span.to])
+      migrated.add(given)
+      fresh.add(given)
+    } else if (entry.kind === 'deleted') {
+      const unreached = subtract(
+        entry.tokens,
+        subtract(migrated.within(entry.tokens), fresh.within(entry.tokens)),
+      )
+      ghosts.add(copies.within(unreached))
+      for (const set of [copies, migrated, fresh]) set.remove(entry.tokens)
+    } else if (entry.kind === 'restored') {
+      const lost = subtract(migrated.ranges, entry.migrated)
+      for (const set of [copies, migrated, fresh]) set.remove(lost)
+      const gone = subtract(copies.ranges, entry.present)
+      ghosts.add(gone)
+      copies.remove(gone)
+      ghosts.remove(entry.present)
+      migrated.add(entry.migrated)
+    }
+  }
+}
+
+/** Tokens of a secondary that have an accessor at the end. */
+export function migratedIn({ replication }: DatacenterState): RangeSet {
+  return replication.isRefused ? new RangeSet() : replication.migrated
+}
+
+/** Tokens without accessor that a secondary holds at the end. */
+export function unmigratedIn(datacenter: DatacenterState): Ranges {
+  const { replication } = datacenter
+  return hasCopies(datacenter) ? subtract(replication.copies.ranges, migratedIn(datacenter).ranges) : []
+}

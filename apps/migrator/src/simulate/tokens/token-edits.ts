@@ -1,0 +1,71 @@
+/** Edits of legacy tokens, by events of the scenario and by clients that race with a batch. Spec 9.2.4. */
+import type { TokenApi, TokenType } from '../../scenario/scenario.ts'
+import type { RecordOf } from '../history.ts'
+import { record, type World } from '../world.ts'
+import { type Ranges, size, slice, subtract } from './ranges.ts'
+import { wakeReplication } from './replication.ts'
+import type { BatchRead } from './token-store.ts'
+
+/** Applies the edits that race with a batch, after its read. */
+export function editRacing(world: World, batch: BatchRead): void {
+  if (batch.tokens.length === 0) return
+  for (const { count, offset } of world.racingEdits.splice(0)) edit(world, slice(batch.tokens, count, offset))
+}
+
+/** The legacy API no longer changes a token that has a policy link, or that the token API changed. */
+export function edit(world: World, tokens: Ranges, becomes?: TokenType): void {
+  const { store } = world
+  const locked = store.among('locked', tokens)
+  note(world, 'edited', locked, { refused: 'Cannot use legacy endpoint to modify a non-legacy token' })
+  const open = subtract(tokens, locked)
+  if (open.length === 0) return
+  const unmigrated = size(store.among('unmigrated', open))
+  note(world, 'edited', open, { write: store.edit(open, becomes), unmigrated })
+  wakeReplication(world)
+}
+
+/** The token API addresses a token by its accessor, and refuses rules in the body. */
+export function editAsNew(
+  world: World,
+  tokens: Ranges,
+  { sendsRules }: { readonly sendsRules: boolean },
+): void {
+  const { store } = world
+  const open = addressable(world, 'edited', tokens)
+  const withRules = sendsRules ? store.among('legacyRights', open) : []
+  note(world, 'edited', withRules, { api: 'new', refused: 'Rules cannot be specified for this token' })
+  const edited = subtract(open, withRules)
+  if (edited.length === 0) return
+  const rulesDropped = size(store.among('legacyRights', edited))
+  note(world, 'edited', edited, { api: 'new', write: store.editAsNew(edited), rulesDropped })
+  wakeReplication(world)
+}
+
+/** The tokens that have an accessor; records the refusal of the others. */
+export function addressable(world: World, action: 'edited' | 'deleted', tokens: Ranges): Ranges {
+  const open = world.store.among('migrated', tokens)
+  note(world, action, subtract(tokens, open), {
+    api: 'new',
+    refused: 'a token that has no accessor yet cannot be addressed',
+  })
+  return open
+}
+
+type Write = Partial<Pick<RecordOf<'tokens'>, 'write' | 'unmigrated' | 'refused' | 'rulesDropped'>> & {
+  readonly api?: TokenApi
+}
+
+/** Records a change of tokens, unless there are none. */
+export function note(world: World, action: RecordOf<'tokens'>['action'], tokens: Ranges, write: Write): void {
+  if (tokens.length === 0) return
+  record(world, {
+    kind: 'tokens',
+    action,
+    api: 'legacy',
+    tokens,
+    write: 0,
+    unmigrated: action === 'created' ? size(tokens) : 0,
+    legacyRights: world.store.legacyRightsCount,
+    ...write,
+  })
+}

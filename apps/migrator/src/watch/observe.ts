@@ -1,0 +1,88 @@
+/** One look at a running upgrade: its servers, and how many tokens lack an accessor. */
+import type { Mode } from '../simulate/history.ts'
+import { type SeenServer, type ServiceApi, ServiceSilent } from './service-api.ts'
+
+export interface Observation {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Empty if no server shows them to this token. */
+  readonly servers: readonly SeenServer[]
+  /** `waiting` for legacy mode to end, `running` while tokens lack an accessor, or `done`. */
+  readonly state: 'waiting' | 'running' | 'done'
+  readonly withoutAccessor: number
+  /** Tokens that have received an accessor; undefined where the service does not count them. */
+  readonly done: number | undefined
+  readonly batches: number | undefined
+  /** What legacy mode waits for, as far as one can see. */
+  readonly waitsFor: readonly string[]
+}
+
+/**
+ * Looks through the first server that answers. Every address is also asked for its own mode, because what others say of
+ * a server may be out of date.
+ *
+ * @throws ServiceSilent if none answers; InputError if the token may not list tokens.
+ */
+export async function observe(apis: readonly ServiceApi[]): Promise<Observation> {
+  let silent: unknown
+  for (const api of apis) {
+    try {
+      return await observeThrough(api, apis)
+    } catch (error) {
+      if (!(error instanceof ServiceSilent)) throw error
+      silent ??= error
+    }
+  }
+  throw silent
+}
+
+async function observeThrough(api: ServiceApi, apis: readonly ServiceApi[]): Promise<Observation> {
+  const seen = (await api.servers()) ?? []
+  const selves = await Promise.all(apis.map((each) => each.self().catch(undefinedIfSilent)))
+  const own = new Map(selves.flatMap((each) => (each === undefined ? [] : [[each.name, each] as const])))
+  const servers = [...seen.filter(({ name }) => !own.has(name)), ...own.values()].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )
+  const at = Date.now()
+  const blockers = servers.filter(({ status, mode }) => status === 'alive' && mode !== 'new').map(blockerText)
+  const status = await api.migration()
+  if (status !== undefined) {
+    const { State, Done, Total, Batches, WaitsFor = [] } = status
+    return {
+      at,
+      servers,
+      state: State,
+      withoutAccessor: Total - Done,
+      done: Done,
+      batches: Batches,
+      waitsFor: WaitsFor.length > 0 ? WaitsFor : blockers,
+    }
+  }
+  const { withoutAccessor } = await api.tokens()
+  const state = blockers.length > 0 ? 'waiting' : withoutAccessor > 0 ? 'running' : 'done'
+  return { at, servers, state, withoutAccessor, done: undefined, batches: undefined, waitsFor: blockers }
+}
+
+function undefinedIfSilent(error: unknown): undefined {
+  if (!(error instanceof ServiceSilent)) throw error
+}
+
+export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
+  old: 'before 1.4.0',
+  off: 'ACLs off',
+  legacy: 'legacy mode',
+  new: 'new mode',
+}
+
+export function serverText({ name, version, mode, status }: SeenServer): string {
+  const facts = [
+    ...(version === '' ? [] : [version]),
+    ...(mode === undefined ? [] : [MODE_TEXTS[mode]]),
+    ...(status === 'alive' ? [] : [status]),
+  ]
+  return `${name} (${facts.join(', ')})`
+}
+
+function blockerText(server: SeenServer): string {
+  return `${serverText(server)} to leave legacy mode`
+}

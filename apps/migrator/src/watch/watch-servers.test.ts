@@ -1,0 +1,111 @@
+/** A watch of real servers: ours through its own endpoint, and through the API that every version has. */
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { parseServiceVersion } from '@latchkey/contract'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { expect, test } from 'vitest'
+import { run } from '../../test/io.ts'
+import { EXIT } from '../errors.ts'
+import { Cluster } from '../rehearse/cluster.ts'
+import { SERVER_MAIN } from '../rehearse/server-process.ts'
+import { generateTokens } from '../rehearse/tokens.ts'
+import { readConnection } from '../scan/connection.ts'
+import { HttpReader } from '../scan/http-reader.ts'
+import { ServiceApi } from './service-api.ts'
+import { Watch, type WatchLine } from './watch.ts'
+
+const TOKENS = 300
+const folder = temporaryFolder('migrator-watch')
+
+test('two servers, the old one of which leaves: waiting, running and done, with every token (spec 9.2)', async () => {
+  const cluster = new Cluster({
+    main: SERVER_MAIN,
+    datacenter: 'dc1',
+    defaultPolicy: 'deny',
+    databaseUrl: undefined,
+  })
+  const { signal } = new AbortController()
+  const proxy = createServer((request, response) => {
+    const isOurs = request.url?.startsWith('/v1/internal/') === true
+    const headers = { 'X-Service-Token': cluster.managementSecret }
+    // The reference service has no such endpoint.
+    if (isOurs) response.writeHead(404).end()
+    else
+      void fetch(`${cluster.urlOf('new')}${request.url}`, { headers }).then(async (answer) => {
+        response.writeHead(answer.status).end(await answer.text())
+      })
+  })
+  try {
+    await cluster.open()
+    await cluster.start('old', { version: parseServiceVersion('1.3.1'), acls: true })
+    const tokens = generateTokens([{ type: 'client', count: TOKENS, rules: '', unwritable: false }])
+    await cluster.client(cluster.managementSecret).legacy.import(tokens, { timeout: 60_000 })
+    await cluster.start('new', { version: parseServiceVersion('1.4.0'), acls: true })
+    const proxied = `http://127.0.0.1:${await listenOnFreePort(proxy)}`
+    const connect = (from: string) => readConnection({ from }, { LATCHKEY_TOKEN: cluster.managementSecret })
+    const addresses = await Promise.all([cluster.urlOf('new'), proxied].map(connect))
+    const [own, any] = addresses.map((address) => {
+      const watch = new Watch({
+        apis: [new ServiceApi(new HttpReader(address, signal))],
+        startedAt: Date.now(),
+        prediction: undefined,
+        bounds: undefined,
+        time: String,
+        intervalMs: 50,
+        signal,
+      })
+      return watch.lines()
+    })
+    if (own === undefined || any === undefined) throw new TypeError('two watches')
+    const first = [(await own.next()).value, (await any.next()).value]
+    for (const line of first) {
+      expect(line).toMatchObject({
+        state: 'waiting',
+        done: 0,
+        total: TOKENS + 2,
+        servers: [
+          { name: 'new', mode: 'legacy' },
+          { name: 'old', mode: 'old' },
+        ],
+      })
+    }
+    const gate = (...options: readonly string[]) =>
+      run(['gate', '--url', proxied, '--to', '1.4.0', '--backup-confirmed', 'tested', ...options])
+    expect(await gate()).toMatchObject({ code: EXIT.blockers, stdout: expect.stringContaining('old (1.3.1') })
+    expect(await gate('--next', 'old')).toMatchObject({
+      code: EXIT.done,
+      stdout: expect.stringContaining('every condition holds'),
+    })
+    const page = join(folder, 'day.html')
+    const alarm = await run(['watch', '--url', proxied, '--within', '0', '--fail-on-alarm', '--report', page])
+    expect(alarm).toMatchObject({
+      code: EXIT.blockers,
+      stderr: expect.stringMatching(/^ALARM legacy-mode-late: .*old \(1\.3\.1/),
+    })
+    expect(readFileSync(page, 'utf8')).toMatch(
+      /<p class="word">Alarm<[\s\S]*aria-label="old: 1.3.1 before 1.4.0/,
+    )
+    await cluster.end('old', 'SIGQUIT')
+    const [ownLines, anyLines] = await Promise.all([restOf(own), restOf(any)])
+    expect(ownLines.at(-1)).toMatchObject({ state: 'done', done: TOKENS + 2, total: TOKENS + 2, batches: 3 })
+    expect(anyLines.at(-1)).toMatchObject({ state: 'done', done: TOKENS + 2, total: TOKENS + 2 })
+    expect(anyLines.at(-1)?.servers).toContainEqual(expect.objectContaining({ name: 'new', mode: 'new' }))
+    expect(await gate('--fail-on', 'warning')).toMatchObject({
+      code: EXIT.blockers,
+      stdout: expect.stringContaining('no-return-passed'),
+    })
+    expect((await run(['watch', '--url', proxied, '--report', page])).code).toBe(EXIT.done)
+    expect(readFileSync(page, 'utf8')).toMatch(/<p class="word">Done</)
+  } finally {
+    proxy.close()
+    await cluster.close()
+  }
+}, 240_000)
+
+async function restOf(lines: AsyncGenerator<WatchLine>): Promise<WatchLine[]> {
+  const rest: WatchLine[] = []
+  for await (const line of lines) rest.push(line)
+  return rest
+}

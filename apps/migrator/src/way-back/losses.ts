@@ -1,0 +1,60 @@
+/** What a restore of a snapshot loses: everything that the history recorded in that datacenter after it. */
+import { counted } from '../findings/finding.ts'
+import type { History } from '../simulate/history.ts'
+import { size } from '../simulate/tokens/ranges.ts'
+
+export interface Losses {
+  /** Tokens that were created, edited or converted since, and are as before again. */
+  readonly created: number
+  readonly edited: number
+  readonly converted: number
+  /** Tokens that were deleted since, and exist again. */
+  readonly deleted: number
+  /** Tokens that were created through the token API. */
+  readonly createdByNewApi: number
+  /** Tokens that get another accessor in the next attempt. */
+  readonly accessors: number
+}
+
+/**
+ * A secondary loses its local tokens alone, as the others return by replication.
+ *
+ * @param until milliseconds, included.
+ */
+export function lossesBetween(
+  history: History,
+  datacenter: string,
+  { snapshotAt, until }: { readonly snapshotAt: number; readonly until: number },
+): Losses {
+  const isPrimary = datacenter === history.primary
+  const losses = { created: 0, edited: 0, converted: 0, deleted: 0, createdByNewApi: 0, accessors: 0 }
+  for (const each of history.records) {
+    if (each.at <= snapshotAt || each.at > until) continue
+    if (each.kind === 'new-tokens' && each.refused === undefined) {
+      const isHere = each.isLocal ? each.datacenter === datacenter : isPrimary
+      if (isHere) losses.createdByNewApi += each.count
+    }
+    if (!isPrimary) continue
+    if (each.kind === 'tokens' && each.refused === undefined) losses[each.action] += size(each.tokens)
+    if (each.kind === 'batch') losses.accessors += size(each.tokens)
+  }
+  return losses
+}
+
+/** One phrase for each kind of loss. */
+export function lossTexts(losses: Losses): string[] {
+  const { created, edited, converted, deleted, createdByNewApi, accessors } = losses
+  const are = (count: number) => (count === 1 ? 'is' : 'are')
+  const texts: readonly (readonly [number, string])[] = [
+    [created, `${counted(created, 'token')} that clients created ${are(created)} gone`],
+    [createdByNewApi, `${counted(createdByNewApi, 'token')} of the token API ${are(createdByNewApi)} gone`],
+    [edited, `${counted(edited, 'edit')} of tokens ${are(edited)} gone`],
+    [
+      converted,
+      `${counted(converted, 'token')} ${converted === 1 ? 'has' : 'have'} rules instead of policies again`,
+    ],
+    [deleted, `${counted(deleted, 'deleted token')} ${deleted === 1 ? 'is' : 'are'} valid again`],
+    [accessors, `${counted(accessors, 'accessor')} ${are(accessors)} gone, and will be others next time`],
+  ]
+  return texts.flatMap(([count, text]) => (count > 0 ? [text] : []))
+}
