@@ -25,6 +25,6 @@ export default defineConfig({
     // Tests here start databases and processes, on machines that are busy with others.
     testTimeout: 300_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 90_000 } },
   },
 })

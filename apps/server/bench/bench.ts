@@ -16,7 +16,7 @@ export interface LoadFigures {
   readonly express?: Baseline
 }
 
-export interface Baseline {
+interface Baseline {
   readonly perSecond: number
   readonly cpuUs: number | undefined
 }

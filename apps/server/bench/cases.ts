@@ -2,6 +2,7 @@
 import { type Baselines, type Figures, measureLoad } from './bench.ts'
 import { call, shuffled } from './client.ts'
 import type { Load, LoadRequest } from './load.ts'
+import { loginRequest } from './logins.ts'
 import type { BenchOptions } from './options.ts'
 import { type Measured, ROOT } from './processes.ts'
 import { OWN_POLICIES, type Tokens } from './tokens.ts'
@@ -82,6 +83,9 @@ export const CASES: readonly Case[] = [
   }),
   writing('create', 32, async () => [create()]),
   writing('create', 256, async () => [create()]),
+  ...[32, 256].map((connections) =>
+    writing('login', connections, async ({ server }) => [await loginRequest(server)]),
+  ),
   ...[32, 256].map((connections) =>
     writing('update', connections, async ({ tokens }) =>
       shuffled(await tokens.accessors(TOKENS)).map((accessor) => update(accessor)),

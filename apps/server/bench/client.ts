@@ -4,7 +4,7 @@ import type { Measured } from './processes.ts'
 import { ROOT } from './processes.ts'
 
 /** A body as it was answered; who sets things up knows what it asked for. */
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly text: string
   readonly index: number
@@ -46,7 +46,7 @@ export async function inParallel<T>(
   return results
 }
 
-export interface CreatedToken {
+interface CreatedToken {
   readonly AccessorID: string
   readonly SecretID: string
 }

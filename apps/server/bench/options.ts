@@ -18,7 +18,7 @@ export const USAGE = `Measures the server against a bare Express route and raw n
 
   pnpm bench [options]
 
-  --only a,b        cases of these names, or whose names go on with a dash (default: all)
+  --only a,b        cases of these names, or whose names continue with a dash (default: all)
   --seconds 3       of one measurement
   --rounds 3        measurements of a case; the median counts
   --million         also a million tokens: takes minutes, and some gigabytes of disk

@@ -15,7 +15,7 @@ export interface Measured {
 /** The secret of the management token of every server here. */
 export const ROOT = '11111111-1111-4111-8111-111111111111'
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly dataDir: string
   readonly logLevel: string
   readonly profileDir: string | undefined
@@ -31,6 +31,7 @@ export function startServer({ dataDir, logLevel, profileDir }: ServerOptions): P
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,
     // The load comes from one address.
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+    LATCHKEY_LOGINS_PER_SECOND: '0',
   })
 }
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Measured, residentBytes } from './processes.ts'
 
-export interface WaitersResult {
+interface WaitersResult {
   /** From the sending of the write until a client has its whole answer, in milliseconds. */
   readonly p50Ms: number
   readonly p99Ms: number
@@ -12,7 +12,7 @@ export interface WaitersResult {
   readonly bytesEach: number
 }
 
-export interface WaitersOptions {
+interface WaitersOptions {
   readonly count: number
   /** Request lines and headers of a waiting client. */
   readonly request: string

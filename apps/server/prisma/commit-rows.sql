@@ -26,8 +26,9 @@ CREATE FUNCTION latchkey_commit_rows(author text, known bigint, total integer, a
     t_secret_as_accessor bigint[], t_secret_hash bytea[], t_secret_cipher bytea[], t_secret_key_id text[],
     t_accessor_id text[], t_accessor_key text[], t_accessor_hash bigint[], t_namespace text[], t_description text[],
     t_policies text[], t_roles text[], t_service_identities text[], t_service_names text[], t_node_identities text[],
-    t_rules text[], t_type text[], t_local boolean[], t_auth_method text[], t_expiration_time text[],
-    t_expires_at timestamptz[], t_create_time text[], t_hash text[], t_create_index bigint[], t_folded_hash bytea[],
+    t_rules text[], t_type text[], t_local boolean[], t_auth_method text[], t_auth_method_namespace text[],
+    t_auth_method_generation text[], t_login_identity text[], t_expiration_time text[], t_expires_at timestamptz[],
+    t_create_time text[], t_hash text[], t_create_index bigint[], t_folded_hash bytea[],
   k_write integer[], k_ordinal integer[], k_op text[], k_expect bigint[], k_namespace text[], k_key bytea[],
     k_flags bigint[], k_lock_index bigint[], k_value bytea[], k_create_index bigint[])
 RETURNS json
@@ -39,6 +40,7 @@ DECLARE
   reasons      text[];
   is_behind    boolean;
   may_commit   boolean;
+  is_alone     boolean;
   -- The index of the last committed write, and of the last one of each table.
   reached      bigint;
   tokens_end   bigint;
@@ -47,6 +49,9 @@ DECLARE
   first_write  integer;
   last_write   integer;
   is_checked   boolean;
+  -- Whether a token is of an auth method with a bound, and how many more such a method may have, by its generation.
+  is_bounded   boolean;
+  rooms        json;
   round_tokens bigint;
   round_keys   bigint;
   -- Per write: its place among the committed ones of its round.
@@ -63,24 +68,32 @@ BEGIN
   -- The first attempt assumes that nothing conflicts, for two thirds of the cost: unique indexes and the number of rows
   -- reveal a conflict. What they cannot reveal is checked here.
   SELECT EXISTS (SELECT FROM member WHERE id = author AND NOT is_fenced AND left_at IS NULL),
+    NOT EXISTS (SELECT FROM member WHERE id <> author AND NOT is_fenced AND left_at IS NULL),
     apart = 0
     OR EXISTS (SELECT FROM token WHERE secret_hash = ANY (t_accessor_as_secret || t_folded_hash))
     OR EXISTS (SELECT FROM token WHERE folded_hash = ANY (t_accessor_as_secret || t_folded_hash || t_secret_hash))
     OR EXISTS (SELECT FROM token WHERE accessor_hash = ANY (t_secret_as_accessor))
     OR EXISTS (SELECT FROM unnest(t_namespace || k_namespace) AS held
-      WHERE held <> 'default' AND NOT latchkey_namespace_exists(held))
-  INTO may_commit, is_checked;
+      WHERE held <> 'default' AND NOT latchkey_namespace_exists(held)),
+    EXISTS (SELECT FROM auth_method WHERE max_live_tokens IS NOT NULL AND generation = ANY (t_auth_method_generation))
+  INTO may_commit, is_alone, is_checked, is_bounded;
   IF NOT may_commit THEN RETURN NULL; END IF;
+  is_checked := is_checked OR is_bounded;
   LOOP
     IF is_checked THEN
+      IF is_bounded THEN
+        SELECT json_object_agg(generation, max_live_tokens - (SELECT count(*) FROM token t
+          WHERE t.auth_method_generation = m.generation AND t.auth_method_generation <> ''))
+        INTO rooms FROM auth_method m
+        WHERE max_live_tokens IS NOT NULL AND generation = ANY (t_auth_method_generation);
+      END IF;
       -- The conflict rules, applied to the state before the write. Of several conflicts the first one counts.
       WITH tokens AS MATERIALIZED (
             SELECT i.write, coalesce(i.ordinal, t_ordinal[1]) AS ordinal, coalesce(i.op, t_op[1]) AS op,
               coalesce(i.expect, t_expect[1]) AS expect, i.accessor_as_secret AS accessor_as_secret,
               i.secret_as_accessor AS secret_as_accessor, i.secret_hash AS secret_hash, i.secret_cipher AS secret_cipher,
-              coalesce(i.secret_key_id, t_secret_key_id[1]) AS secret_key_id, i.accessor_id AS accessor_id,
-              i.accessor_key AS accessor_key, i.accessor_hash AS accessor_hash,
-              coalesce(i.namespace, t_namespace[1]) AS namespace,
+              i.secret_key_id AS secret_key_id, i.accessor_id AS accessor_id, i.accessor_key AS accessor_key,
+              i.accessor_hash AS accessor_hash, coalesce(i.namespace, t_namespace[1]) AS namespace,
               coalesce(i.description, t_description[1]) AS description,
               coalesce(i.policies, t_policies[1])::text[] AS policies, coalesce(i.roles, t_roles[1])::text[] AS roles,
               coalesce(i.service_identities, t_service_identities[1])::json AS service_identities,
@@ -88,18 +101,22 @@ BEGIN
               coalesce(i.node_identities, t_node_identities[1])::json AS node_identities,
               coalesce(i.rules, t_rules[1]) AS rules, coalesce(i.type, t_type[1]) AS type,
               coalesce(i.local, t_local[1]) AS local, coalesce(i.auth_method, t_auth_method[1]) AS auth_method,
-              i.expiration_time AS expiration_time, i.expires_at AS expires_at,
-              coalesce(i.create_time, t_create_time[1]) AS create_time, coalesce(i.hash, t_hash[1]) AS hash,
-              coalesce(i.create_index, t_create_index[1]) AS create_index, i.folded_hash AS folded_hash
+              coalesce(i.auth_method_namespace, t_auth_method_namespace[1]) AS auth_method_namespace,
+              coalesce(i.auth_method_generation, t_auth_method_generation[1]) AS auth_method_generation,
+              coalesce(i.login_identity, t_login_identity[1]) AS login_identity, i.expiration_time AS expiration_time,
+              i.expires_at AS expires_at, coalesce(i.create_time, t_create_time[1]) AS create_time,
+              coalesce(i.hash, t_hash[1]) AS hash, coalesce(i.create_index, t_create_index[1]) AS create_index,
+              i.folded_hash AS folded_hash
             FROM unnest(t_write, t_ordinal, t_op, t_expect, t_accessor_as_secret, t_secret_as_accessor, t_secret_hash,
               t_secret_cipher, t_secret_key_id, t_accessor_id, t_accessor_key, t_accessor_hash, t_namespace,
               t_description, t_policies, t_roles, t_service_identities, t_service_names, t_node_identities, t_rules,
-              t_type, t_local, t_auth_method, t_expiration_time, t_expires_at, t_create_time, t_hash, t_create_index,
-              t_folded_hash)
+              t_type, t_local, t_auth_method, t_auth_method_namespace, t_auth_method_generation, t_login_identity,
+              t_expiration_time, t_expires_at, t_create_time, t_hash, t_create_index, t_folded_hash)
               AS i (write, ordinal, op, expect, accessor_as_secret, secret_as_accessor, secret_hash, secret_cipher,
                 secret_key_id, accessor_id, accessor_key, accessor_hash, namespace, description, policies, roles,
-                service_identities, service_names, node_identities, rules, type, local, auth_method, expiration_time,
-                expires_at, create_time, hash, create_index, folded_hash)
+                service_identities, service_names, node_identities, rules, type, local, auth_method,
+                auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at, create_time,
+                hash, create_index, folded_hash)
             WHERE i.write BETWEEN first_write AND last_write
       ),
       keys AS MATERIALIZED (
@@ -127,8 +144,14 @@ BEGIN
             AND coalesce((SELECT t.modify_index FROM token t WHERE t.secret_hash = i.secret_hash), 0) <> expect
             THEN 'changed'
           WHEN op = 'put' AND NOT latchkey_namespace_exists(namespace) THEN 'changed'
+          WHEN op = 'put' AND expect = 0 AND (rooms ->> auth_method_generation)::integer < place_in_method THEN 'method_full'
         END AS reason
-        FROM tokens i
+        FROM (
+          SELECT *, CASE WHEN rooms IS NOT NULL THEN row_number()
+            OVER (PARTITION BY auth_method_generation, op = 'put' AND expect = 0 ORDER BY write,
+              ordinal) END AS place_in_method
+          FROM tokens
+        ) AS i
         UNION ALL
         SELECT write, ordinal, CASE
           WHEN op = 'delete-tree' THEN NULL
@@ -159,9 +182,8 @@ BEGIN
             SELECT i.write, coalesce(i.ordinal, t_ordinal[1]) AS ordinal, coalesce(i.op, t_op[1]) AS op,
               coalesce(i.expect, t_expect[1]) AS expect, i.accessor_as_secret AS accessor_as_secret,
               i.secret_as_accessor AS secret_as_accessor, i.secret_hash AS secret_hash, i.secret_cipher AS secret_cipher,
-              coalesce(i.secret_key_id, t_secret_key_id[1]) AS secret_key_id, i.accessor_id AS accessor_id,
-              i.accessor_key AS accessor_key, i.accessor_hash AS accessor_hash,
-              coalesce(i.namespace, t_namespace[1]) AS namespace,
+              i.secret_key_id AS secret_key_id, i.accessor_id AS accessor_id, i.accessor_key AS accessor_key,
+              i.accessor_hash AS accessor_hash, coalesce(i.namespace, t_namespace[1]) AS namespace,
               coalesce(i.description, t_description[1]) AS description,
               coalesce(i.policies, t_policies[1])::text[] AS policies, coalesce(i.roles, t_roles[1])::text[] AS roles,
               coalesce(i.service_identities, t_service_identities[1])::json AS service_identities,
@@ -169,18 +191,22 @@ BEGIN
               coalesce(i.node_identities, t_node_identities[1])::json AS node_identities,
               coalesce(i.rules, t_rules[1]) AS rules, coalesce(i.type, t_type[1]) AS type,
               coalesce(i.local, t_local[1]) AS local, coalesce(i.auth_method, t_auth_method[1]) AS auth_method,
-              i.expiration_time AS expiration_time, i.expires_at AS expires_at,
-              coalesce(i.create_time, t_create_time[1]) AS create_time, coalesce(i.hash, t_hash[1]) AS hash,
-              coalesce(i.create_index, t_create_index[1]) AS create_index, i.folded_hash AS folded_hash
+              coalesce(i.auth_method_namespace, t_auth_method_namespace[1]) AS auth_method_namespace,
+              coalesce(i.auth_method_generation, t_auth_method_generation[1]) AS auth_method_generation,
+              coalesce(i.login_identity, t_login_identity[1]) AS login_identity, i.expiration_time AS expiration_time,
+              i.expires_at AS expires_at, coalesce(i.create_time, t_create_time[1]) AS create_time,
+              coalesce(i.hash, t_hash[1]) AS hash, coalesce(i.create_index, t_create_index[1]) AS create_index,
+              i.folded_hash AS folded_hash
             FROM unnest(t_write, t_ordinal, t_op, t_expect, t_accessor_as_secret, t_secret_as_accessor, t_secret_hash,
               t_secret_cipher, t_secret_key_id, t_accessor_id, t_accessor_key, t_accessor_hash, t_namespace,
               t_description, t_policies, t_roles, t_service_identities, t_service_names, t_node_identities, t_rules,
-              t_type, t_local, t_auth_method, t_expiration_time, t_expires_at, t_create_time, t_hash, t_create_index,
-              t_folded_hash)
+              t_type, t_local, t_auth_method, t_auth_method_namespace, t_auth_method_generation, t_login_identity,
+              t_expiration_time, t_expires_at, t_create_time, t_hash, t_create_index, t_folded_hash)
               AS i (write, ordinal, op, expect, accessor_as_secret, secret_as_accessor, secret_hash, secret_cipher,
                 secret_key_id, accessor_id, accessor_key, accessor_hash, namespace, description, policies, roles,
-                service_identities, service_names, node_identities, rules, type, local, auth_method, expiration_time,
-                expires_at, create_time, hash, create_index, folded_hash)
+                service_identities, service_names, node_identities, rules, type, local, auth_method,
+                auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at, create_time,
+                hash, create_index, folded_hash)
             WHERE i.write BETWEEN first_write AND last_write
           ) AS s
           WHERE reasons[write] IS NULL
@@ -188,22 +214,26 @@ BEGIN
         created AS (
           INSERT INTO token (secret_hash, secret_cipher, secret_key_id, accessor_id, accessor_key, accessor_hash,
             namespace, description, policies, roles, service_identities, service_names, node_identities, rules, type,
-            local, auth_method, expiration_time, expires_at, create_time, hash, create_index, modify_index, folded_hash)
+            local, auth_method, auth_method_namespace, auth_method_generation, login_identity, expiration_time,
+            expires_at, create_time, hash, create_index, modify_index, folded_hash)
           SELECT secret_hash, secret_cipher, secret_key_id, accessor_id, accessor_key, accessor_hash, namespace,
             description, policies, roles, service_identities, service_names, node_identities, rules, type, local,
-            auth_method, expiration_time, expires_at, create_time, hash, coalesce(nullif(create_index, 0), at_index),
-            at_index, folded_hash
+            auth_method, auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at,
+            create_time, hash, coalesce(nullif(create_index, 0), at_index), at_index, folded_hash
           FROM input WHERE op = 'put' AND existing = 0
           RETURNING 1
         ),
         updated AS (
-          UPDATE token t SET secret_cipher = i.secret_cipher, secret_key_id = i.secret_key_id,
-            accessor_id = i.accessor_id, accessor_key = i.accessor_key, accessor_hash = i.accessor_hash,
+          UPDATE token t SET secret_cipher = coalesce(i.secret_cipher, t.secret_cipher),
+            secret_key_id = coalesce(i.secret_key_id, t.secret_key_id), accessor_id = i.accessor_id,
+            accessor_key = i.accessor_key, accessor_hash = coalesce(i.accessor_hash, t.accessor_hash),
             namespace = i.namespace, description = i.description, policies = i.policies, roles = i.roles,
             service_identities = i.service_identities, service_names = i.service_names,
             node_identities = i.node_identities, rules = i.rules, type = i.type, local = i.local,
-            auth_method = i.auth_method, expiration_time = i.expiration_time, expires_at = i.expires_at,
-            create_time = i.create_time, hash = i.hash, modify_index = i.at_index, folded_hash = i.folded_hash
+            auth_method = i.auth_method, auth_method_namespace = i.auth_method_namespace,
+            auth_method_generation = i.auth_method_generation, login_identity = i.login_identity,
+            expiration_time = i.expiration_time, expires_at = i.expires_at, create_time = i.create_time, hash = i.hash,
+            modify_index = i.at_index, folded_hash = coalesce(i.folded_hash, t.folded_hash)
           FROM input i
           WHERE i.op = 'put' AND i.existing > 0 AND t.secret_hash = i.secret_hash AND t.modify_index = i.existing
           RETURNING 1
@@ -294,7 +324,8 @@ BEGIN
   IF reached > before THEN
     UPDATE commit_index SET index = reached, tokens = coalesce(tokens_end, tokens), kv = coalesce(keys_end, kv),
       pruned = CASE WHEN is_behind THEN before ELSE pruned END;
-    PERFORM pg_notify('latchkey', reached::text);
+    -- A join is a commit, so all members are known. The author learns from the answer.
+    IF NOT is_alone THEN PERFORM pg_notify('latchkey', reached::text); END IF;
   END IF;
   RETURN json_build_object('before', before, 'reasons', reasons, 'is_behind', is_behind);
 END $$;

@@ -43,7 +43,7 @@ function wrapped(text: string): string {
   return lines.join('\n').replaceAll(KEPT, ' ')
 }
 
-/** A space at which lines do not break. */
+/** A space that does not break a line. */
 const KEPT = '\u00a0'
 
 const LINE_LENGTH = 120
@@ -56,8 +56,9 @@ const NEW_TOKEN = TOKEN_COLUMNS.map(({ name, stamp }) => {
   return stamp === 'created' ? `coalesce(nullif(${name}, 0), at_index)` : name
 }).join(', ')
 
-const TOKEN_UPDATE = TOKEN_COLUMNS.flatMap(({ name, stamp }) => {
+const TOKEN_UPDATE = TOKEN_COLUMNS.flatMap(({ name, stamp, isKept }) => {
   if (name === 'secret_hash' || stamp === 'created') return []
+  if (isKept) return [`${name} = coalesce(i.${name},${KEPT}t.${name})`]
   return [`${name} = i.${stamp === 'modified' ? 'at_index' : name}`]
 }).join(', ')
 
@@ -105,6 +106,7 @@ DECLARE
   reasons      text[];
   is_behind    boolean;
   may_commit   boolean;
+  is_alone     boolean;
   -- The index of the last committed write, and of the last one of each table.
   reached      bigint;
   tokens_end   bigint;
@@ -113,6 +115,9 @@ DECLARE
   first_write  integer;
   last_write   integer;
   is_checked   boolean;
+  -- Whether a token is of an auth method with a bound, and how many more such a method may have, by its generation.
+  is_bounded   boolean;
+  rooms        json;
   round_tokens bigint;
   round_keys   bigint;
   -- Per write: its place among the committed ones of its round.
@@ -129,16 +134,25 @@ BEGIN
   -- The first attempt assumes that nothing conflicts, for two thirds of the cost: unique indexes and the number of rows
   -- reveal a conflict. What they cannot reveal is checked here.
   SELECT EXISTS (SELECT FROM member WHERE id = author AND NOT is_fenced AND left_at IS NULL),
+    NOT EXISTS (SELECT FROM member WHERE id <> author AND NOT is_fenced AND left_at IS NULL),
     apart = 0
     OR EXISTS (SELECT FROM token WHERE secret_hash = ANY (t_accessor_as_secret || t_folded_hash))
     OR EXISTS (SELECT FROM token WHERE folded_hash = ANY (t_accessor_as_secret || t_folded_hash || t_secret_hash))
     OR EXISTS (SELECT FROM token WHERE accessor_hash = ANY (t_secret_as_accessor))
     OR EXISTS (SELECT FROM unnest(t_namespace || k_namespace) AS held
-      WHERE held <> 'default' AND NOT latchkey_namespace_exists(held))
-  INTO may_commit, is_checked;
+      WHERE held <> 'default' AND NOT latchkey_namespace_exists(held)),
+    EXISTS (SELECT FROM auth_method WHERE max_live_tokens IS NOT NULL AND generation = ANY (t_auth_method_generation))
+  INTO may_commit, is_alone, is_checked, is_bounded;
   IF NOT may_commit THEN RETURN NULL; END IF;
+  is_checked := is_checked OR is_bounded;
   LOOP
     IF is_checked THEN
+      IF is_bounded THEN
+        SELECT json_object_agg(generation, max_live_tokens - (SELECT count(*) FROM token t
+          WHERE t.auth_method_generation = m.generation AND t.auth_method_generation <> ''))
+        INTO rooms FROM auth_method m
+        WHERE max_live_tokens IS NOT NULL AND generation = ANY (t_auth_method_generation);
+      END IF;
       -- The conflict rules, applied to the state before the write. Of several conflicts the first one counts.
       WITH tokens AS MATERIALIZED (
             ${input('t_', TOKEN_PARAMETERS)}
@@ -160,8 +174,13 @@ BEGIN
             AND coalesce((SELECT t.modify_index FROM token t WHERE t.secret_hash = i.secret_hash), 0) <> expect
             THEN 'changed'
           WHEN op = 'put' AND NOT latchkey_namespace_exists(namespace) THEN 'changed'
+          WHEN op = 'put' AND expect = 0 AND (rooms ->> auth_method_generation)::integer < place_in_method THEN 'method_full'
         END AS reason
-        FROM tokens i
+        FROM (
+          SELECT *, CASE WHEN rooms IS NOT NULL THEN row_number()
+            OVER (PARTITION BY auth_method_generation, op = 'put' AND expect = 0 ORDER BY write, ordinal) END AS place_in_method
+          FROM tokens
+        ) AS i
         UNION ALL
         SELECT write, ordinal, CASE
           WHEN op = 'delete-tree' THEN NULL
@@ -282,7 +301,8 @@ BEGIN
   IF reached > before THEN
     UPDATE commit_index SET index = reached, tokens = coalesce(tokens_end, tokens), kv = coalesce(keys_end, kv),
       pruned = CASE WHEN is_behind THEN before ELSE pruned END;
-    PERFORM pg_notify('latchkey', reached::text);
+    -- A join is a commit, so all members are known. The author learns from the answer.
+    IF NOT is_alone THEN PERFORM pg_notify('latchkey', reached::text); END IF;
   END IF;
   RETURN json_build_object('before', before, 'reasons', reasons, 'is_behind', is_behind);
 END $$;

@@ -1,5 +1,5 @@
 /**
- * Generates the Prisma client into `src/generated`, where the schema has changed since it was last generated.
+ * Generates the Prisma client into `src/generated` if the schema has changed since the last run.
  *
  * `prisma generate` runs on WebAssembly, yet the command first looks for its schema engine binary and would
  * download it. Pointing the variable at any existing file keeps generation offline (tried with 7.10.0).
@@ -15,7 +15,7 @@ const schema = join(packageDir, 'prisma', 'schema.prisma')
 const stamp = join(packageDir, 'src', 'generated', 'prisma', 'schema.sha256')
 const prismaPackage = createRequire(import.meta.url).resolve('prisma/package.json')
 
-/** What the generated code is made from: the schema, by one version of Prisma. */
+/** The generated code depends on the schema and the version of Prisma. */
 const source = createHash('sha256')
   .update(readFileSync(schema))
   .update(readFileSync(prismaPackage))

@@ -2,12 +2,14 @@
  * `pnpm proofs`: runs the proofs one after another, and reports all of them: on standard output, and as JSON. See {@link USAGE}.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { seedOfRun } from '@latchkey/testkit/random'
 import { COMMANDS, type ProofCommand, ROOT, type Scale } from './proofs/proof-command.ts'
-import { type Outcome, runProof } from './proofs/run-proof.ts'
+import { printReport, type Report, readReport } from './proofs/report.ts'
+import { idsOf, type Outcome, runProof } from './proofs/run-proof.ts'
 
 const USAGE = `Runs the proofs of docs/reliability.md one after another, and prints one report.
 
@@ -17,11 +19,19 @@ const USAGE = `Runs the proofs of docs/reliability.md one after another, and pri
   --only COH-01,soak    guarantees by their ids, or proofs by their names (default: all)
   --scale small|full    default: full with LATCHKEY_FULL=1, else small
   --json FILE           where the report goes as JSON; logs go beside it (default .proofs/report.json)
+  --resume              keep what the last run with this report passed or measured, and run the others
   --list                print the proofs and end
   --help, --version     print this text, or the version of Latchkey
 
-LATCHKEY_SEED repeats a run. Exit code 0 where nothing failed, 1 where something did, 2 where nothing could be run.
+LATCHKEY_SEED repeats a run. A proof that fails or is killed does not stop the others. Ctrl-C ends the current proof with
+all of its processes, and prints the report. Exit code 0 if nothing failed, 1 if something did, 2 if nothing could be run,
+130 after Ctrl-C.
 `
+
+const STOPPING = ['SIGINT', 'SIGTERM'] as const
+type Stopping = (typeof STOPPING)[number]
+/** A shell adds the number of the signal to this. */
+const EXIT_OF_SIGNAL = 128
 
 function fail(problem: string): never {
   process.stderr.write(`${problem}\n\n${USAGE}`)
@@ -37,6 +47,7 @@ function readOptions() {
         only: { type: 'string', default: '' },
         scale: { type: 'string', default: process.env.LATCHKEY_FULL === '1' ? 'full' : 'small' },
         json: { type: 'string', default: join(ROOT, '.proofs/report.json') },
+        resume: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
@@ -47,13 +58,13 @@ function readOptions() {
   }
 }
 
-/** Proofs that were named, and all proofs of a named guarantee. */
+/** The named proofs, and all proofs of the named guarantees. */
 function choose(words: readonly string[]): { proof: ProofCommand; only?: ReadonlySet<string> }[] {
   if (words.length === 0) return COMMANDS.map((proof) => ({ proof }))
   const only = new Set(words)
   const isKnown = (word: string) => COMMANDS.some(({ name, ids }) => name === word || ids.includes(word))
   const unknown = words.filter((word) => !isKnown(word))
-  if (unknown.length > 0) fail(`no proof or guarantee is called ${unknown.join(', ')}`)
+  if (unknown.length > 0) fail(`unknown proof or guarantee: ${unknown.join(', ')}`)
   return COMMANDS.flatMap((proof) => {
     if (only.has(proof.name)) return [{ proof }]
     return proof.ids.some((id) => only.has(id)) ? [{ proof, only }] : []
@@ -69,22 +80,6 @@ function printList(): void {
   }
 }
 
-function printReport(outcomes: readonly Outcome[]): void {
-  for (const { name, ids, result, scale, count, unit, seed, seconds, replay, log, figures } of outcomes) {
-    const what = `${count.toLocaleString('en')} ${unit}`
-    process.stdout.write(
-      `\n${result.padEnd(8)} ${name}: ${ids.join(' ')}\n` +
-        `         ${scale}: ${what}; seed ${seed}; ${seconds.toFixed(1)} s\n         ${replay}\n` +
-        (result === 'failed' ? `         log: ${log}\n` : '') +
-        (result === 'skipped' && figures.reason !== undefined ? `         ${figures.reason}\n` : ''),
-    )
-  }
-  const count = (wanted: Outcome['result']) => outcomes.filter(({ result }) => result === wanted).length
-  process.stdout.write(
-    `\n${count('passed')} passed, ${count('measured')} measured, ${count('skipped')} skipped, ${count('failed')} failed\n`,
-  )
-}
-
 const options = readOptions()
 if (options.help) {
   process.stdout.write(USAGE)
@@ -94,19 +89,51 @@ if (options.help) {
   printList()
 } else {
   if (options.scale !== 'small' && options.scale !== 'full') fail('--scale must be small or full')
-  const scale: Scale = options.scale
-  const seed = seedOfRun()
-  const chosen = choose(options.only.split(',').filter((word) => word !== ''))
-  const json = resolve(process.env.INIT_CWD ?? '.', options.json)
+  process.exitCode = await runAll(options, options.scale)
+}
+
+async function runAll(
+  { only: words, json: file, resume }: ReturnType<typeof readOptions>,
+  scale: Scale,
+): Promise<number> {
+  const chosen = choose(words.split(',').filter((word) => word !== ''))
+  const json = resolve(process.env.INIT_CWD ?? '.', file)
+  const earlier = resume ? readEarlier(json, scale) : undefined
+  const seed = earlier?.seed ?? seedOfRun()
   mkdirSync(dirname(json), { recursive: true })
+  const interruption = new AbortController()
+  for (const signal of STOPPING) process.on(signal, () => interruption.abort(signal))
   const outcomes: Outcome[] = []
+  const notRun: string[] = []
+  const report: Report = { scale, seed, node: process.version, outcomes, notRun }
   for (const { proof, only } of chosen) {
-    process.stderr.write(`${proof.name} …\n`)
-    outcomes.push(await runProof(proof, { scale, seed, ...(only ? { only } : {}) }, dirname(json)))
-    // After each: a run that is ended early leaves what it has.
-    writeFileSync(json, `${JSON.stringify({ scale, seed, node: process.version, outcomes }, undefined, 2)}\n`)
+    const kept = earlier?.outcomes.find((outcome) => isDone(outcome, proof.name, idsOf(proof, only)))
+    if (kept) outcomes.push(kept)
+    else if (interruption.signal.aborted) notRun.push(proof.name)
+    else {
+      process.stderr.write(`${proof.name} …\n`)
+      const options = { scale, seed, ...(only ? { only } : {}) }
+      outcomes.push(await runProof(proof, options, dirname(json), interruption.signal))
+    }
+    // Written after each proof, so that a killed run keeps its results.
+    writeFileSync(json, `${JSON.stringify(report, undefined, 2)}\n`)
   }
-  printReport(outcomes)
-  process.stdout.write(`${json}\n`)
-  process.exitCode = outcomes.some(({ result }) => result === 'failed') ? 1 : 0
+  process.stdout.write(`${printReport(report)}${json}\n`)
+  if (interruption.signal.aborted)
+    return EXIT_OF_SIGNAL + constants.signals[interruption.signal.reason as Stopping]
+  return outcomes.some(({ result }) => result === 'failed') ? 1 : 0
+}
+
+function readEarlier(json: string, scale: Scale): Report {
+  const earlier = readReport(json)
+  if (!earlier) return fail(`--resume: there is no report of an earlier run in ${json}`)
+  if (earlier.scale !== scale)
+    fail(`--resume: ${json} is of scale ${earlier.scale}, and this run of ${scale}`)
+  return earlier
+}
+
+/** Whether an earlier outcome makes a run superfluous. */
+function isDone({ name, ids, result }: Outcome, wanted: string, wantedIds: readonly string[]): boolean {
+  const isSame = name === wanted && ids.join() === wantedIds.join()
+  return isSame && (result === 'passed' || result === 'measured')
 }

@@ -25,7 +25,7 @@ test.each(['16', ' 16\n', '016'])(
   },
 )
 
-test('another number is reported, and the file stays', async () => {
+test('a wrong index is reported, and the file stays', async () => {
   writeFileSync(file, '7')
   expect(await takeBootstrapReset(dataDir, 16)).toEqual({ wrong: 7 })
   expect(existsSync(file)).toBe(true)

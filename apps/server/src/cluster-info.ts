@@ -26,15 +26,13 @@ export function createClusterInfo(options: {
   let waitsFor: readonly string[] = []
   let migrationError: string | undefined
   const startedAt = Date.now()
-  // Any client may ask, and members report nothing new within a heartbeat.
+  // Cached because any client may ask; members report nothing new within a heartbeat.
   const members = new Remembered(() => store.membership.members(), MEMBER_HEARTBEAT_MS)
   const leader = new Remembered(() => store.membership.leader(), MEMBER_HEARTBEAT_MS)
-  const datacenters = [...new Set([config.datacenter, config.primaryDatacenter])]
   return {
     self: () => show(store.membership.self()),
     members: async () => (await members.get()).map(show),
     leader: async () => (await leader.get())?.address ?? '',
-    datacenters: () => datacenters,
     legacyModeWaitsFor: () => waitsFor,
     setLegacyModeWaitsFor: (reasons) => {
       waitsFor = reasons
@@ -68,5 +66,6 @@ export function createClusterInfo(options: {
 
 function show(member: Member & { readonly address: string }): ClusterMember {
   const { id, node, address, datacenter, version, mode, status } = member
-  return { id, node, address, datacenter, version, mode, status }
+  // Only the end of legacy mode tells a server that stopped from one that left.
+  return { id, node, address, datacenter, version, mode, status: status === 'stopped' ? 'left' : status }
 }

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts'
 
 const home = temporaryFolder('data')
 
-test('missing parents are created, for the owner alone to look into', () => {
+test('missing parents are created, readable only by the owner', () => {
   const path = join(home, 'a/b')
   expect(openDataDirectory(path)).toBe(path)
   expect(statSync(path).mode & 0o066).toBe(0)
@@ -15,9 +15,6 @@ test('missing parents are created, for the owner alone to look into', () => {
 })
 
 // `mkdir` answers ENOENT below a directory of this kind, although the parent exists.
-test.runIf(process.platform === 'linux')(
-  'a directory that nothing can be created in is refused at once',
-  () => {
-    expect(() => openDataDirectory('/proc/latchkey/data')).toThrow(StartError)
-  },
-)
+test.runIf(process.platform === 'linux')('a directory that cannot be written to is refused at once', () => {
+  expect(() => openDataDirectory('/proc/latchkey/data')).toThrow(StartError)
+})

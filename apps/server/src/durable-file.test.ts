@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-test('a missing file is created with mode 600, and read from then on', async () => {
+test('a missing file is created with mode 600, and read afterwards', async () => {
   expect(await readOrCreateSecretFile(path, () => 'first')).toBe('first')
   expect(await readOrCreateSecretFile(path, () => 'second')).toBe('first')
   expect(statSync(path).mode & 0o777).toBe(0o600)

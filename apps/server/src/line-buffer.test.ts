@@ -3,7 +3,7 @@ import { LineBuffer } from './line-buffer.ts'
 
 const NOWHERE = -1
 
-test('lines leave in order, in pieces of many', () => {
+test('lines leave in order, many per write', () => {
   const pieces: string[] = []
   const buffer = new LineBuffer({ write: (piece) => pieces.push(piece) }, NOWHERE)
   const lines = Array.from({ length: 1_000 }, (_, i) => `${String(i).padStart(199, ' ')}\n`)

@@ -6,7 +6,7 @@ const PIECE_LENGTH = 65_536
 const FLUSH_INTERVAL_MS = 200
 
 /** Receives the pieces, in order, without blocking. */
-export interface PieceStream {
+interface PieceStream {
   write(piece: string): unknown
   flush?(done: (error?: Error) => void): void
 }

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('the question in flight and its answer are shared until the answer is too old', async () => {
+test('callers share the query in flight, then its answer until that is too old', async () => {
   let asked = 0
   const fact = new Remembered(async () => ++asked, 1_000)
   expect(await Promise.all([fact.get(), fact.get()])).toEqual([1, 1])
@@ -18,7 +18,7 @@ test('the question in flight and its answer are shared until the answer is too o
   expect(await fact.get()).toBe(2)
 })
 
-test('a question that takes longer is not asked twice', async () => {
+test('a query that outlasts the maximum age is not repeated while in flight', async () => {
   let asked = 0
   const answers: ((value: string) => void)[] = []
   const fact = new Remembered(() => {
@@ -32,7 +32,7 @@ test('a question that takes longer is not asked twice', async () => {
   expect([await first, await second, asked]).toEqual(['late', 'late', 1])
 })
 
-test('a failure is shared as long as an answer', async () => {
+test('a failure is cached as long as an answer', async () => {
   let asked = 0
   const fact = new Remembered(async () => {
     asked += 1

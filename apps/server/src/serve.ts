@@ -9,17 +9,17 @@ import type { Config } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
-import { limitHeapGrowth } from './heap-growth.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { startServerProcess } from './server-process.ts'
 import { StartError } from './start-error.ts'
+import { tuneHeap } from './tune-heap.ts'
 
-/** Resources to stop with the server, last started first. */
-type Stop = () => Promise<void>
+/** Resources to stop with the server, last started first. `isForGood`: the server leaves, and has no successor. */
+type Stop = (isForGood: boolean) => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
-  limitHeapGrowth()
+  tuneHeap()
   const { log, accessLog } = createLoggers(config.logLevel)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
@@ -55,7 +55,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     ...loggers,
     onFatal: (error) => stop(error),
   })
-  stops.push(() => server.close())
+  stops.push((isForGood) => server.close(isForGood))
   process.stdout.write(greeting(server.url, server.isBootstrapped))
 }
 
@@ -98,7 +98,7 @@ async function serveAsWorker(
   const dataDir = openDataDirectory(config.dataDir)
   const databaseUrl = config.databaseUrl ?? ''
   process.on('message', (message) => {
-    if (message === STOP) stop()
+    if (message === STOP || message === LEAVE) stop(undefined, message === LEAVE)
   })
   const server = await startServerProcess({
     config,
@@ -107,11 +107,11 @@ async function serveAsWorker(
     ...loggers,
     onFatal: (error) => stop(error),
   })
-  stops.push(() => server.close())
+  stops.push((isForGood) => server.close(isForGood))
   process.send?.({ url: server.url, isBootstrapped: server.isBootstrapped })
 }
 
-/** Exit code of a worker whose successor would meet the same refusal. */
+/** Exit code of a worker that must not be restarted: its successor would be refused, too. */
 const REFUSED_EXIT_CODE = 3
 
 /** Whether the version of this process is too old for the data. */
@@ -149,67 +149,72 @@ async function startWorkers(
         stop(new StartError('This version can no longer work on the data.'))
         return
       }
-      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; another one starts')
+      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; restarting it')
       if (!greeted) stop(new Error('the workers cannot start'))
       else setTimeout(fork, RESTART_DELAY_MS)
     })
   }
-  stops.push(async () => {
+  stops.push(async (isForGood) => {
     isStopping = true
-    await Promise.all(Object.values(cluster.workers ?? {}).map(endWorker))
+    await Promise.all(
+      Object.values(cluster.workers ?? {}).map((worker) => endWorker(worker, isForGood ? LEAVE : STOP)),
+    )
   })
   for (let i = 0; i < config.workers; i += 1) fork()
 }
 
-function endWorker(worker: Worker | undefined): Promise<void> {
+function endWorker(worker: Worker | undefined, message: string): Promise<void> {
   if (!worker || worker.isDead()) return Promise.resolve()
   return new Promise((resolve) => {
     worker.once('exit', () => resolve())
     // A message, not a signal: a group signal may have reached the worker already, and a second signal would abort
     // it.
-    worker.send(STOP, () => {})
+    worker.send(message, () => {})
   })
 }
 
-/** The message that tells a worker to stop. */
+/** The messages that tell a worker to stop, to return or for good. */
 const STOP = 'stop'
+const LEAVE = 'leave'
 
-/** Stops the server; with an error, because of it. */
-type StopServer = (error?: Error) => void
+/** Stops the server, because of the error if there is one. */
+type StopServer = (error?: Error, isForGood?: boolean) => void
 
-/** The first signal drains; a second one ends the process at once. */
+/** The first signal drains, and SIGQUIT also leaves for good; a second one ends the process at once. */
 function stopOnSignals(log: Logger, stops: Stop[]): StopServer {
   let isStopping = false
-  const stop: StopServer = (error) => {
+  const stop: StopServer = (error, isForGood = false) => {
     if (isStopping) return
     isStopping = true
     if (error) {
       process.stderr.write(`${error.message}\n`)
       process.exitCode = cluster.isWorker && isRefusal(error) ? REFUSED_EXIT_CODE : 1
     }
-    stopAll(stops, log).finally(() => {
+    stopAll(stops, log, isForGood).finally(() => {
       log.flush()
       process.exit()
     })
   }
   // A message of the main process may reach a worker just before the signal that went to both.
   let isSignalled = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) {
     process.on(signal, () => {
       if (isSignalled) process.exit(SIGNAL_EXIT_CODE[signal])
       isSignalled = true
       log.info({ signal }, 'stopping')
-      stop()
+      stop(undefined, signal === 'SIGQUIT')
     })
   }
   return stop
 }
 
-const SIGNAL_EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
+const SIGNAL_EXIT_CODE = { SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
 
-async function stopAll(stops: Stop[], log: Logger): Promise<void> {
+async function stopAll(stops: Stop[], log: Logger, isForGood = false): Promise<void> {
   for (const stop of stops.splice(0).reverse()) {
-    await stop().catch((error: unknown) => log.error({ err: error }, 'a part did not stop cleanly'))
+    await stop(isForGood).catch((error: unknown) =>
+      log.error({ err: error }, 'a component did not stop cleanly'),
+    )
   }
 }
 

@@ -13,24 +13,32 @@ import { profileOf, type ServiceProfile } from '@latchkey/contract'
 import { ensureBuiltins, ensureLegacyBuiltins, Service } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
-import { type Config, describeConfig } from './config/config.ts'
+import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
+import { startPatiently } from './database/start-patiently.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'
+import { docsRouter } from './http/docs/docs-router.ts'
 import { openApiOf } from './http/docs/openapi.ts'
 import { Door } from './http/door.ts'
+import { clientOf } from './http/listener/connection-limit.ts'
 import { startHttpServer } from './http/listener/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
+import { OpenIdClient } from './login/oidc/openid-client.ts'
+import { ProviderVerifier } from './login/provider-verifier.ts'
+import { HttpDatacenters } from './outgoing/http-datacenters.ts'
+import { Outgoing } from './outgoing/outgoing.ts'
 import { createRandom } from './random.ts'
 import { Remembered } from './remembered.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
+import { watchLogins } from './telemetry/login-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
 
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   readonly config: Config
   readonly databaseUrl: string
   readonly dataDir: string
@@ -41,12 +49,13 @@ export interface ServerProcessOptions {
   readonly onFatal: (error: Error) => void
 }
 
-export interface ServerProcess {
+interface ServerProcess {
   /** Where it listens, as a URL. */
   readonly url: string
   /** Whether a first management token exists. */
   readonly isBootstrapped: boolean
-  close(): Promise<void>
+  /** @param isForGood the other servers do not wait for a successor. */
+  close(isForGood: boolean): Promise<void>
 }
 
 /** If /readyz was not probed within this window, skip the drain delay. */
@@ -55,20 +64,30 @@ const PROBED_WITHIN_MS = 60_000
 const random = createRandom()
 
 /** @throws StartError if it cannot start. */
-export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  return startPatiently(() => startOnce(options), { log: options.log })
+}
+
+async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> {
   const { config, log, dataDir } = options
   const profile = profileOf(config.serviceVersion)
   const metrics = createMetrics()
   const store = await openServerStore({ config, databaseUrl: options.databaseUrl, dataDir, log })
   try {
     await prepareData(store, config, profile)
+    log.info('joined the cluster')
     watchStore(metrics, store)
     watchUpgrade(metrics, store)
+    watchLogins(metrics, store)
     const cluster = createClusterInfo({ store, config, dataDir, metrics })
     const closing = new AbortController()
     let isClosing = false
     const openapi = openApiOf(config, profile)
     const unread = new UnreadAnswers()
+    const outgoing = new Outgoing({
+      allowHttp: config.authMethodHttp,
+      hosts: config.authMethodHosts,
+    })
     const service = new Service({
       roomForText: () => unread.room(),
       store,
@@ -76,17 +95,25 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       random,
       cluster,
       profile,
+      identity: {
+        verifier: new ProviderVerifier(outgoing),
+        oidc: new OpenIdClient(outgoing),
+        allowHttp: config.authMethodHttp,
+        loginsPerSecond: config.loginsPerSecond,
+      },
       edition: config.edition,
       datacenter: config.datacenter,
+      datacenters: new HttpDatacenters({ datacenters: otherDatacenters(config), log }),
       nodeName: config.nodeName,
       headerPrefixes: config.headerPrefixes,
       defaultPolicy: config.defaultPolicy,
       aclEnabled: config.aclEnabled,
       translateAddresses: config.translateAddresses,
-      openapi,
+      openapi: () => openapi,
       lists: new CachedTokenLists(config.cache ? config.cacheBytes / 2 : 0),
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
+    const trustedProxies = blockList(config.trustedProxies)
     let probedAt = Number.NEGATIVE_INFINITY
     const readiness = new Remembered(() => store.notReady(), MEMBER_HEARTBEAT_MS)
     const notReady = async () => {
@@ -103,11 +130,12 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       }),
       corsOrigins: config.corsOrigins,
       fastLane: config.fastLane,
-      openapi,
+      docs: docsRouter(openapi),
       log,
       metrics,
       accessLog: options.accessLog,
       notReady,
+      clientOf: ({ socket }) => clientOf(socket, trustedProxies),
       closing: closing.signal,
     })
     const http = await startHttpServer({
@@ -117,7 +145,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       connections: {
         connectionsMax: config.maxConnectionsPerClient ?? profile.connectionLimit,
         answers429: profile.has('http.connectionLimit429'),
-        trustedProxies: blockList(config.trustedProxies),
+        trustedProxies,
         onRefused: (address) => {
           metrics.connectionRefused()
           log.warn({ address }, 'too many connections from one address')
@@ -133,18 +161,19 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     return {
       url,
       isBootstrapped: directory.system('bootstrap') !== undefined || !profile.has('api.token'),
-      close: async () => {
+      close: async (isForGood) => {
         isClosing = true
         http.drain()
         if (performance.now() - probedAt < PROBED_WITHIN_MS) await sleep(config.drainTimeMs)
         closing.abort()
         await http.close(config.shutdownTimeoutMs)
         await jobs.stop()
-        await store.close()
+        await store.close(isForGood)
       },
     }
   } catch (error) {
-    await store.close()
+    // It never served, so no server has to wait for it.
+    await store.close(true)
     if (error instanceof StartRefused) throw new StartError(error.message, { cause: error })
     throw error
   }

@@ -52,8 +52,8 @@ export async function openServerStore(options: {
         await store.refresh('consistent')
       }
     },
-    async close(): Promise<void> {
-      await closeStore()
+    async close(isForGood?: boolean): Promise<void> {
+      await closeStore(isForGood)
       await closeConnections()
     },
   })

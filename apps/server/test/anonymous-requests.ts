@@ -2,24 +2,24 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from '@latchkey/contract'
 
 /** A request that the server answers without a token. */
 export interface AnonymousRequest {
-  /** The endpoint's name, or the path of what stands beside the API. */
+  /** The endpoint's name, or a path outside the API. */
   readonly name: string
   readonly method: string
   readonly path: string
   readonly body: string | undefined
 }
 
-/** What the server answers beside the API. */
+/** Paths outside the API. */
 const PAGES = ['/', '/livez', '/readyz', '/docs', '/docs/docs.css', '/docs/docs.js', '/nothing']
 
-/** Queries and bodies that reach further than a refusal. */
+/** Queries and bodies that are valid enough not to be refused. */
 const DETAILS: { readonly [N in EndpointName]?: { readonly query?: string; readonly body?: string } } = {
   'operations.versions': { query: '?from=0.7&to=1.11' },
   'decisions.authorize': { body: '[{"Resource":"key","Segment":"a","Access":"read"}]' },
   'policies.lint': { body: '{"Rules":"key_prefix \\"\\" { policy = \\"read\\" }"}' },
 }
 
-/** Every request that anybody may send: the contract's endpoints that need no right, and what stands beside the API. */
+/** Every anonymous request: the contract's endpoints that need no right, and the paths outside the API. */
 export const ANONYMOUS_REQUESTS: readonly AnonymousRequest[] = [
   ...(Object.entries(ENDPOINTS) as [EndpointName, Endpoint][])
     .filter(([, { right }]) => right === 'none')

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
-/** Issue: 503 within two seconds. What the machine is busy with comes on top. */
+/** Two seconds, and a margin for busy machines. */
 const FAIL_MS_MAX = 10_000
 const RECOVERY_MS_MAX = 30_000
 
@@ -53,7 +53,7 @@ describe('while it does not answer', () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
   })
 
-  test('reads and writes: 503 with Retry-After, soon, and nothing of the database in it', async () => {
+  test('reads and writes: 503 with Retry-After, in time, without details of the database', async () => {
     const answers = await Promise.all([
       ask('PUT', '/v1/acl/token', {}),
       ask('GET', '/v1/acl/token/self'),
@@ -71,14 +71,14 @@ describe('while it does not answer', () => {
     }
   })
 
-  test('stale reads go on from memory, and say how old they are', async () => {
+  test('stale reads continue from memory, and state their age', async () => {
     const { status, headers } = await ask('GET', '/v1/acl/token/self?stale')
     expect(status).toBe(200)
     expect(Number(headers.get('x-service-lastcontact'))).toBeGreaterThan(0)
     expect(headers.get('x-service-knownleader')).toBe('false')
   })
 
-  test('it is alive, and not ready; what waits is answered one way or the other', async () => {
+  test('the server is alive but not ready; every waiting request gets an answer', async () => {
     const [alive, ready, waited] = await Promise.all([
       ask('GET', '/livez'),
       ask('GET', '/readyz'),
@@ -89,7 +89,7 @@ describe('while it does not answer', () => {
     expect([200, 503]).toContain(waited.status)
   })
 
-  test('when it answers again, so does the server, soon and by itself', async () => {
+  test('when the database answers again, the server recovers by itself', async () => {
     proxy.heal()
     const startedAt = performance.now()
     await expect.poll(isWriting, { timeout: RECOVERY_MS_MAX, interval: 50 }).toBe(true)
@@ -101,7 +101,7 @@ describe('while it does not answer', () => {
   })
 })
 
-test('DUR-06: connections that the database ends, again and again, cost retryable errors and nothing else', async () => {
+test('DUR-06: connections that the database ends repeatedly cause only retryable errors', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const statuses = new Map<number, number>()

@@ -1,15 +1,15 @@
-/** One address before a database: what a virtual address or a connection pooler is to servers in production. */
+/** A TCP proxy in front of a database, like a virtual address or a connection pooler in production. */
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 
 export interface DatabaseProxy {
   /** The URL of the database behind it, by the address of the proxy. */
   readonly url: string
-  /** Leads to another database from now on, under the same name and password. What leads elsewhere is cut. */
+  /** Switches to another database with the same name and password, and cuts existing connections. */
   switchTo(url: string): void
   /** Cuts every connection, and refuses new ones. */
   cut(): void
-  /** Lets nothing through, and closes nothing: a black hole. */
+  /** Drops all data and closes nothing: a black hole. */
   freeze(): void
   /** Ends {@link DatabaseProxy.cut} and {@link DatabaseProxy.freeze}. What has lost data in the hole is cut. */
   heal(): void
@@ -18,7 +18,7 @@ export interface DatabaseProxy {
   close(): Promise<void>
 }
 
-/** Puts a proxy before the PostgreSQL of a URL. */
+/** Starts a proxy in front of the PostgreSQL of a URL. */
 export async function startDatabaseProxy(targetUrl: string): Promise<DatabaseProxy> {
   let target = targetUrl
   let state: 'open' | 'cut' | 'frozen' = 'open'

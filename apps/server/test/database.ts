@@ -2,22 +2,23 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** On a busy machine a database that lives may be slow: a refusal for that would be no finding. */
+/** Generous limits: on a busy machine, a slow database is no failure. */
 export const PATIENT = {
   connectMs: 60_000,
   statementMs: 60_000,
   answerMs: 60_000,
   idleInTransactionMs: 60_000,
+  idleWhileLockingMs: 60_000,
 }
 
-/** A database that one test file has to itself. */
+/** A database for one test file. */
 export interface TestDatabase {
   readonly url: string
-  /** Ends whatever is still connected, and removes the database. */
+  /** Closes remaining connections and drops the database. */
   drop(): Promise<void>
 }
 
-export interface TestDatabaseOptions {
+interface TestDatabaseOptions {
   /** False for an empty database without our tables. Default true. */
   readonly migrated?: boolean
 }

@@ -1,4 +1,4 @@
-/** A server with its embedded database, from its first start on, as an operator starts, stops and kills it. */
+/** A server with its embedded database: first start, restarts, stops and kills. */
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -7,9 +7,13 @@ import { join } from 'node:path'
 import { type RunningServer, runServer, runToEnd } from '@latchkey/testkit/process/server-process'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-/** On a machine that is busy with other tests, the quickest of a few counts. */
-const SECOND_START_MS_MAX = 4_000
-const STOP_MS_MAX = 10_000
+/** On a machine that is busy with other tests, the fastest of a few attempts counts. */
+const SECOND_START_MS_MAX = 10_000
+/** The same in starts of a command that needs no database. */
+const CONTROL_STARTS = 10
+/** Much less than a stop that waits for what does not end: {@link SHUTDOWN_TIMEOUT}. */
+const STOP_MS_MAX = 60_000
+const SHUTDOWN_TIMEOUT = '5m'
 
 let dataDir: string
 let running: RunningServer | undefined
@@ -28,7 +32,11 @@ afterAll(async () => {
 })
 
 async function start(env: Record<string, string> = {}): Promise<RunningServer> {
-  running = await runServer({ LATCHKEY_DATA_DIR: dataDir, ...env })
+  running = await runServer({
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT,
+    ...env,
+  })
   return running
 }
 
@@ -43,7 +51,7 @@ function postmasterPid(): number | undefined {
 const statusOfSelf = async (server: RunningServer) =>
   (await server.call('GET', '/acl/token/self', { token: management })).status
 
-/** Ends a server by a signal; how it ended, and how long it took. */
+/** Ends a server with a signal; returns its exit and the duration. */
 async function end(server: RunningServer, signal: NodeJS.Signals) {
   const startedAt = performance.now()
   const exit = once(server.process, 'exit')
@@ -53,7 +61,7 @@ async function end(server: RunningServer, signal: NodeJS.Signals) {
 }
 
 describe('one data directory, in this order', () => {
-  test('the first start makes everything, for its owner alone, and says what to do next', async () => {
+  test('the first start creates everything, readable only by its owner, and prints the next step', async () => {
     const startedAt = performance.now()
     const server = await start()
     console.log(`first start: ${Math.round(performance.now() - startedAt)} ms`)
@@ -66,7 +74,7 @@ describe('one data directory, in this order', () => {
     expect((await server.call('PUT', '/acl/bootstrap')).status).toBe(403)
   })
 
-  test('SIGKILL: the next start needs no hand, and has what was acknowledged', async () => {
+  test('SIGKILL: the next start recovers by itself, with every acknowledged write', async () => {
     const server = await start()
     const { body } = await server.call('PUT', '/acl/token', {
       token: management,
@@ -82,7 +90,12 @@ describe('one data directory, in this order', () => {
 
   test(`the second start is ready in ${SECOND_START_MS_MAX} ms`, async () => {
     const times: number[] = []
-    for (let i = 0; i < 10 && !times.some((ms) => ms <= SECOND_START_MS_MAX); i += 1) {
+    // On a busy machine, the fastest of a few counts, and it may take as much longer as any process takes to start.
+    let allowedMs = SECOND_START_MS_MAX
+    for (let i = 0; i < 10 && !times.some((ms) => ms <= allowedMs); i += 1) {
+      const controlAt = performance.now()
+      await runToEnd(['version'])
+      allowedMs = Math.max(allowedMs, CONTROL_STARTS * (performance.now() - controlAt))
       const startedAt = performance.now()
       const server = await start()
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
@@ -90,7 +103,7 @@ describe('one data directory, in this order', () => {
       expect(await end(server, 'SIGTERM')).toMatchObject({ exitCode: 0, exitSignal: null })
     }
     console.log(`second start: ${times.join(', ')} ms`)
-    expect(Math.min(...times)).toBeLessThanOrEqual(SECOND_START_MS_MAX)
+    expect(Math.min(...times)).toBeLessThanOrEqual(allowedMs)
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -106,7 +119,7 @@ describe('one data directory, in this order', () => {
     },
   )
 
-  test('a second signal ends it at once, and the next start needs no hand', async () => {
+  test('a second signal ends it at once, and the next start recovers by itself', async () => {
     const server = await start()
     // A body that does not come keeps a request in flight, which the first signal waits for.
     const held = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -120,7 +133,7 @@ describe('one data directory, in this order', () => {
     expect(server.process.exitCode).toBeNull()
     const { exitCode, ms } = await end(server, 'SIGTERM')
     expect(exitCode).toBe(143)
-    expect(ms).toBeLessThan(STOP_MS_MAX / 2)
+    expect(ms).toBeLessThan(STOP_MS_MAX)
     expect(await statusOfSelf(await start())).toBe(200)
   })
 
@@ -131,7 +144,7 @@ describe('one data directory, in this order', () => {
     expect(stderr).toContain(dataDir)
   })
 
-  test('SIGTERM in the middle of a start: it ends, and the next start needs no hand', async () => {
+  test('SIGTERM during a start: it ends, and the next start recovers by itself', async () => {
     for (const afterMs of [300, 900]) {
       const starting = runServer({ LATCHKEY_DATA_DIR: dataDir }).catch(() => undefined)
       await new Promise((resolve) => setTimeout(resolve, afterMs))

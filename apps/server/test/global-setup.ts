@@ -22,7 +22,7 @@ declare module 'vitest' {
 
 const log = pino({ level: 'warn' })
 
-/** A test run that is killed has nothing to lose: durability is given for speed. */
+/** Trades durability for speed: a killed test run loses nothing of value. */
 const FAST_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',

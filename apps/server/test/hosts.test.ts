@@ -1,4 +1,4 @@
-/** What a web page can do to a fresh server beside its browser. Decisions: hosts. */
+/** Attacks of a web page on a new server on the machine of its browser. Decisions: hosts. */
 
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ async function bootstrap(at: RunningServer, headers: string): Promise<{ status: 
   return { status: statuses[0] ?? 0, text }
 }
 
-test('421 host_not_allowed: a rebound name makes no first token, and the log says so', async () => {
+test('421 host_not_allowed: a rebound name cannot bootstrap, and the refusal is logged', async () => {
   const text = await bootstrap(server, 'Host: evil.example:8500\r\nOrigin: http://evil.example:8500')
   expect(text.status).toBe(421)
   expect(text.text).toContain('Content-Type: text/plain')
@@ -43,7 +43,7 @@ test('421 host_not_allowed: a rebound name makes no first token, and the log say
   await expect.poll(() => server.log.some((line) => line.includes('"status":421'))).toBe(true)
 })
 
-test('403 origin_foreign: a page of another origin makes no first token', async () => {
+test('403 origin_foreign: a page of another origin cannot bootstrap', async () => {
   const { status, text } = await bootstrap(
     server,
     `Host: ${new URL(server.url).host}\r\nOrigin: http://evil.example\r\nAccept: application/problem+json`,
@@ -52,7 +52,7 @@ test('403 origin_foreign: a page of another origin makes no first token', async 
   expect(text).toContain('"code":"origin_foreign"')
 })
 
-test('on every address: any address is a host, and the names that are listed', async () => {
+test('a server on all addresses accepts any address, and only listed names', async () => {
   for (const host of ['203.0.113.9:8500', '[2001:db8::1]', 'acl.example.com', 'localhost']) {
     const request = `GET /v1/status/leader HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     expect((await exchange(Number(new URL(everywhere.url).port), [request])).statuses).toEqual([200])
@@ -60,7 +60,7 @@ test('on every address: any address is a host, and the names that are listed', a
   expect((await bootstrap(everywhere, 'Host: other.example.com')).status).toBe(421)
 })
 
-test('the operator beside the server still makes it: nothing of the above has', async () => {
+test('an operator on the machine of the server can still bootstrap after these attacks', async () => {
   const { host } = new URL(server.url)
   expect((await bootstrap(server, `Host: ${host}\r\nOrigin: http://${host}`)).status).toBe(200)
 })

@@ -1,18 +1,21 @@
 /**
- * LEAK-01: secrets are looked for in everything that a server gives out besides the answers that may show them: its two
- * outputs at the most talkative level, its metrics, what it says of itself, its error texts, its command line.
+ * LEAK-01: searches for secrets in all output except the answers that may show them: both output streams at the most
+ * verbose level, metrics, self-description, error texts, command line.
  */
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { ENDPOINTS } from '@latchkey/contract'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { Authority } from './login/certificates.ts'
 import { exchange } from './raw-http.ts'
 
 const MANAGEMENT = 'ca11ab1e-0000-4000-8000-00000000000a'
 const KEY = Buffer.alloc(32, 7).toString('base64')
-/** Secrets of tokens, and texts that are presented as such. Each stands nowhere else. */
+/** Secrets of tokens, and texts presented as secrets. None occurs anywhere else. */
 const SECRETS = [
   MANAGEMENT,
   'ca11ab1e-0000-4000-8000-0000000000b1',
@@ -20,8 +23,14 @@ const SECRETS = [
   'CANARY-legacy-secret',
   'CANARY-wrong-secret',
   'CANARY-kv-value',
+  'CANARY-client-secret',
+  'CANARY-code',
+  'CANARY-client-nonce',
+  'CANARY-claim',
 ] as const
-const [, CREATED, REFUSED, LEGACY, WRONG, VALUE] = SECRETS
+const [, CREATED, REFUSED, LEGACY, WRONG, VALUE, CLIENT_SECRET, CODE, CLIENT_NONCE, CLAIM] = SECRETS
+/** Secrets that are made on the way. */
+const made: string[] = []
 
 let database: TestDatabase
 let proxy: DatabaseProxy
@@ -39,6 +48,8 @@ beforeAll(async () => {
     // The newest version that has the legacy API, whose paths hold secrets.
     LATCHKEY_SERVICE_VERSION: '1.10.12',
     LATCHKEY_LOG_LEVEL: 'trace',
+    LATCHKEY_EDITION: 'extended',
+    LATCHKEY_AUTH_METHOD_HTTP: 'on',
   })
   server.process.stdout?.on('data', (data) => {
     stdout += data
@@ -70,7 +81,39 @@ function presenting(path: string, secret: string): readonly (readonly [string, R
   ]
 }
 
-const secretsIn = (text: string) => [...SECRETS, KEY].filter((secret) => text.includes(secret))
+/** An OpenID provider that refuses every code, and repeats in its errors what it was sent. */
+async function startEchoingProvider() {
+  const sent: string[] = []
+  const provider = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const isDiscovery = request.url?.endsWith('/.well-known/openid-configuration') === true
+    const document = {
+      issuer: url,
+      authorization_endpoint: `${url}/auth`,
+      token_endpoint: `${url}/token`,
+      jwks_uri: `${url}/keys`,
+    }
+    const refusal = {
+      error: 'invalid_grant',
+      error_description: `${request.url} ${request.headers.authorization} ${body}`,
+    }
+    if (!isDiscovery) sent.push(body)
+    response
+      .writeHead(isDiscovery ? 200 : 400, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify(isDiscovery ? document : refusal))
+  })
+  await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  const close = () => {
+    provider.closeAllConnections()
+    return new Promise((closed) => provider.close(closed))
+  }
+  return { url, sent, close }
+}
+
+const secretsIn = (text: string) => [...SECRETS, ...made, KEY].filter((secret) => text.includes(secret))
 
 describe('LEAK-01: with every request that could carry one', () => {
   /** Error texts, by what they answered. */
@@ -104,7 +147,7 @@ describe('LEAK-01: with every request that could carry one', () => {
     expect(refusals.length).toBeGreaterThan(200)
   })
 
-  test('secrets in legacy paths, also where they are misspelt', async () => {
+  test('secrets in legacy paths, including misspelled ones', async () => {
     const legacy = encodeURIComponent(LEGACY)
     for (const [method, path] of [
       ['GET', '/v1/acl/info/'],
@@ -146,7 +189,68 @@ describe('LEAK-01: with every request that could carry one', () => {
     }
   })
 
-  test('requests that are no requests', async () => {
+  test('credentials of logins, at providers that repeat what they are sent', async () => {
+    const management = { 'X-Service-Token': MANAGEMENT }
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const provider = await startEchoingProvider()
+    const CACert = await new Authority().certificate()
+    const reviewer = `${encode({ alg: 'RS256' })}.${encode({ sub: CLAIM })}.c2VjcmV0`
+    const bearer = `${encode({ alg: 'ES256' })}.${encode({ sub: CLAIM, iat: 1 })}.c2lnbmF0dXJl`
+    made.push(reviewer, bearer)
+    const oidc = {
+      OIDCDiscoveryURL: provider.url,
+      OIDCClientID: 'client',
+      OIDCClientSecret: CLIENT_SECRET,
+      AllowedRedirectURIs: ['http://localhost:8550/oidc/callback'],
+    }
+    const kubernetes = { Host: provider.url, CACert, ServiceAccountJWT: reviewer }
+    const methods: readonly (readonly [string, string, object])[] = [
+      ['people', 'oidc', oidc],
+      ['workloads', 'kubernetes', kubernetes],
+      ['jobs', 'jwt', { JWKSURL: `${provider.url}/${CLAIM}` }],
+    ]
+    for (const [Name, Type, Config] of methods) {
+      const body = JSON.stringify({ Name, Type, MaxTokenTTL: '1h', Config })
+      expect((await send('PUT', '/v1/acl/auth-method?check=false', management, body)).status).toBe(200)
+      // Asks the provider, if it has a URL, whose answer repeats the request.
+      await ask('PUT', '/v1/acl/auth-method', management, body)
+      await ask('PUT', '/v1/acl/auth-method', management, body.replace('"Config":{', '"Config":{"Foo":1,'))
+      for (const BearerToken of [bearer, `${bearer}.`, CLAIM]) {
+        await ask('POST', '/v1/acl/login', {}, JSON.stringify({ AuthMethod: Name, BearerToken }))
+      }
+      await ask('POST', '/v1/acl/login', {}, `{"AuthMethod":"${Name}","BearerToken":"${bearer}"`)
+      await ask('POST', '/v1/acl/login', {}, `{"AuthMethod":"${bearer}","BearerToken":"x"}`)
+    }
+    const begin = {
+      AuthMethod: 'people',
+      RedirectURI: oidc.AllowedRedirectURIs[0],
+      ClientNonce: CLIENT_NONCE,
+    }
+    const callback = async (fields: object) => {
+      const response = await send('POST', '/v1/acl/oidc/auth-url', {}, JSON.stringify(begin))
+      const { searchParams } = new URL(((await response.json()) as { AuthURL: string }).AuthURL)
+      const [State = '', nonce = ''] = ['state', 'nonce'].map((name) => searchParams.get(name) ?? undefined)
+      expect([State.length, nonce.length]).toEqual([64, 64])
+      made.push(State, nonce)
+      const body = { AuthMethod: 'people', State, Code: CODE, ClientNonce: CLIENT_NONCE, ...fields }
+      await ask('POST', '/v1/acl/oidc/callback', {}, JSON.stringify(body))
+      await ask('POST', '/v1/acl/oidc/callback', {}, JSON.stringify(body).slice(1))
+      await ask('POST', '/v1/acl/oidc/callback', {}, JSON.stringify({ ...body, State: 5 }))
+    }
+    for (const fields of [{}, { ClientNonce: 'another' }, { Iss: CLAIM }, { AuthMethod: 'jobs' }]) {
+      await callback(fields)
+    }
+    const { sent } = provider
+    made.push(...sent.flatMap((body) => new URLSearchParams(body).get('code_verifier') ?? []))
+    expect(sent.filter((body) => body.includes(CODE)).length).toBeGreaterThan(0)
+    await provider.close()
+    for (const [Name] of methods) {
+      const read = await send('GET', `/v1/acl/auth-method/${Name}`, management)
+      if (Name !== 'jobs') expect(secretsIn(await read.text())).not.toEqual([])
+    }
+  })
+
+  test('malformed requests', async () => {
     const port = Number(new URL(server.url).port)
     for (const bytes of [
       `GET /v1/acl/info/${LEGACY} HTTP/1.1\r\n\r\n`,
@@ -188,7 +292,7 @@ describe('LEAK-01: with every request that could carry one', () => {
   })
 })
 
-describe('none is in what it says of itself', () => {
+describe('none is in its self-description', () => {
   test.each([
     '/v1/agent/self',
     '/v1/agent/members',
@@ -214,7 +318,7 @@ test('none is in its command line or title', () => {
   expect(secretsIn(shown)).toEqual([])
 })
 
-test('the test can fail: the answers that may show them do', async () => {
+test('the search can find them: answers that may show them do', async () => {
   const list = await send('GET', '/v1/acl/tokens', { 'X-Service-Token': MANAGEMENT })
   expect(secretsIn(await list.text())).toEqual(expect.arrayContaining([MANAGEMENT, CREATED, LEGACY]))
 })

@@ -66,12 +66,12 @@ async function imported(test: string): Promise<{ ID: string }[]> {
 
 const byId = (a: { ID: string }, b: { ID: string }) => (a.ID < b.ID ? -1 : 1)
 
-test('a list of several parts goes in, comes out as it was, and is unchanged the second time', async () => {
+test('a list of several parts is imported, exported unchanged, and unaffected by a second import', async () => {
   const dump = aDump('whole', 2_500)
   writeFileSync(file, JSON.stringify(dump, undefined, 1))
   expect(await latchkey(['import', file])).toEqual({
     code: 0,
-    stdout: '2500 tokens imported, 0 were there already.\n',
+    stdout: '2500 tokens imported, 0 existed already.\n',
     stderr: '',
   })
   const written = await latchkey(['export'])
@@ -81,20 +81,20 @@ test('a list of several parts goes in, comes out as it was, and is unchanged the
   expect(own.toSorted(byId)).toEqual(dump.toSorted(byId))
   writeFileSync(file, written.stdout)
   const again = await latchkey(['import', file])
-  expect(again.stdout).toBe(`0 tokens imported, ${all.length} were there already.\n`)
+  expect(again.stdout).toBe(`0 tokens imported, ${all.length} existed already.\n`)
 })
 
-test('an import that broke off can be resumed', async () => {
+test('an interrupted import can be resumed', async () => {
   const dump = aDump('broken', 2_500)
   await server.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump.slice(0, 1_500) })
   writeFileSync(file, JSON.stringify(dump))
   const { stdout } = await latchkey(['import', file])
-  expect(stdout).toBe('1000 tokens imported, 1500 were there already.\n')
+  expect(stdout).toBe('1000 tokens imported, 1500 existed already.\n')
   expect(await imported('broken')).toHaveLength(2_500)
 })
 
 describe('nothing is imported', () => {
-  test('where any record cannot be: every problem with its place in the file, exit code 1', async () => {
+  test('if any record is invalid: every problem with its position in the file, exit code 1', async () => {
     await server.call('PUT', '/acl/create', { token: MANAGEMENT, body: { ID: 'bad 1', Name: 'other' } })
     const dump = aDump('bad', 2_500)
     dump[1_700] = aLegacy('bad', 1_700, { Type: 'admin' })
@@ -108,13 +108,13 @@ describe('nothing is imported', () => {
       'error: [1700].Type is neither "client" nor "management"',
       expect.stringMatching(/^warning: \[2400\]\.Rules line 1, column 1: /),
       'error: [2300].ID is the same as [3].ID',
-      `Nothing was imported: 3 error(s) in ${file}.`,
+      `Nothing was imported: 3 errors in ${file}.`,
       '',
     ])
     expect(await imported('bad')).toHaveLength(1)
   })
 
-  test('where the file is cut off, with line and byte and no secret', async () => {
+  test('if the file is truncated: the line and byte, but no secret', async () => {
     const text = JSON.stringify(aDump('canary', 1_200), undefined, 1)
     writeFileSync(file, text.slice(0, -20))
     const { code, stderr } = await latchkey(['import', file])
@@ -126,12 +126,12 @@ describe('nothing is imported', () => {
     expect(await imported('canary')).toEqual([])
   })
 
-  test('by a token that may not, and where there is no server', async () => {
+  test('by a token without the right, or without a server', async () => {
     writeFileSync(file, JSON.stringify(aDump('denied', 1)))
     const refused = await latchkey(['import', file], { LATCHKEY_TOKEN: '' })
     expect([refused.code, refused.stderr.slice(0, 17)]).toEqual([1, 'Permission denied'])
-    const nobody = await latchkey(['import', file], { LATCHKEY_ADDR: 'http://127.0.0.1:1' })
-    expect(nobody).toEqual({
+    const unreachable = await latchkey(['import', file], { LATCHKEY_ADDR: 'http://127.0.0.1:1' })
+    expect(unreachable).toEqual({
       code: 1,
       stdout: '',
       stderr: 'No server answers at http://127.0.0.1:1: start one, or set LATCHKEY_ADDR.\n',

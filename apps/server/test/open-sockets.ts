@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 
-/** Opens sockets to a port of this machine, which are destroyed after each test. To be called where hooks are declared. */
+/** Opens sockets to a local port and destroys them after each test. Call it where hooks are declared. */
 export function socketsOfTest(): (port: number) => Promise<Socket> {
   const sockets: Socket[] = []
   afterEach(() => {

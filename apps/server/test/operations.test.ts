@@ -1,4 +1,4 @@
-/** What an operator meets: probes, request ids, the log, ACLs switched off, and servers that start or bootstrap at once. */
+/** Probes, request ids, the log, disabled ACLs, and concurrent starts and bootstraps. */
 
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,14 +36,14 @@ describe('a server', () => {
   const logged = (id: string) =>
     server.log.flatMap((line) => (line.includes(`"id":"${id}"`) ? [JSON.parse(line)] : []))
 
-  test('/livez and /readyz answer anybody: ok', async () => {
+  test('/livez and /readyz answer ok without a token', async () => {
     for (const path of ['/livez', '/readyz']) {
       const response = await ask(path)
       expect([response.status, await response.text()]).toEqual([200, 'ok'])
     }
   })
 
-  test('every answer of the API carries a request id: the one of the client where it is one', async () => {
+  test("every answer of the API carries a request id: the client's if it is valid", async () => {
     const given = await ask('/v1/acl/tokens', { headers: { 'X-Request-Id': 'mine-1' } })
     expect(given.headers.get('x-request-id')).toBe('mine-1')
     const ids = await Promise.all(
@@ -56,7 +56,7 @@ describe('a server', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/)
   })
 
-  test('a line of the log for each, with what was asked, by whom, and how it ended', async () => {
+  test('the log has a line for each request, with its caller and its outcome', async () => {
     await ask('/v1/acl/tokens?token=nobody', { headers: { 'X-Request-Id': 'log-1', 'User-Agent': 'test' } })
     await ask('/v1/acl/token/self', { headers: { 'X-Request-Id': 'log-2', 'X-Service-Token': MANAGEMENT } })
     await expect.poll(() => logged('log-2')).toHaveLength(1)
@@ -75,7 +75,7 @@ describe('a server', () => {
     expect(line.ms).toBeGreaterThan(0)
   })
 
-  test('headers that give nothing away, and nothing kept by anybody (CFG-01)', async () => {
+  test('headers reveal nothing, and forbid caching (CFG-01)', async () => {
     const response = await ask('/v1/acl/token/self', {
       headers: { 'X-Service-Token': MANAGEMENT, Origin: 'http://x' },
     })
@@ -85,7 +85,7 @@ describe('a server', () => {
     }
   })
 
-  test('a client that says it was forwarded for another is still itself (CFG-01)', async () => {
+  test('forwarding headers do not change the client address (CFG-01)', async () => {
     const headers = { 'X-Request-Id': 'fwd-1', 'X-Forwarded-For': '10.9.9.9', Forwarded: 'for=10.9.9.9' }
     await ask('/v1/status/leader', { headers })
     await expect.poll(() => logged('fwd-1')).toHaveLength(1)

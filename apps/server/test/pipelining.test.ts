@@ -1,4 +1,4 @@
-/** DOS-05: clients without a token that send many requests at once and read no answer, at everything they may ask for. */
+/** DOS-05: anonymous clients pipeline many requests to every anonymous endpoint and read no answer. */
 import type { Socket } from 'node:net'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** As the server says itself, which another client asks it for. */
+/** As the server reports it to another client. */
 async function residentBytes(): Promise<number> {
   const { status, body } = await server.call('GET', '/agent/metrics?format=prometheus', { token: MANAGEMENT })
   expect(status).toBe(200)

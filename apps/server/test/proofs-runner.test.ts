@@ -1,8 +1,8 @@
-/** The runner of the proofs, on proofs that take seconds. */
+/** The proof runner, with proofs that take seconds. */
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { childEnvironment } from '@latchkey/testkit/process/server-process'
@@ -14,15 +14,20 @@ import { runProof } from '../scripts/proofs/run-proof.ts'
 const RUNNER = join(import.meta.dirname, '../scripts/proofs.ts')
 const folder = temporaryFolder('proofs')
 
-async function proofs(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function proofs(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  onStart: (child: ChildProcess) => void = () => {},
+) {
   const child = spawn(process.execPath, [RUNNER, ...args], { env: childEnvironment(env) })
+  onStart(child)
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   const [stdout, stderr, [code]] = await ended
   return { stdout, stderr, code }
 }
 
 describe('pnpm proofs', () => {
-  test('--only with ids runs what stands for them, and reports each with its seed and what repeats it', async () => {
+  test('--only with ids runs their proofs, and reports each with its seed and replay command', async () => {
     const json = join(folder, 'report.json')
     const args = ['--only', 'TIM-02,FUZ-01', '--scale', 'small', '--json', json]
     const { code, stdout } = await proofs(args, { LATCHKEY_SEED: '7' })
@@ -42,8 +47,48 @@ describe('pnpm proofs', () => {
     expect(stdout).toContain('3 passed, 0 measured, 0 skipped, 0 failed')
   })
 
+  test('Ctrl-C ends the running proof and starts no other; --resume runs both, and keeps what passed', async () => {
+    const json = join(folder, 'interrupted.json')
+    const args = ['--only', 'FUZ-06', '--scale', 'small', '--json', json]
+    const first = await proofs(args, { LATCHKEY_SEED: '7' }, (child) => {
+      // The second of two proofs is about to start.
+      child.stderr?.on('data', (text) => `${text}`.includes('fuzz-selectors') && child.kill('SIGINT'))
+    })
+    expect(first).toMatchObject({ code: 130, stdout: expect.stringContaining('1 interrupted') })
+    const { outcomes } = JSON.parse(readFileSync(json, 'utf8'))
+    expect(outcomes).toMatchObject([
+      { name: 'tests-acl', result: 'passed' },
+      { name: 'fuzz-selectors', result: 'interrupted' },
+    ])
+    const resumed = await proofs([...args, '--resume'])
+    expect(resumed.code, resumed.stdout).toBe(0)
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject({
+      seed: 7,
+      outcomes: [outcomes[0], { name: 'fuzz-selectors', result: 'passed', seed: 7 }],
+    })
+    expect(resumed.stdout).toContain('2 passed')
+  })
+
+  test('Ctrl-C during the first of two proofs: the report names the other', async () => {
+    const args = ['--only', 'FUZ-06', '--scale', 'small', '--json', join(folder, 'first.json')]
+    const { code, stdout } = await proofs(args, {}, (child) => {
+      child.stderr?.once('data', () => child.kill('SIGINT'))
+    })
+    expect(code).toBe(130)
+    expect(stdout).toContain('1 not run: fuzz-selectors')
+  })
+
+  test('--resume: exit code 2 for a report of another scale', async () => {
+    const json = join(folder, 'full.json')
+    writeFileSync(json, JSON.stringify({ scale: 'full', seed: 1, outcomes: [] }))
+    const { code, stderr } = await proofs(['--resume', '--scale', 'small', '--json', json])
+    expect(code).toBe(2)
+    expect(stderr).toContain('full')
+  })
+
   test.each([
     [['--only', 'DUR-01,no-such-proof'], 'no-such-proof'],
+    [['--resume', '--json', join(folder, 'none.json')], 'none.json'],
     [['--scale', 'huge'], 'small or full'],
     [['--onyl', 'DUR-01'], '--onyl'],
   ])('%j: exit code 2, and says why', async (args, problem) => {
@@ -53,7 +98,7 @@ describe('pnpm proofs', () => {
   })
 })
 
-describe('what came of a proof', () => {
+describe('the outcome of a proof', () => {
   const proof = (kind: ProofCommand['kind'], ...args: readonly string[]): ProofCommand => ({
     name: 'example',
     ids: ['DUR-01'],
@@ -71,20 +116,33 @@ describe('what came of a proof', () => {
     ['a verdict of skip', 'skipped', proof('proof', ...printing('{"verdict":"skip"}'))],
     ['a verdict of pass, and then a crash', 'failed', proof('proof', ...printing('{"verdict":"pass"}', 9))],
     ['no verdict', 'failed', proof('proof', ...printing('nothing'))],
-    ['figures', 'measured', proof('figures', ...printing('42'))],
-    ['no figures', 'failed', proof('figures', ...printing('', 1))],
+    ['figures', 'measured', proof('figures', ...printing('42'), '--')],
+    ['no figures', 'failed', proof('figures', ...printing('', 1), '--')],
     ['no test that ran', 'failed', proof('test', VITEST, 'run', 'no-such-file.test.ts')],
   ])('%s: %s', async (_, result, command) => {
     const outcome = await runProof(command, { scale: 'small', seed: 1 }, folder)
     expect(outcome).toMatchObject({ result, count: 1, seed: 1 })
   })
 
-  test('every proof has a name of its own, and counts that grow', () => {
+  test('a killed proof has failed, and takes its processes with it', async () => {
+    const left = `require('child_process').spawn('sleep', ['600'], { stdio: 'inherit' })`
+    const killed = proof('proof', '-e', `${left}; process.kill(process.pid, 'SIGKILL')`)
+    const outcome = await runProof(killed, { scale: 'small', seed: 1 }, folder)
+    expect(outcome).toMatchObject({ result: 'failed', figures: { killedBy: 'SIGKILL' } })
+  })
+
+  test('an interrupted proof ends, and is neither passed nor failed', async () => {
+    const endless = proof('proof', '-e', 'setInterval(() => {}, 60_000)')
+    const outcome = await runProof(endless, { scale: 'small', seed: 1 }, folder, AbortSignal.abort())
+    expect(outcome).toMatchObject({ result: 'interrupted' })
+  })
+
+  test('every proof has a unique name, and its full count exceeds the small one', () => {
     expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length)
     for (const { counts } of COMMANDS) expect(counts.full).toBeGreaterThanOrEqual(counts.small)
   })
 
-  test('every file that a proof runs is there, wherever it was moved to', () => {
+  test('every file that a proof runs exists', () => {
     const commands = COMMANDS.map((command) => command.run({ scale: 'small', seed: 1 }))
     const files = commands.flatMap(({ folder, args }) =>
       args.filter((arg) => /^[^-].*\.ts$/.test(arg)).map((file) => join(ROOT, folder, file)),

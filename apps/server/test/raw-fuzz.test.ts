@@ -82,7 +82,7 @@ const PIECES = [
   ',',
 ]
 
-/** One or more requests, most of them with something wrong. */
+/** One or more requests, most of them malformed. */
 function randomBytes(random: SeededRandom): Buffer {
   let text = ''
   for (let requests = 1 + random.below(3); requests > 0; requests -= 1) {
@@ -103,7 +103,7 @@ function randomBytes(random: SeededRandom): Buffer {
   return Buffer.from(random.chance(1 / 10) ? text.slice(0, random.below(text.length)) : text, 'latin1')
 }
 
-/** Sends all and says that there is no more; resolves with what came when the server has ended it too. */
+/** Sends all bytes and half-closes; resolves with the answers when the server closes. */
 function exchange(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

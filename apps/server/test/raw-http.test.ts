@@ -1,6 +1,6 @@
 /**
- * The real server against raw sockets: what a client library would never send. FUZ-03, DOS-02 to DOS-04, INJ-02.
- * The requests carry the management token, so that what gets through would show.
+ * Sends the real server requests that no client library would send. FUZ-03, DOS-02 to DOS-04, INJ-02. The requests carry
+ * the management token, so that a smuggled request would have an effect.
  */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -75,22 +75,22 @@ describe('forms of a request line', () => {
     expect(statuses).toEqual([status])
   })
 
-  test('CONNECT is no method of ours: the connection ends without a word', async () => {
+  test('CONNECT is not supported: the connection closes without an answer', async () => {
     expect(await send('CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ text: '', closed: true })
   })
 
-  test('an upgrade is not taken up: the request is answered as it is', async () => {
+  test('an upgrade is ignored: the request is answered as plain HTTP', async () => {
     const request = `GET ${SELF} HTTP/1.1\r\n${HEAD}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`
     expect((await send(request, { answers: 1 })).statuses).toEqual([200])
   })
 
-  test('two requests in one piece are answered in their order', async () => {
+  test('two requests in one chunk are answered in order', async () => {
     const first = `GET ${SELF} HTTP/1.1\r\n${HEAD}\r\n`
     const second = `GET /v1/nope HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`
     expect((await send(first + second)).statuses).toEqual([200, 404])
   })
 
-  test('a request that comes byte by byte is a request', async () => {
+  test('a request that arrives byte by byte is answered', async () => {
     const bytes = [...`GET ${SELF} HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`]
     expect((await send(bytes)).statuses).toEqual([200])
   })
@@ -133,7 +133,7 @@ describe('DOS-03: lengths', () => {
   const PUT = `PUT /v1/acl/token HTTP/1.1\r\n${HEAD}`
   const SMUGGLED = `PUT /v1/acl/token HTTP/1.1\r\n${HEAD}Content-Length: 2\r\n\r\n{}`
 
-  /** What two programs could read differently: a request hides in each, and must never be answered. */
+  /** Bodies that two programs could read differently. Each hides a request that must never be answered. */
   const SMUGGLING: readonly (readonly [string, string])[] = [
     ['a length and chunks', `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['chunks and a length', `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`],
@@ -187,21 +187,21 @@ describe('DOS-03: lengths', () => {
     expect((await send(`${PUT}${rest}${SMUGGLED}`, { answers: 2 })).statuses).toEqual([200, 200])
   })
 
-  test('a length that is too short: what is too much is no request', async () => {
+  test('a length that is too short: the surplus bytes are no valid request', async () => {
     const { statuses, closed } = await send(`${PUT}Content-Length: 1\r\n\r\n{}`)
     // The rest may be found wrong before the request before it is answered.
     expect(new Set(statuses)).toEqual(new Set([400]))
     expect(closed).toBe(true)
   })
 
-  test('a length that is too long: the server waits, and the client that leaves has done nothing', async () => {
+  test('a length that is too long: the server waits, and nothing is written if the client leaves', async () => {
     const before = await countTokens()
     const sent = await send(`${PUT}Content-Length: 3\r\n\r\n{}`, { waitMs: 300 })
     expect(sent).toMatchObject({ text: '', closed: false })
     expect(await countTokens()).toBe(before)
   })
 
-  test('none at all is no body', async () => {
+  test('a request without length or chunks has no body', async () => {
     const { statuses, text } = await send(`${PUT}\r\n`, { answers: 1 })
     expect(statuses).toEqual([400])
     expect(text).toContain('A JSON body is required')
@@ -219,7 +219,7 @@ describe('DOS-03: lengths', () => {
     expect(await countTokens()).toBe(before)
   })
 
-  test('a body that says it is compressed is not unpacked', async () => {
+  test('a body with Content-Encoding is not decompressed', async () => {
     const gzip = Buffer.from('H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', 'base64')
     const head = `${PUT}Content-Encoding: gzip\r\nContent-Length: ${gzip.length}\r\n\r\n`
     expect((await send([head, gzip], { answers: 1 })).statuses).toEqual([400])
@@ -230,12 +230,12 @@ describe('Expect: 100-continue', () => {
   const put = (headers: string) =>
     `PUT /v1/acl/token HTTP/1.1\r\n${headers}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`
 
-  test('the body is asked for when the caller is known, and may', async () => {
+  test('100 Continue is sent once the caller is known and authorized', async () => {
     const { text } = await send([put(HEAD), 50, '{}'], { waitMs: 2_000 })
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
   })
 
-  test('DOS-04: it is not asked for when it will not be read', async () => {
+  test('DOS-04: 100 Continue is not sent for a body that will not be read', async () => {
     const { statuses, closed } = await send(put('Host: x\r\n'))
     expect(statuses).toEqual([403])
     expect(closed).toBe(true)
@@ -247,7 +247,7 @@ describe('Expect: 100-continue', () => {
   })
 })
 
-describe('DOS-04: what is refused is not read', () => {
+describe('DOS-04: a refused body is not read', () => {
   const memoryOf = (pid = 0) =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
@@ -289,7 +289,7 @@ describe('DOS-04: what is refused is not read', () => {
       '413 ',
     ],
     [
-      'an upload of 1 GiB to where nothing is',
+      'an upload of 1 GiB to an unknown path',
       `PUT /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 1073741824\r\n\r\n`,
       false,
       '404 ',
@@ -323,9 +323,9 @@ describe('DOS-04: what is refused is not read', () => {
   })
 })
 
-describe('a client that is gone', () => {
+describe('a client that disconnects', () => {
   test.each(['index=999999', 'ind%65x=999999', 'x=%31&%69ndex=999999'])(
-    'a wait asked for with %s ends with its client',
+    'a wait with %s ends when its client disconnects',
     async (option) => {
       const lines = () => server.log.filter((line) => line.includes('"endpoint":"tokens.list"')).length
       const before = lines()

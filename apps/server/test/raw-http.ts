@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /** Bytes to send, or milliseconds to wait before the next. */
 export type Piece = string | Uint8Array | number
 
-export interface RawAnswer {
+interface RawAnswer {
   /** Status codes of the answers, in order. */
   readonly statuses: readonly number[]
   /** Everything that came, as Latin-1. */
@@ -21,7 +21,7 @@ export interface RawOptions {
   readonly answers?: number
 }
 
-/** Sends bytes as they are, which no client of HTTP would, and reads what comes. */
+/** Sends raw bytes, and reads the answers. */
 export function exchange(
   port: number,
   pieces: readonly Piece[],
@@ -60,7 +60,7 @@ function statusesOf(text: string): readonly number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
 }
 
-/** A connection on which requests follow one another. */
+/** A connection for several requests. */
 export async function openConnection(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

@@ -63,7 +63,7 @@ test('it ends after that of the primary, which must be reachable, and after its 
 
   await oldPrimary.stop()
   await untilAnswer(secondary).toBe(`${legacy} ${ownServer}; the primary datacenter dc1 to be reachable.`)
-  await oldSecondary.stop()
+  await oldSecondary.stop('SIGQUIT')
   await untilAnswer(secondary).toBe(`${legacy} the primary datacenter dc1 to be reachable.`)
 
   const newPrimary = await startPrimary('1.4.0')
@@ -77,7 +77,7 @@ test('it ends after that of the primary, which must be reachable, and after its 
   await expect.poll(() => [endOf(secondary), endOf(newPrimary)]).not.toContain(undefined)
   expect(endOf(secondary)).toBeGreaterThan(endOf(newPrimary) ?? Number.POSITIVE_INFINITY)
 
-  // Its own two tokens are no one else's, so it gives them what the migration of the primary gives.
+  // Its own two tokens exist nowhere else, so it prepares them as the migration of the primary would.
   const tokens = await secondary.call('GET', '/acl/tokens', { token: MANAGEMENT })
   const accessors = tokens.body.map(({ AccessorID }: { AccessorID: string }) => AccessorID)
   expect(accessors).toContain('00000000-0000-0000-0000-000000000002')
@@ -100,5 +100,5 @@ test('a secondary whose management token no migration will link does not start a
   const legacy = { ID: 'old', Type: 'management' }
   await secondary.call('PUT', '/acl/create', { token: MANAGEMENT, body: legacy })
   await secondary.stop()
-  await expect(start('dc2', 'two', '1.11')).rejects.toThrow('1 legacy token(s)')
+  await expect(start('dc2', 'two', '1.11')).rejects.toThrow('1 legacy token has rights')
 })

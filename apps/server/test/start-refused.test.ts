@@ -1,4 +1,4 @@
-/** Starts that end at once: the exit code says whose fault it is, the message what to do, and neither shows a secret. */
+/** Starts that fail: the exit code gives the class of the problem, the message its remedy, and neither shows a secret. */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ describe('exit code 1: it cannot start here', () => {
     expect(stderr).toContain('cannot be used')
   })
 
-  test('LEAK-02: a database that is not there yet is waited for, until a signal; its password is not shown', async () => {
+  test('LEAK-02: the server waits for an unreachable database until a signal, without showing the password', async () => {
     const {
       process: child,
       log,
@@ -105,7 +105,7 @@ describe('exit code 1: it cannot start here', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('the keys are not those of the data', async () => {
+  test('the keys do not open the data', async () => {
     const other = `test:${Buffer.alloc(32, 8).toString('base64')}`
     const first = await runServer({
       DATABASE_URL: database.url,

@@ -12,7 +12,7 @@ import { createTestDatabase, PATIENT } from './database.ts'
 
 const keys = new Map<string, string>()
 
-/** A key with an id, as `LATCHKEY_ENCRYPTION_KEYS` takes it; for the same id the same, throughout a test file. */
+/** A key with an id, as in `LATCHKEY_ENCRYPTION_KEYS`; the same id gives the same key within a test file. */
 export function testKey(id: string): string {
   const key = keys.get(id) ?? randomBytes(32).toString('base64')
   keys.set(id, key)
@@ -26,7 +26,7 @@ export function testRing(...ids: readonly string[]): KeyRing {
 
 const log = pino({ level: 'silent' })
 
-export interface TestStoreOptions extends Partial<OpenStoreOptions> {
+interface TestStoreOptions extends Partial<OpenStoreOptions> {
   /** Default: a new database. */
   readonly url?: string
   /** Default: patient ones. */

@@ -52,7 +52,7 @@ test('every command of the page works, and answers what the page shows', async (
       {
         cwd: folder,
         env,
-        timeout: 230_000,
+        timeout: 1_100_000,
       },
     )
     const answers = stdout.split(SEPARATOR)
@@ -64,7 +64,7 @@ test('every command of the page works, and answers what the page shows', async (
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-})
+}, 1_200_000)
 
 /** What the page shows, `…` standing for what is other each time. */
 function patternOf(shown: string): RegExp {

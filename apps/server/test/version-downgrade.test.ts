@@ -63,7 +63,7 @@ test('it ends itself when it comes back: exit code 1, and says why', async () =>
   expect(old.log.at(-1)).toBe(
     'version 1.3.0 cannot run: its data is upgraded to 1.4.0 or later, and there is no way back (spec 9.2.5). Start version 1.4.0 or later.',
   )
-}, 40_000)
+})
 
 test('its workers are not started again', async () => {
   const old = await start('1.3.0', { LATCHKEY_WORKERS: '2' })
@@ -72,11 +72,11 @@ test('its workers are not started again', async () => {
   await upgradeWithout(old)
   expect(await ended).toEqual([1, null])
   expect(old.log.join('\n')).toContain('version 1.3.0 cannot run')
-  expect(old.log.join('\n')).not.toContain('another one starts')
-}, 40_000)
+  expect(old.log.join('\n')).not.toContain('restarting it')
+})
 
 test('workers that are too old from the start end the server', async () => {
   const upgraded = await start('1.4.0')
   await upgraded.stop()
   await expect(start('1.3.0', { LATCHKEY_WORKERS: '2' })).rejects.toThrow('there is no way back')
-}, 40_000)
+})

@@ -1,4 +1,4 @@
-/** Every proof as a command of its own, at two scales: what `pnpm proofs` runs, one after another. */
+/** Every proof as a command, at two scales; `pnpm proofs` runs them one after another. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROOFS } from '../../test/cluster/proofs.ts'
@@ -8,12 +8,12 @@ export type Scale = 'small' | 'full'
 
 export interface ProofCommand {
   readonly name: string
-  /** The guarantees that it proves. */
+  /** Guarantees it proves. */
   readonly ids: readonly string[]
-  /** What the count counts. */
+  /** Unit of the count. */
   readonly unit: string
   readonly counts: Readonly<Record<Scale, number>>
-  /** How it is run. `test` runs Vitest and is judged by its results, `proof` prints one line of JSON with a verdict. */
+  /** `test` runs Vitest and is judged by its results; `proof` prints one line of JSON with a verdict. */
   readonly kind: 'test' | 'proof' | 'figures'
   run(options: RunOptions): Command
 }
@@ -21,7 +21,7 @@ export interface ProofCommand {
 export interface RunOptions {
   readonly scale: Scale
   readonly seed: number
-  /** The guarantees that were asked for; absent: all of them. */
+  /** The requested guarantees; absent: all. */
   readonly only?: ReadonlySet<string>
 }
 
@@ -36,7 +36,7 @@ export interface Command {
 export const ROOT = join(import.meta.dirname, '../../../..')
 const SERVER = 'apps/server'
 
-/** The tests of every package are run too: many guarantees are shown by them alone. */
+/** The tests of every package run, too: many guarantees are shown only there. */
 const PACKAGES = ['packages', 'apps'].flatMap((group) =>
   readdirSync(join(ROOT, group))
     .map((name) => `${group}/${name}`)
@@ -49,7 +49,9 @@ export const COMMANDS: readonly ProofCommand[] = [
   fuzz('fuzz-api', ['FUZ-02', 'FUZ-03', 'API-02'], 'requests', 'api-fuzz.test.ts', 10_000_000),
   fuzz('fuzz-raw', ['FUZ-03'], 'exchanges on raw sockets', 'raw-fuzz.test.ts', 1_000_000),
   fuzz('fuzz-rules', ['FUZ-04'], 'texts', 'parse-fuzz.test.ts', 10_000_000),
+  fuzz('fuzz-selectors', ['FUZ-06'], 'selectors', 'selector-fuzz.test.ts', 100_000),
   fuzz('decisions', ['DIF-02'], 'decisions', 'decide-differential.test.ts', 10_000_000),
+  fuzz('logins', ['DIF-04'], 'pairs of claims and rules', 'login-differential.test.ts', 1_000_000),
   fuzz('batches', ['AUTHZ-02'], 'batches of each kind', 'batches.test.ts', 50_000, 500),
   fuzz('authority', ['AUTHZ-01'], 'histories of 100 calls', 'authority.test.ts', 5_000, 40),
   {
@@ -105,7 +107,7 @@ export const COMMANDS: readonly ProofCommand[] = [
   },
 ]
 
-/** All tests of a package, or those whose titles name a guarantee that was asked for. */
+/** All tests of a package, or those whose titles name a requested guarantee. */
 function packageTests(folder: string): ProofCommand {
   const titles = idsInTitles(join(ROOT, folder))
   return {
@@ -128,13 +130,13 @@ function withAny(titles: Titles, asked: readonly string[]): readonly string[] {
   return [...titles].filter(([, ids]) => asked.some((id) => ids.has(id))).map(([file]) => file)
 }
 
-/** No file, and so all of them, where a title comes from a table that several files run. */
+/** Empty, which means all files, if a title comes from a table that several files run. */
 function filesOf(titles: Titles, asked: readonly string[]): readonly string[] {
   const files = withAny(titles, asked)
   return files.every(isTestFile) ? files : []
 }
 
-/** The cases of the conformance suite are no tests of their own, so it runs whole. */
+/** Conformance cases are not separate tests, so the whole suite runs. */
 function patternOf(titles: Titles, asked: readonly string[]): readonly string[] {
   const isOfCases = withAny(titles, asked).some((file) => file.includes('/cases/'))
   return asked.length === 0 || isOfCases ? [] : ['-t', asked.join('|')]

@@ -1,9 +1,11 @@
-/** Runs one proof in a process of its own, and says what came of it. */
-import { spawn } from 'node:child_process'
+/** Runs one proof in its own process group, and returns the outcome. */
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { hasCode } from '../../src/has-code.ts'
 import { type Command, type ProofCommand, ROOT, type RunOptions, type Scale } from './proof-command.ts'
 
 export interface Outcome {
@@ -15,88 +17,128 @@ export interface Outcome {
   readonly seed: number
   readonly seconds: number
   /** `measured`: figures without a verdict. `skipped`: not possible on this machine. */
-  readonly result: 'passed' | 'failed' | 'skipped' | 'measured'
-  /** Counts and figures as the proof gives them. */
+  readonly result: 'passed' | 'failed' | 'skipped' | 'measured' | 'interrupted'
+  /** Counts and figures that the proof reports. */
   readonly figures: Readonly<Record<string, unknown>>
-  /** Repeats it, from the root of the workspace. */
+  /** A command that repeats it, from the root of the workspace. */
   readonly replay: string
   readonly log: string
 }
 
-/** Longer than the longest of them, a soak of eight hours. */
+/** Longer than the longest proof, a soak of eight hours. */
 const HOURS_MAX = 12
+
+/** Time for the processes of a proof to end by themselves, in milliseconds. */
+const END_MS_MAX = 15_000
+const LOOK_INTERVAL_MS = 20
 
 /** Variables that decide how much is run; each proof sets its own. */
 const OURS = ['LATCHKEY_FULL', 'LATCHKEY_FUZZ', 'LATCHKEY_SCALE', 'LATCHKEY_SEED', 'LATCHKEY_SEEDS']
 
-/** @param folder where the log goes. */
-export async function runProof(proof: ProofCommand, options: RunOptions, folder: string): Promise<Outcome> {
-  const { name, ids, unit, counts, kind } = proof
+/**
+ * @param folder where the log goes.
+ * @param interruption ends the proof and all of its processes.
+ */
+export async function runProof(
+  proof: ProofCommand,
+  options: RunOptions,
+  folder: string,
+  interruption?: AbortSignal,
+): Promise<Outcome> {
+  const { name, unit, counts, kind } = proof
   const command = proof.run(options)
   const log = join(folder, `${name}.log`)
   const results = join(folder, `${name}.results.json`)
   rmSync(results, { force: true })
-  const reporters =
-    kind === 'test' ? ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`] : []
   const startedAt = performance.now()
-  const { code, output } = await run({ ...command, args: [...command.args, ...reporters] }, log)
+  const withResults = { ...command, args: [...command.args, ...RESULTS_TO[kind](results)] }
+  const ended = await run(withResults, log, interruption)
   const seconds = Math.round(performance.now() - startedAt) / 1_000
   const { scale, seed } = options
   return {
     name,
-    ids: options.only ? ids.filter((id) => options.only?.has(id)) : ids,
+    ids: idsOf(proof, options.only),
     scale,
     count: counts[scale],
     unit,
     seed,
     seconds,
-    ...(kind === 'test'
-      ? judgeTests(code, results)
-      : kind === 'proof'
-        ? judgeLine(code, output)
-        : judgeExit(code)),
+    ...(interruption?.aborted ? { result: 'interrupted', figures: {} } : JUDGES[kind](ended, results)),
     replay: replayOf(command),
     log,
   }
 }
 
+/** The requested guarantees of a proof. */
+export function idsOf({ ids }: ProofCommand, only: ReadonlySet<string> | undefined): readonly string[] {
+  return only ? ids.filter((id) => only.has(id)) : ids
+}
+
+/** Arguments that write the results of a command to a file. */
+const RESULTS_TO: Readonly<Record<ProofCommand['kind'], (file: string) => readonly string[]>> = {
+  test: (file) => ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+  proof: () => [],
+  figures: (file) => ['--json', file],
+}
+
+interface Ended {
+  /** Null if a signal killed it. */
+  readonly code: number | null
+  readonly signal: string | null
+  readonly output: string
+}
+
 type Judged = Pick<Outcome, 'result' | 'figures'>
 
+const JUDGES: Readonly<Record<ProofCommand['kind'], (ended: Ended, results: string) => Judged>> = {
+  test: judgeTests,
+  proof: judgeLine,
+  figures: (ended, results) =>
+    ended.code === 0 ? { result: 'measured', figures: readResults(results) ?? {} } : withoutFigures(ended),
+}
+
 /** A run in which no test ran proves nothing. */
-function judgeTests(code: number, results: string): Judged {
-  if (!existsSync(results)) return { result: 'failed', figures: { exitCode: code } }
-  const {
-    numPassedTests: passed,
-    numFailedTests: failed,
-    numPendingTests: skipped,
-  } = JSON.parse(readFileSync(results, 'utf8'))
-  const result = code !== 0 || failed > 0 ? 'failed' : passed > 0 ? 'passed' : 'skipped'
+function judgeTests(ended: Ended, file: string): Judged {
+  const results = readResults(file)
+  if (!results) return withoutFigures(ended)
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = results
+  const result = ended.code !== 0 || failed > 0 ? 'failed' : passed > 0 ? 'passed' : 'skipped'
   return { result, figures: { passed, failed, skipped } }
 }
 
 const VERDICTS: Readonly<Record<string, Judged['result']>> = { pass: 'passed', skip: 'skipped' }
 
 /** The last line that is JSON holds figures and verdict. */
-function judgeLine(code: number, output: string): Judged {
-  const line = output
+function judgeLine(ended: Ended): Judged {
+  const line = ended.output
     .trimEnd()
     .split('\n')
     .findLast((text) => text.startsWith('{'))
-  if (line === undefined) return { result: 'failed', figures: { exitCode: code } }
+  if (line === undefined) return withoutFigures(ended)
   const { verdict, name: _name, ids: _ids, seed: _seed, seconds: _seconds, ...figures } = JSON.parse(line)
-  return { result: code === 0 ? (VERDICTS[verdict] ?? 'failed') : 'failed', figures }
+  return { result: ended.code === 0 ? (VERDICTS[verdict] ?? 'failed') : 'failed', figures }
 }
 
-function judgeExit(code: number): Judged {
-  return { result: code === 0 ? 'measured' : 'failed', figures: {} }
+function withoutFigures({ code, signal }: Ended): Judged {
+  return { result: 'failed', figures: signal === null ? { exitCode: code } : { killedBy: signal } }
 }
 
-async function run({ folder, args, env }: Command, log: string): Promise<{ code: number; output: string }> {
+function readResults(file: string) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+async function run(
+  { folder, args, env }: Command,
+  log: string,
+  interruption: AbortSignal | undefined,
+): Promise<Ended> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.includes(name)))
   const child = spawn(process.execPath, args, {
     cwd: join(ROOT, folder),
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, so that nothing outlives the proof.
+    detached: true,
     timeout: HOURS_MAX * 3_600_000,
   })
   const file = createWriteStream(log)
@@ -107,9 +149,35 @@ async function run({ folder, args, env }: Command, log: string): Promise<{ code:
     output = (output + text).slice(-1_048_576)
   })
   child.stderr.on('data', (bytes: Buffer) => file.write(bytes))
-  const [code] = await once(child, 'close')
+  const closed = once(child, 'close')
+  await Promise.race([once(child, 'exit'), abortOf(interruption)])
+  await endGroup(child)
+  const [code, signal] = await closed
   await finished(file.end())
-  return { code: code ?? 1, output }
+  return { code, signal, output }
+}
+
+async function abortOf(signal: AbortSignal | undefined): Promise<void> {
+  if (!signal?.aborted) await (signal ? once(signal, 'abort') : new Promise(() => {}))
+}
+
+/** Interrupts what is left of a proof, as Ctrl-C does, and kills it if that is not enough. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + END_MS_MAX
+  signalGroup(child, 'SIGINT')
+  while (signalGroup(child, 0) && performance.now() < deadline) await delay(LOOK_INTERVAL_MS)
+  signalGroup(child, 'SIGKILL')
+}
+
+/** @returns whether there was a process to receive it. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  if (pid === undefined) return false
+  try {
+    return process.kill(-pid, signal)
+  } catch (error) {
+    if (hasCode(error, 'ESRCH')) return false
+    throw error
+  }
 }
 
 function replayOf({ folder, args, env }: Command): string {

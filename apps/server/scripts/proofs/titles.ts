@@ -1,4 +1,4 @@
-/** Which guarantees the titles of tests name. */
+/** Finds the guarantees that test titles name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 
@@ -9,7 +9,7 @@ export const ID =
 const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', 'dist', 'generated'])
 
 /** Tables and suites whose titles become those of tests elsewhere. */
-const TITLES_ELSEWHERE = /(?:^|\/)cases\/[^/]+\.ts$|(?:^|\/)store-suite\.ts$/
+const TITLES_ELSEWHERE = /(?:^|\/)cases\/.+\.ts$|(?:^|\/)store-suite\.ts$/
 
 /** A call of `test` or `describe`, also after a table; a `title:`; a title on a line of its own; `(DUR-01)` in a row of a table. */
 const TITLE = /\b(?:test|describe)\b[\w.]*\(|^\s*\]\)\(|\btitle:|^\s*['"`]|\([A-Z]+-\d\d/
@@ -34,7 +34,7 @@ export function idsInTitles(folder: string): ReadonlyMap<string, ReadonlySet<str
   return found
 }
 
-/** Where the one test file of a name is, wherever it was moved to. */
+/** Finds the only test file of a name in any folder. */
 export function findTest(root: string, folders: readonly string[], name: string) {
   const found = folders.flatMap((folder) =>
     filesBelow(join(root, folder))

@@ -31,15 +31,17 @@ export async function importLegacyTokens(file: string, env: Environment): Promis
   const version = await versionOf(file)
   const errors = await checkAll(file, env)
   if (errors > 0) {
-    process.stderr.write(`Nothing was imported: ${errors} error(s) in ${file}.\n`)
+    process.stderr.write(
+      `Nothing was imported: ${errors === 1 ? '1 error' : `${errors.toLocaleString('en-US')} errors`} in ${file}.\n`,
+    )
     return EXIT_FAILED
   }
   const now = await versionOf(file)
   if (now.bytes !== version.bytes || now.modifiedAt !== version.modifiedAt) {
-    throw new StartError(`Nothing was imported: ${file} was changed while it was checked.`)
+    throw new StartError(`Nothing was imported: ${file} changed while it was being checked.`)
   }
   const { imported, unchanged } = await sendAll(file, env)
-  process.stdout.write(`${imported} tokens imported, ${unchanged} were there already.\n`)
+  process.stdout.write(`${imported} tokens imported, ${unchanged} existed already.\n`)
   return 0
 }
 
@@ -72,7 +74,7 @@ async function sendAll(file: string, env: Environment): Promise<{ imported: numb
       unchanged += result.Unchanged
     } catch (error) {
       if (!(error instanceof StartError)) throw error
-      const done = `${imported} tokens imported, ${unchanged} were there already.`
+      const done = `${imported} tokens imported, ${unchanged} existed already.`
       throw new StartError(`${error.message}\n${done} Run the same command again to continue.`, {
         cause: error,
       })
@@ -115,7 +117,7 @@ class ProblemPrinter {
   }
 
   end(): void {
-    if (this.hidden > 0) process.stderr.write(`and ${this.hidden} more\n`)
+    if (this.hidden > 0) process.stderr.write(`${this.hidden} more problems\n`)
   }
 }
 

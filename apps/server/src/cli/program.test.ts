@@ -13,7 +13,7 @@ afterEach(() => {
   Object.assign(printed, { stdout: '', stderr: '' })
 })
 
-/** Settings with which no command could start anything. */
+/** Settings with which no command can start. */
 const UNUSABLE = { LATCHKEY_EDITION: 'x' }
 
 test.each([

@@ -9,7 +9,7 @@ const PART_TOKENS_MAX = 1_000
 const PART_BYTES_MAX = 8_388_608
 
 /** Reveals that the file was replaced or changed. */
-export interface FileVersion {
+interface FileVersion {
   readonly bytes: number
   readonly modifiedAt: number
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, describeConfig, loadConfig } from './config.ts'
+import { ConfigError, describeConfig, loadConfig, otherDatacenters } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
 const UUID = '11111111-1111-4111-8111-111111111111'
@@ -19,7 +19,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('values', () => {
-  test('CFG-01: unset settings choose the strict meaning', () => {
+  test('CFG-01: defaults are strict', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 8500,
@@ -35,6 +35,9 @@ describe('values', () => {
       allowUnconvertedLegacy: false,
       maxConnectionsPerClient: undefined,
       trustedProxies: [],
+      loginsPerSecond: 20,
+      authMethodHttp: false,
+      authMethodHosts: [],
       cacheBytes: 268_435_456,
       drainTimeMs: 2_000,
       shutdownTimeoutMs: 10_000,
@@ -67,6 +70,13 @@ describe('values', () => {
       'corsOrigins',
       ['https://a.example', 'http://localhost:3000'],
     ],
+    ['LATCHKEY_AUTH_METHOD_HTTP', 'on', 'authMethodHttp', true],
+    [
+      'LATCHKEY_AUTH_METHOD_HOSTS',
+      'idp.example.com, 10.0.0.1',
+      'authMethodHosts',
+      ['idp.example.com', '10.0.0.1'],
+    ],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/8,::1', 'trustedProxies', ['10.0.0.0/8', '::1']],
     ['LATCHKEY_INITIAL_MANAGEMENT_TOKEN', UUID, 'initialManagementToken', UUID],
     ['LATCHKEY_SERVICE_VERSION', '1.6.3', 'serviceVersion', { text: '1.6.3', major: 1, minor: 6, patch: 3 }],
@@ -80,7 +90,7 @@ describe('values', () => {
     ['PORT', '-1', 'PORT: "-1" is not a whole number'],
     ['PORT', '80 ', 'PORT: "80 " is not a whole number'],
     ['HOST', 'http://a', 'HOST: "http://a" does not have that form; write an address or host name'],
-    ['LATCHKEY_ACL_ENABLED', 'yes', 'LATCHKEY_ACL_ENABLED: "yes" is neither; write `on` or `off`'],
+    ['LATCHKEY_ACL_ENABLED', 'yes', 'LATCHKEY_ACL_ENABLED: "yes" is not on or off; write `on` or `off`'],
     [
       'LATCHKEY_DEFAULT_POLICY',
       'Allow',
@@ -92,7 +102,7 @@ describe('values', () => {
     ['LATCHKEY_SHUTDOWN_TIMEOUT', '601s', 'LATCHKEY_SHUTDOWN_TIMEOUT: "601s" is out of bounds'],
     ['LATCHKEY_DATACENTER', 'DC1', 'LATCHKEY_DATACENTER: "DC1" does not have that form'],
     ['LATCHKEY_HEADER_PREFIXES', 'X-A', 'LATCHKEY_HEADER_PREFIXES: "X-A" has a part that does not'],
-    ['LATCHKEY_HEADER_PREFIXES', 'X-A-,X-A-', 'LATCHKEY_HEADER_PREFIXES: "X-A-,X-A-" names something twice'],
+    ['LATCHKEY_HEADER_PREFIXES', 'X-A-,X-A-', 'LATCHKEY_HEADER_PREFIXES: "X-A-,X-A-" contains a duplicate'],
     ['LATCHKEY_CORS_ORIGINS', 'https://a.example/', 'LATCHKEY_CORS_ORIGINS: "https://a.example/" has a part'],
     ['LATCHKEY_CORS_ORIGINS', 'a.example', 'LATCHKEY_CORS_ORIGINS: "a.example" has a part'],
     ['LATCHKEY_TRUSTED_PROXIES', '10.0.0.0/33', 'LATCHKEY_TRUSTED_PROXIES: "10.0.0.0/33" has a part'],
@@ -109,7 +119,7 @@ describe('values', () => {
     },
   )
 
-  test('a secondary datacenter needs the URL of the primary; a primary takes none', () => {
+  test('a secondary datacenter needs the URL of the primary; a primary must not have one', () => {
     const secondary = { LATCHKEY_DATACENTER: 'dc2', LATCHKEY_PRIMARY_DATACENTER: 'dc1' }
     expect(problemsOf(secondary)).toEqual([expect.stringContaining('LATCHKEY_PRIMARY_URL: is needed')])
     expect(problemsOf({ ...secondary, LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toEqual([])
@@ -136,16 +146,19 @@ describe('names', () => {
     ])
   })
 
-  test.each(['LATCHKEY_FAVOURITE_COLOUR', 'LATCHKEY_FOO'])('%s is near no name and suggests none', (name) => {
-    expect(problemsOf({ [name]: 'x' })).toEqual([`${name}: there is no such setting`])
-  })
+  test.each(['LATCHKEY_FAVOURITE_COLOUR', 'LATCHKEY_FOO'])(
+    '%s resembles no setting and gets no suggestion',
+    (name) => {
+      expect(problemsOf({ [name]: 'x' })).toEqual([`${name}: there is no such setting`])
+    },
+  )
 
-  test('variables of the SDK, of tests and of others are not ours to judge', () => {
+  test('ignores variables of the SDK, of tests and of other programs', () => {
     const env = { LATCHKEY_TOKEN: UUID, LATCHKEY_ADDR: 'x', LATCHKEY_SEED: '7', PATH: '/bin', OTHER: 'x' }
     expect(loadConfig(env)).toEqual(loadConfig({}))
   })
 
-  test('all problems come at once', () => {
+  test('reports all problems at once', () => {
     const env = { PORT: 'x', LATCHKEY_DATACENTR: 'x', LATCHKEY_WORKERS: '0' }
     expect(problemsOf(env)).toHaveLength(3)
     expect(() => loadConfig(env)).toThrow('The configuration has 3 problems:')
@@ -212,5 +225,60 @@ describe('secrets', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+})
+
+describe('other datacenters', () => {
+  const LIST = 'dc1=https://one.example, dc2=https://two.example:8500/,dc3=http://127.0.0.1:8503'
+
+  test('all servers can share one list: the own entry is left out, and the primary needs none', () => {
+    expect(otherDatacenters(loadConfig({ LATCHKEY_DATACENTERS: LIST }))).toEqual([
+      { name: 'dc2', origin: 'https://two.example:8500' },
+      { name: 'dc3', origin: 'http://127.0.0.1:8503' },
+    ])
+    const secondary = {
+      LATCHKEY_DATACENTER: 'dc2',
+      LATCHKEY_PRIMARY_DATACENTER: 'dc1',
+      LATCHKEY_PRIMARY_URL: 'https://one.example/',
+    }
+    expect(otherDatacenters(loadConfig(secondary))).toEqual([{ name: 'dc1', origin: 'https://one.example' }])
+    const listed = otherDatacenters(loadConfig({ ...secondary, LATCHKEY_DATACENTERS: LIST }))
+    expect(listed.map(({ name }) => name)).toEqual(['dc1', 'dc3'])
+  })
+
+  test.each([
+    ['dc2', 'that form'],
+    ['dc2=two.example', 'that form'],
+    ['dc2=ftp://two.example', 'that form'],
+    ['DC2=https://two.example', 'that form'],
+    ['dc2=https://two.example/v1', 'more than scheme, host and port at "dc2"'],
+    ['dc2=https://two.example?x', 'more than scheme, host and port at "dc2"'],
+    ['dc2=https://user:password@two.example', 'more than scheme, host and port at "dc2"'],
+    ['dc2=https://two.example,dc2=https://three.example', 'names a datacenter twice'],
+  ])('CFG-01: %s is refused', (value, problem) => {
+    const [found] = problemsOf({ LATCHKEY_DATACENTERS: value })
+    expect(found).toContain(problem)
+    expect(found).not.toContain('password')
+  })
+
+  test('CFG-01: SEC-03: plain http to another machine needs its switch, for the primary too', () => {
+    const exposed = { LATCHKEY_DATACENTERS: 'dc2=http://two.example,dc3=https://three.example' }
+    expect(problemsOf(exposed)).toEqual([expect.stringContaining('to reach "dc2" over http')])
+    expect(problemsOf({ ...exposed, LATCHKEY_DATACENTER_HTTP: 'on' })).toEqual([])
+    const secondary = {
+      LATCHKEY_PRIMARY_DATACENTER: 'dc2',
+      LATCHKEY_PRIMARY_URL: 'http://10.0.0.1:8500',
+    }
+    expect(problemsOf(secondary)).toEqual([expect.stringContaining('to reach "dc2" over http')])
+    expect(problemsOf({ LATCHKEY_DATACENTERS: 'dc1=http://one.example,dc3=http://[::1]:8500' })).toEqual([])
+  })
+
+  test('CFG-01: two addresses of the primary are refused', () => {
+    const problems = problemsOf({
+      LATCHKEY_DATACENTERS: 'dc2=https://two.example',
+      LATCHKEY_PRIMARY_DATACENTER: 'dc2',
+      LATCHKEY_PRIMARY_URL: 'https://other.example',
+    })
+    expect(problems).toEqual([expect.stringContaining('another address for "dc2"')])
   })
 })

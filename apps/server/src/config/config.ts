@@ -1,8 +1,10 @@
-import { describeDatabase } from '../database/describe-database.ts'
+import { isLoopback } from '../outgoing/address-rules.ts'
+import { hostOf } from '../outgoing/outgoing.ts'
 import { StartError } from '../start-error.ts'
+import { describeDatabase } from './describe-database.ts'
 import { findNearMiss } from './near-miss.ts'
 import { type Setting, SettingError } from './setting.ts'
-import { SETTINGS } from './settings.ts'
+import { type DatacenterOrigin, SETTINGS } from './settings.ts'
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 type Values = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> }
@@ -105,9 +107,31 @@ function findUnknown(env: Readonly<Record<string, string | undefined>>): string[
     })
 }
 
+/** The datacenters that this one can reach: those of the list, and the primary. */
+export function otherDatacenters(
+  values: Pick<Values, 'datacenter' | 'datacenters' | 'primaryDatacenter' | 'primaryUrl'>,
+): readonly DatacenterOrigin[] {
+  const { datacenter, datacenters, primaryDatacenter, primaryUrl } = values
+  const others = datacenters.filter(({ name }) => name !== datacenter)
+  const origin = originOf(primaryUrl)
+  const isListed = others.some(({ name }) => name === primaryDatacenter)
+  if (primaryDatacenter === undefined || origin === undefined || isListed) return others
+  return [{ name: primaryDatacenter, origin }, ...others]
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).origin
+}
+
+/** Whether requests to an origin cross a network unencrypted. */
+function isExposed(origin: string): boolean {
+  const url = new URL(origin)
+  return url.protocol === 'http:' && !isLoopback(hostOf(url))
+}
+
 /** Settings that require, or exclude, one another. */
 function findContradictions(values: Values): string[] {
-  const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl } = values
+  const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl, datacenters } = values
   const isSecondary = primaryDatacenter !== undefined && primaryDatacenter !== datacenter
   const contradictions: readonly (readonly [boolean, string])[] = [
     [
@@ -116,12 +140,24 @@ function findContradictions(values: Values): string[] {
     ],
     [
       isSecondary && primaryUrl === undefined,
-      `LATCHKEY_PRIMARY_URL: is needed, because LATCHKEY_PRIMARY_DATACENTER is another one than LATCHKEY_DATACENTER ("${datacenter}")`,
+      `LATCHKEY_PRIMARY_URL: is needed, because LATCHKEY_PRIMARY_DATACENTER differs from LATCHKEY_DATACENTER ("${datacenter}")`,
     ],
     [
       !isSecondary && primaryUrl !== undefined,
-      'LATCHKEY_PRIMARY_URL: needs LATCHKEY_PRIMARY_DATACENTER, another one than LATCHKEY_DATACENTER',
+      'LATCHKEY_PRIMARY_URL: needs a LATCHKEY_PRIMARY_DATACENTER that differs from LATCHKEY_DATACENTER',
     ],
+    [
+      isSecondary &&
+        datacenters.some(({ name, origin }) => name === primaryDatacenter && origin !== originOf(primaryUrl)),
+      `LATCHKEY_DATACENTERS: has another address for "${primaryDatacenter}" than LATCHKEY_PRIMARY_URL`,
+    ],
+    ...otherDatacenters(values).map(
+      ({ name, origin }) =>
+        [
+          !values.datacenterHttp && isExposed(origin),
+          `LATCHKEY_DATACENTER_HTTP: must be on to reach "${name}" over http at ${origin}; prefer https, which encrypts the secrets in requests`,
+        ] as const,
+    ),
   ]
   return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
 }

@@ -13,7 +13,7 @@ export function findNearMiss(written: string, names: readonly string[]): string 
   return nearest.distance <= distanceMax ? nearest.name : undefined
 }
 
-/** How many characters must be put in, taken out or changed to make one text of the other (Levenshtein). */
+/** Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (const [index, character] of [...from].entries()) {

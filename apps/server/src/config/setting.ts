@@ -91,7 +91,7 @@ export function flag(base: Base<boolean>): Setting<boolean> {
   const fallbackText = base.fallback ? 'on' : 'off'
   return setting({ fallbackText, ...base }, '`on` or `off` (`true`, `false`, `1`, `0`)', (value) => {
     const isOn = SWITCH_WORDS.get(value.toLowerCase())
-    if (isOn === undefined) throw new SettingError('is neither')
+    if (isOn === undefined) throw new SettingError('is not on or off')
     return isOn
   })
 }
@@ -127,7 +127,7 @@ const SIZE_UNITS: ReadonlyMap<string, number> = new Map([
 
 /** Bytes, written as a number with an optional unit. */
 export function size(base: Base<number> & { readonly maxBytes: number }): Setting<number> {
-  return setting(base, 'a number of bytes, with `KiB`, `MiB` or `GiB` if you like', (value) => {
+  return setting(base, 'a number of bytes, optionally with `KiB`, `MiB` or `GiB`', (value) => {
     const [, digits, unit] = /^(\d+) ?(\w*)$/.exec(value) ?? []
     const scale = SIZE_UNITS.get(unit ?? '')
     if (digits === undefined || scale === undefined) throw new SettingError('is not a size')
@@ -147,7 +147,7 @@ export function list(
   return setting({ fallbackText: base.fallback.join(','), ...base }, base.accepts, (value) => {
     const parts = value.split(',').map((part) => part.trim())
     if (!parts.every(base.isPart)) throw new SettingError('has a part that does not have that form')
-    if (new Set(parts).size !== parts.length) throw new SettingError('names something twice')
+    if (new Set(parts).size !== parts.length) throw new SettingError('contains a duplicate')
     return parts
   })
 }
@@ -161,7 +161,7 @@ export function url(
     if (parsed === null) throw new SettingError('is not a URL')
     if (!base.schemes.includes(parsed.protocol.slice(0, -1))) throw new SettingError('has another scheme')
     if (base.isSecret !== true && parsed.username + parsed.password !== '') {
-      throw new SettingError('carries a user or password, and is no secret')
+      throw new SettingError('must not contain a user or password')
     }
     return value
   })
@@ -189,12 +189,12 @@ export function isHost(part: string): boolean {
   )
 }
 
-/** An origin as browsers send it: scheme, host and port if it is not the usual one; or `*` for all. */
+/** An origin as browsers send it: scheme, host and any non-default port; or `*` for all. */
 export function isOrigin(part: string): boolean {
   return part === '*' || (/^https?:/.test(part) && URL.parse(part)?.origin === part)
 }
 
-/** For kinds that none of the others covers. */
+/** A setting with a parser of its own. */
 export function custom<T>(
   base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },
 ) {

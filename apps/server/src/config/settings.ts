@@ -129,9 +129,22 @@ export const SETTINGS = {
     accepts: 'an `http` or `https` URL',
     schemes: ['http', 'https'],
   }),
+  datacenters: custom<readonly DatacenterOrigin[]>({
+    env: 'LATCHKEY_DATACENTERS',
+    doc: 'The addresses of the services in other datacenters. `?dc=` may name these datacenters and the primary. A server ignores the entry for its own datacenter, so all servers can share one list.',
+    fallback: [],
+    fallbackText: '',
+    accepts: 'comma-separated `name=origin`, such as `dc2=https://acl.dc2.example.com`',
+    parse: parseDatacenters,
+  }),
+  datacenterHttp: flag({
+    env: 'LATCHKEY_DATACENTER_HTTP',
+    doc: 'Whether the server may send requests for other datacenters, which carry secrets, to other machines over plain `http`.',
+    fallback: false,
+  }),
   nodeName: text({
     env: 'LATCHKEY_NODE_NAME',
-    doc: 'The name of this server.',
+    doc: 'The name of this server. A process takes the place of an earlier one that ended and had the same name.',
     fallback: hostname(),
     fallbackText: 'the host’s name',
     accepts: 'up to 256 printable characters without spaces',
@@ -139,9 +152,9 @@ export const SETTINGS = {
   }),
   headerPrefixes: list({
     env: 'LATCHKEY_HEADER_PREFIXES',
-    doc: 'Accepted families of header names. An answer uses the family of its request, or all where it shows none.',
+    doc: 'Accepted header families. An answer uses the family of its request, or all of them if the request shows none.',
     fallback: HEADER_PREFIXES_DEFAULT,
-    accepts: 'header name beginnings that end with `-`, between commas',
+    accepts: 'comma-separated header name prefixes that end with `-`',
     isPart: (part) => /^[A-Za-z][A-Za-z0-9-]{0,62}-$/.test(part),
   }),
   edition: choice({
@@ -160,14 +173,14 @@ export const SETTINGS = {
   }),
   allowUnconvertedLegacy: flag({
     env: 'LATCHKEY_ALLOW_UNCONVERTED_LEGACY',
-    doc: 'Whether a version without the legacy API starts although unconverted legacy tokens, which only that API can change, remain.',
+    doc: 'Whether a version without the legacy API starts although unconverted legacy tokens remain, which only that API can change.',
     fallback: false,
   }),
   maxConnectionsPerClient: integer({
     env: 'LATCHKEY_MAX_CONNECTIONS_PER_CLIENT',
     doc: 'Maximum number of open connections per client address; 0 for no limit.',
     fallback: undefined,
-    fallbackText: 'that of the service version: 200 from 1.7.1',
+    fallbackText: 'the limit of the service version: 200 from 1.7.1',
     min: 0,
     max: 1_000_000,
   }),
@@ -175,22 +188,42 @@ export const SETTINGS = {
     env: 'LATCHKEY_ALLOWED_HOSTS',
     doc: 'Names under which clients reach the server, besides `localhost`, `HOST` and the addresses it listens on; `*` for any. Requests for other hosts get a 421.',
     fallback: [],
-    accepts: 'host names or addresses without port, between commas, or `*`',
+    accepts: 'comma-separated host names or addresses without port, or `*`',
     isPart: isHost,
   }),
   corsOrigins: list({
     env: 'LATCHKEY_CORS_ORIGINS',
     doc: 'Origins whose web pages may call the server from a browser; `*` lets pages of every origin read.',
     fallback: [],
-    accepts: 'origins such as `https://app.example.com`, between commas, or `*`',
+    accepts: 'comma-separated origins such as `https://app.example.com`, or `*`',
     isPart: isOrigin,
   }),
   trustedProxies: list({
     env: 'LATCHKEY_TRUSTED_PROXIES',
-    doc: 'Proxies exempt from the connection limit, as many clients share their addresses.',
+    doc: 'Proxies that are exempt from the limits per client address, because many clients share theirs.',
     fallback: [],
-    accepts: 'addresses or ranges such as `10.0.0.0/8`, between commas',
+    accepts: 'comma-separated addresses or ranges such as `10.0.0.0/8`',
     isPart: isAddressRange,
+  }),
+  loginsPerSecond: integer({
+    env: 'LATCHKEY_LOGINS_PER_SECOND',
+    doc: 'Maximum number of logins per second from one client address, with bursts of five seconds’ worth. One auth method takes fifty times as many. 0 removes both limits. Trusted proxies are exempt from the first.',
+    fallback: 20,
+    min: 0,
+    max: 1_000_000,
+  }),
+  authMethodHttp: flag({
+    env: 'LATCHKEY_AUTH_METHOD_HTTP',
+    doc: 'Whether auth methods may name `http` URLs and loopback addresses. For development only: anyone on the way can replace keys that are fetched over HTTP.',
+    fallback: false,
+  }),
+  authMethodHosts: list({
+    env: 'LATCHKEY_AUTH_METHOD_HOSTS',
+    doc: 'The only hosts that the server connects to on behalf of auth methods, including hosts that a discovery document names. Link-local, multicast and metadata addresses are refused even if they are listed.',
+    fallback: [],
+    fallbackText: 'any host',
+    accepts: 'comma-separated host names or addresses without port',
+    isPart: (part) => part !== '*' && isHost(part),
   }),
   translateAddresses: flag({
     env: 'LATCHKEY_TRANSLATE_ADDRESSES',
@@ -243,11 +276,33 @@ export const SETTINGS = {
   }),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
+/** Where the service of a datacenter answers. */
+export interface DatacenterOrigin {
+  readonly name: string
+  readonly origin: string
+}
+
+function parseDatacenters(value: string): readonly DatacenterOrigin[] {
+  const datacenters = value.split(',').map((part) => {
+    const [name = '', origin = ''] = part.trim().split(/=(.*)/s)
+    const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
+    if (!NAME_PATTERN.test(name) || url === null)
+      throw new SettingError('has a part that does not have that form')
+    if (url.username + url.password + url.search + url.hash !== '' || url.pathname !== '/') {
+      throw new SettingError(`has more than scheme, host and port at "${name}"`)
+    }
+    return { name, origin: url.origin }
+  })
+  const names = new Set(datacenters.map(({ name }) => name))
+  if (names.size < datacenters.length) throw new SettingError('names a datacenter twice')
+  return datacenters
+}
+
 function parseKeys(value: string): readonly EncryptionKey[] {
   try {
     return parseEncryptionKeys(value)
   } catch (error) {
-    if (error instanceof StartError) throw new SettingError(`is not right: ${error.message}`)
+    if (error instanceof StartError) throw new SettingError(`is invalid: ${error.message}`)
     throw error
   }
 }

@@ -3,9 +3,9 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { startDatabaseProxy } from '../../test/database-proxy.ts'
+import { describeDatabase } from '../config/describe-database.ts'
 import { type ConnectOptions, connectDatabase, type Database } from './connect.ts'
 import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
-import { describeDatabase } from './describe-database.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -18,7 +18,7 @@ function connect(options: Partial<ConnectOptions> = {}): Database {
   return database
 }
 
-/** What a piece of work throws. */
+/** The error that work throws. */
 async function errorOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,
@@ -49,7 +49,7 @@ test('Prisma and statements share one pool', async () => {
   expect(await prisma.$queryRawUnsafe(sql)).toEqual((await pool.query(sql)).rows)
 })
 
-test('503 unavailable: a statement over its time is ended by the database', async () => {
+test('503 unavailable: the database cancels a statement at its time limit', async () => {
   const { pool } = connect({ limits: { statementMs: 50 } })
   const error = await errorOf(withAclErrors(() => pool.query('SELECT pg_sleep(5)')))
   expect(error).toMatchObject({
@@ -86,7 +86,7 @@ test('a connection left inside a transaction is not given to the next user', asy
   expect(after).not.toEqual(before)
 })
 
-test('DUR-05: a black hole is noticed in time, by statements and transactions alike, and healed from', async () => {
+test('DUR-05: statements and transactions fail in time while the database does not answer, and recover afterwards', async () => {
   const proxy = await startDatabaseProxy(server.url)
   const database = connect({
     url: proxy.url,
@@ -143,7 +143,7 @@ test('503 unavailable: a transaction finds no free connection in time', async ()
   holder.release()
 })
 
-test("a wrong statement is our fault, not the database's: it comes back as it is, with its SQLSTATE", async () => {
+test('an invalid statement is a bug: its error is rethrown unchanged, with its SQLSTATE', async () => {
   const { pool, prisma } = connect()
   const errors = [
     await errorOf(withAclErrors(() => pool.query('SELECT * FROM nowhere'))),
@@ -177,13 +177,10 @@ test.each([
     expect(asAclError(error)).toMatchObject({ code: 'unavailable', cause: error })
 })
 
-test.each(['23505', '22P02', '42601', 'P0001', 'XX000'])(
-  'SQLSTATE %s is not a matter of availability',
-  (state) => {
-    const error = Object.assign(new Error('from pg'), { code: state })
-    expect(asAclError(error)).toBe(error)
-  },
-)
+test.each(['23505', '22P02', '42601', 'P0001', 'XX000'])('SQLSTATE %s does not mean unavailable', (state) => {
+  const error = Object.assign(new Error('from pg'), { code: state })
+  expect(asAclError(error)).toBe(error)
+})
 
 test('LEAK-02: a database is described without its password and parameters', () => {
   expect(

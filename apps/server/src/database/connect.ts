@@ -18,7 +18,7 @@ export interface ConnectOptions {
 interface DatabaseLimits {
   /** To open a connection, or to get a free one. The driver has no limit by default. */
   readonly connectMs: number
-  /** For a statement. The database cancels it and rolls it back; the outcome is known. */
+  /** For a statement, or a transaction of several. The database rolls it back; the outcome is known. */
   readonly statementMs: number
   /**
    * For any answer. More than {@link statementMs}, so it only expires if the connection is a black hole; the
@@ -27,6 +27,8 @@ interface DatabaseLimits {
   readonly answerMs: number
   /** For the next statement of an open transaction; releases what a paused process would keep locked. */
   readonly idleInTransactionMs: number
+  /** The same of a transaction that all other writers wait for. */
+  readonly idleWhileLockingMs: number
 }
 
 /** Without a database, a request fails within about two seconds: DUR-05. */
@@ -35,6 +37,7 @@ const DATABASE_LIMITS: DatabaseLimits = {
   statementMs: 1_800,
   answerMs: 2_000,
   idleInTransactionMs: 5_000,
+  idleWhileLockingMs: 1_000,
 }
 
 const DATABASE_CONNECTIONS_MAX = 10
@@ -45,6 +48,7 @@ const KEEP_ALIVE_DELAY_MS = 5_000
 export interface Database {
   readonly pool: pg.Pool
   readonly prisma: PrismaClient
+  readonly limits: DatabaseLimits
   /** Queries the database. Throws an `AclError` `unavailable` if there is no answer in time. */
   ping(): Promise<void>
   /** Waits for statements in flight, then closes every connection. */
@@ -85,10 +89,12 @@ export function connectDatabase(options: ConnectOptions): Database {
     adapter: new PrismaPg(pool),
     // The other formats print the arguments of the failed call, which may hold secrets.
     errorFormat: 'minimal',
+    transactionOptions: { maxWait: limits.connectMs, timeout: limits.statementMs },
   })
   return {
     pool,
     prisma,
+    limits,
     async ping() {
       await withAclErrors(() => pool.query('SELECT 1'))
     },

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../start-error.ts'
 
 /** A held lock on a data directory. */
-export interface DirectoryLock {
+interface DirectoryLock {
   /** Releases the lock. Calling it again does nothing. */
   release(): void
 }

@@ -100,12 +100,12 @@ async function kill9(child: ChildProcess): Promise<void> {
 
 const draftsIn = (directory: string) => readdirSync(directory).filter((name) => name.includes('initdb-'))
 
-/** Whether any draft of a cluster has come to hold a file, in a data directory. */
+/** Whether any draft of a cluster in a data directory contains a file. */
 const hasInDraft = (file: string) => (directory: string) =>
   draftsIn(directory).some((draft) => existsSync(join(directory, draft, file)))
 const has = (file: string) => (directory: string) => existsSync(join(directory, file))
 
-/** What a first start brings about, in this order. */
+/** The steps of a first start, in order. */
 const FIRST_START_STEPS: readonly ((directory: string) => boolean)[] = [
   has('server.lock'),
   has('postgres.password'),
@@ -140,7 +140,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }])
   })
 
-  test('is durable, listens for this user alone, and logs no statement', async () => {
+  test('is durable, accepts only this user, and logs no statement', async () => {
     const { url } = await start()
     const settings = await query(
       url,
@@ -184,7 +184,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
   })
 
-  test('what an interrupted first start left is removed', async () => {
+  test('leftovers of an interrupted first start are removed', async () => {
     const draft = join(dataDir, 'postgres.initdb-interrupted')
     mkdirSync(join(draft, 'cluster'), { recursive: true })
     await start()
@@ -195,22 +195,22 @@ describe('embedded PostgreSQL', () => {
     const firstDir = join(root, 'first-start')
     mkdirSync(firstDir)
     for (const isReached of FIRST_START_STEPS) {
-      // A step that an earlier start has passed is passed again at once.
+      // A step that an earlier start completed takes no time.
       const child = spawn(process.execPath, [SERVER, firstDir], { stdio: 'ignore' })
       while (!isReached(firstDir) && child.exitCode === null) await sleep(1)
       expect(child.exitCode).toBeNull()
-      // What it started, such as initdb, lives on for a while, and writes.
+      // Its children, such as initdb, survive for a while and still write.
       await kill9(child)
     }
     const { url } = await start(firstDir)
     expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
     await opened.pop()?.stop()
-    // What the last orphans wrote, at the latest now.
+    // This start removes what the last orphans wrote.
     await start(firstDir)
     expect(draftsIn(firstDir)).toEqual([])
   })
 
-  test('DUR-01: what an interrupted first start left does not stop the start while something still writes there', async () => {
+  test('DUR-01: leftovers of an interrupted first start do not block the next, even while something still writes there', async () => {
     const draft = join(dataDir, 'postgres.initdb-busy')
     mkdirSync(draft)
     const script = `for (let i = 0; i < 200_000; i += 1) fs.writeFileSync(process.argv[1] + '/' + i % 5_000, '')`
@@ -249,7 +249,7 @@ describe('embedded PostgreSQL', () => {
 })
 
 describe('kill -9', () => {
-  test('DUR-02: of the database under writes: it is back by itself, at the same address, with every acknowledged row', async () => {
+  test('DUR-02: of the database under writes: it restarts by itself, at the same address, with every acknowledged row', async () => {
     const database = await start()
     const { last } = await writeUntilBroken(database.url)
     process.kill(Number(database.pid), 'SIGKILL')
@@ -259,7 +259,7 @@ describe('kill -9', () => {
     expect(logLines.join('')).toContain('PostgreSQL is back')
   })
 
-  test('DUR-01: of the server under writes: its database stops by itself; the next start has every acknowledged row', async () => {
+  test('DUR-01: of the server under writes: its database stops by itself, and the next start has every acknowledged row', async () => {
     const server = await startServerProcess()
     const { last } = await writeUntilBroken(server.url)
     await kill9(server.child)

@@ -19,7 +19,7 @@ import {
   startPostmaster,
 } from './postmaster.ts'
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** The data directory; created if missing. One server at a time. */
   readonly dataDir: string
   readonly log: BaseLogger
@@ -191,8 +191,8 @@ async function createDatabase(url: string): Promise<void> {
   } catch (error) {
     if (hasCode(error, '28P01')) {
       throw new StartError(
-        'The embedded database refuses the password in postgres.password: it is not the one it was created with.\n' +
-          'Put the right file back beside the directory "postgres".',
+        'The embedded database refuses the password in postgres.password: it differs from the one the database was created with.\n' +
+          'Restore the original file next to the directory "postgres".',
         { cause: error },
       )
     }

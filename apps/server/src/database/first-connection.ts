@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
+import { describeDatabase } from '../config/describe-database.ts'
 import { StartError } from '../start-error.ts'
 import { isUnavailable, sqlStateOf } from './database-error.ts'
-import { describeDatabase } from './describe-database.ts'
 
 export interface FirstConnectionOptions {
   readonly url: string

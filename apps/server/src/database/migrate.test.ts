@@ -52,7 +52,7 @@ test('applies what is missing, in the order of the names, and nothing twice', as
   expect(await query('SELECT n FROM second')).toEqual([{ n: 3 }])
 })
 
-test('keeps the ledger as prisma migrate does, checksum included', async () => {
+test('keeps the same ledger as prisma migrate, including checksums', async () => {
   await run()
   const [row] = await query('SELECT * FROM _prisma_migrations')
   expect(row).toMatchObject({
@@ -111,12 +111,12 @@ test('waits for an unreachable database, then names it, without its password', a
   expect(String(refused)).not.toContain('canary')
 })
 
-test('does not wait where waiting changes nothing', async () => {
+test('does not wait if waiting cannot help', async () => {
   const url = database.url.replace('latchkey_test_', 'latchkey_none_')
   await expect(migrate({ url, directory, log, patienceMs: 60_000 })).rejects.toThrow('does not exist')
 })
 
-test('a user with all rights on the database, and none on its schema, learns which statement gives them', async () => {
+test('a user with all rights on the database but none on its schema is told which statement grants them', async () => {
   const role = `reader_${randomBytes(4).toString('hex')}`
   const url = new URL(database.url)
   const { pathname } = url

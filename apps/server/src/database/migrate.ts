@@ -7,7 +7,7 @@ import { COMMIT_ROWS_FUNCTION, CREATE_COMMIT_ROWS } from './commit-rows-function
 import { sqlStateOf } from './database-error.ts'
 import { connectPatiently, type FirstConnectionOptions } from './first-connection.ts'
 
-export interface MigrateOptions extends FirstConnectionOptions {
+interface MigrateOptions extends FirstConnectionOptions {
   /** Holds `<name>/migration.sql` per migration, applied in the order of the names. */
   readonly directory?: string
 }
@@ -16,7 +16,7 @@ export interface MigrateOptions extends FirstConnectionOptions {
 export const MIGRATIONS_DIRECTORY = join(import.meta.dirname, '../../prisma/migrations')
 
 /** The oldest PostgreSQL that the migrations and the statements run on. */
-export const POSTGRES_VERSION_MIN = 15
+const POSTGRES_VERSION_MIN = 15
 
 /** The advisory lock of `prisma migrate`, so that the official tool and this one exclude each other. */
 const LOCK_KEY = 72_707_369
@@ -166,7 +166,7 @@ function findPending(migrations: readonly Migration[], ledger: readonly LedgerRo
     if (migration === undefined) {
       throw new StartError(
         `The database has the migration ${name}, which this server does not know: a newer server has used it.\n` +
-          'Start that version or a later one; going back needs a backup from before.',
+          'Start that version or a later one; going back needs an earlier backup.',
       )
     }
     if (migration.checksum !== row.checksum) {

@@ -9,7 +9,7 @@ export type PostgresAddress =
 /** The port names the socket file; it never clashes, because the directory belongs to one cluster alone. */
 const SOCKET_PORT = 5432
 
-/** Longest socket path every system takes, in bytes: macOS has the least (104 with the closing zero). */
+/** Longest socket path that every system accepts, in bytes: macOS has the lowest limit (104 with the final NUL). */
 const SOCKET_PATH_BYTES_MAX = 103
 
 /** Whether clients can reach a socket in this directory. */
@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   unix_socket_permissions: '0700',
 }
 
-/** Arguments of the `postgres` program for one cluster. `overrides` win over ours; tests give up durability so. */
+/** Arguments of the `postgres` program for one cluster. `overrides` win over ours; tests use them to trade durability. */
 export function postgresArguments(
   clusterDir: string,
   address: PostgresAddress,

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { hasCode } from '../has-code.ts'
 
 /** The content of `postmaster.pid` in a cluster's directory. PostgreSQL writes it line by line as it starts. */
-export interface PostmasterState {
+interface PostmasterState {
   readonly pid: number
   /** `starting`, `ready`, `stopping` or `standby`; absent in the first moments. */
   readonly status: string | undefined
@@ -24,7 +24,7 @@ export function readPostmasterState(clusterDir: string): PostmasterState | undef
 }
 
 /** The living processes of a cluster: at most one postmaster, and the others it started. */
-export interface ClusterProcesses {
+interface ClusterProcesses {
   readonly postmaster: number | undefined
   /** On Linux only; elsewhere they cannot be distinguished from those of another cluster, and this is empty. */
   readonly children: readonly number[]

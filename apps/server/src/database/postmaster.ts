@@ -36,7 +36,7 @@ export interface Postmaster {
   stop(): Promise<void>
 }
 
-export interface StartPostmasterOptions {
+interface StartPostmasterOptions {
   readonly program: string
   readonly args: readonly string[]
   readonly account: PostgresAccount
@@ -48,7 +48,7 @@ export interface StartPostmasterOptions {
 
 const READY_POLL_MS = 10
 const RECOVERY_NOTICE_MS = 5_000
-/** How long to wait for each way of shutting down before the next, harder one. Each keeps what was committed. */
+/** Shutdown escalates through these signals. Each keeps what was committed. */
 const STOP_STEPS: readonly { readonly signal: NodeJS.Signals; readonly waitMs: number }[] = [
   { signal: 'SIGINT', waitMs: 10_000 },
   { signal: 'SIGQUIT', waitMs: 3_000 },

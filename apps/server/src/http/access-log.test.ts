@@ -41,7 +41,7 @@ test('a line has the caller, the request, the answer and the duration', () => {
   })
 })
 
-test('what is not known is left out', () => {
+test('unknown fields are omitted', () => {
   expect(Object.keys(lineOf({}))).toEqual(['level', 'time', 'pid', 'id', 'method', 'path', 'status', 'ms'])
 })
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { Agent, createServer, request as httpRequest, type Server } from 'node:http'
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { ENDPOINTS, type Endpoint } from '@latchkey/contract'
-import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import type { WireRequest } from '@latchkey/service'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import { createMetrics } from '../telemetry/metrics.ts'
 import { UnreadAnswers } from './api/unread-answers.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { Door } from './door.ts'
+import { STARTS_PER_TURN_MAX } from './listener/fair-starts.ts'
 import { startHttpServer } from './listener/http-server.ts'
 
 let server: Server
@@ -20,6 +20,7 @@ const asked: WireRequest[] = []
 
 const OPTIONS: AppOptions = {
   unread: new UnreadAnswers(),
+  clientOf: () => undefined,
   service: {
     handle: async (request) => {
       asked.push(request)
@@ -29,7 +30,7 @@ const OPTIONS: AppOptions = {
   },
   door: new Door({ host: '127.0.0.1', allowedHosts: ['x'] }),
   fastLane: true,
-  openapi: () => ({}) as OpenApiDocument,
+  docs: (_request, _response, next) => next(),
   log: pino({ level: 'silent' }),
   accessLog: undefined,
   metrics: createMetrics(),
@@ -69,6 +70,36 @@ async function send(
     body,
   }
 }
+
+test('DOS-05: many requests of one client do not delay a request of another one', async () => {
+  const clientOf = ({ headers }: IncomingMessage) => headers['x-client'] as string
+  const app = createApp({ ...OPTIONS, clientOf, fastLane: false })
+  const floodSize = 100
+  const arrived: (() => void)[] = []
+  const collecting = createServer((request, response) => {
+    if (arrived.push(() => app(request, response)) <= floodSize) return
+    for (const enter of arrived) enter()
+  }).listen(0, '127.0.0.1')
+  await once(collecting, 'listening')
+  const { port } = collecting.address() as AddressInfo
+  const agent = new Agent({ maxSockets: floodSize + 1 })
+  const ask = (client: string) =>
+    new Promise((resolve, reject) => {
+      const headers = { Host: 'x', 'X-Client': client }
+      httpRequest({ agent, port, host: '127.0.0.1', path: '/v1/status/leader', headers }, (answer) =>
+        answer.resume().on('end', resolve),
+      )
+        .on('error', reject)
+        .end()
+    })
+  const flood = Array.from({ length: floodSize }, () => ask('flood'))
+  await expect.poll(() => arrived.length).toBe(floodSize)
+  await Promise.all([...flood, ask('another')])
+  collecting.close()
+  const order = asked.map((request) => request.header('x-client'))
+  expect(order).toHaveLength(floodSize + 1)
+  expect(order.indexOf('another')).toBeLessThanOrEqual(STARTS_PER_TURN_MAX + 1)
+})
 
 test.each([
   '/v1/acl/token/self',

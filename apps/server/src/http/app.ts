@@ -1,17 +1,37 @@
-/** The HTTP application: Express, the API, and the probes. */
-import type { RequestListener } from 'node:http'
-import { ACL_ERRORS, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
-import type { OpenApiDocument } from '@latchkey/contract/openapi'
+/** The HTTP application: takes a request from Node through Express to the service, and writes its reply. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { ACL_ERRORS, type AclError, decodePath, REQUEST_ID_HEADER } from '@latchkey/contract'
+import { renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { type ApiListener, type ApiListenerOptions, createApiListener } from './api/api-listener.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { AccessLog } from './access-log.ts'
+import { BodyBudget } from './api/body-budget.ts'
+import { ClientSignals } from './api/client-signals.ts'
+import { EndOfTurn } from './api/end-of-turn.ts'
 import { mountContract } from './api/mount-contract.ts'
+import type { UnreadAnswers } from './api/unread-answers.ts'
+import { NodeWireRequest, writeReply } from './api/wire-adapter.ts'
 import { corsFor } from './cors.ts'
-import { docsRouter } from './docs/docs-router.ts'
 import type { Door } from './door.ts'
 import { extendResponses } from './extend-responses.ts'
 import { isOnFastLane } from './fast-lane.ts'
+import { FairStarts } from './listener/fair-starts.ts'
 import { requestIdOf } from './request-id.ts'
+
+interface ApiListenerOptions {
+  readonly service: Pick<Service, 'handle'>
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Writes a line per answer. */
+  readonly accessLog: AccessLog | undefined
+  /** Counts the answers that clients have not read. Producers of long answers wait on the same instance. */
+  readonly unread: UnreadAnswers
+  /** The key by which a client is limited; undefined for trusted proxies. */
+  readonly clientOf: (request: IncomingMessage) => string | undefined
+  /** Aborted when the server ends all waits. */
+  readonly closing: AbortSignal
+}
 
 export interface AppOptions extends ApiListenerOptions {
   /** Decides which requests are answered at all. */
@@ -20,8 +40,8 @@ export interface AppOptions extends ApiListenerOptions {
   readonly corsOrigins?: readonly string[]
   /** Whether reads from memory skip Express. */
   readonly fastLane: boolean
-  /** The content of the page at `/docs`. */
-  readonly openapi: () => OpenApiDocument
+  /** Handler of `/docs`. */
+  readonly docs: RequestHandler
   /** Why the process cannot serve; empty if it can. */
   readonly notReady: () => Promise<readonly string[]>
 }
@@ -34,11 +54,16 @@ export function createApp(options: AppOptions): RequestListener {
   const listener = createApiListener(options)
   const app = createExpressApp(options, listener)
   const extend = extendResponses(app)
+  const starts = new FairStarts()
   const route: RequestListener = (request, response) => {
     if (options.fastLane && isOnFastLane(request)) listener.answer(request, response)
     else {
-      extend(response)
-      app(request, response)
+      starts.next(options.clientOf(request), () => {
+        // The client left while its request was queued.
+        if (response.destroyed) return
+        extend(response)
+        app(request, response)
+      })
     }
   }
   const cors = corsFor(options.corsOrigins ?? [])
@@ -70,7 +95,7 @@ function createExpressApp(options: AppOptions, listener: ApiListener): Express {
   app.get('/', (_request, response) => {
     response.type('text/plain').send('Latchkey')
   })
-  app.use('/docs', docsRouter(options.openapi))
+  app.use('/docs', options.docs)
   const answer: RequestHandler = (request, response) => listener.answer(request, response)
   mountContract(app, answer)
   // Everything else below `/v1`: other methods and spellings, paths of other versions. The service refuses or
@@ -85,6 +110,70 @@ function createExpressApp(options: AppOptions, listener: ApiListener): Express {
   app.use(undecodable(answer))
   app.use(lastResort(options.log))
   return app
+}
+
+interface ApiListener {
+  answer(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a request that never reaches the API, in the same form. */
+  refuse(request: IncomingMessage, response: ServerResponse, error: AclError): void
+}
+
+/** The only entry to the API, for Express and for the lane in front of it. */
+export function createApiListener(options: ApiListenerOptions): ApiListener {
+  const { service, log, metrics, accessLog, unread, clientOf } = options
+  const signals = new ClientSignals(options.closing)
+  const endOfTurn = new EndOfTurn()
+  const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
+
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    replyTo: (wire: WireRequest) => WireReply | Promise<WireReply>,
+  ): Promise<void> {
+    const startedAt = performance.now()
+    const requestId = requestIdOf(request)
+    const signal = mayWait(request.url) ? signals.signalOf(response) : undefined
+    const budget = request.method === 'POST' ? bodies.questions : bodies.writes
+    const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget, clientOf })
+    try {
+      const reply = await replyTo(wire)
+      wire.done()
+      await endOfTurn.reached()
+      await writeReply(reply, response, unread)
+      const ms = performance.now() - startedAt
+      metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
+      accessLog?.answered({
+        reply,
+        requestId,
+        method: wire.method,
+        url: wire.url,
+        ms,
+        address: request.socket.remoteAddress,
+        agent: request.headers['user-agent'],
+      })
+    } catch (error) {
+      log.error({ err: error, id: requestId }, 'an answer could not be written')
+      response.destroy()
+    }
+  }
+
+  const handle = (wire: WireRequest) => service.handle(wire)
+  return {
+    answer: (request, response) => void answer(request, response, handle),
+    refuse: (request, response, error) =>
+      void answer(request, response, (wire) => renderError(error, { request: wire, ...NOTHING_KNOWN })),
+  }
+}
+
+/** What is known of a request that was refused before it was routed: nothing. */
+const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
+
+/**
+ * Whether a request can outlive its client; only such requests pay for a signal. These are blocking queries (`index`),
+ * requests for another datacenter (`dc`), work that takes many turns, and encoded spellings that may hide one of them.
+ */
+function mayWait(url: string | undefined): boolean {
+  return url !== undefined && /[?&](?:index=|dc=|[^=&?]*%)|\/(?:who-can|what-if|lint)|^[^?]*%/.test(url)
 }
 
 /** All encodings of a path are handled the same way (INJ-02). */

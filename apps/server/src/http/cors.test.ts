@@ -6,7 +6,7 @@ import { ANY_ORIGIN, corsFor } from './cors.ts'
 
 const APP = 'https://app.example.com'
 
-/** What a server with these origins answers, by way of its headers. */
+/** Asks a server with these origins, and returns the headers of its answers. */
 function serve(origins: readonly string[]) {
   const cors = corsFor(origins)
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ const preflight = (origin: string) => ({
 describe('listed origins', () => {
   const ask = serve([APP, 'https://other.example.com'])
 
-  test('a preflight is answered before the request goes anywhere, without a token', async () => {
+  test('a preflight is answered without a token, and reaches no handler', async () => {
     const answer = await ask('OPTIONS', preflight(APP))
     expect(answer.status).toBe(204)
     expect(answer.get('x-reached')).toBeNull()
@@ -53,7 +53,7 @@ describe('listed origins', () => {
   })
 
   test.each(['https://evil.example', 'http://app.example.com', `${APP}:8443`, `${APP}.evil.example`, 'null'])(
-    'the origin %s is not listed: no header, and its preflight goes the way of every OPTIONS',
+    'the origin %s is not listed: no header, and its preflight is handled like any OPTIONS',
     async (origin) => {
       for (const answer of [await ask('GET', { Origin: origin }), await ask('OPTIONS', preflight(origin))]) {
         expect(answer.get('access-control-allow-origin')).toBeNull()

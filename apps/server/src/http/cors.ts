@@ -2,13 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import corsHeaders from 'cors'
 
-/** In `LATCHKEY_CORS_ORIGINS`: every origin, for reads alone. */
+/** The entry of `LATCHKEY_CORS_ORIGINS` that lets pages of every origin read. It allows no writes. */
 export const ANY_ORIGIN = '*'
 
 const PREFLIGHT_SECONDS = 600
 
 type Next = () => void
-export type Cors = (request: IncomingMessage, response: ServerResponse, next: Next) => void
+type Cors = (request: IncomingMessage, response: ServerResponse, next: Next) => void
 
 /**
  * Adds the headers that let pages of these origins read an answer, and answers their preflights first. Cookies mean

@@ -41,7 +41,7 @@ describe('the host of a request', () => {
     expect(codeOf(new Door(LOOPBACK), { host })).toBeUndefined()
   })
 
-  test('a request without Host is no browser’s', () => {
+  test('a request without Host passes: no browser sends one', () => {
     expect(codeOf(new Door(LOOPBACK), {})).toBeUndefined()
   })
 
@@ -68,7 +68,7 @@ describe('the host of a request', () => {
     expect(codeOf(door, { host })).toBe('host_not_allowed')
   })
 
-  test('the address that the connection came to is one of the server', () => {
+  test('the address that the client connected to is allowed', () => {
     const door = new Door({ host: 'db.internal', allowedHosts: [] })
     expect(codeOf(door, { host: '10.0.0.1:8500' }, '::ffff:10.0.0.1')).toBeUndefined()
     expect(codeOf(door, { host: '[2001:DB8::0:1]' }, '2001:db8::1')).toBeUndefined()
@@ -76,7 +76,7 @@ describe('the host of a request', () => {
     expect(codeOf(door, { host: 'DB.internal:1' }, '10.0.0.2')).toBeUndefined()
   })
 
-  test.each(['0.0.0.0', '::'])('a server on %s is reached by any address, and by no other name', (host) => {
+  test.each(['0.0.0.0', '::'])('a server on %s accepts any address, but no other name', (host) => {
     const door = new Door({ host, allowedHosts: [] })
     for (const address of ['10.0.0.1:8500', '203.0.113.9', '[2001:db8::1]:1', 'localhost']) {
       expect(codeOf(door, { host: address }, '172.17.0.2')).toBeUndefined()
@@ -144,7 +144,7 @@ describe('the origin of a write', () => {
     expect(codeOf(listed, { ...write, origin: 'https://evil.example' })).toBe('origin_foreign')
   })
 
-  test('what only reads is not asked for its origin; a program names none', () => {
+  test('a read may come from any origin; a program sends none', () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       expect(codeOf(door, { method, origin: 'http://evil.example', host: 'localhost' })).toBeUndefined()
     }

@@ -1,13 +1,13 @@
-/** Refuses requests that a web page may have sent in the name of its reader. Decisions: hosts. */
+/** Refuses requests that a web page may have sent on behalf of its visitor. Decisions: hosts. */
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { AclError } from '@latchkey/contract'
 import { plainAddress } from './listener/connection-limit.ts'
 
-/** In `LATCHKEY_ALLOWED_HOSTS`: any host. */
+/** The entry of `LATCHKEY_ALLOWED_HOSTS` that allows every host. */
 export const ANY_HOST = '*'
 
-export interface DoorOptions {
+interface DoorOptions {
   /** The address or name that the server listens on. */
   readonly host: string
   /** Names and addresses that requests may be sent to, besides its own. */
@@ -32,7 +32,7 @@ export class Door {
   private readonly origins: ReadonlySet<string>
   private readonly allowsAny: boolean
   private readonly isEverywhere: boolean
-  /** Clients send the same one again and again. */
+  /** Most requests repeat the host of the one before. */
   private lastAdmitted: string | undefined
 
   constructor({ host, allowedHosts, allowedOrigins }: DoorOptions) {
@@ -62,7 +62,7 @@ export class Door {
     return true
   }
 
-  /** The address that the connection came to does not matter. */
+  /** Names that are allowed on every connection. */
   private admitsAlways(name: string): boolean {
     if (this.allowsAny || this.names.has(name)) return true
     if (isIP(name) === 0) return name === 'localhost' || name.endsWith('.localhost')
@@ -82,7 +82,7 @@ function hostnameOf(host: string): string | undefined {
   return name === undefined ? undefined : canonical(name)
 }
 
-/** In lower case, without brackets or a trailing dot; an IPv6 address in its one short form. */
+/** A host in lower case, without brackets or a trailing dot; an IPv6 address is in its canonical short form. */
 function canonical(name: string): string {
   const bare = name.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   if (isIP(bare) === 6) return plainAddress(new URL(`http://[${bare}]`).hostname.slice(1, -1))

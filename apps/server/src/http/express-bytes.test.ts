@@ -1,4 +1,4 @@
-/** Answers are the same bytes on the lane in front of Express, through Express, and from the service without either. */
+/** Every answer has the same bytes through the fast lane, through Express, and from the service alone. */
 import { once } from 'node:events'
 import {
   Agent,
@@ -11,15 +11,14 @@ import {
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type AnyRoute, PROBLEM_JSON, parseServiceVersion, profileOf, ROUTE_LIST } from '@latchkey/contract'
-import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
+import { buildOpenApi } from '@latchkey/contract/openapi'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type WorldOptions } from '@latchkey/testkit/service/world'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMetrics } from '../telemetry/metrics.ts'
-import { createApiListener } from './api/api-listener.ts'
 import { UnreadAnswers } from './api/unread-answers.ts'
-import { createApp } from './app.ts'
+import { createApiListener, createApp } from './app.ts'
 import { Door } from './door.ts'
 
 type Edition = 'standard' | 'extended'
@@ -44,13 +43,14 @@ const WAYS = ['the service alone', 'with the lane', 'Express alone'] as const
 /** The accessor of a token that every service has. */
 const KNOWN = 'b0000000-0000-4000-8000-00000000000b'
 
-/** A service in memory, the same for the same options whichever way it is reached; its port. */
+/** Starts a deterministic service in memory, and returns its port. */
 async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise<number> {
   const world = await aWorld(options)
   const record = aToken({ AccessorID: KNOWN, Description: 'known' })
   await world.store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
   const shared = {
     unread: new UnreadAnswers(),
+    clientOf: () => undefined,
     service: world.service,
     log: pino({ level: 'silent' }),
     accessLog: undefined,
@@ -64,7 +64,7 @@ async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise
           ...shared,
           door: new Door({ host: '127.0.0.1', allowedHosts: [] }),
           fastLane: way === 'with the lane',
-          openapi: () => ({}) as OpenApiDocument,
+          docs: (_request, _response, next) => next(),
           notReady: async () => [],
         })
   const server = createServer(listener).listen(0, '127.0.0.1')
@@ -129,7 +129,7 @@ const PARAMS = [
   'a;b=c',
   'a+b*(c)',
 ]
-/** What may be done to a whole path. */
+/** Spellings of a whole path. */
 const SPELLINGS: readonly ((path: string) => string)[] = [
   (path) => `${path}?pretty`,
   (path) => `${path}?dc=nowhere`,
@@ -182,7 +182,7 @@ function* requestsTo(route: AnyRoute, body: string | undefined): Generator<Sent>
   }
 }
 
-/** Paths of no route: one that is not built, the prefix, and what lies beside it. */
+/** Paths of no route: one that is not implemented, the prefix, and its neighbours. */
 const STRAY = [
   '/v1/',
   '/v1/nothing',

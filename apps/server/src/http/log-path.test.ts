@@ -5,7 +5,7 @@ import { logPath } from './log-path.ts'
 const SECRET = 'CANARY-f1d2d2f9'
 
 test.each(Object.values(ENDPOINTS).map(({ path }) => path))(
-  '%s: the names of parameters for their values',
+  '%s: parameter names replace their values',
   (path) => {
     const url = `/v1${path.replace(/:\w+/, SECRET)}?token=${SECRET}#${SECRET}`
     expect(logPath(url)).toBe(`/v1${path}`)
@@ -25,7 +25,7 @@ test.each([
   expect(logPath(url)).toBe(shown)
 })
 
-describe('LEAK-01: a legacy path with a slip in it is an unknown path with a secret in it', () => {
+describe('LEAK-01: a misspelled legacy path is an unknown path that still holds a secret', () => {
   const SLIPS = [
     `/v1/acl/infos/${SECRET}`,
     `/v1/acl/Info/${SECRET}`,

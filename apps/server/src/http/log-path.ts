@@ -1,19 +1,11 @@
-import {
-  decodePath,
-  ENDPOINTS,
-  LEFT_OUT_ENDPOINTS,
-  leftOutEndpointOf,
-  matchPath,
-  REQUIRED_METHODS,
-  requiredMethodOf,
-} from '@latchkey/contract'
+import { decodePath, ENDPOINTS, matchPath, UNBUILT_ENDPOINTS, unbuiltEndpointOf } from '@latchkey/contract'
 
 /** Maximum steps of an unknown path that a log line shows. */
 const STEPS_MAX = 10
 
 /** Every literal step of a path that this service serves, or that clients may request from it. */
 const KNOWN_STEPS: ReadonlySet<string> = new Set(
-  [...Object.values(ENDPOINTS), ...REQUIRED_METHODS, ...LEFT_OUT_ENDPOINTS]
+  [...Object.values(ENDPOINTS), ...UNBUILT_ENDPOINTS]
     .flatMap(({ path }) => path.split('/'))
     .filter((step) => !step.startsWith(':'))
     .concat('v1', 'livez', 'readyz', 'docs', 'ui', 'favicon.ico'),
@@ -39,8 +31,7 @@ function templateOf(path: string): string | undefined {
   if (!path.startsWith('/v1/')) return undefined
   const below = path.slice(3)
   const template =
-    matchPath(below)?.form.byMethod.values().next().value?.endpoint.path ??
-    (requiredMethodOf(below) ?? leftOutEndpointOf(below))?.path
+    matchPath(below)?.form.byMethod.values().next().value?.endpoint.path ?? unbuiltEndpointOf(below)?.path
   return template === undefined ? undefined : `/v1${template}`
 }
 

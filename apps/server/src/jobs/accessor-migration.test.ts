@@ -13,7 +13,7 @@ const sleeper = {
   },
 }
 
-/** A store that records committed batches, and lets a test write right before one. */
+/** A store that records committed batches, and lets a test write just before one. */
 class WatchedStore extends MemoryStore {
   readonly batches: { readonly at: number; readonly tokens: readonly TokenRecord[] }[] = []
   attempts = 0
@@ -68,11 +68,8 @@ function plant(count: number): void {
   }
 }
 
-function migrate(signal = new AbortController().signal): Promise<void> {
-  return migrateAccessors(
-    { store, now: () => Date.now(), random: createRandom(), log, onBatch: () => {} },
-    signal,
-  )
+function migrate(signal = new AbortController().signal, now = () => Date.now()): Promise<void> {
+  return migrateAccessors({ store, now, random: createRandom(), log, onBatch: () => {} }, signal)
 }
 
 const sizes = () => store.batches.map(({ tokens }) => tokens.length)
@@ -87,7 +84,21 @@ test('takes 128 at once and 128 each second after (spec 8, 9.2.3)', async () => 
   expect(seconds()).toEqual([0, 1, 2])
 })
 
-test('a token edited while its batch is on its way keeps the edit, and costs the others nothing (decisions: upgrade)', async () => {
+test('batches are a second apart, too, where the shared clock is corrected forwards in between (MIG-01)', async () => {
+  plant(300)
+  let aheadMs = 0
+  const directory = store.directory.bind(store)
+  store.directory = () => {
+    aheadMs += 300
+    return directory()
+  }
+  const done = migrate(undefined, () => Date.now() + aheadMs)
+  await vi.advanceTimersByTimeAsync(5_000)
+  await done
+  expect(store.batches.map(({ at }) => at)).toEqual([0, 1_000, 2_000])
+})
+
+test('a token edited while its batch is in flight keeps the edit, and does not delay the others (decisions: upgrade)', async () => {
   plant(200)
   store.beforeBatch = () => {
     if (store.attempts === 1) store.edit('secret-5')
@@ -100,7 +111,7 @@ test('a token edited while its batch is on its way keeps the edit, and costs the
   expect(await store.tokenBySecret('secret-5')).toMatchObject({ Description: 'a, edited' })
 })
 
-test('a token edited between two batches is planned as it is then', async () => {
+test('a token edited between two batches is planned with its latest content', async () => {
   plant(129)
   const done = migrate()
   await vi.advanceTimersByTimeAsync(500)
@@ -131,7 +142,7 @@ test('two tokens that are constantly edited delay no other token, and are migrat
   expect(sizes()).toEqual([128, 128, 42, 2])
 })
 
-test('a process that takes over waits a whole second first, however old the last batch looks (MIG-02)', async () => {
+test('a new leader waits a whole second first, however old the last batch looks (MIG-02)', async () => {
   plant(1)
   store.remember({ batches: 3, done: 384, lastBatchAt: START - 60_000, run: undefined })
   const done = migrate()

@@ -19,7 +19,7 @@ import { type Change, type Store, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { pause } from './job.ts'
 
-export interface MigrationContext {
+interface MigrationContext {
   readonly store: Store
   readonly now: () => number
   readonly random: Random
@@ -41,18 +41,28 @@ const CONTESTED_PAUSE_MS = 50
  * @throws StoreConflict if a batch is refused although its tokens are unchanged; AclError `unavailable`.
  */
 export async function migrateAccessors(context: MigrationContext, signal: AbortSignal): Promise<void> {
-  const { store, now, random } = context
+  const { store, now, random, log } = context
   await store.refresh('consistent')
   let seenBatches = 0
   let notBefore = now()
+  /** The same by the monotonic clock: the shared one may be corrected forwards. */
+  let notBeforeHere = performance.now()
+  const waitInterval = () => {
+    notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
+    notBeforeHere = performance.now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
+  }
+  log.info('assigning accessors')
   /** Secrets of tokens that were changed while a batch with them was in flight: left out until a batch succeeds. */
   const contested = new Set<string>()
   while ((await tokensWithoutAccessor(store, 1)).length > 0) {
     const last = await readLast(store)
     const { batches, lastBatchAt } = last.record
-    if (batches !== seenBatches) notBefore = now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
+    if (batches !== seenBatches) waitInterval()
     seenBatches = batches
-    await pauseUntil(Math.max(notBefore, nextBatchAt(lastBatchAt, now())), now, signal)
+    const dueAt = nextBatchAt(lastBatchAt, notBefore)
+    const due = Math.max(performance.now() + dueAt - now(), notBeforeHere)
+    await pauseUntil(dueAt, now, signal)
+    await pauseUntil(notBeforeHere, () => performance.now(), signal)
     if (signal.aborted) return
     // Read after the wait, so that the plan sees the latest changes.
     const waiting = await tokensWithoutAccessor(store, ACCESSOR_BATCH_SIZE_MAX + contested.size)
@@ -63,8 +73,12 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
       await pause(CONTESTED_PAUSE_MS, signal)
       continue
     }
-    const { committed, changed } = await commitBatch({ plan, last, waiting }, context)
-    if (committed) contested.clear()
+    const { committed, changed } = await commitBatch({ plan, last, waiting, due }, context)
+    if (committed) {
+      contested.clear()
+      seenBatches = batches + 1
+      waitInterval()
+    }
     // The rest of the batch is retried at once, within the same second.
     for (const secretId of changed) contested.add(secretId)
   }
@@ -81,6 +95,8 @@ interface Attempt {
   readonly last: Last
   /** What the plan was based on. */
   readonly waiting: readonly TokenRecord[]
+  /** When it was due, by `performance.now()`. */
+  readonly due: number
 }
 
 /** `changed`: secrets whose tokens were edited since the plan. An edit wins, and nothing of the batch is committed. */
@@ -91,7 +107,7 @@ interface Outcome {
 
 /** Commits a batch, unless one of its tokens was changed, or another process has committed a batch. */
 async function commitBatch(attempt: Attempt, context: MigrationContext): Promise<Outcome> {
-  const { plan, last, waiting } = attempt
+  const { plan, last, waiting, due } = attempt
   const { store, log } = context
   const { record, modifyIndex } = last
   const at = context.now()
@@ -99,7 +115,15 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
   try {
     const index = await store.commit([...plan.map(convert), remember(next, modifyIndex)])
     log.info(
-      { batch: next.batches, tokens: plan.length, done: next.done, index, at: new Date(at).toISOString() },
+      {
+        batch: next.batches,
+        tokens: plan.length,
+        done: next.done,
+        index,
+        at: new Date(at).toISOString(),
+        // From the instant at which it was due.
+        ms: Math.round(performance.now() - due),
+      },
       'accessor batch',
     )
     context.onBatch()

@@ -54,7 +54,7 @@ describe('a job', () => {
     await stopped
   })
 
-  test('stops in the middle of a pause at once, and in the middle of a round when that is over', async () => {
+  test('stops at once during a pause, and during a round when it ends', async () => {
     let finish = () => {}
     let isOver = false
     const pausing = startJob('test', log, async () => 1_000_000)

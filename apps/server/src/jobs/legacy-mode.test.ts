@@ -1,4 +1,4 @@
-/** The clockwork of the end of legacy mode; its rule is tested with the rule. Spec 9.2.2. */
+/** When the job checks, prepares and records the end of legacy mode; `acl` tests the rule. Spec 9.2.2. */
 import type { AclModeRecord, Member } from '@latchkey/acl'
 import { MemoryStore } from '@latchkey/service'
 import { beforeEach, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ test('ends if the rule allows, recording the time of its end, after everything i
   expect(recorded()).toEqual({ mode: 'enabled', since: NOW })
 })
 
-test('continues if the rule does not allow it, reports what it waits for, and writes nothing', async () => {
+test('continues if the rule does not allow the end, reports what it waits for, and writes nothing', async () => {
   const index = store.tableIndex('system')
   const decision = await look({ members: async () => [member('legacy'), member('unknown')] })
   expect(decision).toMatchObject({ next: 'legacy', ended: false })
@@ -65,14 +65,14 @@ test('continues if the rule does not allow it, reports what it waits for, and wr
   expect([prepared, store.tableIndex('system')]).toEqual([0, index])
 })
 
-test('a secondary asks for the primary, and waits while it does not hear of it', async () => {
+test('a secondary waits while the primary does not answer', async () => {
   const secondary = { datacenter: 'dc2', members: async () => [member('legacy', 'dc2')] }
   expect(await look(secondary)).toMatchObject({ next: 'legacy', ended: false })
   const primaryMembers = async () => [member('enabled')]
   expect(await look({ ...secondary, primaryMembers })).toMatchObject({ next: 'enabled', ended: true })
 })
 
-test('once it has ended nothing is prepared or written again, also where no record was ever made', async () => {
+test('once it has ended nothing is prepared or written again, even without a record', async () => {
   await look()
   const index = store.tableIndex('system')
   expect(await look()).toEqual({ next: 'enabled', waitsFor: [], ended: false })
@@ -81,7 +81,7 @@ test('once it has ended nothing is prepared or written again, also where no reco
   expect(await look()).toMatchObject({ next: 'enabled', ended: false })
 })
 
-test('of two servers that look at once one ends it, and the other one learns it', async () => {
+test('of two servers that check at once, one ends it and the other sees that', async () => {
   const looks = await Promise.all([look(), look()])
   expect(looks.map(({ ended }) => ended).sort()).toEqual([false, true])
   expect(recorded()).toEqual({ mode: 'enabled', since: NOW })

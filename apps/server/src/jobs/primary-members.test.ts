@@ -30,7 +30,7 @@ const membersOf = (url: string) =>
     log,
   )
 
-test('SSRF-01: the configured primary is asked, at one path', async () => {
+test('SSRF-01: only the configured primary is asked, at one path', async () => {
   const primary = await aServer((_, response) => response.end('{"Mode":"enabled"}'))
   expect(await membersOf(primary.url)).toMatchObject([
     { id: primary.url, datacenter: 'dc1', mode: 'enabled' },
@@ -39,7 +39,7 @@ test('SSRF-01: the configured primary is asked, at one path', async () => {
 })
 
 test.each([301, 302, 303, 307, 308])(
-  'SSRF-01: where the primary redirects with %d, no other server is asked',
+  'SSRF-01: a redirect of the primary with %d is not followed',
   async (status) => {
     const other = await aServer((_, response) => response.end('{"Mode":"enabled"}'))
     const primary = await aServer((_, response) =>

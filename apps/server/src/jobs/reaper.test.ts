@@ -1,10 +1,10 @@
-/** Expired tokens act as absent by themselves; the reaper gives their rows and ids back. Spec 3; EXP-05. */
+/** Expired tokens already act as absent; the reaper frees their rows and ids. Spec 3; EXP-05. */
 
 import { formatInstant } from '@latchkey/contract'
 import { MemoryStore, StoreConflict } from '@latchkey/service'
-import { aToken } from '@latchkey/testkit/records/record-builders'
+import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import { isFullBatch, reapExpiredTokens } from './reaper.ts'
+import { isFullBatch, orphanReaper, REAP_INTERVAL_MS, reapExpiredTokens, reapIdleTokens } from './reaper.ts'
 
 const NOW = Date.parse('2028-02-29T12:00:00Z')
 const BATCH_SIZE_MAX = 256
@@ -22,14 +22,14 @@ async function aStoreOf(offsets: readonly (number | undefined)[]): Promise<Memor
 
 const sizeOf = (store: MemoryStore) => store.snapshot().tokens.size
 
-test('removes what has expired, to the millisecond, and nothing else', async () => {
+test('removes exactly the expired tokens, to the millisecond', async () => {
   const store = await aStoreOf([-1_000, -1, 0, 1, 1_000, undefined])
   expect(await reapExpiredTokens(store, NOW)).toBe(3)
   const left = [...store.snapshot().tokens.values()].map(({ ExpirationTime }) => ExpirationTime)
   expect(left).toEqual([formatInstant(NOW + 1), formatInstant(NOW + 1_000), undefined])
 })
 
-test('writes nothing where there is nothing to remove', async () => {
+test('writes nothing if no token has expired', async () => {
   const store = await aStoreOf([1, undefined])
   const before = store.tableIndex('tokens')
   expect(await reapExpiredTokens(store, NOW)).toBe(0)
@@ -51,8 +51,84 @@ test.each([BATCH_SIZE_MAX - 1, BATCH_SIZE_MAX, BATCH_SIZE_MAX + 1])(
   },
 )
 
+describe('tokens of auth methods that are gone', () => {
+  /** A store with a method, this many tokens of it and one of another method; and how often it was searched. */
+  async function aStoreWith(count: number) {
+    const store = new MemoryStore({ after: () => () => {} })
+    const [method, other] = [aMethod({ Generation: 7 }), aMethod({ Generation: 8 })]
+    for (const record of [method, other]) {
+      await store.commit([{ table: 'authMethods', op: 'put', record, expect: 0 }])
+    }
+    const made = [...Array.from({ length: count }, () => method), other].map(({ Name, Generation }) =>
+      aToken({ AuthMethod: Name, AuthMethodNamespace: 'default', AuthMethodGeneration: Generation }),
+    )
+    await store.commit(made.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
+    const search = store.orphanedTokens.bind(store)
+    const seen = { searches: 0 }
+    store.orphanedTokens = async (limit) => {
+      seen.searches += 1
+      return search(limit)
+    }
+    const deleteMethod = async () => {
+      const [record] = [...store.directory().authMethods()].filter(({ Name }) => Name === method.Name)
+      if (!record) throw new TypeError('the method is gone')
+      await store.commit([{ table: 'authMethods', op: 'delete', record, expect: record.ModifyIndex }])
+    }
+    return { store, seen, deleteMethod, other }
+  }
+
+  test('are removed in batches, and searched again only after a change of a method', async () => {
+    const { store, seen, deleteMethod, other } = await aStoreWith(BATCH_SIZE_MAX + 1)
+    const look = orphanReaper(store, (work) => work())
+    expect([await look(), await look(), seen.searches]).toEqual([REAP_INTERVAL_MS, REAP_INTERVAL_MS, 1])
+    await deleteMethod()
+    expect([await look(), sizeOf(store)]).toEqual([0, 2])
+    expect([await look(), sizeOf(store)]).toEqual([REAP_INTERVAL_MS, 1])
+    expect([...store.snapshot().tokens.values()].map(({ AuthMethod }) => AuthMethod)).toEqual([other.Name])
+    expect([await look(), await look(), seen.searches]).toEqual([REAP_INTERVAL_MS, REAP_INTERVAL_MS, 4])
+  })
+
+  test('are left to the process that wins, whose work another process takes over', async () => {
+    const { store, seen, deleteMethod } = await aStoreWith(1)
+    await deleteMethod()
+    let isWinner = false
+    const look = orphanReaper(store, async (work) => (isWinner ? work() : undefined))
+    expect([await look(), sizeOf(store), seen.searches]).toEqual([REAP_INTERVAL_MS, 2, 0])
+    isWinner = true
+    expect([await look(), sizeOf(store)]).toEqual([REAP_INTERVAL_MS, 1])
+  })
+})
+
+test('removes tokens of methods with an idle limit once they were idle for a tenth longer', async () => {
+  const store = await aStoreOf([undefined])
+  const at = (ms: number) => formatInstant(NOW + ms)
+  const idle = { IdleTTL: '10m0s', IdleSince: at(-700_000) }
+  const methods = [
+    aMethod({ ...idle, Generation: 1 }),
+    aMethod({ ...idle, Generation: 2, IdleSince: at(-659_999) }),
+  ]
+  await store.commit(
+    methods.map((record) => ({ table: 'authMethods', op: 'put', record, expect: 0 }) as const),
+  )
+  const tokens = [1, 1, 1, 2, 3].map((AuthMethodGeneration, i) =>
+    aToken({
+      AuthMethodGeneration,
+      AuthMethodNamespace: 'default',
+      CreateTime: at(i === 0 ? -659_999 : -900_000),
+    }),
+  )
+  await store.commit(tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
+  const [, used, dead] = tokens
+  const limit = { ttlMs: 600_000, since: NOW - 700_000 }
+  await store.tokenUses.use({ accessorId: used?.AccessorID ?? '', limit, now: NOW - 100_000, until: NOW - 1 })
+  expect(await reapIdleTokens(store, NOW)).toBe(1)
+  expect([await store.tokenBySecret(dead?.SecretID ?? ''), sizeOf(store)]).toEqual([undefined, 5])
+  expect(await reapIdleTokens(store, NOW + 1)).toBe(1)
+  expect(sizeOf(store)).toBe(3)
+})
+
 describe('beside others', () => {
-  test('a token that was deleted concurrently costs one round, and no more', async () => {
+  test('a concurrent delete costs only one round', async () => {
     const store = await aStoreOf([-2, -1])
     const commit = store.commit.bind(store)
     let isFirst = true
@@ -70,7 +146,7 @@ describe('beside others', () => {
     expect(sizeOf(store)).toBe(0)
   })
 
-  test('a fault of the store is thrown, because it is not a conflict', async () => {
+  test('rethrows a store error that is no conflict', async () => {
     const store = await aStoreOf([-1])
     store.commit = async () => {
       throw new Error('disk')

@@ -1,7 +1,9 @@
-import { isExpired } from '@latchkey/acl'
+import { idleHorizon, idleLimitOfMethod, isExpired, isOrphan, type TokenRecord } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
 
-/** Maximum expired tokens removed by one commit, so that no write waits long behind it (EXP-05). */
+/** Time between two looks that found less than a batch. */
+export const REAP_INTERVAL_MS = 1_000
+/** Maximum tokens removed by one commit, so that no write waits long behind it (EXP-05). */
 const BATCH_SIZE_MAX = 256
 
 /**
@@ -10,19 +12,78 @@ const BATCH_SIZE_MAX = 256
  * @returns how many were removed.
  */
 export async function reapExpiredTokens(store: Store, now: number): Promise<number> {
-  const expired = (await store.expiredTokens(now, BATCH_SIZE_MAX)).filter((token) => isExpired(token, now))
-  if (expired.length === 0) return 0
+  const expired = await store.expiredTokens(now, BATCH_SIZE_MAX)
+  return remove(
+    store,
+    expired.filter((token) => isExpired(token, now)),
+  )
+}
+
+/**
+ * Removes orphans in the one process that wins each look, and looks only after a change of an auth method: a search that finds none
+ * reads all tokens of logins.
+ *
+ * @param win runs the work unless another process does.
+ * @returns a look, which answers when the next one is due, in milliseconds.
+ */
+export function orphanReaper(
+  store: Store,
+  win: (work: () => Promise<number>) => Promise<number | undefined>,
+): () => Promise<number> {
+  let doneIndex = -1
+  return async () => {
+    const index = store.tableIndex('authMethods')
+    if (index === doneIndex) return REAP_INTERVAL_MS
+    const found = await win(() => reapOrphanedTokens(store))
+    if (found === 0) doneIndex = index
+    return isFullBatch(found ?? 0) ? 0 : REAP_INTERVAL_MS
+  }
+}
+
+/**
+ * Removes tokens of auth methods that are gone. They act as deleted from the commit that deleted their method on.
+ *
+ * @returns how many were found: 0 once all are removed.
+ */
+async function reapOrphanedTokens(store: Store): Promise<number> {
+  const orphans = await store.orphanedTokens(BATCH_SIZE_MAX)
+  await remove(
+    store,
+    orphans.filter((token) => isOrphan(token, store.directory())),
+  )
+  return orphans.length
+}
+
+/**
+ * Removes tokens that were idle for longer than their auth method allows. They act as deleted before.
+ *
+ * @returns the largest number found of one method.
+ */
+export async function reapIdleTokens(store: Store, now: number): Promise<number> {
+  let most = 0
+  for (const method of store.directory().authMethods()) {
+    const limit = idleLimitOfMethod(method)
+    const horizon = limit && idleHorizon(limit, now)
+    if (limit === undefined || horizon === undefined || limit.since > horizon) continue
+    const idle = await store.idleTokens({ generation: method.Generation, horizon }, BATCH_SIZE_MAX)
+    await remove(store, idle)
+    most = Math.max(most, idle.length)
+  }
+  return most
+}
+
+async function remove(store: Store, tokens: readonly TokenRecord[]): Promise<number> {
+  if (tokens.length === 0) return 0
+  const changes = tokens.map(
+    (record): Change => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }),
+  )
   try {
-    await store.commit(expired.map(remove))
-    return expired.length
+    await store.commit(changes)
+    return tokens.length
   } catch (error) {
     // One of them was deleted concurrently: the next round removes the rest.
     if (error instanceof StoreConflict) return 0
     throw error
-  }
-
-  function remove(record: (typeof expired)[number]): Change {
-    return { table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }
   }
 }
 

@@ -17,9 +17,9 @@ import { migrateAccessors } from './accessor-migration.ts'
 import { type Job, startJob } from './job.ts'
 import { lookAtLegacyMode } from './legacy-mode.ts'
 import { readPrimaryMembers } from './primary-members.ts'
-import { isFullBatch, reapExpiredTokens } from './reaper.ts'
+import { isFullBatch, orphanReaper, REAP_INTERVAL_MS, reapExpiredTokens, reapIdleTokens } from './reaper.ts'
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly store: ServerStore
   readonly cluster: ServerClusterInfo
   readonly config: Config
@@ -29,13 +29,22 @@ export interface JobsOptions {
   readonly onFatal: (error: Error) => void
 }
 
-const REAP_INTERVAL_MS = 1_000
+/** A search reads all tokens with an idle limit, and they end by themselves. */
+const IDLE_REAP_INTERVAL_MS = 5_000
+const LOGIN_STATE_REAP_INTERVAL_MS = 60_000
 const MIGRATION_LOOK_INTERVAL_MS = 250
 
 export function startJobs(options: JobsOptions): Job {
-  const { log } = options
+  const { log, store } = options
   const jobs = [
     startJob('reaper', log, () => reap(options)),
+    startJob(
+      'orphan-reaper',
+      log,
+      orphanReaper(store, (work) => store.singleWinner('orphan-reaper', work)),
+    ),
+    startJob('idle-reaper', log, () => reapIdle(options)),
+    startJob('login-state-reaper', log, () => reapLoginStates(options)),
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
   ]
@@ -50,6 +59,20 @@ async function reap({ store, log }: JobsOptions): Promise<number> {
   const removed = await store.singleWinner('reaper', () => reapExpiredTokens(store, store.clock.now()))
   if (removed) log.debug({ removed }, 'expired tokens removed')
   return isFullBatch(removed ?? 0) ? 0 : REAP_INTERVAL_MS
+}
+
+async function reapIdle({ store, log }: JobsOptions): Promise<number> {
+  const found = await store.singleWinner('idle-reaper', () => reapIdleTokens(store, store.clock.now()))
+  if (found) log.debug({ found }, 'idle tokens removed')
+  return isFullBatch(found ?? 0) ? 0 : IDLE_REAP_INTERVAL_MS
+}
+
+async function reapLoginStates({ store }: JobsOptions): Promise<number> {
+  await store.singleWinner('login-state-reaper', async () => {
+    await store.loginStates.reap(store.clock.now())
+    await store.reapTokenUses()
+  })
+  return LOGIN_STATE_REAP_INTERVAL_MS
 }
 
 /**
@@ -70,6 +93,7 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
     return MEMBER_HEARTBEAT_MS
   }
   if (before?.mode === 'legacy' && profile.has('upgrade.legacyMode')) {
+    const begunAt = performance.now()
     const decision = await lookAtLegacyMode({
       store,
       now: () => store.clock.now(),
@@ -80,7 +104,8 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
       prepare: () => prepareEnd(store, config, random),
     })
     cluster.setLegacyModeWaitsFor(decision.waitsFor)
-    if (decision.ended) log.info('legacy mode has ended in this datacenter')
+    if (decision.ended)
+      log.info({ ms: Math.round(performance.now() - begunAt) }, 'legacy mode has ended in this datacenter')
   }
   const after = recorded()
   if (after)

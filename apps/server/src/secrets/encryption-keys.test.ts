@@ -27,13 +27,13 @@ test.each([
   ['31 bytes', `k1:${randomBytes(31).toString('base64')}`, 'key 1 (k1) is not 32 bytes'],
   ['33 bytes', `k1:${randomBytes(33).toString('base64')}`, 'key 1 (k1) is not 32 bytes'],
   ['something else than base64', `k1:${canary.slice(0, -1)}!!`, 'key 1 (k1) is not 32 bytes'],
-  ['an id twice', `k1:${canary},k1:${canary}`, 'the key id k1 is there twice'],
+  ['an id twice', `k1:${canary},k1:${canary}`, 'the key id k1 appears twice'],
 ])('LEAK-02: %s is refused, by position and id and never by key', (_, text, problem) => {
   expect(() => parseEncryptionKeys(text)).toThrow(problem)
   expect(() => parseEncryptionKeys(text)).not.toThrow(canary.slice(0, 8))
 })
 
-test('are made once and kept in a file of mode 600', async () => {
+test('are created once and kept in a file of mode 600', async () => {
   const [first, second] = await Promise.all([loadKeyFile(dataDir), loadKeyFile(dataDir)])
   expect(first[0]?.key.equals(second[0]?.key ?? anEncryptionKey('none').key)).toBe(true)
   const file = join(dataDir, 'encryption.keys')

@@ -34,7 +34,7 @@ export function parseEncryptionKeys(text: string): readonly EncryptionKey[] {
   if (parts.length === 0) throw new StartError('there is no key')
   const keys = parts.map((part, index) => parseKey(part, index + 1))
   const twice = keys.find(({ id }, index) => keys.findIndex((other) => other.id === id) !== index)
-  if (twice !== undefined) throw new StartError(`the key id ${twice.id} is there twice`)
+  if (twice !== undefined) throw new StartError(`the key id ${twice.id} appears twice`)
   return keys
 }
 
@@ -63,8 +63,8 @@ export async function loadKeyFile(dataDir: string): Promise<readonly EncryptionK
   const text = await readOrCreateSecretFile(path, () => {
     const id = `key-${randomBytes(4).toString('hex')}`
     return [
-      '# Encrypts the secrets in the database. Without this file they are lost: back it up, apart from the database.',
-      '# To change the key, put a new line in front; the last key may go when nothing is sealed with it any more.',
+      '# Encrypts the secrets in the database. Without this file they are lost: back it up, separately from the database.',
+      '# To rotate keys, add a new line at the top; remove an old one once the log says that it seals nothing any more.',
       `${id}:${randomBytes(KEY_BYTES).toString('base64')}`,
       '',
     ].join('\n')

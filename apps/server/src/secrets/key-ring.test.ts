@@ -17,7 +17,7 @@ test('opens what it sealed, and never seals the same way twice', () => {
   expect(Buffer.from(one.bytes).includes(SECRET)).toBe(false)
 })
 
-test('does not open what was changed, cut, or moved to another place', () => {
+test('does not open bytes that were changed, truncated, or moved to another context', () => {
   const ring = createKeyRing([anEncryptionKey('k1')])
   const sealed = ring.seal(Buffer.from(SECRET), 'row 1')
   for (const index of [0, 12, sealed.bytes.length - 1]) {
@@ -33,7 +33,7 @@ test('does not open what was changed, cut, or moved to another place', () => {
   expect(() => ring.open(sealed, 'row 2')).toThrow(KeyRingError)
 })
 
-test('SEC-04: keys rotate: a new first key seals, the old one still opens, and can go after a rewrap', () => {
+test('SEC-04: keys rotate: the new first key seals, the old one still opens, and may be removed after a rewrap', () => {
   const [old, fresh] = [anEncryptionKey('old'), anEncryptionKey('fresh')]
   const sealed = createKeyRing([old]).seal(Buffer.from(SECRET), 'here')
   const both = createKeyRing([fresh, old])
@@ -44,7 +44,7 @@ test('SEC-04: keys rotate: a new first key seals, the old one still opens, and c
   expect(createKeyRing([fresh]).open(rewrapped, 'here').toString()).toBe(SECRET)
 })
 
-test('SEC-04: refuses to start with keys that do not open the data, naming ids and no keys', () => {
+test('SEC-04: refuses to start with keys that do not open the data, naming their ids only', () => {
   const old = anEncryptionKey('old')
   const samples = [
     { sealed: createKeyRing([old]).seal(Buffer.from(SECRET), 'a'), context: 'a' },
@@ -53,7 +53,7 @@ test('SEC-04: refuses to start with keys that do not open the data, naming ids a
   const ring = createKeyRing([anEncryptionKey('old'), anEncryptionKey('spare')])
   expect(() => assertRingOpens(ring, samples)).toThrow(StartError)
   expect(() => assertRingOpens(ring, samples)).toThrow(
-    /old: it is another key[\s\S]*gone: it is missing[\s\S]*given: old, spare/,
+    /old: it differs from the key[\s\S]*gone: it is missing[\s\S]*given: old, spare/,
   )
   expect(() => assertRingOpens(createKeyRing([old]), samples.slice(0, 1))).not.toThrow()
 })

@@ -109,7 +109,7 @@ export function assertRingOpens(ring: KeyRing, samples: Iterable<SealedSample>):
       if (!(error instanceof KeyRingError)) throw error
       const { keyId, isMissing } = error
       problems.push(
-        isMissing ? `  ${keyId}: it is missing` : `  ${keyId}: it is another key than the one used before`,
+        isMissing ? `  ${keyId}: it is missing` : `  ${keyId}: it differs from the key used before`,
       )
     }
   }

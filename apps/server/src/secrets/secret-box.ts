@@ -6,9 +6,9 @@ import { assertRingOpens, type KeyRing, type Sealed } from './key-ring.ts'
  */
 export interface SecretBox {
   /**
-   * The lookup hash of a secret: HMAC-SHA-256, 32 bytes. Constant for the lifetime of the database. About 1.5 µs.
+   * The lookup hash of a secret in hex: HMAC-SHA-256. Constant for the lifetime of the database. About 1.3 µs.
    */
-  lookupHash(secret: string): Buffer
+  lookupHash(secret: string): string
   /** Encrypts a secret for the record with this id. */
   seal(secret: string, recordId: string): Sealed
   /** Decrypts the secret of a record. @throws KeyRingError */
@@ -39,7 +39,7 @@ export function createSecretBox(ring: KeyRing, wrappedLookupKey: Sealed): Secret
   // As a key object: passing bytes to OpenSSL each time costs six times as much.
   const lookupKey = createSecretKey(ring.open(wrappedLookupKey, LOOKUP_KEY_CONTEXT))
   return {
-    lookupHash: (secret) => createHmac('sha256', lookupKey).update(secret).digest(),
+    lookupHash: (secret) => createHmac('sha256', lookupKey).update(secret).digest('hex'),
     seal: (secret, recordId) => ring.seal(Buffer.from(secret), contextOf(recordId)),
     open: (sealed, recordId) => ring.open(sealed, contextOf(recordId)).toString('utf8'),
     rewrap: (sealed, recordId) => ring.rewrap(sealed, contextOf(recordId)),

@@ -1,19 +1,27 @@
 /** Converts policies, roles, namespaces and system facts to and from the rows of Prisma's client. */
-import type {
-  NamespaceRecord,
-  PolicyRecord,
-  RoleRecord,
-  StoredLink,
-  SystemKey,
-  SystemRecord,
+import {
+  type AuthMethodRecord,
+  authMethodKey,
+  type BindingRuleRecord,
+  type NamespaceRecord,
+  type PolicyRecord,
+  type RoleRecord,
+  type StoredLink,
+  type SystemKey,
+  type SystemRecord,
+  splitConfig,
 } from '@latchkey/acl'
 import {
+  type AuthMethod as AuthMethodRow,
+  type BindingRule as BindingRuleRow,
   type Namespace as NamespaceRow,
   type Policy as PolicyRow,
   Prisma,
   type Role as RoleRow,
   type System as SystemRow,
 } from '../generated/prisma/client.ts'
+import { KeyRingError } from '../secrets/key-ring.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import { readText, storeText } from './read/stored-text.ts'
 
 /** The columns of a record, without its id and indexes. */
@@ -57,6 +65,56 @@ export function encodeSystem({ Value }: SystemRecord) {
   } satisfies Partial<Prisma.SystemCreateInput>
 }
 
+/** The secret of an auth method is sealed for its row, and so does not open elsewhere. */
+export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
+  const field = SECRET_FIELDS[record.Type]
+  const { [field]: secret, ...set } = record.Config as Record<string, unknown>
+  const config = { ...record.EmptyConfig, ...set }
+  const sealed = typeof secret === 'string' ? secrets.seal(storeText(secret), secretIdOf(record)) : undefined
+  return {
+    namespace: storeText(record.Namespace),
+    name: storeText(record.Name),
+    type: record.Type,
+    displayName: storeText(record.DisplayName),
+    description: storeText(record.Description),
+    maxTokenTtl: record.MaxTokenTTL ?? null,
+    tokenLocality: record.TokenLocality,
+    config: config as Prisma.InputJsonObject,
+    secretCipher: sealed ? Uint8Array.from(sealed.bytes) : null,
+    secretKeyId: sealed?.keyId ?? null,
+    namespaceRules: record.NamespaceRules.map((rule) => ({ ...rule })),
+    generation: `${record.Generation}`,
+    maxLiveTokens: record.MaxLiveTokens ?? null,
+    idleTtl: record.IdleTTL ?? null,
+    idleSince: record.IdleSince ?? null,
+  } satisfies Partial<Prisma.AuthMethodCreateInput>
+}
+
+/** The secret in the configuration of each type; jwt has none. */
+const SECRET_FIELDS = { jwt: '', oidc: 'OIDCClientSecret', kubernetes: 'ServiceAccountJWT' } as const
+
+/** What the secret of an auth method is sealed for. */
+function secretIdOf(record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
+  return `auth-method/${authMethodKey(record)}`
+}
+
+/** The primary key of the auth method of a rule. */
+export function methodKeyOf({ Namespace, AuthMethod }: BindingRuleRecord): string {
+  return storeText(authMethodKey({ Namespace, Name: AuthMethod }))
+}
+
+export function encodeBindingRule(record: BindingRuleRecord) {
+  return {
+    namespace: storeText(record.Namespace),
+    authMethod: storeText(record.AuthMethod),
+    methodKey: methodKeyOf(record),
+    description: storeText(record.Description),
+    selector: storeText(record.Selector),
+    bindType: record.BindType as string,
+    bindName: storeText(record.BindName),
+  } satisfies Partial<Prisma.BindingRuleCreateInput>
+}
+
 /** The name in the form that is unique in its namespace: in lower case. */
 export function nameKeyOf({ Name }: { readonly Name: string }): string {
   return storeText(Name.toLowerCase())
@@ -96,6 +154,60 @@ export function decodeNamespace(row: NamespaceRow): NamespaceRecord {
     PolicyDefaults: links(row.policyDefaults),
     RoleDefaults: links(row.roleDefaults),
     ...indexesOf(row),
+  }
+}
+
+export function decodeAuthMethod(row: AuthMethodRow, secrets: SecretBox): AuthMethodRecord {
+  const { empty, set } = splitConfig(row.config as object)
+  const record = {
+    Name: readText(row.name),
+    Type: row.type,
+    DisplayName: readText(row.displayName),
+    Description: readText(row.description),
+    MaxTokenTTL: row.maxTokenTtl ?? undefined,
+    TokenLocality: row.tokenLocality,
+    Config: set,
+    EmptyConfig: empty,
+    MaxLiveTokens: row.maxLiveTokens ?? undefined,
+    IdleTTL: row.idleTtl ?? undefined,
+    IdleSince: row.idleSince ?? undefined,
+    NamespaceRules: row.namespaceRules,
+    Generation: Number(row.generation),
+    ...indexesOf(row),
+    Namespace: readText(row.namespace),
+    // The rules wrote this record; the columns hold nothing else.
+  } as unknown as AuthMethodRecord
+  const secret = openSecretOf(record, row, secrets)
+  if (secret === undefined) return record
+  const { set: Config } = splitConfig({ ...set, [SECRET_FIELDS[record.Type]]: secret })
+  return { ...record, Config } as AuthMethodRecord
+}
+
+/** @returns undefined if there is no secret, or it does not open: one broken row must not stop the server. */
+function openSecretOf(
+  record: AuthMethodRecord,
+  { secretCipher, secretKeyId }: AuthMethodRow,
+  secrets: SecretBox,
+): string | undefined {
+  if (secretCipher === null || secretKeyId === null) return undefined
+  try {
+    return readText(secrets.open({ keyId: secretKeyId, bytes: secretCipher }, secretIdOf(record)))
+  } catch (error) {
+    if (error instanceof KeyRingError) return undefined
+    throw error
+  }
+}
+
+export function decodeBindingRule(row: BindingRuleRow): BindingRuleRecord {
+  return {
+    ID: readText(row.id),
+    Description: readText(row.description),
+    AuthMethod: readText(row.authMethod),
+    Selector: readText(row.selector),
+    BindType: row.bindType as BindingRuleRecord['BindType'],
+    BindName: readText(row.bindName),
+    ...indexesOf(row),
+    Namespace: readText(row.namespace),
   }
 }
 

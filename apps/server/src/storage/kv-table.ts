@@ -7,7 +7,7 @@ import type { Column } from './write/columns.ts'
 export type KvChange = Extract<Change, { readonly table: 'kv' }>
 
 /** `record` is absent if only the key matters: for a delete, and for the prefix of a tree. */
-export interface KvSource {
+interface KvSource {
   readonly namespace: string
   readonly key: string
   readonly record: KvRecord | undefined

@@ -68,7 +68,7 @@ function tokenRow(namespace: string): Readonly<Record<string, unknown>> {
   }
 }
 
-test('UPG-01: a process of the release before runs through the migration, and is held to the rule of namespaces', async () => {
+test('UPG-01: a process of the previous release keeps working through the migration, and must obey the namespace rule', async () => {
   await joinAsBefore()
   const kept = aNamespace({ Name: 'kept', Description: 'as it was' })
   await commitAsBefore('namespaces', {

@@ -1,4 +1,3 @@
-import { AclError } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import type { Database } from '../database/connect.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
@@ -9,6 +8,7 @@ import { Waiters } from './follow/waiters.ts'
 import { foldIds } from './keys/fold-ids.ts'
 import { openSecrets } from './keys/open-secrets.ts'
 import { Reseal } from './keys/reseal.ts'
+import { PostgresLoginStates } from './login-states.ts'
 import { Alarm } from './members/alarm.ts'
 import { DatabaseClock } from './members/database-clock.ts'
 import { Housekeeping } from './members/housekeeping.ts'
@@ -20,15 +20,14 @@ import { KvCache } from './read/kv-cache.ts'
 import { KvReader } from './read/kv-reader.ts'
 import { Queries } from './read/queries.ts'
 import { ReplicaReads } from './read/replica-reads.ts'
+import { readReplicatedChanges } from './read/replicated-changes.ts'
 import { TokenCache } from './read/token-cache.ts'
 import { TokenLists } from './read/token-lists.ts'
 import { TokenLoads } from './read/token-loads.ts'
 import { TokenReader } from './read/token-reader.ts'
+import { PostgresTokenUses } from './token-uses.ts'
 import { CommitActivity } from './write/commit-activity.ts'
-import { type CommitGroup, CommitQueue, type CommittedGroup } from './write/commit-queue.ts'
-import { commitDirectory } from './write/directory-commits.ts'
-import { commitRows, onPool } from './write/row-commits.ts'
-import type { GroupAnswer } from './write/writes.ts'
+import { CommitQueue } from './write/commit-queue.ts'
 
 export interface OpenStoreOptions {
   readonly database: Database
@@ -49,7 +48,7 @@ export interface OpenStoreOptions {
 /** At the start, log a larger difference between the clocks of database and machine. In milliseconds. */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000
 const CACHE_BYTES = 67_108_864
-/** Keys may take a fourth of that. */
+/** Keys may take a quarter of the cache. */
 const KV_SHARE = 4
 
 /**
@@ -61,7 +60,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const { database, replica, url, log, ring, isCaching = true } = options
   const secrets = await openSecrets(database.prisma, ring)
   await foldIds(database.prisma, secrets, log)
-  const queries = new Queries(database)
+  const queries = new Queries(database, secrets)
   const clock = new DatabaseClock({
     onStepRefused: (stepMs) =>
       log.warn(
@@ -87,13 +86,12 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const feed = new ChangeFeed({ url, log, onCommit: (index) => follower.hear(index) })
   const isLeader = () => feed.leaderSignal !== undefined
   const { prisma } = database
-  const runStatement = onPool(database.pool)
   const membership = new Membership(
     { prisma, state, follower, clock, lease, changes, heartbeat, log, isLeader },
     options.member,
   )
-  const commits = new CommitQueue({ secrets, activity, send, apply })
-  const replicaReads = replica && new ReplicaReads(new Queries(replica), state)
+  const commits = new CommitQueue({ database, secrets, state, follower, membership, activity, isCaching })
+  const replicaReads = replica && new ReplicaReads(new Queries(replica, secrets), state)
   const reading = { queries, state, loads, follower, secrets, replica: replicaReads }
   const tokens = new TokenReader(reading)
   const lists = new TokenLists(reading)
@@ -111,6 +109,9 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     replica: replicaReads,
     kv,
     kvCache,
+    loginStates: new PostgresLoginStates(database, secrets),
+    tokenUses: new PostgresTokenUses(database.pool),
+    changes: (index) => readReplicatedChanges(prisma, index, secrets),
     clock,
     housekeeping,
   })
@@ -123,34 +124,6 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     throw error
   }
   return store
-
-  /** A fenced process joins again first: after that, no other member relies on being alone. */
-  async function send({ writes, apart, isOfDirectory }: CommitGroup): Promise<GroupAnswer> {
-    for (let attempt = 1; attempt <= 2; attempt += 1) {
-      await membership.ready()
-      const author = { memberId: membership.memberId, known: state.appliedIndex }
-      const answer = isOfDirectory
-        ? await commitDirectory(prisma, writes, author)
-        : await commitRows(
-            runStatement,
-            writes.map(({ rows }) => rows),
-            apart,
-            author,
-          )
-      if (answer) return answer
-      await membership.join()
-    }
-    throw new AclError('unavailable', 'The other servers have fenced this one; try again', {
-      headers: { 'Retry-After': '1' },
-    })
-  }
-
-  function apply({ before, last, commits, isBehind }: CommittedGroup): Promise<void> | undefined {
-    if (isBehind) return follower.reload()
-    if (!commits || !isCaching || before !== state.appliedIndex) return follower.reach(last)
-    state.applyOwn(commits)
-    return undefined
-  }
 }
 
 /** The first process trusts the database's clock, even if it is wrong. */

@@ -1,18 +1,21 @@
 import type { Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
-import {
-  type Change,
-  type ConsistencyMode,
-  checkTogether,
-  type Freshness,
-  type KvKey,
-  type KvRange,
-  type ListPosition,
-  type Store,
-  type StoreMemory,
-  type TableName,
-  type TokenFilter,
-  type Topic,
-  type WaitOutcome,
+import type {
+  ConsistencyMode,
+  Freshness,
+  IdleQuery,
+  IndexName,
+  KvKey,
+  KvRange,
+  ListPosition,
+  LoginGroup,
+  LoginQuery,
+  LoginStates,
+  Store,
+  StoreChanges,
+  StoreMemory,
+  TokenFilter,
+  Topic,
+  WaitOutcome,
 } from '@latchkey/service'
 import type { ChangeFeed } from './follow/change-feed.ts'
 import type { ChangeFollower } from './follow/change-follower.ts'
@@ -26,9 +29,10 @@ import type { ReplicaReads } from './read/replica-reads.ts'
 import { StaleReads } from './read/stale-reads.ts'
 import type { TokenLists } from './read/token-lists.ts'
 import type { TokenReader } from './read/token-reader.ts'
+import type { PostgresTokenUses } from './token-uses.ts'
 import type { CommitQueue } from './write/commit-queue.ts'
 
-export interface StoreParts {
+interface StoreParts {
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly feed: ChangeFeed
@@ -39,6 +43,9 @@ export interface StoreParts {
   readonly replica: ReplicaReads | undefined
   readonly kv: KvReader
   readonly kvCache: KvCache
+  readonly loginStates: LoginStates
+  readonly tokenUses: PostgresTokenUses
+  readonly changes: Store['changesAfter']
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
 }
@@ -88,11 +95,17 @@ export class PostgresStore implements Store {
    */
   readonly stale: Store | undefined
   readonly memory: StoreMemory
+  readonly loginStates: LoginStates
+  readonly tokenUses: PostgresTokenUses
+  readonly commit: Store['commit']
 
   constructor(parts: StoreParts) {
     this.parts = parts
     this.clock = parts.clock
     this.membership = parts.membership
+    this.loginStates = parts.loginStates
+    this.tokenUses = parts.tokenUses
+    this.commit = parts.commits.commit.bind(parts.commits)
     this.stale = parts.replica && new StaleReads(this, parts)
     this.memory = {
       freshness: (mode) => this.freshness(mode),
@@ -114,8 +127,16 @@ export class PostgresStore implements Store {
     return this.parts.state.directory()
   }
 
-  tableIndex(table: TableName): number {
+  tableIndex(table: IndexName): number {
     return this.parts.state.topics.table(table)
+  }
+
+  commitIndex(): number {
+    return this.parts.state.appliedIndex
+  }
+
+  changesAfter(index: number): Promise<StoreChanges | undefined> {
+    return this.parts.changes(index)
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
@@ -146,8 +167,37 @@ export class PostgresStore implements Store {
     return this.parts.lists.expired(now, limit)
   }
 
+  orphanedTokens(limit: number): Promise<readonly TokenRecord[]> {
+    return this.parts.lists.orphaned(limit)
+  }
+
+  idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
+    return this.parts.lists.idle(idle, limit)
+  }
+
+  logins(query: LoginQuery): Promise<readonly LoginGroup[]> {
+    return this.parts.lists.logins(query)
+  }
+
+  countLogins(): Promise<ReadonlyMap<number, number>> {
+    return this.parts.lists.countLogins()
+  }
+
+  /** Removes the uses of tokens that are gone. */
+  reapTokenUses(): Promise<void> {
+    return this.parts.lists.reapUses()
+  }
+
   kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
     return this.parts.kv.entry(namespace, key)
+  }
+
+  kvShortEntry(
+    namespace: string,
+    key: string,
+    valueBytesMax: number,
+  ): Promise<KvRecord | 'long' | undefined> {
+    return this.parts.kv.shortEntry(namespace, key, valueBytesMax)
   }
 
   kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]> {
@@ -156,17 +206,6 @@ export class PostgresStore implements Store {
 
   kvKeys(range: KvRange): AsyncIterable<readonly KvKey[]> {
     return this.parts.kv.keys(range)
-  }
-
-  async commit(changes: readonly Change[]): Promise<number> {
-    const { commits, follower } = this.parts
-    checkTogether(changes)
-    try {
-      return await commits.commit(changes)
-    } finally {
-      // Catch up with other processes' commits that were announced during this one.
-      follower.hear(0)
-    }
   }
 
   async wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
@@ -226,11 +265,16 @@ export class PostgresStore implements Store {
     this.parts.state.waiters.close()
   }
 
-  /** Leaves the group and closes the change feed. The database passed to the constructor stays open. */
-  async close(): Promise<void> {
+  /**
+   * Leaves the group and closes the change feed. The database passed to the constructor stays open.
+   *
+   * @param isForGood the others do not wait for a successor.
+   */
+  async close(isForGood = false): Promise<void> {
     this.closeAllWaiters()
     await this.parts.housekeeping.close()
-    await this.membership.close()
+    await this.parts.tokenUses.close()
+    await this.membership.close(isForGood)
     await this.parts.feed.close()
   }
 

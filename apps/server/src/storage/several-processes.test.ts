@@ -25,7 +25,7 @@ function isAlone(store: PostgresStore): boolean {
   return store.status().isAlone
 }
 
-test('AUTHZ-01: a server of another datacenter cannot share the database, while one of this datacenter lives', async () => {
+test('AUTHZ-01: servers of two datacenters cannot share a database at the same time', async () => {
   const own = await createTestDatabase()
   const member = (datacenter: string) => ({ datacenter, node: 'test', version: '1.11.0' })
   const here = await openTestStore({ url: own.url, member: member('dc1') })
@@ -49,7 +49,7 @@ describe('two processes', async () => {
     for (let round = 0; round < 50; round += 1) {
       const [writer, reader] = round % 2 === 0 ? [one, two] : [two, one]
       const token = aToken({ Description: `${round}` })
-      // Asked for before it exists, so that its absence is known, too.
+      // Read before it exists, so that its absence is cached.
       expect(await reader.tokenBySecret(token.SecretID)).toBeUndefined()
       const created = await writer.commit([putNew(token)])
       await reader.refresh('default')
@@ -62,7 +62,7 @@ describe('two processes', async () => {
     }
   })
 
-  test('a namespace that one deletes while the other fills it: never a record without its namespace', async () => {
+  test('a namespace deleted on one while the other writes to it never leaves a record without its namespace', async () => {
     for (let round = 0; round < 200; round += 1) {
       const [remover, maker] = round % 2 === 0 ? [one, two] : [two, one]
       const record = aNamespace()
@@ -87,7 +87,7 @@ describe('two processes', async () => {
     expect(orphans).toEqual([])
   })
 
-  test('COH-03: a policy that one edits or deletes is so in the directory of the other', async () => {
+  test('COH-03: a policy edited or deleted on one is so in the directory of the other', async () => {
     const policy = aPolicy()
     const created = await one.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
     await two.refresh('default')
@@ -147,7 +147,7 @@ describe('two processes', async () => {
     expect(await Promise.all(waits)).toEqual(['changed', 'changed', 'changed', 'timeout'])
   })
 
-  test('COH-04: also while its change feed is cut again and again, as it looks for itself', async () => {
+  test('COH-04: even while its change feed is cut repeatedly, because it also polls', async () => {
     const cut = () =>
       sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'latchkey-feed' AND datname = current_database()`)
@@ -177,18 +177,18 @@ describe('two processes', async () => {
     expect(two.status().feed.connections).toBeGreaterThan(1)
   })
 
-  test('exactly one of them runs the single-winner jobs, another one after it has left', async () => {
+  test('exactly one of them runs the single-winner jobs; when it leaves, another takes over', async () => {
     const winners = async (stores: readonly PostgresStore[]) =>
       (await Promise.all(stores.map((store) => store.singleWinner('job', async () => store)))).filter(Boolean)
     const third = await openTestStore({ url })
-    // Either one: the connections that decide it were cut just before.
+    // Either may win: the connections that decide it were just cut.
     await expect.poll(() => winners([one, two, third])).toHaveLength(1)
     await third.close()
     await expect.poll(() => winners([one, two])).toHaveLength(1)
     expect(await winners([third])).toEqual([])
   })
 
-  test('both are members, with what they say of themselves', async () => {
+  test('both are members, with what they published', async () => {
     await one.membership.announce('127.0.0.1:1')
     await one.membership.setMode('enabled')
     const members = (await two.membership.members()).filter(({ status }) => status === 'alive')
@@ -203,7 +203,7 @@ describe('two processes', async () => {
     })
   })
 
-  test('a log that is gone is replaced by the whole state, and every waiter looks again', async () => {
+  test('after the log was pruned, the whole state is read, and every waiter reads again', async () => {
     const policy = aPolicy()
     const known = await two.tokenBySecret((await anyToken(two)).SecretID)
     await sql('UPDATE commit_index SET pruned = index + 1, index = index + 1')
@@ -234,7 +234,7 @@ describe('two processes', async () => {
     expect(await one.commit([putNew(aToken())])).toBeGreaterThan(index)
   })
 
-  test('what every process has applied is removed from the log, and no more', async () => {
+  test('only changes that every process has applied are pruned', async () => {
     const log = async () => {
       const rows = await sql('SELECT index::int AS index FROM change ORDER BY 1')
       return rows.map(({ index }) => Number(index))
@@ -256,7 +256,7 @@ describe('two processes', async () => {
 })
 
 describe('one process', () => {
-  test('answers from its own state while it is alone, and not while it is not', async () => {
+  test('answers from its own state only while it is alone', async () => {
     const own = await createTestDatabase()
     const first = await openTestStore({ url: own.url })
     await expect.poll(() => isAlone(first)).toBe(true)
@@ -275,7 +275,10 @@ describe('one process', () => {
 
     await second.close()
     await expect.poll(() => isAlone(first)).toBe(true)
-    expect((await first.membership.members()).map(({ status }) => status).sort()).toEqual(['alive', 'left'])
+    expect((await first.membership.members()).map(({ status }) => status).sort()).toEqual([
+      'alive',
+      'stopped',
+    ])
     await first.close()
     await own.drop()
   })

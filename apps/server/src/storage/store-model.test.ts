@@ -5,13 +5,13 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openTestStore } from '../../test/store.ts'
 
-/** What a change expects, said without an index, as indexes differ between the stores. */
+/** What a change expects, without an index, because indexes differ between the stores. */
 type Expectation = 'absent' | 'any' | 'current' | 'wrong'
 
 interface Step {
   readonly table: 'tokens' | 'policies' | 'roles' | 'kv' | 'namespaces'
   readonly op: 'put' | 'delete' | 'delete-tree'
-  /** Which of a few records, so that they meet; and what it claims besides its id: an accessor, or a name. */
+  /** One of a few records, so that changes collide; and its claim besides the id: an accessor or a name. */
   readonly record: number
   readonly claim: number
   readonly expectation: Expectation
@@ -54,7 +54,7 @@ interface Side {
 let runs = 0
 
 /** Most commits change the directory, which takes several statements each. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 300_000
 
 test(
   'behaves as the memory store under random commits: outcomes, conflicts, records and their order',
@@ -156,7 +156,7 @@ function expected(step: Step, existing: { readonly ModifyIndex: number } | undef
   return step.expectation === 'current' ? current : current + 1
 }
 
-/** Everything of this run that the store shows, with indexes counted from its start. */
+/** All records of this run, with indexes relative to its start. */
 async function show({ store, indexes }: Side): Promise<unknown> {
   const listed: TokenRecord[] = []
   for await (const page of store.tokens({ namespace: namespace() })) listed.push(...page)

@@ -7,18 +7,24 @@ import { parseInstant } from '@latchkey/contract'
 import type { Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
-import { type Column, textArray } from './write/columns.ts'
+import { arrayText, type Column } from './write/columns.ts'
 
-/** A token to be stored. Hashes are lookup hashes: of the secret, and of the accessor if it has one. */
-export interface TokenSource {
+/** A token to be stored. Hashes are lookup hashes in hex. */
+interface TokenSource {
   readonly record: TokenRecord
-  readonly hash: Buffer
-  readonly accessorHash: Buffer | undefined
-  readonly foldedHash: Buffer | undefined
+  readonly secretHash: string
+  /** Undefined for an update that leaves the ids as they are, and so what is made from them. */
+  readonly ofIds: OfIds | undefined
+}
+
+/** What takes long to make from the ids of a token. */
+export interface OfIds {
+  readonly accessorHash: string | undefined
+  readonly foldedHash: string | undefined
   readonly sealed: Sealed
 }
 
-export interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
+interface TokenColumn<N extends string, F extends keyof TokenRecord | undefined>
   extends Omit<Column<TokenSource>, 'name'> {
   readonly name: N
   /** Filled with the index of the commit: always, or if the record is new and brings none. */
@@ -26,6 +32,8 @@ export interface TokenColumn<N extends string, F extends keyof TokenRecord | und
   /** Whether a read selects it; the others only serve indexes. */
   readonly isRead: boolean
   readonly isNullable?: boolean
+  /** An update that sends null keeps the stored value: a value of {@link OfIds}. Sent with each row, never shared. */
+  readonly isKept?: boolean
   /** The record's field, and how to decode the column's text; `''` for null. */
   readonly field?: F
   readonly decode?: (text: string) => unknown
@@ -49,7 +57,14 @@ function shown<N extends string, F extends keyof TokenRecord>(
   return { ...column, name, field, isRead: true }
 }
 
-type TextField = 'Namespace' | 'Description' | 'Rules' | 'AuthMethod' | 'CreateTime' | 'Hash'
+type TextField =
+  | 'Namespace'
+  | 'Description'
+  | 'Rules'
+  | 'AuthMethod'
+  | 'LoginIdentity'
+  | 'CreateTime'
+  | 'Hash'
 type LinksField = 'Policies' | 'Roles'
 type JsonField = 'ServiceIdentities' | 'NodeIdentities'
 
@@ -59,7 +74,7 @@ function text<N extends string, F extends TextField>(name: N, field: F): TokenCo
 }
 
 function links<N extends string, F extends LinksField>(name: N, field: F): TokenColumn<N, F> {
-  const encode = ({ record }: TokenSource) => textArray(record[field].map(({ ID }) => storeText(ID)))
+  const encode = ({ record }: TokenSource) => arrayText(record[field].map(({ ID }) => storeText(ID)))
   return shown<N, F>(name, field, { sql: 'text[]', sent: 'shared', encode, decode: readLinks })
 }
 
@@ -75,20 +90,22 @@ export const TOKEN_COLUMNS = [
   hidden('secret_hash', {
     sql: 'bytea',
     sent: 'each',
-    encode: ({ hash }) => storeBytes(hash),
+    encode: ({ secretHash }) => `\\x${secretHash}`,
     isRead: true,
   }),
   hidden('secret_cipher', {
     sql: 'bytea',
     sent: 'each',
-    encode: ({ sealed }) => storeBytes(sealed.bytes),
+    encode: ({ ofIds }) => ofIds && storeBytes(ofIds.sealed.bytes),
     isRead: true,
+    isKept: true,
   }),
   hidden('secret_key_id', {
     sql: 'text',
-    sent: 'shared',
-    encode: ({ sealed }) => sealed.keyId,
+    sent: 'each',
+    encode: ({ ofIds }) => ofIds?.sealed.keyId,
     isRead: true,
+    isKept: true,
   }),
   shown('accessor_id', 'AccessorID', {
     sql: 'text',
@@ -104,7 +121,8 @@ export const TOKEN_COLUMNS = [
   hidden('accessor_hash', {
     sql: 'bigint',
     sent: 'each',
-    encode: ({ accessorHash }) => (accessorHash ? firstEightBytes(accessorHash) : null),
+    isKept: true,
+    encode: ({ ofIds }) => ofIds?.accessorHash && firstEightBytes(ofIds.accessorHash),
   }),
   text('namespace', 'Namespace'),
   text('description', 'Description'),
@@ -115,7 +133,7 @@ export const TOKEN_COLUMNS = [
     sql: 'text[]',
     sent: 'shared',
     encode: ({ record }) =>
-      textArray(record.ServiceIdentities.map(({ ServiceName }) => storeText(ServiceName))),
+      arrayText(record.ServiceIdentities.map(({ ServiceName }) => storeText(ServiceName))),
   }),
   json('node_identities', 'NodeIdentities'),
   text('rules', 'Rules'),
@@ -132,6 +150,27 @@ export const TOKEN_COLUMNS = [
     decode: (stored) => stored === 't',
   }),
   text('auth_method', 'AuthMethod'),
+  shown('auth_method_namespace', 'AuthMethodNamespace', {
+    sql: 'text',
+    sent: 'shared',
+    isNullable: true,
+    encode: ({ record }) => storeText(record.AuthMethodNamespace),
+    decode: readText,
+  }),
+  shown('auth_method_generation', 'AuthMethodGeneration', {
+    sql: 'text',
+    sent: 'shared',
+    isNullable: true,
+    encode: ({ record }) => (record.AuthMethodGeneration === 0 ? '' : `${record.AuthMethodGeneration}`),
+    decode: Number,
+  }),
+  shown('login_identity', 'LoginIdentity', {
+    sql: 'text',
+    sent: 'shared',
+    isNullable: true,
+    encode: ({ record }) => storeText(record.LoginIdentity),
+    decode: readText,
+  }),
   shown('expiration_time', 'ExpirationTime', {
     sql: 'text',
     sent: 'each',
@@ -166,7 +205,8 @@ export const TOKEN_COLUMNS = [
   hidden('folded_hash', {
     sql: 'bytea',
     sent: 'each',
-    encode: ({ foldedHash }) => (foldedHash ? storeBytes(foldedHash) : null),
+    isKept: true,
+    encode: ({ ofIds }) => ofIds?.foldedHash && `\\x${ofIds.foldedHash}`,
   }),
 ] as const
 
@@ -242,6 +282,9 @@ const FIELD_ORDER = Object.keys({
   Type: true,
   Local: true,
   AuthMethod: true,
+  AuthMethodNamespace: true,
+  AuthMethodGeneration: true,
+  LoginIdentity: true,
   ExpirationTime: true,
   CreateTime: true,
   Hash: true,
@@ -271,23 +314,21 @@ function openSecret(secretHash: string, fields: readonly string[], secrets: Secr
 }
 
 /** What a commit sends for a stored token, in the order of {@link SENT_TOKEN_COLUMNS}. */
-export function encodeToken(token: Omit<TokenSource, 'sealed'>, secrets: SecretBox): readonly unknown[] {
-  const sealed = secrets.seal(token.record.SecretID, token.hash.toString('hex'))
-  const source = { ...token, sealed }
-  return SENT_TOKEN_COLUMNS.map(({ encode }) => encode(source))
+export function encodeToken(token: TokenSource): readonly unknown[] {
+  return SENT_TOKEN_COLUMNS.map(({ encode }) => encode(token))
 }
 
 /** What a commit sends for a deleted token: the keys that the change log records. */
-export function encodeTokenKeys(record: TokenRecord, hash: Buffer): readonly unknown[] {
+export function encodeTokenKeys(record: TokenRecord, secretHash: string): readonly unknown[] {
   return SENT_TOKEN_COLUMNS.map(({ name }) => {
-    if (name === 'secret_hash') return storeBytes(hash)
+    if (name === 'secret_hash') return `\\x${secretHash}`
     return name === 'accessor_key' ? accessorKeyOf(record) : null
   })
 }
 
 /** A signed 64-bit number as text, as PostgreSQL's `bigint` reads it. */
-export function firstEightBytes(hash: Buffer): string {
-  return hash.readBigInt64BE(0).toString()
+export function firstEightBytes(hash: string): string {
+  return BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`)).toString()
 }
 
 function accessorKeyOf({ AccessorID }: TokenRecord): string | null {

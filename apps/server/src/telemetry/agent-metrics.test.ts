@@ -57,7 +57,7 @@ test('gauges, counters and histograms, as the reference names and shapes them (s
   })
 })
 
-test('a histogram that nothing was observed in is all zero', async () => {
+test('an empty histogram is all zero', async () => {
   const registry = new Registry()
   new Histogram({ name: 'seconds', help: 's', buckets: [1], registers: [registry] })
   const { Samples } = await readAgentMetrics(registry, MOMENT)

@@ -9,6 +9,15 @@ export interface Metrics {
   connectionRefused(): void
   /** A value that is read on every scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** As {@link gauge}, with a value for each of a few sets of labels. */
+  gauges<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => Promise<
+      readonly { readonly labels: Readonly<Record<Label, string>>; readonly value: number }[]
+    >,
+  ): void
   /** A gauge of a value that only grows. */
   counter(name: string, help: string, read: () => number): void
 }
@@ -77,6 +86,19 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           this.set(await read())
+        },
+      })
+    },
+    gauges(name, help, labelNames, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labelNames],
+        registers: [registry],
+        async collect() {
+          const values = await read()
+          this.reset()
+          for (const { labels, value } of values) this.set(labels, value)
         },
       })
     },

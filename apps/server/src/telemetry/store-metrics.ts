@@ -10,15 +10,15 @@ export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): 
     metrics.counter(`latchkey_store_${name}_total`, help, () => read(store.status()))
 
   gauge('index', 'The commit index up to which this process has applied all changes.', (s) => s.appliedIndex)
-  gauge('last_contact_seconds', 'Age of what stale reads show.', (s) => s.lastContactMs / 1_000)
+  gauge('last_contact_seconds', 'Age of the data in stale reads.', (s) => s.lastContactMs / 1_000)
   gauge(
     'feed_connected',
-    'Whether this process hears of commits; else it polls. 1 or 0.',
+    'Whether the change feed is connected; otherwise this process polls: 1 or 0.',
     (s) => +s.isFeedConnected,
   )
   gauge('leader', 'Whether this process runs the single-winner jobs: 1 or 0.', (s) => +s.isLeader)
   gauge('alone', 'Whether this process is the only one on its database: 1 or 0.', (s) => +s.isAlone)
-  gauge('waiters', 'Blocking queries that wait.', (s) => s.waiters)
+  gauge('waiters', 'Blocking queries in progress.', (s) => s.waiters)
   gauge(
     'clock_ahead_seconds',
     "How far the database's clock is ahead of the time by which tokens expire.",
@@ -26,22 +26,22 @@ export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): 
   )
   counter(
     'clock_steps_refused',
-    "Steps of the database's clock that were not believed.",
+    "Steps of the database's clock that were rejected.",
     (s) => s.clock.stepsRefused,
   )
   gauge('cached_tokens', 'Tokens in memory.', (s) => s.cache.tokens)
-  gauge('cached_bytes', 'About how much memory they take.', (s) => s.cache.bytes)
-  counter('cache_hits', 'Tokens that were found in memory.', (s) => s.cache.hits)
-  counter('cache_misses', 'Tokens that were read from the database.', (s) => s.cache.misses)
-  counter('commits', 'Writes that were sent to the database.', (s) => s.commits.writes)
-  counter('commit_groups', 'Transactions they were sent in.', (s) => s.commits.groups)
+  gauge('cached_bytes', 'Estimated memory of cached tokens.', (s) => s.cache.bytes)
+  counter('cache_hits', 'Token reads answered from memory.', (s) => s.cache.hits)
+  counter('cache_misses', 'Token reads answered from the database.', (s) => s.cache.misses)
+  counter('commits', 'Writes sent to the database.', (s) => s.commits.writes)
+  counter('commit_groups', 'Transactions that carried those writes.', (s) => s.commits.groups)
   counter(
     'commit_conflicts',
-    'Writes that met another one and were decided again.',
+    'Writes that conflicted with a concurrent one and were decided again.',
     (s) => s.commits.conflicts,
   )
-  counter('commit_failures', 'Transactions without an answer.', (s) => s.commits.failures)
+  counter('commit_failures', 'Transactions with unknown outcome.', (s) => s.commits.failures)
   counter('feed_connections', 'Connections of the change feed since the start.', (s) => s.feed.connections)
-  counter('feed_notifications', 'Commit groups that were heard of.', (s) => s.feed.notifications)
-  counter('confirmations', 'Questions to the database for what is new.', (s) => s.confirmations)
+  counter('feed_notifications', 'Commit groups announced by the change feed.', (s) => s.feed.notifications)
+  counter('confirmations', 'Queries for new changes.', (s) => s.confirmations)
 }

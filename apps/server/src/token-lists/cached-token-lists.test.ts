@@ -55,7 +55,7 @@ test('COH-07: with and without a cache, every answer is the same after any chang
   expect(new Set(answers[0]).size).toBeGreaterThan(20)
 })
 
-describe('what is kept of a list of several parts', () => {
+describe('a cached list of several parts', () => {
   const COUNT = 300
   const ROUNDS = 80
   const PATHS = ['', '?sort=-CreateIndex', '?filter=Local==true']
@@ -84,7 +84,7 @@ describe('what is kept of a list of several parts', () => {
     return { table: 'tokens', op: 'put', record, expect }
   }
 
-  /** Each list as it is kept and patched, and as an API makes it that keeps nothing. */
+  /** Compares each cached, patched list with that of an API without a cache. */
   async function expectCurrent(world: World): Promise<void> {
     const twin = await aWorld({ twinOf: world })
     for (const path of PATHS) {
@@ -112,7 +112,7 @@ describe('what is kept of a list of several parts', () => {
     }
   })
 
-  test('a token that is given an accessor leaves the part in which it stood without', async () => {
+  test('a token that gets an accessor leaves its old part', async () => {
     const world = await aWorld({ lists: new CachedTokenLists(BYTES_MAX) })
     const nameless = Array.from({ length: COUNT }, (_, i) => aToken({ AccessorID: '', Description: `${i}` }))
     await world.store.commit(nameless.map((record) => aPut(record)))
@@ -133,7 +133,7 @@ describe('what is kept of a list of several parts', () => {
         const record = records[i] ?? aToken()
         switch (random.below(12)) {
           case 0: {
-            // From then on the list is made whole.
+            // After that, the whole list is rebuilt.
             if (round < ROUNDS - 10) return aPut(record, undefined)
             const nameless = aToken({ AccessorID: '', Description: `${round}` })
             records.push(nameless)
@@ -174,7 +174,7 @@ describe('what is kept of a list of several parts', () => {
   })
 })
 
-test('a list too long to be held streams, the same as a short one', { timeout: 20_000 }, async () => {
+test('a list too long to be cached is streamed, with the same content', { timeout: 20_000 }, async () => {
   const world = await aWorld({ lists: new CachedTokenLists(BYTES_MAX) })
   const Description = 'x'.repeat(4_000)
   const records = Array.from({ length: 4_500 }, () => aToken({ Description }))

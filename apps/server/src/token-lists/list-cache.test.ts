@@ -5,7 +5,7 @@ import { type CachedList, ListCache, type ListRequest } from './list-cache.ts'
 const MIB = 1_048_576
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Makes lists of a length, and counts how often; each is held back until it is let go. */
+/** Builds lists of a length, and counts them; each build waits for `finish`. */
 function aMaker(bytes: number, validUntil = FOREVER) {
   const gates: ((problem?: Error) => void)[] = []
   return {
@@ -75,7 +75,7 @@ test('a list that could not be built fails for all waiting callers, and the next
   expect(maker.count).toBe(2)
 })
 
-test('what was too long is streamed at once, until a stream of it turns out short', async () => {
+test('a list that was too long is streamed at once, until a stream of it turns out short', async () => {
   const cache = new ListCache(MIB)
   let count = 0
   const make = async () => {
@@ -92,7 +92,7 @@ test('what was too long is streamed at once, until a stream of it turns out shor
   expect(count).toBe(2)
 })
 
-test('the room is bounded: what was used longest ago goes first, and no list takes more than half', async () => {
+test('memory is bounded: the least recently used list is evicted, and no list takes more than half', async () => {
   const cache = new ListCache(10 * MIB)
   const makers = { a: aMaker(4 * MIB), b: aMaker(4 * MIB), c: aMaker(4 * MIB), d: aMaker(5 * MIB + 1) }
   const read = async (key: keyof typeof makers) => {
@@ -106,7 +106,7 @@ test('the room is bounded: what was used longest ago goes first, and no list tak
   expect([await read('d'), await read('d')]).toEqual([1, 2])
 })
 
-test('DOS-05: empty lists by distinct filters take room, too', async () => {
+test('DOS-05: empty lists of distinct filters count against the bound', async () => {
   const cache = new ListCache(MIB)
   const make = async () => ({ bytes: new Uint8Array(2), validUntil: FOREVER })
   const keys = Array.from({ length: 5_000 }, (_, i) => `${i}`.padEnd(1_000, 'x'))
@@ -121,7 +121,7 @@ test('DOS-05: empty lists by distinct filters take room, too', async () => {
   expect(kept.at(-1)).toBe(keys.at(-1))
 })
 
-test('DOS-05: of lists that were too long only the last thousand are remembered', async () => {
+test('DOS-05: only the last thousand lists that were too long are remembered', async () => {
   const cache = new ListCache(MIB)
   let count = 0
   const make = async () => {
@@ -136,7 +136,7 @@ test('DOS-05: of lists that were too long only the last thousand are remembered'
   expect(count).toBe(5_001)
 })
 
-test('without room nothing is kept, and lists are still answered in one piece', async () => {
+test('with a bound of 0 nothing is cached, and lists are still answered in one piece', async () => {
   const cache = new ListCache(0)
   const maker = aMaker(10)
   for (const count of [1, 2]) {

@@ -31,7 +31,7 @@ interface Making<L> {
 }
 
 /** @param previous the last cached list, of another version or with an expired token. */
-export type MakeList<L> = (previous: L | undefined) => Promise<L | undefined>
+type MakeList<L> = (previous: L | undefined) => Promise<L | undefined>
 
 /** Size of an entry besides its texts, in bytes. */
 const ENTRY_BYTES = 1_000
@@ -48,7 +48,7 @@ export class ListCache<L extends CachedList = CachedList> {
   private readonly entries: BoundedMap<string, Entry<L>>
   private readonly making = new Map<string, Making<L>>()
   /** Keys of lists that were too long when last read. */
-  private readonly long = new Set<string>()
+  private readonly long = new BoundedMap<string, true>(LONG_KEYS_MAX)
 
   /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
@@ -66,7 +66,7 @@ export class ListCache<L extends CachedList = CachedList> {
    */
   async whole(request: ListRequest, make: MakeList<L>): Promise<L | undefined> {
     const { key } = request
-    if (this.long.has(key)) return undefined
+    if (this.long.get(key)) return undefined
     return this.get(request) ?? this.made(request, make)
   }
 
@@ -95,17 +95,11 @@ export class ListCache<L extends CachedList = CachedList> {
       const list = await making.list
       this.entries.delete(key)
       if (list) this.keep(key, { list, version })
-      else this.noteLong(key)
+      else this.long.set(key, true, 1)
       return list
     } finally {
       if (this.making.get(key) === making) this.making.delete(key)
     }
-  }
-
-  private noteLong(key: string): void {
-    this.long.add(key)
-    const [oldest] = this.long
-    if (this.long.size > LONG_KEYS_MAX && oldest !== undefined) this.long.delete(oldest)
   }
 
   private keep(key: string, entry: Entry<L>): void {

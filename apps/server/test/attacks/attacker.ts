@@ -1,21 +1,23 @@
-/** Runs one attack in a thread of its own, so that the probe beside it measures the server and not the attack. */
+/** Runs one attack in its own thread, so that the probe measures the server and not the attack. */
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ATTACKS } from './attacks.ts'
+import type { Field } from './clients.ts'
+import { LOGIN_ATTACKS } from './login-attacks.ts'
 
-export interface AttackOrder {
+export interface AttackOrder extends Pick<Field, 'port' | 'provider' | 'credential' | 'ruleId'> {
   readonly name: string
-  readonly port: number
   readonly ms: number
 }
 
-const { name, port, ms } = workerData as AttackOrder
-// On Linux that of the thread. An attacker has a machine of its own; here it shares one with whom it attacks.
+const { name, ms, ...target } = workerData as AttackOrder
+// On Linux this is the priority of the thread. A real attacker has its own machine; here it shares one with its target.
 setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5))
 const counts: Record<string, number> = {}
 const endsAt = performance.now() + ms
-// Answers that never come end with the thread.
+// Does not wait for pending answers longer than this: they end with the thread.
 const over = new Promise((resolve) => setTimeout(resolve, ms + 500))
-await Promise.race([ATTACKS[name]?.({ port, counts, isOver: () => performance.now() > endsAt }), over])
+const attack = ATTACKS[name] ?? LOGIN_ATTACKS[name]
+await Promise.race([attack?.({ ...target, counts, isOver: () => performance.now() > endsAt }), over])
 parentPort?.postMessage(counts)
 process.exit()

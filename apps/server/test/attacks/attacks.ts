@@ -1,8 +1,8 @@
-/** Attacks, with a token and without; each runs until its time is over. */
+/** The attacks, with and without a token. Each runs until its time is up. */
 import { limits } from '@latchkey/contract'
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { many } from '@latchkey/testkit/rules/long-texts'
-import { bytesOf, type Field, flood, type HostileRequest, hold } from './clients.ts'
+import { bytesOf, type Field, type FloodOptions, flood, type HostileRequest, hold } from './clients.ts'
 
 export const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 /** `acl = "read"`. */
@@ -10,7 +10,10 @@ export const READER = 'b0000000-0000-4000-8000-00000000000b'
 /** A token that may read and write the keys below `narrow/`, and nothing else. */
 export const NARROW = 'c0000000-0000-4000-8000-00000000000c'
 
-/** Of a tree of keys that takes 100 MB. */
+/** The baseline: what the probe measures when no attack runs. */
+export const NO_ATTACK = 'no attack'
+
+/** Number of keys in the tree of 100 MB that some attacks read. */
 export const TREE_KEYS = 200
 
 const CONNECTIONS = 190
@@ -20,17 +23,27 @@ const by = (token: string) => ({ 'X-Service-Token': token })
 const KEYS = (i: number) => `key "path/of/key/${i}" { policy = "write" }\n`
 const ESCAPES = (i: number) => `key "${'\\x41'.repeat(30)}${i}" { policy = "read" }\n`
 const RULES_500_KB = json({ Rules: many(limits.RULES_BYTES_MAX, KEYS) })
-const RULES_15_KB = json({ Rules: many(15_000, KEYS) })
+const RULES_15_KB = json({ Rules: many(13_000, KEYS) })
 const ESCAPES_500_KB = json({ Rules: many(400_000, ESCAPES) })
 const ESCAPES_15_KB = json({ Rules: many(12_000, ESCAPES) })
-const LINES_500_KB = json({ Rules: '\n'.repeat(limits.RULES_BYTES_MAX) })
+// JSON escapes each line feed as two bytes, so the body is twice as long.
+const LINES_500_KB = json({ Rules: '\n'.repeat(500_000) })
 const MEGABYTE = Buffer.alloc(limits.BODY_BYTES_MAX, 'a')
 const DEEP = '['.repeat(limits.BODY_BYTES_MAX)
 const MANY_FIELDS = `{${Array.from({ length: 90_000 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`
 const MANY_LINKS = json({
-  Policies: Array.from({ length: 1_000 }, (_, i) => ({ ID: anId(i), Name: `${i}`.padStart(120, 'n') })),
-  Roles: Array.from({ length: 1_000 }, (_, i) => ({ ID: anId(i), Name: `${i}`.padStart(250, 'n') })),
+  Policies: Array.from({ length: 1_000 }, (_, i) => ({ Name: `policy-${i % 200}` })),
   ServiceIdentities: Array.from({ length: 1_000 }, (_, i) => ({ ServiceName: `${i}`.padStart(250, 's') })),
+  NodeIdentities: Array.from({ length: 1_000 }, (_, i) => ({
+    NodeName: `${i}`.padStart(250, 'n'),
+    Datacenter: 'dc1',
+  })),
+})
+const WRONG_LINKS = json({
+  ServiceIdentities: Array.from({ length: 1_000 }, () => ({
+    ServiceName: 's',
+    Datacenters: Array.from({ length: 100 }, () => 0),
+  })),
 })
 const checks = (length: number) =>
   json(
@@ -53,26 +66,27 @@ const TOKEN = '/v1/acl/token'
 
 export type Attack = (field: Field) => Promise<void>
 
-/** One request, over and over. */
-function floodOf(
+/** An attack that repeats one request on many connections. */
+export function floodOf(
   connections: number,
   request: HostileRequest | ((i: number) => HostileRequest),
-  options: { readonly abortAfterMs?: number; readonly chunked?: boolean } = {},
+  options: Partial<FloodOptions> = {},
 ): Attack {
   const make = typeof request === 'function' ? request : () => request
   return (field) => flood(field, { connections, request: make, ...options })
 }
 
-function post(path: string, body: string | Uint8Array, token?: string): HostileRequest {
+export function post(path: string, body: string | Uint8Array, token?: string): HostileRequest {
   return { method: 'POST', path, body, ...(token === undefined ? {} : { headers: by(token) }) }
 }
 
-function put(path: string, body: string | Uint8Array, token?: string): HostileRequest {
+export function put(path: string, body: string | Uint8Array, token?: string): HostileRequest {
   return { ...post(path, body, token), method: 'PUT' }
 }
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  'nothing at all': async () => {},
+  // Never resolves: the attacker stops waiting when the time is up.
+  [NO_ATTACK]: () => new Promise(() => {}),
   // Without a token.
   'lint of 15 KB': floodOf(100, post(LINT, RULES_15_KB)),
   'lint of 15 KB of escapes': floodOf(100, post(LINT, ESCAPES_15_KB)),
@@ -150,7 +164,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
           .toString()
           .repeat(20),
     }),
-  'waits broken off': floodOf(
+  'aborted waits': floodOf(
     CONNECTIONS,
     { path: '/v1/kv/narrow/a?index=1&wait=60s', headers: by(NARROW) },
     {
@@ -172,9 +186,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
           .repeat(10),
     }),
   'legacy list': floodOf(50, { path: '/v1/acl/list', headers: by(READER) }),
-  'translated rules': floodOf(50, post('/v1/acl/rules/translate', RULES_500_KB.slice(10, 500_000), READER)),
+  'translated rules': floodOf(50, post('/v1/acl/rules/translate', many(500_000, KEYS), READER)),
   // With acl:write.
   'tokens of 3,000 links': floodOf(30, put(TOKEN, MANY_LINKS, MANAGEMENT)),
+  'tokens of wrong links': floodOf(30, put(TOKEN, WRONG_LINKS, MANAGEMENT)),
   'legacy import, checked': floodOf(10, {
     ...put('/v1/internal/acl/legacy-tokens?check', LEGACY_DUMP, MANAGEMENT),
   }),

@@ -1,17 +1,28 @@
-/** Clients that mean harm: floods of whole requests, and connections that are held. */
+/** Hostile clients: floods of whole requests, and connections that they hold open. */
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Another address than that of the probe, whose connections are counted apart. */
-export const ATTACKER_ADDRESS = '127.0.0.3'
+/** Differs from the probe's address, so that the server counts their connections separately. */
+const ATTACKER_ADDRESS = '127.0.0.3'
 
-/** Where an attack goes, and until when. */
+/** The local address of one of several clients. All of 127/8 is loopback. */
+function addressOf(client: number, clients: number): string {
+  return clients === 1 ? ATTACKER_ADDRESS : `127.1.0.${1 + (client % clients)}`
+}
+
+/** What an attack needs: its target, when to stop, and where to count answers. */
 export interface Field {
   readonly port: number
   readonly isOver: () => boolean
-  /** Answers by status; `cut` where a connection ended without one. */
+  /** Number of answers by status; `cut` counts connections that ended without an answer. */
   readonly counts: Record<string, number>
+  /** URL of an identity provider; empty for servers without logins. */
+  readonly provider: string
+  /** A credential that logs in; empty for servers without logins. */
+  readonly credential: string
+  /** ID of a binding rule; empty for servers without logins. */
+  readonly ruleId: string
 }
 
 export interface HostileRequest {
@@ -23,28 +34,50 @@ export interface HostileRequest {
 
 export interface FloodOptions {
   readonly connections: number
+  /** Addresses that share the connections, at most 250. Default: 1. */
+  readonly clients?: number
   readonly request: (i: number) => HostileRequest
-  /** Breaks each request off after so many milliseconds. */
+  /** Makes a second request from the answer to the first, if there is to be one. */
+  readonly followUp?: (answer: string) => HostileRequest | undefined
+  /** Aborts each request after this many milliseconds. */
   readonly abortAfterMs?: number
-  /** Sends bodies in chunks, without their length. */
+  /** Sends bodies in chunks, without a length. */
   readonly chunked?: boolean
 }
 
-/** Sends requests over and over, one at a time on each connection. */
+/** Sends requests continuously, one at a time on each connection. */
 export async function flood(field: Field, options: FloodOptions): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
   let sent = 0
-  const client = async () => {
+  const client = async (_: unknown, connection: number) => {
+    const localAddress = addressOf(connection, options.clients ?? 1)
+    const ask = async (request: HostileRequest) => {
+      const { outcome, text } = await send(field, request, { ...options, agent, localAddress })
+      count(field, outcome)
+      return text
+    }
     while (!field.isOver()) {
       sent += 1
-      count(field, await send(field, agent, options.request(sent), options))
+      const answer = await ask(options.request(sent))
+      const next = options.followUp?.(answer)
+      if (next !== undefined) await ask(next)
     }
   }
   await Promise.all(Array.from({ length: options.connections }, client))
   agent.destroy()
 }
 
-function send(field: Field, agent: Agent, asked: HostileRequest, options: FloodOptions): Promise<string> {
+interface Answered {
+  readonly outcome: string
+  readonly text: string
+}
+
+function send(
+  field: Field,
+  asked: HostileRequest,
+  options: FloodOptions & { readonly agent: Agent; readonly localAddress: string },
+): Promise<Answered> {
+  const { agent, localAddress } = options
   const { method = 'GET', path, headers = {}, body } = asked
   const length = body === undefined || options.chunked ? {} : { 'Content-Length': Buffer.byteLength(body) }
   return new Promise((resolve) => {
@@ -52,19 +85,24 @@ function send(field: Field, agent: Agent, asked: HostileRequest, options: FloodO
       agent,
       port: field.port,
       host: '127.0.0.1',
-      localAddress: ATTACKER_ADDRESS,
+      localAddress,
       method,
       path,
       headers: { ...headers, ...length },
     })
     const timer = options.abortAfterMs && setTimeout(() => sent.destroy(), options.abortAfterMs)
+    let text = ''
     const done = (outcome: string) => {
       if (timer) clearTimeout(timer)
-      resolve(outcome)
+      resolve({ outcome, text })
     }
     sent.on('response', (response) => {
       response.on('end', () => done(String(response.statusCode))).on('error', () => done('cut'))
-      response.resume()
+      if (options.followUp === undefined) response.resume()
+      else
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
     })
     sent.on('error', () => done(options.abortAfterMs ? 'aborted' : 'cut'))
     sent.on('close', () => done('cut'))
@@ -73,17 +111,17 @@ function send(field: Field, agent: Agent, asked: HostileRequest, options: FloodO
   })
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly connections: number
-  /** What each connection sends at first. */
+  /** The first bytes of each connection. */
   readonly opening: (i: number) => string | Uint8Array
-  /** What it sends every 500 ms after that. */
+  /** Bytes that each connection sends every 500 ms after that. */
   readonly drip?: string
-  /** Whether it reads what it is answered. Default: nothing. */
+  /** Whether the client reads its answers. Default: false. */
   readonly reads?: boolean
 }
 
-/** Opens connections and holds them; those that are closed are opened again. */
+/** Opens connections and holds them; reopens those that the server closes. */
 export async function hold(field: Field, options: HoldOptions): Promise<void> {
   let opened = 0
   const client = async () => {
@@ -128,7 +166,7 @@ function count({ counts }: Field, outcome: string): void {
   counts[outcome] = (counts[outcome] ?? 0) + 1
 }
 
-/** A request as bytes, for connections that are held. */
+/** A request as bytes, for held connections. */
 export function bytesOf({ method = 'GET', path, headers = {}, body = '' }: HostileRequest, length?: number) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const announced = length ?? Buffer.byteLength(body)

@@ -1,4 +1,4 @@
-/** An ordinary client beside an attack: how long its answers take, and what the server holds in memory. */
+/** An ordinary client during an attack: measures the latency of its answers and the memory of the server. */
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,12 +9,16 @@ export interface ProbedRequest {
   readonly token?: string
   readonly body?: string
   readonly status: number
+  /** Pause between an answer and the next request. Default {@link PAUSE_MS}. */
+  readonly pauseMs?: number
+  /** Port of the server to ask, if it is not the one under attack. */
+  readonly port?: number
 }
 
 export interface Probed {
-  /** The longest that an answer took, by request, in milliseconds. */
+  /** Maximum latency in milliseconds, by name of the request. */
   readonly worstMs: Readonly<Record<string, number>>
-  /** Answers that were not those that the requests ask for. */
+  /** Number of answers with an unexpected status, by name of the request and status. */
   readonly wrong: Readonly<Record<string, number>>
   readonly answers: number
   readonly residentBytes: number
@@ -22,7 +26,10 @@ export interface Probed {
 
 const PAUSE_MS = 20
 
-/** Asks again and again, each request on a connection of its own and every tenth time on a new one, until the work is done. */
+/**
+ * Repeats the requests until the work is done. Each request keeps a connection of its own; one probe in ten opens a new
+ * connection instead.
+ */
 export async function probe(
   { port, pids }: { readonly port: number; readonly pids: readonly number[] },
   requests: Readonly<Record<string, ProbedRequest>>,
@@ -40,12 +47,12 @@ export async function probe(
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     while (!isOver) {
       const startedAt = performance.now()
-      const status = await statusOf(port, asked, answers % 10 === 0 ? false : agent)
+      const status = await statusOf(asked.port ?? port, asked, answers % 10 === 0 ? false : agent)
       answers += 1
       worstMs[name] = Math.max(worstMs[name] ?? 0, Math.round(performance.now() - startedAt))
       if (status !== asked.status) wrong[`${name} ${status}`] = (wrong[`${name} ${status}`] ?? 0) + 1
       residentBytes = Math.max(residentBytes, ...pids.map(residentBytesOf))
-      await sleep(PAUSE_MS)
+      await sleep(asked.pauseMs ?? PAUSE_MS)
     }
     agent.destroy()
   }

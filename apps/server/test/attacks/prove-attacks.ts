@@ -1,21 +1,27 @@
 /**
- * DOS-02, DOS-04, DOS-05 from outside: attacks on servers that run as an operator starts them, with a probe beside each. No
+ * DOS-02, DOS-04, DOS-05 from outside: attacks on servers that run as an operator starts them, with a probe during each. No
  * answer of the probe may take more than {@link ANSWER_MS_MAX}, and no server more than {@link MEMORY_FACTOR_MAX} times the
- * memory that it takes when it is idle.
+ * memory that it takes when idle. The probe also measures a control server that is not under attack: latency that it shows
+ * too comes from the busy machine, not from the attack.
  *
- *     node apps/server/scripts/prove.ts attacks 10                                    ten seconds of each
+ *     node apps/server/scripts/prove.ts attacks 10                                    ten seconds each
  *     ATTACKS=lint,unread SERVERS='standard,1.3.0' node apps/server/scripts/prove.ts attacks 10   some
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { invariant, limits } from '@latchkey/contract'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { startOwnDatabase } from '../cluster/own-database.ts'
+import { startOwnDatabase } from '../cluster/harness/own-database.ts'
+import { askDatabase } from '../cluster/harness/server-group.ts'
 import type { AttackOrder } from './attacker.ts'
-import { ATTACKS, MANAGEMENT, NARROW, READER, TREE_KEYS } from './attacks.ts'
+import { ATTACKS, MANAGEMENT, NARROW, NO_ATTACK, READER, TREE_KEYS } from './attacks.ts'
+import { LOGIN_ATTACKS } from './login-attacks.ts'
+import { type LoginScene, startLoginScene } from './login-scene.ts'
 import { type Probed, type ProbedRequest, probe, residentBytesOf } from './probe.ts'
 
-/** What an answer to another client may take. */
+/** Maximum latency of an answer to another client. */
 const ANSWER_MS_MAX = 500
 const MEMORY_FACTOR_MAX = 2
 const SETTLING_MS = 1_000
@@ -23,7 +29,9 @@ const MIB = 1_048_576
 
 type Settings = Readonly<Record<string, string>>
 
-/** What is attacked, by settings. */
+const LOGINS = 'logins'
+
+/** The servers under attack, with their settings. */
 const SERVERS: Readonly<Record<string, Settings>> = {
   standard: {},
   extended: { LATCHKEY_EDITION: 'extended' },
@@ -31,51 +39,75 @@ const SERVERS: Readonly<Record<string, Settings>> = {
   '1.10.0': { LATCHKEY_SERVICE_VERSION: '1.10.0' },
   '1.8.0': { LATCHKEY_SERVICE_VERSION: '1.8.0' },
   '1.3.0': { LATCHKEY_SERVICE_VERSION: '1.3.0' },
+  // Runs the attacks on logins; all other servers run the rest.
+  [LOGINS]: { LATCHKEY_EDITION: 'extended', LATCHKEY_AUTH_METHOD_HTTP: 'on' },
 }
 
-export interface AttackResult extends Probed {
+interface AttackResult extends Probed {
   readonly server: string
   readonly attack: string
   readonly idleBytes: number
+  /** Maximum latency of the control server, which is not under attack: what the machine alone causes. */
+  readonly controlMs: number
   readonly counts: Readonly<Record<string, number>>
+  /** Number of unfinished browser logins in the database after the attack. */
+  readonly states: number
   readonly isBorne: boolean
 }
 
-/** @param ms how long each attack takes. */
+/** @param ms duration of each attack. */
 export async function proveAttacks(ms: number): Promise<readonly AttackResult[]> {
   const results: AttackResult[] = []
   process.stderr.write(HEADING)
+  const control = fork(new URL('./control.ts', import.meta.url))
+  const [controlPort] = (await once(control, 'message')) as [number]
   for (const server of chosen(Object.keys(SERVERS), process.env.SERVERS, isSame)) {
     const database = await startOwnDatabase()
     try {
       const env = { ...COMMON, DATABASE_URL: database.url, ...SERVERS[server] }
-      results.push(...(await attackAll(server, env, ms)))
+      results.push(...(await attackAll(server, env, { ms, controlPort })))
     } finally {
       await database.remove()
     }
   }
+  control.disconnect()
   return results
 }
 
-/** Each attack meets servers that were just started, so that what the one before has left in memory is not its own. */
-async function attackAll(server: string, env: Settings, ms: number): Promise<readonly AttackResult[]> {
-  await populate(env)
+/** Starts fresh servers for each attack, so that memory left by the previous one does not count. */
+async function attackAll(
+  server: string,
+  env: Settings,
+  { ms, controlPort }: { readonly ms: number; readonly controlPort: number },
+): Promise<readonly AttackResult[]> {
+  const scene = server === LOGINS ? await startLoginScene() : undefined
+  const ruleId = await populate(env, scene)
   const count = server === 'two processes' ? 2 : 1
   const results: AttackResult[] = []
-  for (const attack of chosen(Object.keys(ATTACKS), process.env.ATTACKS, isPart)) {
+  const names = scene ? [NO_ATTACK, ...Object.keys(LOGIN_ATTACKS)] : Object.keys(ATTACKS)
+  for (const attack of chosen(names, process.env.ATTACKS, isPart)) {
     const running = await Promise.all(Array.from({ length: count }, () => runServer(env)))
     try {
       const [first] = running
       invariant(first, 'a server was started')
       await sleep(SETTLING_MS)
       const idleBytes = Math.max(...running.map(({ process: { pid = 0 } }) => residentBytesOf(pid)))
-      const result = await proveAttack(server, attack, { running, first, idleBytes, ms })
+      const { provider = '', credential = '' } = scene ?? {}
+      const port = Number(new URL(first.url).port)
+      const order: AttackOrder = { name: attack, port, ms, provider, credential, ruleId }
+      const result = await proveAttack(server, order, {
+        running,
+        controlPort,
+        idleBytes,
+        databaseUrl: env.DATABASE_URL ?? '',
+      })
       results.push(result)
       process.stderr.write(lineOf(result))
     } finally {
       await Promise.all(running.map((one) => one.stop('SIGKILL')))
     }
   }
+  await scene?.end()
   return results
 }
 
@@ -97,16 +129,17 @@ function chosen(
   return names.filter((name) => words.split(',').some((word) => matches(name, word)))
 }
 
-interface Scene {
+interface Target {
   readonly running: readonly RunningServer[]
-  readonly first: RunningServer
+  /** Port of the control server, which is not under attack. */
+  readonly controlPort: number
   readonly idleBytes: number
-  readonly ms: number
+  readonly databaseUrl: string
 }
 
-async function proveAttack(server: string, attack: string, scene: Scene): Promise<AttackResult> {
-  const port = Number(new URL(scene.first.url).port)
-  const order: AttackOrder = { name: attack, port, ms: scene.ms }
+async function proveAttack(server: string, order: AttackOrder, target: Target): Promise<AttackResult> {
+  const { idleBytes, running, controlPort, databaseUrl } = target
+  const { name: attack, port, credential } = order
   let counts: Record<string, number> = {}
   const work = new Promise<void>((resolve, reject) => {
     const thread = new Worker(new URL('./attacker.ts', import.meta.url), { workerData: order })
@@ -115,14 +148,28 @@ async function proveAttack(server: string, attack: string, scene: Scene): Promis
     })
     thread.on('error', reject).on('exit', () => resolve())
   })
-  const pids = scene.running.map(({ process: { pid = 0 } }) => pid)
+  const pids = running.map(({ process: { pid = 0 } }) => pid)
   const isOld = server === '1.3.0'
-  const probed = await probe({ port, pids }, isOld ? OLD_REQUESTS : REQUESTS, work)
+  const login = server === LOGINS ? { login: loginWith(credential) } : {}
+  const control = { method: 'GET', path: '/', status: 200, port: controlPort }
+  const requests = { ...(isOld ? OLD_REQUESTS : REQUESTS), ...login, control }
+  const { worstMs: measured, ...probed } = await probe({ port, pids }, requests, work)
+  const { control: controlMs = 0, ...worstMs } = measured
+  const states = await statesIn(databaseUrl)
   const isBorne =
-    Math.max(...Object.values(probed.worstMs)) <= ANSWER_MS_MAX &&
+    Math.max(...Object.values(worstMs)) <= ANSWER_MS_MAX &&
     Object.keys(probed.wrong).length === 0 &&
-    probed.residentBytes < MEMORY_FACTOR_MAX * scene.idleBytes
-  return { server, attack, idleBytes: scene.idleBytes, ...probed, counts, isBorne }
+    probed.residentBytes < MEMORY_FACTOR_MAX * idleBytes &&
+    states < STATES_MAX
+  return { server, attack, idleBytes, ...probed, worstMs, controlMs, counts, states, isBorne }
+}
+
+/** Allows for concurrent requests, which may exceed the bound together. */
+const STATES_MAX = 1.2 * limits.OPEN_LOGINS_MAX
+
+async function statesIn(databaseUrl: string): Promise<number> {
+  const [row] = await askDatabase(databaseUrl, 'SELECT count(*)::int AS states FROM login_state')
+  return Number(row?.states)
 }
 
 const ANONYMOUS = { leader: { method: 'GET', path: '/v1/status/leader', status: 200 } } as const
@@ -134,25 +181,32 @@ const REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   ...ANONYMOUS,
 }
 
-/** Before the token API. */
+/** A login of an honest client, at a method that is not under attack. */
+function loginWith(BearerToken: string): ProbedRequest {
+  const body = JSON.stringify({ AuthMethod: 'honest', BearerToken })
+  return { method: 'POST', path: '/v1/acl/login', body, status: 200, pauseMs: 100 }
+}
+
+/** A version before the token API. */
 const OLD_REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   self: { method: 'GET', path: `/v1/acl/info/${NARROW}`, status: 200 },
   write: WRITE,
   ...ANONYMOUS,
 }
 
-const HEADING = `  ${'server'.padEnd(14)}${'attack'.padEnd(38)}  self  write leader  idle MB  peak MB\n`
+const HEADING = `  ${'server'.padEnd(14)}${'attack'.padEnd(44)}  self write leader login control  idle MB  peak MB\n`
 
 function lineOf(result: AttackResult): string {
-  const { server, attack, worstMs, wrong, residentBytes, idleBytes, counts, isBorne } = result
-  const { self, write, leader } = worstMs
+  const { server, attack, worstMs, controlMs, wrong, residentBytes, idleBytes, counts, isBorne } = result
+  const { self, write, leader, login = 0 } = worstMs
   const columns = [
     isBorne ? '  ' : '! ',
     server.padEnd(14),
-    attack.padEnd(38),
-    ...[self, write, leader].map((worst = 0) => String(worst).padStart(6)),
-    `${Math.round(idleBytes / MIB)}`.padStart(6),
-    `${Math.round(residentBytes / MIB)}`.padStart(6),
+    attack.padEnd(44),
+    ...[self, write, leader, login].map((worst = 0) => String(worst).padStart(6)),
+    String(controlMs).padStart(8),
+    `${Math.round(idleBytes / MIB)}`.padStart(9),
+    `${Math.round(residentBytes / MIB)}`.padStart(9),
     `  ${JSON.stringify(counts)}`,
     Object.keys(wrong).length === 0 ? '' : ` wrong: ${JSON.stringify(wrong)}`,
   ]
@@ -164,8 +218,12 @@ const POLICIES = 200
 const RULES_PER_POLICY = 40
 const WRITERS = 32
 
-/** Makes what the attacks are about, on a server that ends after that: those that are attacked start fresh. */
-async function populate(env: Settings): Promise<void> {
+/**
+ * Creates the records that the attacks use, on a separate server: the servers under attack start fresh.
+ *
+ * @returns the ID of a binding rule, or an empty text for servers without logins.
+ */
+async function populate(env: Settings, scene: LoginScene | undefined): Promise<string> {
   const server = await runServer(env)
   try {
     const isOld = env.LATCHKEY_SERVICE_VERSION === '1.3.0'
@@ -173,6 +231,7 @@ async function populate(env: Settings): Promise<void> {
     else await makeTokens(server)
     const value = Buffer.alloc(limits.KV_VALUE_BYTES_MAX, 'v').toString()
     await each(TREE_KEYS, 8, (i) => ask(server, 'PUT', `/kv/narrow/tree/${i}`, value))
+    return (await scene?.create((method, path, body) => ask(server, method, path, body))) ?? ''
   } finally {
     await server.stop()
   }
@@ -215,7 +274,7 @@ async function ask(server: RunningServer, method: string, path: string, body: un
   return answer.body
 }
 
-/** Calls a function with every number below `count`, so many at a time. */
+/** Calls a function with every number below `count`, a limited number at a time. */
 async function each(count: number, atOnce: number, work: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const worker = async () => {

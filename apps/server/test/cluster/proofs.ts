@@ -7,31 +7,31 @@ import { soak } from '../soak/soak.ts'
 import { killStorm, type StormResult } from '../storm/kill-storm.ts'
 import { mountSmallDisk, whyNoSmallDisk } from '../storm/small-disk.ts'
 import { makeAlikeSecrets, measureSecretTiming } from '../timing/secret-timing.ts'
-import { findBalancer } from './balancer.ts'
-import { proveCacheEquality } from './cache-equality.ts'
-import type { Door } from './door.ts'
-import { type DurabilityFault, proveDurability } from './durability.ts'
-import { openEqualNodes } from './equal-nodes.ts'
-import { proveFailover } from './failover.ts'
-import { proveLinearizability } from './linearizability.ts'
-import { serverFaults, startNemesis } from './nemesis.ts'
-import { proveNewEnemy } from './new-enemy.ts'
-import { type OwnDatabase, startOwnDatabase } from './own-database.ts'
-import { provePausedServer } from './paused-server.ts'
-import { proveRevocation } from './revocation.ts'
-import { isKillProven, isRestartProven, proveRollingRestart } from './rolling-restart.ts'
-import { type ServerGroup, startServerGroup } from './server-group.ts'
-import { measureWaiters } from './waiter-memory.ts'
-import { areWatchesProven, proveWatches } from './watches.ts'
+import { type DurabilityFault, proveDurability } from './failures/durability.ts'
+import { proveFailover } from './failures/failover.ts'
+import { isKillProven, isRestartProven, proveRollingRestart } from './failures/rolling-restart.ts'
+import { findBalancer } from './harness/balancer.ts'
+import type { Door } from './harness/door.ts'
+import { openEqualNodes } from './harness/equal-nodes.ts'
+import { serverFaults, startNemesis } from './harness/nemesis.ts'
+import { type OwnDatabase, startOwnDatabase } from './harness/own-database.ts'
+import { provePausedServer } from './harness/paused-server.ts'
+import { type ServerGroup, startServerGroup } from './harness/server-group.ts'
+import { proveLinearizability } from './history/linearizability.ts'
+import { proveCacheEquality } from './reads/cache-equality.ts'
+import { proveNewEnemy } from './reads/new-enemy.ts'
+import { proveRevocation } from './reads/revocation.ts'
+import { measureWaiters } from './watches/waiter-memory.ts'
+import { areWatchesProven, proveWatches } from './watches/watches.ts'
 
-export interface Proof {
-  /** Guarantees of reliability that it stands for. */
+interface Proof {
+  /** Guarantees of docs/reliability.md that it proves. */
   readonly ids: readonly string[]
-  /** What the count counts, how many a full run has, and how many a small one. */
+  /** Unit of the count, and its values for a full and a small run. */
   readonly unit: string
   readonly count: number
   readonly small: number
-  /** Why it cannot be run on this machine; absent: it always can. */
+  /** Why it cannot run on this machine; absent: it always can. */
   readonly whyNot?: () => string | undefined
   readonly run: (count: number, seed: number) => Promise<ProofResult>
 }
@@ -277,7 +277,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         const { wrong, ...rest } = await proveFailover({ seed: seed + n, isSynchronous: false })
         results.push({ ...rest, lost: wrong.length })
       }
-      // What is lost is what the documentation says; the index must not fall all the same.
+      // The documentation admits this loss; the index must not fall even so.
       const isProven = results.every(({ falls, lost }) => falls === 0 && lost > 0)
       return { isProven, figures: { results } }
     },
@@ -323,7 +323,7 @@ async function withDatabase<T>(work: (database: OwnDatabase) => Promise<T>): Pro
   }
 }
 
-/** Three processes, whose change feeds are cut now and then. */
+/** Three processes whose change feeds are cut at random. */
 function withServers(
   seed: number,
   work: (group: ServerGroup, random: SeededRandom) => Promise<ProofResult>,

@@ -2,10 +2,14 @@
  * Distinct keys for one cache, in a process of its own: `node --expose-gc --max-old-space-size=… attacks.ts <name>`.
  * Prints what the cache holds in the end by its own account, and what it really holds, in bytes.
  */
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTokenSchema, decodeBody } from '@latchkey/contract'
 import type { Topic } from '@latchkey/service'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
+import { UnreadAnswers } from '../../src/http/api/unread-answers.ts'
+import { writeReply } from '../../src/http/api/wire-adapter.ts'
 import { LocalState } from '../../src/storage/follow/local-state.ts'
 import { TopicIndexes } from '../../src/storage/follow/topic-indexes.ts'
 import { Waiters } from '../../src/storage/follow/waiters.ts'
@@ -18,8 +22,8 @@ import { storeBytes } from '../../src/storage/read/stored-text.ts'
 import { TokenCache } from '../../src/storage/read/token-cache.ts'
 import { TokenLoads } from '../../src/storage/read/token-loads.ts'
 
-/** What an attack leaves: the cache, so that it is not collected, and its own account where it has one. */
-export interface Filled {
+/** The cache after an attack, so that it is not collected, and the size it reports, if any. */
+interface Filled {
   cache: object | undefined
   readonly accountedBytes?: number
 }
@@ -62,6 +66,40 @@ async function readKeys(rowOf: (key: string, i: number) => unknown, keys: number
   const reader = new KvReader(parts as unknown as KvReaderParts)
   for (let i = 0; i < keys; i += 1) await reader.entry('default', partOf(`${i}`.padStart(20, 'k'), 8_000))
   return { cache: reader, accountedBytes: cache.usedBytes }
+}
+
+const STREAMS = 5
+const PIECE_LENGTH = 1_000_000
+
+/** Streams of which one long text has come. The clients have read it, and wait for the next, or have not. */
+async function stream({ isRead }: { readonly isRead: boolean }): Promise<Filled> {
+  const held: unknown[] = []
+  for (let i = 0; i < STREAMS; i += 1) {
+    let isFirst = true
+    const next = (): Promise<IteratorResult<string>> => {
+      if (!isFirst) return new Promise((resolve) => held.push(resolve))
+      isFirst = false
+      return Promise.resolve({ done: false, value: 'x'.repeat(PIECE_LENGTH) })
+    }
+    const response = Object.assign(new EventEmitter(), {
+      unread: undefined as unknown,
+      destroyed: false,
+      writeHead: () => {},
+      write: (piece: unknown) => {
+        response.unread = piece
+        return false
+      },
+    })
+    held.push(response)
+    const body = { [Symbol.asyncIterator]: () => ({ next }) }
+    const reply = { status: 200, headers: {}, body, endpoint: undefined, accessorId: undefined }
+    void writeReply(reply, response as unknown as ServerResponse, new UnreadAnswers())
+    await sleep(1)
+    if (!isRead) continue
+    response.unread = undefined
+    response.emit('drain')
+  }
+  return { cache: held, accountedBytes: isRead ? 0 : STREAMS * PIECE_LENGTH }
 }
 
 export const ATTACKS = {
@@ -109,6 +147,8 @@ export const ATTACKS = {
       const row = { namespace, key: storeBytes(Buffer.from(key)), value, flags: '0', lock_index: 0 }
       return { ...row, create_index: 1, modify_index: 1 }
     }, 30_000),
+  'streams that are not read': () => stream({ isRead: false }),
+  'streams that wait for their next piece': () => stream({ isRead: true }),
   'changes of the longest keys': () => {
     const topics = new TopicIndexes(0)
     for (let i = 0; i < 100_000; i += 1) {

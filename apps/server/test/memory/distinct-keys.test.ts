@@ -20,7 +20,7 @@ async function holdAfter(attack: AttackName): Promise<Held> {
 
 describe(`DOS-05: in a heap of ${HEAP_MIB} MiB`, () => {
   test.each(Object.keys(ATTACKS) as AttackName[])(
-    '%s leave a cache within its bound, and no larger than it says',
+    '%s take no more memory than their bound, and no more than is reported',
     async (attack) => {
       const { heldBytes, accountedBytes = CACHE_BYTES } = await holdAfter(attack)
       // A small cache is measured among what else moves in a heap.

@@ -1,4 +1,4 @@
-/** What a long run of load says of leaks and of answers that slow down (LOAD-03). */
+/** Judges whether a long run of load shows leaks or growing latency (LOAD-03). */
 
 /** A part of the run, at its end. */
 export interface Window {
@@ -23,14 +23,14 @@ export interface SoakFigures {
   readonly windows: readonly Window[]
 }
 
-export interface Verdict {
+interface Verdict {
   readonly residentMiBPerHour: number
   readonly heapMiBPerHour: number
   /** Growth of the p99 from the first third to the last, as a part of it. */
   readonly p99Drift: number
   /** What is wrong, in words. */
   readonly findings: readonly string[]
-  /** What a run this short cannot say. */
+  /** Properties that a run this short cannot judge. */
   readonly notJudged: readonly string[]
 }
 

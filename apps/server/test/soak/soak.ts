@@ -1,18 +1,18 @@
 /**
- * LOAD-03: one server under 60 % of the load it can bear, for hours. Reads, writes and waits that are given up, in a number
- * of tokens that stays the same: whatever grows is a leak.
+ * LOAD-03: one server at 60 % of its capacity, for hours: reads, writes and aborted waits on a constant number of tokens,
+ * so any growth is a leak.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningServer } from '@latchkey/testkit/process/server-process'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import { type Door, jsonOf, type Request } from '../cluster/door.ts'
-import { memoryOf } from '../cluster/memory-of.ts'
-import { MANAGEMENT, startServerGroup } from '../cluster/server-group.ts'
+import { type Door, jsonOf, type Request } from '../cluster/harness/door.ts'
+import { memoryOf } from '../cluster/harness/memory-of.ts'
+import { MANAGEMENT, startServerGroup } from '../cluster/harness/server-group.ts'
 import { type SoakFigures, WARM_UP_PART, type Window } from './judge-soak.ts'
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly databaseUrl: string
   readonly minutes: number
   readonly random: SeededRandom
@@ -26,13 +26,13 @@ const CAPACITY_PART = 0.3
 const CAPACITY_CLIENTS = 32
 const LOAD_PART = 0.6
 const TICK_MS = 10
-/** A server that falls behind is not drowned: what is late then shows in the p99. */
+/** Does not overload a server that falls behind; the delay shows in the p99. */
 const IN_FLIGHT_MAX = 200
 /** Until connections that were closed are gone. */
 const QUIET_MS = 1_000
 
 export async function soak({ databaseUrl, minutes, random }: SoakOptions): Promise<SoakFigures> {
-  const NODE_OPTIONS = `--expose-gc --import=${join(import.meta.dirname, '../cluster/report-memory.ts')}`
+  const NODE_OPTIONS = `--expose-gc --import=${join(import.meta.dirname, '../cluster/harness/report-memory.ts')}`
   const group = await startServerGroup({ databaseUrl, count: 1, env: { NODE_OPTIONS } })
   try {
     const [door, server] = [group.doors[0] as Door, group.server(0) as RunningServer]
@@ -98,7 +98,7 @@ class Load {
     return Math.round((answered * 1_000) / ms)
   }
 
-  /** Asks at a steady pace, whether answers come or not. @returns the p99 of all answers, in milliseconds. */
+  /** Sends requests at a steady rate, open-loop. @returns the p99 of all answers, in milliseconds. */
   async apply(perSecond: number, ms: number): Promise<number> {
     const times: number[] = []
     const inFlight = new Set<Promise<void>>()

@@ -9,7 +9,7 @@ const reason = whyNoSmallDisk()
 if (reason !== undefined) console.warn(`DUR-07 is skipped: ${reason}`)
 
 test.skipIf(reason !== undefined)(
-  'DUR-07: a disk that is full or frozen refuses writes with 503, answers stale reads, and loses nothing',
+  'DUR-07: with a full or frozen disk the server refuses writes with 503, answers stale reads, and loses nothing',
   async () => {
     const seed = chooseSeed('DUR-07')
     const disk = mountSmallDisk()

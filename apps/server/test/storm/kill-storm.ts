@@ -1,7 +1,7 @@
 /**
  * DUR-01 to DUR-03: kills of a server, of its embedded database, or of both, at random moments under a stream of writes.
- * DUR-07: a disk that is full, or that takes no writes, for a while. After each everything that was acknowledged must be
- * there, and no one helps.
+ * DUR-07: a disk that is full, or rejects writes, for a while. After each fault every acknowledged write must be there,
+ * without manual recovery.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,20 +14,20 @@ import { SeededRandom } from '@latchkey/testkit/random'
 import { Ledger, type Listed, type Verdict } from './ledger.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** What is killed, or what becomes of the disk. */
+/** What is killed, or the fault of the disk. */
 type Victim = 'server' | 'database' | 'both' | 'full-disk' | 'frozen-disk'
 const VICTIMS: readonly Victim[] = ['server', 'database', 'both']
 
-export interface StormOptions {
+interface StormOptions {
   readonly kills: number
   readonly writers: number
-  /** Decides the moments; what the machine does between them no seed decides. */
+  /** Determines the moments of the faults, but not what the machine does between them. */
   readonly seed: number
-  /** Longest time between two kills, in milliseconds. */
+  /** Maximum time between two kills, in milliseconds. */
   readonly calmMsMax: number
-  /** In turn. Default: the server, its database, both. */
+  /** Faults, in turn. Default: the server, its database, both. */
   readonly victims?: readonly Victim[]
-  /** Where the server keeps its data; needed for faults of the disk. */
+  /** The server's data directory; required for disk faults. */
   readonly disk?: SmallDisk
   readonly onKill?: (kill: number, victim: Victim, recoveryMs: number) => void
 }
@@ -38,21 +38,21 @@ export interface StormResult {
   readonly lost: readonly string[]
   readonly altered: readonly string[]
   readonly surplus: readonly string[]
-  /** Kills after which the index was below one that had been told. */
+  /** Number of kills after which the index was below an acknowledged one. */
   readonly indexWentBack: number
-  /** Milliseconds from a kill to the first right answer, the longest. */
+  /** Maximum time from a kill to the first correct answer, in milliseconds. */
   readonly recoveryMsMax: number
-  /** Writes that were answered and did not succeed, by status. */
+  /** Refused writes, by status. */
   readonly refusedWrites: Readonly<Record<number, number>>
-  /** Stale reads that were asked for while the disk took no writes, by status. */
+  /** Stale reads while the disk rejected writes, by status. */
   readonly staleReads: Readonly<Record<number, number>>
 }
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 const RECOVERY_MS_MAX = 60_000
-/** Writes that a disk must have refused before it is well again. */
+/** Writes that must fail before the disk recovers. */
 const REFUSALS_MIN = 20
-/** Writes of a token's life: made, changed so often, removed. */
+/** Updates of a token between its create and its delete. */
 const UPDATES_PER_TOKEN = 8
 
 export async function killStorm(options: StormOptions): Promise<StormResult> {
@@ -99,7 +99,7 @@ class Storm {
       const victim = victims[kill % victims.length] ?? 'server'
       const startedAt = performance.now()
       await this.kill(victim)
-      // Writers go on while it recovers, and are held only while what they were told is compared.
+      // Writers continue during recovery, and pause only for the comparison.
       await this.list()
       const recoveryMs = Math.round(performance.now() - startedAt)
       await this.pause()
@@ -144,7 +144,7 @@ class Storm {
     this.port = new URL(this.url).port
   }
 
-  /** Kills, and starts what does not start by itself. */
+  /** Kills, and starts what does not restart by itself. */
   private async kill(victim: Victim): Promise<void> {
     const { server } = this
     if (victim === 'full-disk' || victim === 'frozen-disk') return this.loseDisk(victim)
@@ -158,10 +158,10 @@ class Storm {
     await this.start()
   }
 
-  /** Until a write was refused for it, and stale reads were asked for. */
+  /** Waits until writes were refused because of it and stale reads were sent. */
   private async loseDisk(victim: 'full-disk' | 'frozen-disk'): Promise<void> {
     const { disk } = this.options
-    if (!disk) throw new TypeError('there is no disk of its own')
+    if (!disk) throw new TypeError('there is no separate disk')
     const refusals = () => [...this.refusedWrites.values()].reduce((sum, count) => sum + count, 0)
     const before = refusals()
     if (victim === 'full-disk') disk.fill()
@@ -170,7 +170,7 @@ class Storm {
       for (const deadline = performance.now() + RECOVERY_MS_MAX; refusals() < before + REFUSALS_MIN; ) {
         const { status } = await this.ask('GET', '/acl/token/self?stale')
         countIn(this.staleReads, status)
-        if (performance.now() > deadline) throw new Error(`writes go on: ${this.server?.log.join('\n')}`)
+        if (performance.now() > deadline) throw new Error(`writes continue: ${this.server?.log.join('\n')}`)
         await sleep(20)
       }
     } finally {
@@ -189,7 +189,7 @@ class Storm {
     while (this.writing > 0) await sleep(1)
   }
 
-  /** The list, confirmed by the database, as soon as it is answered. */
+  /** The list, confirmed by the database, as soon as the server answers it. */
   private async list(): Promise<{ tokens: readonly Listed[]; index: number }> {
     for (const deadline = performance.now() + RECOVERY_MS_MAX; ; await sleep(10)) {
       const response = await this.ask('GET', '/acl/tokens?consistent').catch(() => undefined)
@@ -210,7 +210,7 @@ class Storm {
     })
   }
 
-  /** One writer: token after token, each from its creation to its removal, unless an answer does not come. */
+  /** One writer: creates, updates and deletes one token after another, until an answer is missing. */
   private async write(): Promise<void> {
     while (!this.isOver) {
       const AccessorID = randomUUID()
@@ -229,7 +229,7 @@ class Storm {
     }
   }
 
-  /** @returns whether its success was told. Otherwise no writer touches this token again: it may be either. */
+  /** @returns whether success was acknowledged. Otherwise the outcome is unknown, and no writer touches this token again. */
   private async writeOnce(
     { accessorId, secretId, state }: { accessorId: string; secretId: string; state: string | undefined },
     ask: () => Promise<Response>,

@@ -19,7 +19,7 @@ function write(accessorId: string, state: string | undefined, isAcknowledged = t
   if (isAcknowledged) ledger.acknowledge(accessorId, 1)
 }
 
-test('what was acknowledged and is there is fine; what was there before belongs to no writer', () => {
+test('acknowledged tokens that exist are fine; tokens from before belong to no writer', () => {
   write('a', '1')
   write('a', '2')
   write('b', '1')
@@ -28,7 +28,7 @@ test('what was acknowledged and is there is fine; what was there before belongs 
   expect(ledger.acknowledged).toBe(4)
 })
 
-test('a write without an answer may have happened, or not, and then it is known', () => {
+test('a write without an answer may or may not have happened; the list decides', () => {
   for (const found of [[], [listed('a', '1')]]) {
     ledger = new Ledger()
     write('a', '1', false)
@@ -42,7 +42,7 @@ test('lost: an acknowledged token that is gone', () => {
   expect(ledger.verify([], KNOWN)).toEqual({ ...FINE, lost: ['a'] })
 })
 
-test('altered: an update undone, half a token, another secret', () => {
+test('altered: a lost update, a partial token, a different secret', () => {
   write('a', '1')
   write('a', '2')
   expect(ledger.verify([listed('a', '1')], KNOWN)).toEqual({ ...FINE, altered: ['a'] })
@@ -53,7 +53,7 @@ test('altered: an update undone, half a token, another secret', () => {
   expect(ledger.verify(found, KNOWN)).toEqual({ ...FINE, altered: ['c'] })
 })
 
-test('surplus: a deletion undone, a token twice, a token that no writer made', () => {
+test('surplus: a lost delete, a duplicate token, a token that no writer created', () => {
   write('a', '1')
   write('a', undefined)
   write('b', '1')

@@ -1,6 +1,6 @@
 /**
- * What writers were told, kept outside of the process that is killed. Each token has one writer, which sends one write
- * at a time, so it is at any moment as it was last acknowledged, or as the write in flight makes it: all or nothing.
+ * The acknowledgements of writers, kept outside the killed process. Each token has one writer, which sends one write
+ * at a time, so its state is always the last acknowledged one, or that of the write in flight.
  */
 
 /** A token as the list shows it; `undefined`: absent. */
@@ -8,7 +8,7 @@ type State = string | undefined
 
 interface Entry {
   readonly secretId: string
-  /** The last acknowledged state, and the one that a write without an answer would have made. */
+  /** The last acknowledged state, and the state after a write without an answer. */
   possible: readonly State[]
 }
 
@@ -19,31 +19,31 @@ export interface Listed {
   readonly Description: string
 }
 
-/** What acknowledged writes came to. */
+/** The result of the comparison. */
 export interface Verdict {
-  /** Acknowledged, and not there. */
+  /** Acknowledged, but absent. */
   readonly lost: readonly string[]
-  /** Other than any write made them. */
+  /** Different from the state after any write. */
   readonly altered: readonly string[]
-  /** There, although no writer made or kept it. */
+  /** Present, although no writer created it, or its delete was acknowledged. */
   readonly surplus: readonly string[]
 }
 
 export class Ledger {
   private readonly entries = new Map<string, Entry>()
-  /** Writes whose success was told. */
+  /** Acknowledged writes. */
   acknowledged = 0
-  /** Highest index that an answer told. */
+  /** Highest index of any answer. */
   index = 0
 
-  /** Before a write is sent. */
+  /** Call before a write is sent. */
   begin(accessorId: string, secretId: string, next: State): void {
     const entry = this.entries.get(accessorId) ?? { secretId, possible: [undefined] }
     entry.possible = [...entry.possible, next]
     this.entries.set(accessorId, entry)
   }
 
-  /** After its success was told, with the index that the answer carried. */
+  /** Call after its success was acknowledged, with the index of the answer. */
   acknowledge(accessorId: string, index: number): void {
     const entry = this.entries.get(accessorId)
     if (!entry) throw new TypeError(`no write of ${accessorId} began`)
@@ -53,10 +53,10 @@ export class Ledger {
   }
 
   /**
-   * Holds a list to the ledger; afterwards what is there is what is known. No write may be under way.
+   * Compares a list with the ledger, then adopts the listed state. No write may be in flight.
    *
    * @param listed all tokens of the server.
-   * @param known accessors that were there before anybody wrote.
+   * @param known accessors that existed before the first write.
    */
   verify(listed: readonly Listed[], known: ReadonlySet<string>): Verdict {
     const lost: string[] = []

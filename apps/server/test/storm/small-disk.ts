@@ -1,4 +1,4 @@
-/** A small disk of one's own, in memory, that can be filled and whose files can be frozen. For root on Linux. */
+/** A small disk in memory that tests can fill, and whose files they can freeze. For root on Linux. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,11 +7,11 @@ import { hasCode } from '../../src/has-code.ts'
 
 export interface SmallDisk {
   readonly folder: string
-  /** Takes every byte that is left. */
+  /** Fills the disk completely. */
   fill(): void
-  /** Gives back what {@link fill} took. */
+  /** Frees the space that {@link fill} took. */
   free(): void
-  /** No file below the folder can be opened for writing, made or removed, not even by root. */
+  /** Prevents opening files below the folder for writing, creating and removing them, even by root. */
   freeze(): void
   thaw(): void
   unmount(): void
@@ -21,9 +21,9 @@ export interface SmallDisk {
 const SIZE_MB = 160
 
 /**
- * Why there can be no small disk here; `undefined` where there can.
+ * Why the machine cannot have a small disk; `undefined` if it can.
  *
- * @throws Error where LATCHKEY_REQUIRE_MOUNT=1 and there can be none, so that a run that needs it cannot skip in silence.
+ * @throws Error if LATCHKEY_REQUIRE_MOUNT=1 and it cannot, so that a run that requires it does not skip silently.
  */
 export function whyNoSmallDisk(): string | undefined {
   try {
@@ -36,7 +36,7 @@ export function whyNoSmallDisk(): string | undefined {
     }
     return undefined
   } catch (error) {
-    const reason = `a small disk cannot be mounted, or its files not be frozen: ${(error as Error).message}`
+    const reason = `cannot mount a small disk or freeze its files: ${(error as Error).message}`
     if (process.env.LATCHKEY_REQUIRE_MOUNT === '1') throw new Error(reason, { cause: error })
     return reason
   }
@@ -53,7 +53,7 @@ export function mountSmallDisk(): SmallDisk {
     rmSync(folder, { recursive: true })
     throw error
   }
-  // The database has a user of its own there.
+  // The database runs as another user there.
   chmodSync(folder, 0o755)
   const thaw = () => setImmutable(folder, false)
   return {
@@ -80,7 +80,7 @@ export function mountSmallDisk(): SmallDisk {
   }
 }
 
-/** Sockets cannot be, and files come and go in the course of it; what counts is what holds at the end. */
+/** Ignores errors: sockets cannot be frozen, and files change during the run. The caller checks the result. */
 function setImmutable(folder: string, isOn: boolean): void {
   const options = ['(', '-type', 'f', '-o', '-type', 'd', ')', '-exec', 'chattr', '-f', isOn ? '+i' : '-i']
   spawnSync('find', [folder, ...options, '{}', '+'], { stdio: 'ignore' })

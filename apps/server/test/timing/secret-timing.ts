@@ -1,40 +1,40 @@
 /**
- * TIM-01: how long a refusal takes says nothing about the secrets that exist. Secrets that were never issued are
- * presented, each once: random ones, and others that share more and more of their beginning with the secret of a living
- * token. Their order is random, so whatever else the machine does meets all kinds alike.
+ * TIM-01: the duration of a refusal reveals nothing about existing secrets. The test presents secrets that were never
+ * issued, each once: random ones, and others that share longer and longer prefixes with the secret of a live
+ * token. Their order is random, so other load on the machine affects all kinds alike.
  */
 import { randomUUID } from 'node:crypto'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import type { Request } from '../cluster/door.ts'
-import { MANAGEMENT } from '../cluster/server-group.ts'
+import type { Request } from '../cluster/harness/door.ts'
+import { MANAGEMENT } from '../cluster/harness/server-group.ts'
 import { compareTimes, type Difference, T_MAX } from './welch.ts'
 
-/** What it takes of a door or of a node. */
+/** Sends one request, in process or over HTTP. */
 type Ask = (request: Request) => Promise<{ readonly status: number; readonly text: string }>
 
-export interface TimingOptions {
+interface TimingOptions {
   readonly ask: Ask
   readonly random: SeededRandom
   /** Requests with a secret of each kind. */
   readonly rounds: number
-  /** Of living tokens. */
+  /** Number of live tokens. */
   readonly secrets: readonly string[]
 }
 
-export interface TimingFigures {
+interface TimingFigures {
   readonly rounds: number
   /** Each kind against random secrets; differences in nanoseconds. */
   readonly kinds: Readonly<Record<string, Difference>>
-  /** Kinds that took another time than random ones. */
+  /** Kinds whose time differs from that of random secrets. */
   readonly telling: readonly string[]
 }
 
-/** How much all of them have in common: a guess that is this far is near to each. */
+/** Length of the prefix that all of them share: a guess with this prefix is close to each. */
 const SHARED_CHARACTERS = 24
-/** Before caches are warm and code is compiled, times say little. */
+/** Rounds that warm caches and compile code before the measurement. */
 const WARM_UP_ROUNDS = 200
 
-/** Makes tokens whose secrets all begin alike. */
+/** Creates tokens whose secrets share a prefix. */
 export async function makeAlikeSecrets(ask: Ask, count: number): Promise<readonly string[]> {
   const beginning = randomUUID().slice(0, SHARED_CHARACTERS)
   const secrets = Array.from({ length: count }, () => beginning + randomUUID().slice(SHARED_CHARACTERS))
@@ -46,7 +46,7 @@ export async function makeAlikeSecrets(ask: Ask, count: number): Promise<readonl
         token: MANAGEMENT,
         body: { SecretID },
       })
-      if (status !== 200) throw new Error(`a token was not made: ${status} ${text}`)
+      if (status !== 200) throw new Error(`creating a token failed: ${status} ${text}`)
     }),
   )
   return secrets
@@ -63,7 +63,7 @@ export async function measureSecretTiming({
     random: () => randomUUID(),
     'shares 8 characters': near(8),
     'shares 24 characters': near(SHARED_CHARACTERS),
-    // Any more, and guesses repeat; what was asked before is answered from memory.
+    // With more, guesses would repeat, and repeated ones are answered from memory.
     'shares 30 characters': near(30),
     'random again': () => randomUUID(),
   }
@@ -75,7 +75,7 @@ export async function measureSecretTiming({
       const startedAt = process.hrtime.bigint()
       const { status } = await ask({ method: 'GET', path: '/acl/token/self', token })
       const nanoseconds = Number(process.hrtime.bigint() - startedAt)
-      if (status !== 403) throw new Error(`a secret that was never issued is answered ${status}`)
+      if (status !== 403) throw new Error(`a secret that was never issued got ${status}`)
       if (round >= 0) times.get(kind)?.push(nanoseconds)
     }
   }

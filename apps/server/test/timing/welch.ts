@@ -1,18 +1,18 @@
-/** Whether two sets of times differ in their means by more than chance explains. */
+/** Tests whether the means of two sets of times differ significantly. */
 
-/** A |t| beyond this is taken for a difference: by chance it comes about seven times in a million. */
+/** A |t| above this counts as a difference; by chance it occurs about seven times in a million. */
 export const T_MAX = 4.5
 
 /**
- * Parts of all samples that are compared, the slowest left out: a difference of nanoseconds drowns in the few samples that
- * waited for something else, and one in the slowest alone would be missed without them.
+ * Fractions of the samples that are compared, without the slowest: a few samples that waited for something else hide a
+ * difference of nanoseconds. The full set is compared too, to detect a difference only in the slowest samples.
  */
 const KEPT_PARTS = [1, 0.99, 0.9, 0.5] as const
 
 export interface Difference {
-  /** Welch's t of the part in which it is farthest from 0. */
+  /** Welch's t of the fraction in which it is farthest from 0. */
   readonly t: number
-  /** Difference of the means of that part, and its standard error, in the unit of the samples. */
+  /** Difference of the means of that fraction, and its standard error, in the unit of the samples. */
   readonly difference: number
   readonly standardError: number
 }

@@ -20,7 +20,7 @@ async function stateOf({ granted }: BodyRoom): Promise<string> {
   return Promise.race([outcome, Promise.resolve().then(() => Promise.resolve('waits'))])
 }
 
-test('DOS-04: room is handed out in order, as far as there is some; a body larger than all of it gets all of it', async () => {
+test('DOS-04: reservations are granted in order while there is room; a body larger than the budget gets all of it', async () => {
   const budget = new BodyBudget()
   const [first, second] = [budget.ask(ALL - 1, vi.fn()), budget.ask(2 * ALL, vi.fn())]
   const third = budget.ask(1, vi.fn())
@@ -37,7 +37,7 @@ test('DOS-04: room is handed out in order, as far as there is some; a body large
   third.release()
 })
 
-test('DOS-02: a body that does not arrive loses its room once another has waited, and not while none waits', async () => {
+test('DOS-02: a body that does not arrive loses its room once another has waited, but not while none waits', async () => {
   const budget = new BodyBudget()
   const slow = budget.ask(ALL, () => slow.release())
   vi.advanceTimersByTime(10 * limits.BODY_WAIT_MS_MAX)
@@ -48,7 +48,27 @@ test('DOS-02: a body that does not arrive loses its room once another has waited
   next.release()
 })
 
-test('a body that has arrived keeps its room; who waits for too long is refused with Retry-After', async () => {
+test('DOS-02: the time of a body counts from its grant, and ends with its release', async () => {
+  const budget = new BodyBudget()
+  const held = budget.ask(ALL, vi.fn())
+  const isOverdue = vi.fn()
+  const waited = budget.ask(ALL, isOverdue)
+  vi.advanceTimersByTime(limits.BODY_WAIT_MS_MAX - 200)
+  held.release()
+  const next = budget.ask(ALL, vi.fn())
+  vi.advanceTimersByTime(limits.BODY_WAIT_MS_MAX - 200)
+  expect(isOverdue).not.toHaveBeenCalled()
+  waited.release()
+  expect(await stateOf(next)).toBe('granted')
+  next.arrived()
+  const last = budget.ask(1, vi.fn())
+  vi.advanceTimersByTime(limits.BODY_WAIT_MS_MAX - 200)
+  expect([await stateOf(last), isOverdue.mock.calls]).toEqual(['waits', []])
+  last.release()
+  next.release()
+})
+
+test('a body that has arrived keeps its room; one that waits too long is refused with Retry-After', async () => {
   const budget = new BodyBudget()
   const onOverdue = vi.fn()
   const held = budget.ask(ALL, onOverdue)
@@ -69,7 +89,7 @@ test('a body that has arrived keeps its room; who waits for too long is refused 
   other.release()
 })
 
-test('of those that wait, one whose client has gone leaves; beyond 64 the next is refused at once', async () => {
+test('a waiting body leaves the queue with its client; beyond 64 waiting bodies, the next is refused at once', async () => {
   const budget = new BodyBudget()
   const held = budget.ask(ALL, vi.fn())
   const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn()))

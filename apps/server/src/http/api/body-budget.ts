@@ -1,17 +1,17 @@
-/** Room for the long request bodies of a process. Decisions: bounds. */
+/** Bounds the memory of long request bodies in one process. Decisions: bounds. */
 import { AclError, limits } from '@latchkey/contract'
 
 const LOOK_INTERVAL_MS = 100
-/** A connection that waits is not read, so its client's leaving is not seen before its time is over. */
+/** A waiting connection is not read, so a client that leaves is only noticed when its wait ends. */
 const WAITING_MAX = 64
 
-/** Room for one body, from when it is asked for until it is released. */
+/** A reservation for one body, from the request for it until its release. */
 export interface BodyRoom {
-  /** @throws AclError `unavailable` where there is no room in time. */
+  /** @throws AclError `unavailable` if no room becomes free in time. */
   readonly granted: Promise<void>
-  /** The body has arrived: from now on it may be held for as long as its request takes. */
+  /** Call when the body has arrived. The request may then hold it for as long as it takes. */
   arrived(): void
-  /** The client has gone. What has arrived is held until it is released: work on it may wait for its turn. */
+  /** Call when the client has left. A body that has arrived stays reserved until its release: it may still be in use. */
   abandon(): void
   release(): void
 }
@@ -20,15 +20,15 @@ interface Place {
   readonly bytes: number
   readonly grant: () => void
   readonly refuse: (error: AclError) => void
-  /** Called where the body takes too long to arrive. */
+  /** Called if the body takes too long to arrive. */
   readonly onOverdue: () => void
   since: number
   isGranted: boolean
 }
 
 /**
- * Hands out room in the order in which it is asked for. Room is for a whole body, so that those that have it can always
- * finish. A client that sends its body slowly may do so until another one waits.
+ * Grants reservations in order of request. Each covers a whole body, so an admitted body can always finish. A slow
+ * client keeps its reservation until another body waits.
  */
 export class BodyBudget {
   private free = limits.BODIES_BYTES_MAX
@@ -37,8 +37,8 @@ export class BodyBudget {
   private looking: NodeJS.Timeout | undefined
 
   /**
-   * @param bytes a body of more than there is gets all of it.
-   * @param onOverdue called once, where the body has not arrived in time and others wait.
+   * @param bytes capped at the whole budget.
+   * @param onOverdue called at most once, if the body has not arrived in time and others wait.
    */
   ask(bytes: number, onOverdue: () => void): BodyRoom {
     const { promise: granted, resolve, reject } = Promise.withResolvers<void>()
@@ -82,7 +82,7 @@ export class BodyBudget {
     this.looking = undefined
   }
 
-  /** While bodies wait. Both sets are in the order of their times. */
+  /** Runs while bodies wait. Both sets are ordered by time. */
   private look(): void {
     const latest = performance.now() - limits.BODY_WAIT_MS_MAX
     for (const place of this.arriving) {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { ClientSignals } from './client-signals.ts'
 
-/** A request on its way: what its handler has, and the client's end. */
+/** A request in flight: its response and the client's socket. */
 async function aRequest(): Promise<{ response: ServerResponse; client: Socket; close: () => void }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -28,7 +28,7 @@ test('MEM-02: a client that leaves ends its wait', async () => {
   close()
 })
 
-test('an answer that was sent is no reason to end anything', async () => {
+test('a request that was answered aborts no signal', async () => {
   const { response, client, close } = await aRequest()
   const signal = new ClientSignals(new AbortController().signal).signalOf(response)
   response.end('done')
@@ -37,7 +37,7 @@ test('an answer that was sent is no reason to end anything', async () => {
   close()
 })
 
-test('the end of the server ends every wait, and those that would begin', async () => {
+test('a shutdown ends every wait, including later ones', async () => {
   const closing = new AbortController()
   const signals = new ClientSignals(closing.signal)
   const requests = await Promise.all([aRequest(), aRequest(), aRequest()])

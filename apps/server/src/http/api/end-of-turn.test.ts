@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EndOfTurn } from './end-of-turn.ts'
 
-test('work of a turn continues at its end, in order, without waiting for the next turn', async () => {
+test('deferred work runs in order at the end of its turn, not in the next turn', async () => {
   const endOfTurn = new EndOfTurn()
   const seen: string[] = []
   const note = (what: string) => void endOfTurn.reached().then(() => seen.push(what))

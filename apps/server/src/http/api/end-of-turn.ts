@@ -1,6 +1,6 @@
 /**
- * Defers work to the end of the turn of the event loop. Answers written one by one wake their readers again and
- * again; written together, once. That took more than a third of a read's processor time (`bench/README.md`).
+ * Defers work to the end of the turn of the event loop. Answers written one by one wake their readers each time;
+ * batched, once. The wake-ups took more than a third of a read's processor time (`bench/README.md`).
  */
 export class EndOfTurn {
   private waiting: (() => void)[] = []
@@ -8,11 +8,11 @@ export class EndOfTurn {
   /** Resolves when this turn has no more requests to read, in calling order. */
   reached(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.waiting.push(resolve) === 1) setImmediate(() => this.goOn())
+      if (this.waiting.push(resolve) === 1) setImmediate(() => this.flush())
     })
   }
 
-  private goOn(): void {
+  private flush(): void {
     for (const resolve of this.waiting.splice(0)) resolve()
   }
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { AclError } from '@latchkey/contract'
+import { AclError, limits } from '@latchkey/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget, type BodyRoom } from './body-budget.ts'
 import { readBody } from './read-body.ts'
 
 /** A request whose body the test writes. */
@@ -30,7 +30,7 @@ async function refusalOf(body: Promise<Uint8Array>): Promise<AclError> {
   return error instanceof AclError ? error : expect.fail(`not refused: ${error}`)
 }
 
-test('the pieces of a body, put together', async () => {
+test('concatenates the chunks of a body', async () => {
   const { stream, request } = aRequest()
   const body = readBodyOf(request, 100)
   for (const piece of ['a', '', 'bc', '\u00e9']) stream.write(piece)
@@ -39,7 +39,17 @@ test('the pieces of a body, put together', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('none at all is empty', async () => {
+test('a body that is whole already is read without a time limit, and ends the request', async () => {
+  const { stream, request } = aRequest({ 'content-length': '10' })
+  stream.end('0123456789')
+  const ended = once(stream, 'end')
+  const setTimer = vi.spyOn(globalThis, 'setTimeout')
+  expect(await readBodyOf(request, 10)).toHaveLength(10)
+  await ended
+  expect(setTimer).not.toHaveBeenCalled()
+})
+
+test('a request without a body reads as empty', async () => {
   const { stream, request } = aRequest()
   const body = readBodyOf(request, 0)
   stream.end()
@@ -47,7 +57,7 @@ test('none at all is empty', async () => {
 })
 
 describe('the bound', () => {
-  test('exactly as many bytes pass, in one piece or in many', async () => {
+  test('a body of exactly the bound passes, in one chunk or in many', async () => {
     for (const pieces of [['0123456789'], [...'0123456789']]) {
       const { stream, request } = aRequest({ 'content-length': '10' })
       const body = readBodyOf(request, 10)
@@ -67,7 +77,7 @@ describe('the bound', () => {
     },
   )
 
-  test('body_too_large: one byte more than the bound; the rest flows away', async () => {
+  test('body_too_large: one byte more than the bound; the rest is drained', async () => {
     const { stream, request } = aRequest()
     const body = readBodyOf(request, 10)
     for (const char of '0123456789a') stream.write(char)
@@ -80,8 +90,8 @@ describe('the bound', () => {
   })
 })
 
-describe('a body that does not come', () => {
-  test('request_timeout after 30 seconds, and not before, however steadily it trickles (DOS-02)', async () => {
+describe('a body that does not arrive', () => {
+  test('request_timeout after exactly 30 seconds, however steadily the body trickles (DOS-02)', async () => {
     const { stream, request } = aRequest({ 'content-length': '100' })
     let isOver = false
     const body = readBodyOf(request, 1_000).finally(() => {
@@ -99,12 +109,96 @@ describe('a body that does not come', () => {
     expect(error.details.headers).toEqual({ Connection: 'close' })
   })
 
-  test('body_malformed: the client broke off', async () => {
+  test('body_malformed: the client aborts', async () => {
     const { stream, request } = aRequest({ 'content-length': '100' })
     const body = readBodyOf(request, 1_000)
     stream.write('x')
     stream.destroy()
     expect((await refusalOf(body)).code).toBe('body_malformed')
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a long body', () => {
+  const SHORT = limits.ANONYMOUS_BODY_BYTES_MAX
+  const MAX = limits.BODIES_BYTES_MAX
+
+  /** Reads a body beside one that has taken the whole budget. */
+  function readBesideAnother(request: IncomingMessage) {
+    const budget = new BodyBudget()
+    const other = budget.ask(MAX, () => {})
+    other.arrived()
+    const rooms: (BodyRoom & { bytes: number; onOverdue: () => void })[] = []
+    const onBegin = vi.fn()
+    const body = readBody(request, {
+      bytesMax: MAX,
+      askForRoom: (bytes, onOverdue) => {
+        const room = budget.ask(bytes, onOverdue)
+        vi.spyOn(room, 'arrived')
+        rooms.push(Object.assign(room, { bytes, onOverdue }))
+        return room
+      },
+      onBegin,
+    })
+    return { body, other, rooms, onBegin }
+  }
+
+  test('DOS-04: one that is announced is read once it has room, which it then keeps', async () => {
+    const { stream, request } = aRequest({ 'content-length': `${SHORT + 1}` })
+    const { body, other, rooms, onBegin } = readBesideAnother(request)
+    stream.end(Buffer.alloc(SHORT + 1))
+    expect(rooms).toMatchObject([{ bytes: SHORT + 1 }])
+    expect([onBegin.mock.calls.length, stream.listenerCount('data')]).toEqual([0, 0])
+    other.release()
+    expect(await body).toHaveLength(SHORT + 1)
+    expect(onBegin).toHaveBeenCalledOnce()
+    expect(rooms[0]?.arrived).toHaveBeenCalledOnce()
+  })
+
+  test('DOS-04: one of unknown length is read to the end of a short one, and then waits for room', async () => {
+    const { stream, request } = aRequest({ 'transfer-encoding': 'chunked' })
+    const { body, other, rooms } = readBesideAnother(request)
+    stream.write(Buffer.alloc(SHORT))
+    await vi.waitFor(() => expect(stream.readableLength).toBe(0))
+    expect(rooms).toEqual([])
+    stream.write('x')
+    await vi.waitFor(() => expect(rooms).toMatchObject([{ bytes: MAX }]))
+    expect(stream.isPaused()).toBe(true)
+    stream.end('y')
+    other.release()
+    expect(await body).toHaveLength(SHORT + 2)
+  })
+
+  test.each([
+    ['one that is announced', { 'content-length': '100000' }],
+    ['one of unknown length', { 'transfer-encoding': 'chunked' }],
+  ])('DOS-02: %s is refused without room', async (_, headers) => {
+    const { stream, request } = aRequest(headers as Record<string, string>)
+    const { body, other, rooms } = readBesideAnother(request)
+    stream.write(Buffer.alloc(SHORT + 1))
+    await vi.waitFor(() => expect(rooms).toHaveLength(1))
+    rooms[0]?.release()
+    expect((await refusalOf(body)).code).toBe('unavailable')
+    other.release()
+  })
+
+  test('DOS-02: request_timeout once it is overdue and others wait', async () => {
+    const { stream, request } = aRequest({ 'content-length': '100000' })
+    const { body, other, rooms } = readBesideAnother(request)
+    stream.write('x')
+    other.release()
+    await vi.waitFor(() => expect(stream.listenerCount('data')).toBe(1))
+    rooms[0]?.onOverdue()
+    expect((await refusalOf(body)).code).toBe('request_timeout')
+    rooms[0]?.release()
+  })
+
+  test('body_malformed: the client leaves while its body waits for room', async () => {
+    const { stream, request } = aRequest({ 'content-length': '100000' })
+    const { body, other } = readBesideAnother(request)
+    stream.destroy()
+    await once(stream, 'close')
+    other.release()
+    expect((await refusalOf(body)).code).toBe('body_malformed')
   })
 })

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { AclError, limits } from '@latchkey/contract'
 import type { BodyRoom } from './body-budget.ts'
 
-/** How long a body may take to arrive, in milliseconds. A blocking query has none, so waiting is not touched. */
+/** Maximum time for a body to arrive, in milliseconds. A blocking query has no body, so its wait is not limited. */
 const BODY_MS_MAX = 30_000
 
-/** A body as it is to be read. */
-export interface BodyReading {
+/** How to read a body. */
+interface BodyReading {
   readonly bytesMax: number
-  /** For a long body: asks for room for it, once. */
+  /** Reserves room for a long body; called at most once. */
   readonly askForRoom: (bytes: number, onOverdue: () => void) => BodyRoom
   /** Called before the body is read. */
   readonly onBegin?: () => void
 }
 
-/** A body of so many bytes needs no room of its own. */
+/** Bodies up to this length need no reservation. */
 const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
 
 /**
@@ -24,9 +24,24 @@ const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
  * @throws AclError `body_too_large`, `request_timeout`, `unavailable`, `body_malformed` if the client aborted it.
  */
 export async function readBody(request: IncomingMessage, reading: BodyReading): Promise<Uint8Array> {
-  const { bytesMax, askForRoom, onBegin } = reading
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > bytesMax) throw tooLarge(bytesMax)
+  if (announced > reading.bytesMax) throw tooLarge(reading.bytesMax)
+  // A short body usually came with its headers, and needs neither a time limit nor listeners.
+  const isShort = announced > 0 && announced <= SHORT_BYTES_MAX
+  if (isShort && announced === request.readableLength && !request.destroyed) {
+    const body = request.read()
+    // The stream must still be read to its end.
+    request.resume()
+    return body
+  }
+  return receiveBody(request, reading, announced)
+}
+
+async function receiveBody(
+  request: IncomingMessage,
+  { bytesMax, askForRoom, onBegin }: BodyReading,
+  announced: number,
+): Promise<Uint8Array> {
   let overdue = () => {}
   const ask = (bytes: number) => askForRoom(bytes, () => overdue())
   let room = announced > SHORT_BYTES_MAX ? ask(announced) : undefined
@@ -43,7 +58,7 @@ export async function readBody(request: IncomingMessage, reading: BodyReading): 
     }
     const fail = (error: unknown) => {
       finish()
-      // Without a listener the rest flows away.
+      // Without a listener, Node drains the rest.
       request.resume()
       reject(error)
     }

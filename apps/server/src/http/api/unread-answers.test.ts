@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { limits } from '@latchkey/contract'
 import { expect, test, vi } from 'vitest'
-import { UnreadAnswers } from './unread-answers.ts'
+import { COUNTED_BYTES_MIN, UnreadAnswers } from './unread-answers.ts'
 
 const MAX = limits.UNREAD_ANSWERS_BYTES_MAX
 
@@ -22,7 +22,7 @@ function anUnread(): ServerResponse & { readonly isClosed: boolean } {
 test('DOS-02: at twice the bound, the connection that has left its answer unread for longest is closed', () => {
   const unread = new UnreadAnswers()
   const responses = [anUnread(), anUnread(), anUnread()]
-  for (const response of responses) unread.add(response, 'x'.repeat(MAX))
+  for (const response of responses) unread.add(response, new Uint8Array(MAX))
   expect(responses.map(({ isClosed }) => isClosed)).toEqual([true, false, false])
 })
 
@@ -32,10 +32,10 @@ test('DOS-02: above the bound a long text waits, and once it has, connections un
     const unread = new UnreadAnswers()
     await unread.room()
     const old = anUnread()
-    unread.add(old, 'x'.repeat(MAX))
+    unread.add(old, new Uint8Array(MAX))
     vi.advanceTimersByTime(900)
     const young = anUnread()
-    unread.add(young, 'x'.repeat(70_000))
+    unread.add(young, new Uint8Array(70_000))
     let hasRoom = false
     const room = unread.room().then(() => {
       hasRoom = true
@@ -51,13 +51,53 @@ test('DOS-02: above the bound a long text waits, and once it has, connections un
   }
 })
 
+test('DOS-02: at the bound a long text waits; once those closed suffice, the others stay open', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  try {
+    const unread = new UnreadAnswers()
+    const [oldest, old] = [anUnread(), anUnread()]
+    unread.add(oldest, new Uint8Array(MAX - 70_000))
+    unread.add(old, new Uint8Array(70_000))
+    let hasRoom = false
+    const room = unread.room().then(() => {
+      hasRoom = true
+    })
+    await vi.advanceTimersByTimeAsync(900)
+    expect(hasRoom).toBe(false)
+    await vi.advanceTimersByTimeAsync(200)
+    await room
+    expect([oldest.isClosed, old.isClosed]).toEqual([true, false])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('an answer of 65,536 bytes counts, and one byte less does not', () => {
+  const [filling, short, long] = [anUnread(), anUnread(), anUnread()]
+  const unread = new UnreadAnswers()
+  unread.add(filling, new Uint8Array(2 * MAX - COUNTED_BYTES_MIN + 1))
+  unread.add(short, new Uint8Array(COUNTED_BYTES_MIN - 1))
+  expect(filling.isClosed).toBe(false)
+  unread.add(long, new Uint8Array(COUNTED_BYTES_MIN))
+  expect([filling.isClosed, short.isClosed, long.isClosed]).toEqual([true, false, false])
+})
+
+test('of an answer in pieces, the last one counts', () => {
+  const [other, streamed] = [anUnread(), anUnread()]
+  const unread = new UnreadAnswers()
+  unread.add(other, new Uint8Array(MAX))
+  for (let i = 0; i < 10; i += 1) unread.add(streamed, new Uint8Array(100_000 + i))
+  unread.add(streamed, new Uint8Array(MAX))
+  expect([other.isClosed, streamed.isClosed]).toEqual([false, false])
+})
+
 test('one that is read in between counts from its last piece', () => {
   const unread = new UnreadAnswers()
   const responses = [anUnread(), anUnread(), anUnread()]
   for (const place of [0, 1, 0, 2]) {
     const response = responses[place] as ServerResponse
     unread.remove(response)
-    unread.add(response, 'x'.repeat(MAX))
+    unread.add(response, new Uint8Array(MAX))
   }
   expect(responses.map(({ isClosed }) => isClosed)).toEqual([false, true, false])
 })
@@ -65,13 +105,13 @@ test('one that is read in between counts from its last piece', () => {
 test('what has left or was closed is not counted, nor are short answers', () => {
   const unread = new UnreadAnswers()
   const stays = anUnread()
-  unread.add(stays, 'x'.repeat(MAX))
+  unread.add(stays, new Uint8Array(MAX))
   for (let i = 0; i < 10; i += 1) {
     const response = anUnread()
-    unread.add(response, 'x'.repeat(MAX))
+    unread.add(response, new Uint8Array(MAX))
     response.emit('close')
-    unread.add(Object.assign(anUnread(), { writableFinished: true }), 'x'.repeat(MAX))
-    unread.add(anUnread(), 'x'.repeat(1_000))
+    unread.add(Object.assign(anUnread(), { writableFinished: true }), new Uint8Array(MAX))
+    unread.add(anUnread(), new Uint8Array(1_000))
   }
   expect(stays.isClosed).toBe(false)
 })

@@ -1,28 +1,27 @@
-/** What the clients of a process have not read of their answers. Decisions: bounds. */
+/** Bounds the memory of answers that clients have not read yet. Decisions: bounds. */
 import type { ServerResponse } from 'node:http'
 import { limits } from '@latchkey/contract'
 
-/** Less is not counted: a connection holds as much for what it reads. */
-const COUNTED_BYTES_MIN = 65_536
+/** Smaller answers are not counted: a connection buffers as much anyway. Texts of at least this length are written as bytes. */
+export const COUNTED_BYTES_MIN = 65_536
 /** How long an answer may stay unread while others wait for room. */
 const UNREAD_MS_MAX = 1_000
 const LOOK_INTERVAL_MS = 50
 
 interface Unread {
-  readonly body: Uint8Array | string
-  readonly bytes: number
-  /** `performance.now()` when it was written. */
+  readonly bytes: Uint8Array
+  /** `performance.now()` at the write. */
   readonly since: number
 }
 
 /**
- * Counts what waits to be written. Where it is too much, a text that is yet to be made waits for room, and until then
- * the connections that have left theirs unread for long are closed; at twice as much, that is done at once. Bytes that
- * several answers share are counted once.
+ * Counts the bytes that wait to be written. Above the limit, `room` makes further answers wait, and connections that have
+ * left their answers unread for `UNREAD_MS_MAX` are closed, oldest first; above twice the limit, they are closed at once.
+ * Bytes that several answers share are counted once.
  */
 export class UnreadAnswers {
   private bytes = 0
-  /** The one that was written first is first. */
+  /** Unread answers, oldest first. */
   private readonly answers = new Map<ServerResponse, Unread>()
   private readonly shared = new Map<Uint8Array, number>()
   private readonly waiting = new Set<() => void>()
@@ -48,13 +47,13 @@ export class UnreadAnswers {
     this.waiting.clear()
   }
 
-  /** After a write that ends the answer, or that was not taken at once. */
-  add(response: ServerResponse, body: Uint8Array | string | undefined): void {
-    const bytes = body?.length ?? 0
-    if (body === undefined || bytes < COUNTED_BYTES_MIN || response.writableFinished) return
+  /** Call after a write that ends the answer, or that the socket buffered. */
+  add(response: ServerResponse, bytes: Uint8Array | string | undefined): void {
+    if (!(bytes instanceof Uint8Array) || bytes.length < COUNTED_BYTES_MIN || response.writableFinished)
+      return
     if (!this.answers.has(response)) response.once('close', () => this.remove(response))
     this.remove(response)
-    const unread = { body, bytes, since: performance.now() }
+    const unread = { bytes, since: performance.now() }
     this.answers.set(response, unread)
     this.count(unread, 1)
     for (const [oldest] of this.answers) {
@@ -71,17 +70,13 @@ export class UnreadAnswers {
     this.count(unread, -1)
   }
 
-  private count({ body, bytes }: Unread, readers: 1 | -1): void {
-    if (typeof body === 'string') {
-      this.bytes += readers * bytes
-      return
-    }
-    const before = this.shared.get(body) ?? 0
+  private count({ bytes }: Unread, readers: 1 | -1): void {
+    const before = this.shared.get(bytes) ?? 0
     const after = before + readers
-    if (after === 0) this.shared.delete(body)
-    else this.shared.set(body, after)
-    if (before === 0) this.bytes += bytes
-    if (after === 0) this.bytes -= bytes
+    if (after === 0) this.shared.delete(bytes)
+    else this.shared.set(bytes, after)
+    if (before === 0) this.bytes += bytes.length
+    if (after === 0) this.bytes -= bytes.length
   }
 
   private close(response: ServerResponse): void {

@@ -14,6 +14,7 @@ function aRequest(fields: object): NodeWireRequest {
     requestId: 'r',
     signal: undefined,
     bodies: new BodyBudget(),
+    clientOf: () => undefined,
   })
 }
 
@@ -30,7 +31,7 @@ describe('the request line', () => {
     ['*', '*'],
     ['x:443', 'x:443'],
     ['ftp://x/v1', 'ftp://x/v1'],
-  ])('%s is asked for as %s (RFC 9112, 3.2)', (url, path) => {
+  ])('the target %s has the path %s (RFC 9112, 3.2)', (url, path) => {
     expect(aRequest({ url }).url).toBe(path)
   })
 })
@@ -41,7 +42,7 @@ describe('headers (INJ-05)', () => {
     expect([request.header('a'), request.header('b'), request.header('c')]).toEqual(['1', '1,2', undefined])
   })
 
-  test('of repeated ones the first, whether Node joined them or not', () => {
+  test('of repeated headers the first value counts, whether Node joined them or not', () => {
     const request = aRequest({
       headers: { 'x-service-token': 'one, two', 'set-cookie': ['a', 'b'] },
       headersDistinct: { 'x-service-token': ['one', 'two'], 'set-cookie': ['a', 'b'] },
@@ -51,7 +52,7 @@ describe('headers (INJ-05)', () => {
   })
 })
 
-/** A response that remembers what was written. */
+/** A response that records what was written. */
 function aResponse() {
   const stream = new PassThrough()
   const heads: [number, object][] = []
@@ -82,7 +83,7 @@ describe('the reply', () => {
     expect(await text(stream)).toBe(sent)
   })
 
-  test('a stream is written as it comes, and waits for a slow reader', async () => {
+  test('a stream is written as it arrives, and respects backpressure', async () => {
     const { stream, heads, response } = aResponse()
     let made = 0
     async function* pieces() {
@@ -96,7 +97,25 @@ describe('the reply', () => {
     expect(heads).toEqual([[200, { A: 'b' }]])
   })
 
-  test('a stream that fails cuts the connection: half a list never looks whole', async () => {
+  test('a long text is written as bytes', async () => {
+    const written: unknown[] = []
+    const response = {
+      destroyed: false,
+      writeHead: () => {},
+      write: (piece: unknown) => written.push(piece) > 0,
+      end: (piece: unknown) => written.push(piece),
+      once: () => {},
+    } as unknown as ServerResponse
+    const long = 'é'.repeat(70_000)
+    async function* pieces() {
+      yield* ['[', long]
+    }
+    write(reply(long), response)
+    await write(reply(pieces()), response)
+    expect(written).toEqual([Buffer.from(long), '[', Buffer.from(long), undefined])
+  })
+
+  test('a stream that fails destroys the connection, so a truncated list never looks complete', async () => {
     const { stream, response } = aResponse()
     stream.on('error', () => {})
     async function* pieces() {
@@ -108,7 +127,7 @@ describe('the reply', () => {
     expect(stream.writableFinished).toBe(false)
   })
 
-  test('a client that is gone is written nothing, and its stream is let go', async () => {
+  test('nothing is written to a client that has gone, and its stream is closed', async () => {
     const { stream, heads, response } = aResponse()
     stream.destroy()
     await write(reply('x'), response)

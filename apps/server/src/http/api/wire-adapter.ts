@@ -4,12 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WireReply, WireRequest } from '@latchkey/service'
 import type { BodyBudget, BodyRoom } from './body-budget.ts'
 import { readBody } from './read-body.ts'
-import type { UnreadAnswers } from './unread-answers.ts'
+import { COUNTED_BYTES_MIN, type UnreadAnswers } from './unread-answers.ts'
 
-export interface WireOptions {
+interface WireOptions {
   readonly requestId: string
   readonly signal: AbortSignal | undefined
   readonly bodies: BodyBudget
+  readonly clientOf: (request: IncomingMessage) => string | undefined
 }
 
 /**
@@ -22,6 +23,7 @@ export class NodeWireRequest implements WireRequest {
   readonly requestId: string
   /** Aborted when the client has gone, or the server ends its waits. */
   readonly signal: AbortSignal | undefined
+  private readonly clientOf: WireOptions['clientOf']
   private readonly request: IncomingMessage
   private readonly response: ServerResponse
   private readonly bodies: BodyBudget
@@ -30,15 +32,20 @@ export class NodeWireRequest implements WireRequest {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { requestId, signal, bodies }: WireOptions,
+    { requestId, signal, bodies, clientOf }: WireOptions,
   ) {
     this.method = request.method ?? 'GET'
     this.url = originForm(request.url ?? '/')
     this.requestId = requestId
     this.signal = signal
+    this.clientOf = clientOf
     this.request = request
     this.response = response
     this.bodies = bodies
+  }
+
+  get client(): string | undefined {
+    return this.clientOf(this.request)
   }
 
   header(name: string): string | undefined {
@@ -96,14 +103,20 @@ export function writeReply(
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? 0)
+    const whole = inBytes(body)
+    const length = typeof whole === 'string' ? Buffer.byteLength(whole) : (whole?.length ?? 0)
     response.writeHead(status, { ...headers, 'Content-Length': length })
-    response.end(body)
-    unread.add(response, body)
+    response.end(whole)
+    unread.add(response, whole)
     return undefined
   }
   response.writeHead(status, headers)
   return writeStream(body, response, unread)
+}
+
+/** Converts a long text to bytes: given a text, Node would keep both it and a copy in bytes until the client has read it. */
+function inBytes<T extends Uint8Array | string | undefined>(piece: T): T | Uint8Array {
+  return typeof piece === 'string' && piece.length >= COUNTED_BYTES_MIN ? Buffer.from(piece) : piece
 }
 
 async function writeStream(
@@ -111,18 +124,38 @@ async function writeStream(
   response: ServerResponse,
   unread: UnreadAnswers,
 ): Promise<void> {
+  const pieces = body[Symbol.asyncIterator]()
   try {
-    for await (const piece of body) {
-      if (response.destroyed) return undefined
-      if (response.write(piece)) continue
-      unread.add(response, piece)
-      await drained(response)
-      unread.remove(response)
+    while (!response.destroyed) {
+      if (!(await writeNext(pieces, response, unread))) return void response.end()
     }
-    response.end()
+    await pieces.return?.()
   } catch (error) {
     response.destroy(error instanceof Error ? error : undefined)
   }
+}
+
+/**
+ * Writes a piece and waits until it is read. Synchronous between the waits: a suspended loop would keep the last piece,
+ * and its text, while it waits for the next.
+ *
+ * @returns false at the end.
+ */
+function writeNext(
+  pieces: AsyncIterator<Uint8Array | string>,
+  response: ServerResponse,
+  unread: UnreadAnswers,
+): Promise<boolean> {
+  return pieces.next().then(({ done, value }) => {
+    if (done || response.destroyed) return !done
+    const piece = inBytes(value)
+    if (response.write(piece)) return true
+    unread.add(response, piece)
+    return drained(response).then(() => {
+      unread.remove(response)
+      return true
+    })
+  })
 }
 
 /** Resolves when the response is writable again, or closed. */

@@ -30,21 +30,16 @@ interface Page {
   readonly tag: string
 }
 
-/**
- * Serves the page, for mounting at `/docs`.
- *
- * @param document called once, when the page is first asked for.
- */
-export function docsRouter(document: () => OpenApiDocument): Router {
+/** Serves the page, for mounting at `/docs`. Renders it now: a request would hold the event loop for 30 ms (DOS-05). */
+export function docsRouter(document: OpenApiDocument): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  let page: Page | undefined
+  const page = toPage(renderPage(document, LINKS), 'text/html')
   router.get('/', (request, response) => {
     // The page has one address: a slash at its end would be another.
     if (request.originalUrl.startsWith('/docs/')) {
       response.redirect(301, '/docs')
       return
     }
-    page ??= toPage(renderPage(document(), LINKS), 'text/html')
     send(response, page)
   })
   for (const [slug, file] of GUIDES) {

@@ -1,4 +1,4 @@
-// What the page can do beyond being read: filter operations, open what a link leads to, copy, and know its own address.
+// Optional features of the page: filter operations, open the target of a link, copy, and show its own address.
 
 const search = document.getElementById('search')
 const menu = document.getElementById('menu')

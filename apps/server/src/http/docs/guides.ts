@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Html, html } from '@latchkey/contract'
 import MarkdownIt from 'markdown-it'
-import { Html, html } from './html.ts'
 
 const ROOT = join(import.meta.dirname, '../../../../..')
 const DOCS = join(ROOT, 'docs')

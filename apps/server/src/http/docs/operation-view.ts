@@ -1,8 +1,14 @@
 /** One operation: what it does, what it takes, what it answers, and how it refuses. */
-import { ACL_ERRORS, type AclErrorCode, BLOCKING_QUERY_OPTIONS, COMMON_ERRORS } from '@latchkey/contract'
+import {
+  ACL_ERRORS,
+  type AclErrorCode,
+  BLOCKING_QUERY_OPTIONS,
+  COMMON_ERRORS,
+  type Html,
+  html,
+} from '@latchkey/contract'
 import type { Gate, MediaType, OpenApiDocument, Operation, Parameter } from '@latchkey/contract/openapi'
 import { curlExample } from './curl-example.ts'
-import { type Html, html } from './html.ts'
 import { inline, paragraphs, prettyJson } from './prose.ts'
 import { boundsOf, foldedSchema, objectOf, schemaView, typeName } from './schema-view.ts'
 
@@ -45,7 +51,7 @@ function breakable(path: string): readonly Html[] {
   return path.split('/').map((step, i) => (i === 0 ? html`${step}` : html`/<wbr>${step}`))
 }
 
-/** What the filter finds an operation by: its names, its fields, and the codes of its own refusals. */
+/** The text that the filter searches: the names, fields and own refusal codes of an operation. */
 function searchText({ method, path, operation }: Place, document: OpenApiDocument): string {
   const { operationId, summary, tags, parameters = [], requestBody, responses } = operation
   const contents = [requestBody?.content ?? {}, responses[200]?.content ?? {}]
@@ -137,7 +143,7 @@ function answerView({ responses }: Operation): Html | undefined {
 
 const ANY_REQUEST: ReadonlySet<string> = new Set(COMMON_ERRORS)
 
-/** By status, without those that any request may meet. */
+/** Refusals by status, without those common to all requests. */
 function refusalView({ responses }: Operation): Html {
   const rows = Object.entries(responses).flatMap(([status, response]) => {
     const own = (response['x-latchkey-errors'] ?? []).filter((code) => !ANY_REQUEST.has(code))

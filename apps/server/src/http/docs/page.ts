@@ -1,14 +1,13 @@
 /** The page of the API: made from the OpenAPI document alone, readable without any script. */
-import { COMMON_ERRORS, PRODUCT_VERSION } from '@latchkey/contract'
+import { COMMON_ERRORS, type Html, html, PRODUCT_VERSION } from '@latchkey/contract'
 import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
 import { guideLinks } from './guides.ts'
-import { type Html, html } from './html.ts'
 import { operationView, type Place, placesOf } from './operation-view.ts'
 import { inline, paragraphs } from './prose.ts'
 import { schemaView, typeName } from './schema-view.ts'
 
-/** Where the page finds what belongs to it. */
-export interface PageLinks {
+/** URLs of the page's assets. */
+interface PageLinks {
   readonly style: string
   readonly script: string
   readonly icon: string
@@ -62,7 +61,7 @@ ${guideLinks()}
 <a class="other" href="#authentication">Authentication</a>
 ${document.tags.map(
   ({ name }) =>
-    html`<div class="group" data-group="${name}"><a class="tag" href="#tag.${name}">${name}</a><ul>${ofTag(
+    html`<div class="group" data-group="${name}"><a class="tag" href="#tag.${name}">${wordsOf(name)}</a><ul>${ofTag(
       places,
       name,
     ).map(
@@ -78,6 +77,11 @@ ${document.tags.map(
 </nav>`
 }
 
+/** Splits a camel-case name into words: `authMethods` becomes `auth methods`. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
 function ofTag(places: readonly Place[], tag: string): readonly Place[] {
   return places.filter(({ operation }) => operation.tags.includes(tag))
 }
@@ -88,7 +92,7 @@ function group(
   document: OpenApiDocument,
 ): Html {
   return html`<section class="group" data-group="${name}" id="tag.${name}">
-<h2><a class="anchor" href="#tag.${name}">${name}</a></h2>
+<h2><a class="anchor" href="#tag.${name}">${wordsOf(name)}</a></h2>
 <p>${inline(description)}</p>
 ${ofTag(places, name).map((place) => operationView(place, document))}
 </section>`

@@ -1,5 +1,5 @@
 /** The little of CommonMark that our descriptions use: paragraphs, `code` and **strong**. */
-import { type Html, html } from './html.ts'
+import { type Html, html } from '@latchkey/contract'
 
 /** A description on one line. */
 export function inline(text: string): readonly Html[] {

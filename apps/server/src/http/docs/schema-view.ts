@@ -1,6 +1,7 @@
 /** JSON Schemas as tables of fields. */
+
+import { type Html, html } from '@latchkey/contract'
 import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
-import { type Html, html } from './html.ts'
 import { inline } from './prose.ts'
 
 const PREFIX = '#/components/schemas/'
@@ -31,13 +32,13 @@ function join(parts: readonly Html[], separator: string): Html {
   return html`${parts.map((part, i) => (i === 0 ? part : html`${separator}${part}`))}`
 }
 
-/** A schema whole: its fields, or its type where it has none. */
+/** A complete schema: its fields, or its type if it has none. */
 export function schemaView(schema: JsonSchema): Html {
   if (schema.properties) return fieldTable(schema)
   return html`<p class="type">${typeName(schema)}${schema.description && html` – ${inline(schema.description)}`}</p>`
 }
 
-/** A schema with the fields of what it names, so that a body can be written without a jump. */
+/** A schema with the fields of the schemas it names, so that readers can write a body without following links. */
 export function foldedSchema(schema: JsonSchema, document: OpenApiDocument): Html {
   const target = objectOf(schema, document)
   if (!target) return schemaView(schema)
@@ -66,7 +67,7 @@ function fieldTable(schema: JsonSchema): Html {
   return html`<table class="fields"><tbody>${rows}</tbody></table>`
 }
 
-/** What bounds a value, in words. */
+/** The bounds of a value, in words. */
 export function boundsOf(schema: JsonSchema): Html | undefined {
   const { minimum, maximum, maxLength, maxItems } = schema
   const bytesMax = schema['x-latchkey-bytes-max']

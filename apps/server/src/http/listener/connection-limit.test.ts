@@ -69,7 +69,7 @@ describe('the connection over the limit', () => {
     expect(await text(surplus).catch(() => '')).toBe('')
   })
 
-  test('a request that it has sent already is not answered otherwise', async () => {
+  test('a request that it has already sent gets the same refusal', async () => {
     const { port, handled } = await listen(1)
     await open(port)
     const surplus = connect(port, '127.0.0.1')
@@ -80,7 +80,7 @@ describe('the connection over the limit', () => {
   })
 })
 
-test('a connection that ends gives its place back, however often', async () => {
+test('a connection frees its place when it ends, exactly once', async () => {
   const { server, port, refused } = await listen(2)
   await open(port)
   const countOpen = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
@@ -102,7 +102,7 @@ test('0 is no limit; a trusted proxy is not counted', async () => {
   }
 })
 
-describe('who is one client', () => {
+describe('which addresses count as one client', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:127.0.0.1', '127.0.0.1'],

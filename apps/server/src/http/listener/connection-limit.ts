@@ -2,7 +2,7 @@
 import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
 
 export interface ConnectionLimitOptions {
-  /** 0: no limit. */
+  /** Maximum number of connections per client; 0 for no limit. */
   readonly connectionsMax: number
   /** Whether a surplus connection gets an explanation (from 1.9), or is closed without a byte. */
   readonly answers429: boolean
@@ -25,8 +25,8 @@ const REFUSAL = [
 const REFUSAL_MS_MAX = 100
 
 /**
- * Counts connections by address from now on, those of all servers together. Never touches existing ones. A server's
- * own listener only sees admitted connections, so nothing that a refused client sends reaches a request handler.
+ * Counts new connections by address, over all servers together. A server's own listener only sees admitted
+ * connections, so nothing that a refused client sends reaches a request handler.
  */
 export function limitConnections(servers: readonly Server[], options: ConnectionLimitOptions): void {
   if (options.connectionsMax === 0) return
@@ -43,9 +43,8 @@ export function limitConnections(servers: readonly Server[], options: Connection
 
 /** @returns whether the connection is admitted. */
 function count(socket: Socket, open: Map<string, number>, options: ConnectionLimitOptions): boolean {
-  const address = plainAddress(socket.remoteAddress ?? '')
-  if (options.trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) return true
-  const key = clientKey(address)
+  const key = clientOf(socket, options.trustedProxies)
+  if (key === undefined) return true
   const connections = (open.get(key) ?? 0) + 1
   if (connections > options.connectionsMax) {
     options.onRefused(key)
@@ -53,7 +52,7 @@ function count(socket: Socket, open: Map<string, number>, options: ConnectionLim
     return false
   }
   open.set(key, connections)
-  socket.once('close', () => {
+  socket.on('close', () => {
     const left = (open.get(key) ?? 1) - 1
     if (left === 0) open.delete(key)
     else open.set(key, left)
@@ -69,6 +68,16 @@ function refuse(socket: Socket, answers429: boolean): void {
   socket.on('error', () => socket.destroy())
   socket.end(REFUSAL, () => socket.destroySoon())
   setTimeout(() => socket.destroy(), REFUSAL_MS_MAX).unref()
+}
+
+/** The key by which a client is limited; undefined for a trusted proxy. */
+export function clientOf(
+  { remoteAddress = '' }: Pick<Socket, 'remoteAddress'>,
+  trustedProxies: BlockList,
+): string | undefined {
+  const address = plainAddress(remoteAddress)
+  const isTrusted = trustedProxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return isTrusted ? undefined : clientKey(address)
 }
 
 /** Unwraps an IPv4 address in IPv6 form; drops the zone of a link-local one. */

@@ -1,7 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { limits } from '@latchkey/contract'
 
-/** Unread body bytes that are discarded, so that the client has time to read the refusal and may continue. */
-const DISCARDED_BYTES_MAX = 1_048_576
+/**
+ * Unread body bytes that are discarded, so that the client has time to read the refusal and may continue. It exceeds
+ * the bound of a body by some: one that is slightly too long is discarded whole.
+ */
+const DISCARDED_BYTES_MAX = limits.BODY_BYTES_MAX + 65_536
 /** Node has already read a shorter one when it is refused. */
 const SHORT_BYTES_MAX = 65_536
 const LOOK_INTERVAL_MS = 1
@@ -17,9 +21,15 @@ export class DiscardedBodies {
   private readonly waiting = new Set<IncomingMessage>()
   private timer: NodeJS.Timeout | undefined
 
-  /** Watches a request before it is handled. */
-  watch(request: IncomingMessage, response: ServerResponse): void {
-    if (!mayBeLong(request)) return
+  /** Calls the listener with each request, and watches its body. */
+  around(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      if (mayBeLong(request)) this.watch(request, response)
+      listener(request, response)
+    }
+  }
+
+  private watch(request: IncomingMessage, response: ServerResponse): void {
     // Node reads up to 128 KiB ahead. It resumes by itself when the body is read, or after the answer.
     request.socket.pause()
     // After Node, which resumes reading as soon as it has answered.
@@ -56,7 +66,7 @@ function cutAtBound(request: IncomingMessage): void {
   const bytesMax = socket.bytesRead + DISCARDED_BYTES_MAX
   // Node drains unread bodies silently; `bytesRead` is the only signal.
   const looking = setInterval(() => {
-    if (socket.bytesRead > bytesMax) socket.destroy()
+    if (!request.complete && socket.bytesRead > bytesMax) socket.destroy()
     if (request.complete || socket.destroyed) clearInterval(looking)
   }, LOOK_INTERVAL_MS)
 }

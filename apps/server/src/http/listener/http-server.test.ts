@@ -1,8 +1,10 @@
-/** The listening side, with all its listeners. */
+/** The HTTP server with all its listening sockets. */
 import { EventEmitter, once } from 'node:events'
 import { type RequestListener, request, type ServerResponse } from 'node:http'
 import { BlockList, connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@latchkey/contract'
 import { afterEach, describe, expect, test } from 'vitest'
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
@@ -36,8 +38,40 @@ const OK: RequestListener = (_request, response) => {
   response.end('ok')
 }
 
+test('DOS-04: the unread bodies of refused requests are discarded one after the other', async () => {
+  const { port } = await start(OK)
+  const body = 'x'.repeat(400_000)
+  const sent = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}GET / HTTP/1.1\r\nHost: x\r\n\r\n`
+  const sockets = await Promise.all(Array.from({ length: 6 }, () => open(port)))
+  const discardedAt = await Promise.all(
+    sockets.map(async (socket) => {
+      let answers = ''
+      socket.write(sent)
+      for await (const piece of socket) {
+        answers += piece
+        if (answers.split('200 OK').length > 2) break
+      }
+      return performance.now()
+    }),
+  )
+  // Each begins 50 ms after the one before.
+  expect(Math.max(...discardedAt) - Math.min(...discardedAt)).toBeGreaterThan(150)
+})
+
+test('DOS-04: a body just above the bound, sent after its refusal, leaves the connection usable', async () => {
+  const { port } = await start(OK)
+  const length = limits.BODY_BYTES_MAX + 1
+  const socket = await open(port)
+  socket.write(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`)
+  await once(socket, 'data')
+  await new Promise((resolve) => socket.write('x'.repeat(length), resolve))
+  await sleep(50)
+  socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(await text(socket)).toContain('200 OK')
+})
+
 describe('several listeners in one process', () => {
-  test('port 0 is one port of all: connections of many clients are answered, whichever listener takes them', async () => {
+  test('port 0 gives all listeners the same port, and each answers the connections it accepts', async () => {
     const { port } = await start(OK)
     expect(port).toBeGreaterThan(0)
     const clients = await Promise.all(Array.from({ length: 10 * LISTENERS }, () => open(port)))
@@ -61,7 +95,7 @@ describe('several listeners in one process', () => {
     expect(refused).toHaveLength(LISTENERS)
   })
 
-  test('a port that another process listens on is refused, although it could be shared', async () => {
+  test('a port that another process listens on is refused, although the kernel could share it', async () => {
     const { port } = await start(OK)
     await expect(start(OK, { port })).rejects.toThrow(StartError)
     const plain = createServer().listen(0, '127.0.0.1')
@@ -117,7 +151,27 @@ describe('a client that does not read', () => {
     expect(answer.writableFinished).toBe(false)
   })
 
-  test('one that reads slowly, and one that waits for its answer, are left alone', async () => {
+  test('once it has read what was sent, it is no longer watched: the rest of its answer may take its time', async () => {
+    const begun = new EventEmitter<{ answer: [ServerResponse] }>()
+    const stallMsMax = 4_000
+    const { port } = await start(
+      (_request, response) => {
+        response.write(LONG)
+        begun.emit('answer', response)
+      },
+      { stallMsMax },
+    )
+    const client = await open(port)
+    client.pause()
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const [{ socket }] = await once(begun, 'answer')
+    await expect.poll(() => socket?.timeout).toBe(stallMsMax)
+    client.resume()
+    await expect.poll(() => socket?.timeout).toBe(0)
+    expect(socket?.destroyed).toBe(false)
+  })
+
+  test('a slow reader keeps its connection, and so does a client that waits for its answer', async () => {
     const stallMsMax = 3_000
     const { port } = await start(
       (incoming, response) => {
@@ -132,7 +186,7 @@ describe('a client that does not read', () => {
     let length = 0
     for await (const piece of slow) {
       length += piece.length
-      // A pause at each of the first pieces: longer than the bound together. The kernel opens its window in steps of
+      // Pauses at the first chunks add up to more than the bound. The kernel opens its window in steps of
       // several pieces, so each pause is a small part of the bound.
       if (length < 2_000_000) await new Promise((resolve) => setTimeout(resolve, stallMsMax / 20))
     }

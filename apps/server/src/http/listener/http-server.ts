@@ -43,7 +43,7 @@ export interface HttpServer {
 
 /** A client that does not finish its headers in this time is gone or hostile (DOS-02). */
 const HEADERS_MS_MAX = 10_000
-/** For the whole request to arrive; answering may take as long as a blocking query. */
+/** Time for the whole request to arrive. Answering is not limited: a blocking query may take longer. */
 const REQUEST_MS_MAX = 40_000
 /** Longer than the idle timeout of most balancers, so that the side that sends requests closes. */
 const KEEP_ALIVE_MS = 75_000
@@ -54,14 +54,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   let isDraining = false
   const Answer = answerOf(() => isDraining)
   const pipelines = new Pipelines()
-  const enter = turnstile(pipelines, listener)
+  // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
+  const enter = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
   const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, Answer))
   for (const server of servers) {
     server.on('connection', (socket: Socket) => pipelines.open(socket))
     // Without a listener Node answers everything that a read brings at once.
-    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-      pipelines.enter(request, response, refuseExpectation),
-    )
+    server.on('checkExpectation', pipelines.inOrder(refuseExpectation))
   }
   limitConnections(servers, connections)
   const stopLooking = closeStalledReaders(servers, options.stallMsMax ?? limits.READER_STALL_MS_MAX)
@@ -121,16 +120,6 @@ function answerOf(isLast: () => boolean) {
       return super.writeHead(status, reason)
     }
   }
-}
-
-/** A request's checks before routing: its turn on the connection, and a single way to read it. */
-function turnstile(pipelines: Pipelines, listener: RequestListener): RequestListener {
-  const discarded = new DiscardedBodies()
-  const guarded = refuseAmbiguous((request, response) => {
-    discarded.watch(request, response)
-    listener(request, response)
-  })
-  return (request, response) => pipelines.enter(request, response, guarded)
 }
 
 /** Only the expectation `100-continue` is known. RFC 9110, 10.1.1. */

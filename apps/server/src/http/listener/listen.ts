@@ -1,4 +1,4 @@
-/** Ports: who may listen on one, alone or shared. */
+/** Listens on a port, alone or shared with other workers. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { platform } from 'node:os'
@@ -6,9 +6,9 @@ import { invariant } from '@latchkey/contract'
 import { hasCode } from '../../has-code.ts'
 import { StartError } from '../../start-error.ts'
 
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string
-  /** 0: any free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number
 }
 

@@ -1,4 +1,4 @@
-/** DOS-05: what a client may send ahead of the answers. */
+/** DOS-05: requests that a client pipelines. */
 import { once } from 'node:events'
 import {
   createServer,
@@ -11,7 +11,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Pipelines } from './pipelining.ts'
 
-/** Counts what Node's parser makes of what it reads. */
+/** Counts the requests that Node's parser creates. */
 class CountedRequest extends IncomingMessage {
   static made = 0
 
@@ -22,7 +22,7 @@ class CountedRequest extends IncomingMessage {
 }
 
 const servers: Server[] = []
-/** The server's side of each connection, in the order in which they came. */
+/** The server's end of each connection, in order of acceptance. */
 const accepted: Socket[] = []
 const sockets: Socket[] = []
 afterEach(() => {
@@ -33,9 +33,7 @@ afterEach(() => {
 
 async function listen(listener: RequestListener): Promise<number> {
   const pipelines = new Pipelines()
-  const server = createServer({ IncomingMessage: CountedRequest }, (request, response) =>
-    pipelines.enter(request, response, listener),
-  )
+  const server = createServer({ IncomingMessage: CountedRequest }, pipelines.inOrder(listener))
   server.on('connection', (socket: Socket) => {
     accepted.push(socket)
     pipelines.open(socket)
@@ -59,7 +57,7 @@ function requests(count: number, headers = ''): string {
   return Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`).join('')
 }
 
-/** Reads until so many answers that end with a `<body>` have come, and returns those. */
+/** Reads `count` answers that end with a `<body>`, and returns those bodies. */
 function bodies(socket: Socket, count: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const found: string[] = []
@@ -67,7 +65,7 @@ function bodies(socket: Socket, count: number): Promise<string[]> {
     const read = (data: Buffer) => {
       const text = rest + data.toString('latin1')
       for (const [, body] of text.matchAll(/<(.*?)>/g)) found.push(String(body))
-      // A body may come in two pieces.
+      // A body may be split over two chunks.
       rest = text.slice(Math.max(text.lastIndexOf('>') + 1, text.length - 100))
       if (found.length < count) return
       socket.off('data', read).off('close', broken)
@@ -78,7 +76,7 @@ function bodies(socket: Socket, count: number): Promise<string[]> {
   })
 }
 
-test('DOS-05: the requests of one connection start one at a time, and are answered in their order', async () => {
+test('DOS-05: the requests of one connection start one at a time, and are answered in order', async () => {
   let inProgress = 0
   let mostInProgress = 0
   const port = await listen((request, response) => {
@@ -98,7 +96,7 @@ test('DOS-05: the requests of one connection start one at a time, and are answer
   expect(mostInProgress).toBe(1)
 })
 
-test('DOS-05: a client that does not read has only as many answers made as the connection takes in', async () => {
+test('DOS-05: for a client that does not read, only as many answers are made as the connection buffers', async () => {
   const body = Buffer.alloc(4 * 1_048_576, 'x')
   let started = 0
   const port = await listen((request, response) => {
@@ -156,7 +154,7 @@ test('what follows the last answer of a connection is not started', async () => 
   expect(started).toEqual(['/0'])
 })
 
-/** As many exchanges; when they are over, what was sent before has been read. */
+/** Runs `count` exchanges; after them, the server has read everything sent before. */
 async function roundTrips(socket: Socket, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) {
     const answered = bodies(socket, 1)
@@ -170,7 +168,7 @@ const HOLDING: RequestListener = (request, response) => {
   if (request.headers['x-held'] === undefined) response.end(`<${request.url}>`)
 }
 
-/** The first connection that sends far ahead: the others are read in slices from then on, and so is it. */
+/** Opens the first connection that sends far ahead, which switches all connections to reading in slices. */
 async function flood(port: number, headers = 'X-Held: 1\r\n'): Promise<Socket> {
   const socket = await open(port)
   socket.write(requests(100, headers))
@@ -182,14 +180,14 @@ test.each([
   ['without bodies', 'X-Held: 1\r\n'],
   ['with bodies', 'X-Held: 1\r\nContent-Length: 10\r\n\r\n01234567'],
 ])(
-  'DOS-05: of all connections that send far ahead, one has its requests parsed at once: %s',
+  'DOS-05: of many connections that send far ahead, only the first has its requests parsed at once: %s',
   async (_name, rest) => {
     const port = await listen(HOLDING)
     const clients: Socket[] = []
     for (let i = 0; i < 20; i += 1) {
       const client = await open(port)
       clients.push(client)
-      // Each is known as one that waits for its answers.
+      // The server now knows that each client waits for its answers.
       const answered = bodies(client, 1)
       client.write(requests(1))
       await answered
@@ -214,6 +212,33 @@ test('DOS-05: a connection that comes while another has too much waiting is read
   expect(CountedRequest.made).toBeLessThan(10 * 5 + 20)
 })
 
+test('a connection that comes after those that sent ahead have gone is read as fast as Node reads it', async () => {
+  const port = await listen(HOLDING)
+  const flooding = await flood(port)
+  const [side] = accepted
+  flooding.destroy()
+  if (side) await once(side, 'close')
+  CountedRequest.made = 0
+  const late = await open(port)
+  late.write(requests(1_000, 'X-Held: 1\r\n'))
+  await roundTrips(await open(port), 20)
+  // Slices would make it about 22.
+  expect(CountedRequest.made).toBeGreaterThan(100)
+})
+
+test('a connection that comes after those that sent ahead have their answers is read as fast, too', async () => {
+  const port = await listen(HOLDING)
+  const flooding = await open(port)
+  const answered = bodies(flooding, 1_000)
+  flooding.write(requests(1_000))
+  await answered
+  CountedRequest.made = 0
+  const late = await open(port)
+  late.write(requests(1_000, 'X-Held: 1\r\n'))
+  await roundTrips(await open(port), 20)
+  expect(CountedRequest.made).toBeGreaterThan(100)
+})
+
 test('DOS-05: no connection is closed that reads its answers, however many send ahead', async () => {
   const port = await listen((request, response) => setImmediate(() => response.end(`<${request.url}>`)))
   const count = 1_200
@@ -235,7 +260,7 @@ test('DOS-05: a turn of the event loop starts 16 of the requests sent ahead, how
     if (!isOver) setImmediate(look)
   }
   const port = await listen((request, response) => {
-    // The first of a connection has nothing to wait for.
+    // The first request of a connection never waits.
     if (request.headers['x-counted'] !== undefined && request.url !== '/0') started += 1
     HOLDING(request, response)
   })
@@ -249,7 +274,7 @@ test('DOS-05: a turn of the event loop starts 16 of the requests sent ahead, how
   expect(Math.max(...turns)).toBe(16)
 })
 
-test('DOS-05: what a client sends beyond its turn stays with TCP, one byte at a time too', async () => {
+test('DOS-05: bytes beyond the turn of a client stay in TCP buffers, even if it sends single bytes', async () => {
   const port = await listen(HOLDING)
   await flood(port)
   const client = await open(port)
@@ -270,7 +295,7 @@ test('DOS-05: what a client sends beyond its turn stays with TCP, one byte at a 
   expect(Number(side?.bytesRead) - before).toBeLessThan(65_536)
 })
 
-test('requests that are read in slices arrive whole: bodies of either kind, and what looks like a head within them', async () => {
+test('requests that are read in slices arrive whole, with either kind of body, even if it looks like a head', async () => {
   const echo: RequestListener = (request, response) => {
     if (request.headers['x-held'] !== undefined) return
     const pieces: Buffer[] = []

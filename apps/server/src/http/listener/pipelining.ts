@@ -1,4 +1,4 @@
-/** Pipelined requests: those that a client sends on a connection before it has the answers to earlier ones. */
+/** Pipelined requests: those sent on a connection before the answers to earlier ones. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { invariant, limits } from '@latchkey/contract'
@@ -33,9 +33,9 @@ interface Line {
  */
 export class Pipelines {
   private readonly lines = new WeakMap<Socket, Line>()
-  /** Those that Node reads by itself. */
+  /** Connections that Node reads by itself. */
   private readonly unsliced = new Map<Socket, Line>()
-  /** Those with more waiting requests than allowed. */
+  /** Connections with more waiting requests than allowed. */
   private readonly overlong = new Set<Line>()
   private readonly turns = new Turns(limits.PIPELINED_STARTS_PER_TURN_MAX)
 
@@ -45,14 +45,18 @@ export class Pipelines {
     this.lines.set(socket, line)
     if (this.overlong.size > 0) this.slice(line, socket)
     else this.unsliced.set(socket, line)
-    socket.once('close', () => {
+    socket.on('close', () => {
       this.unsliced.delete(socket)
       this.overlong.delete(line)
     })
   }
 
-  /** Calls the listener with the request: at once, or when its turn comes. Never, if the connection ends first. */
-  enter(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
+  /** Calls the listener with each request: at once, or when its turn comes. Never, if the connection ends first. */
+  inOrder(listener: RequestListener): RequestListener {
+    return (request, response) => this.enter(request, response, listener)
+  }
+
+  private enter(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const { socket } = request
     if (!socket.writable) return
     const line = this.lines.get(socket)
@@ -103,12 +107,12 @@ export class Pipelines {
     const start = waiting.shift()
     if (waiting.length <= limits.PIPELINED_AHEAD_MAX) this.overlong.delete(line)
     if (start === undefined) {
-      line.reading?.goOn()
+      line.reading?.resume()
       return
     }
     start()
     if (line.reading || waiting.length > 0) this.follow(line, socket)
-    if (isReceiving(line)) line.reading?.goOn()
+    if (isReceiving(line)) line.reading?.resume()
   }
 }
 

@@ -4,7 +4,7 @@ import { invariant } from '@latchkey/contract'
 
 /** A slice ends where the head of a request may end, so each holds one or two requests. */
 const END_OF_HEAD = '\r\n\r\n'
-/** A body may be full of such ends. */
+/** A body may contain many such separators. */
 const SLICE_BYTES_MIN = 64
 const SLICE_BYTES_MAX = 4_096
 
@@ -17,7 +17,7 @@ const PLUG = Buffer.alloc(getDefaultHighWaterMark(false))
 /** A connection whose bytes reach Node's HTTP parser one slice at a time. */
 export interface SlicedReading {
   /** Parses what was held back. */
-  goOn(): void
+  resume(): void
 }
 
 /**
@@ -34,7 +34,7 @@ export function readInSlices(socket: Socket, mayParse: () => boolean): SlicedRea
   invariant(parse !== undefined && others.length === 0, 'Node listens to the data of a connection, alone')
   let isHeld = false
   const hold = (bytes: Buffer) => {
-    // Node pauses a socket as well, for a body or an answer that waits to be read, and resumes it by itself.
+    // Node also pauses a socket, for an unread body or answer, and resumes it by itself.
     isHeld ||= !socket.isPaused()
     socket.pause()
     socket.unshift(bytes)
@@ -56,7 +56,7 @@ export function readInSlices(socket: Socket, mayParse: () => boolean): SlicedRea
   socket.off('data', parse as () => void)
   socket.on('data', onData)
   return {
-    goOn: () => {
+    resume: () => {
       if (!isHeld) return
       isHeld = false
       socket.resume()

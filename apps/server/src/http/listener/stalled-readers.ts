@@ -18,7 +18,7 @@ export function closeStalledReaders(servers: readonly Server[], stallMsMax: numb
   for (const server of servers) {
     server.on('connection', (socket: Socket) => {
       sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
+      socket.on('close', () => sockets.delete(socket))
     })
   }
   const timer = setInterval(() => {

@@ -36,7 +36,7 @@ async function startCutter(databaseUrl: string) {
   return { url, sessions: () => sessions, close: () => server.close() }
 }
 
-test('COH-04: a feed that is lost together with an answer finds its way back', async () => {
+test('COH-04: a feed that is lost together with an answer reconnects', async () => {
   const database = await createTestDatabase()
   const cutter = await startCutter(database.url)
   const feed = new ChangeFeed({ url: cutter.url, log: pino({ level: 'silent' }), onCommit: () => {} })

@@ -1,7 +1,8 @@
+import { LEADER_SILENT_MS_MAX } from '@latchkey/acl'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
 
-export interface ChangeFeedOptions {
+interface ChangeFeedOptions {
   readonly url: string
   readonly log: BaseLogger
   /** Called with the index of each announced commit group; without one, after each connection. */
@@ -15,8 +16,6 @@ const LEADER_LOCK = 7_270_736_902
 const CONNECT_MS = 2_000
 const ANSWER_MS = 2_000
 const CHECK_INTERVAL_MS = 1_000
-/** The database ends a session that is silent for longer: its process is paused or gone. */
-const SILENT_MS_MAX = 10_000
 const RETRY_DELAY_MS_MIN = 50
 const RETRY_DELAY_MS_MAX = 2_000
 
@@ -78,10 +77,10 @@ export class ChangeFeed {
     try {
       await client.connect()
       await client.query(`LISTEN ${CHANNEL}`)
-      // Only PostgreSQL 14 and later have this setting.
+      // The database then ends a session whose process is paused or gone. Only PostgreSQL 14 and later have this setting.
       await client.query(
         `SELECT set_config(name, $1, false) FROM pg_settings WHERE name = 'idle_session_timeout'`,
-        [String(SILENT_MS_MAX)],
+        [String(LEADER_SILENT_MS_MAX)],
       )
     } catch (error) {
       void client.end().catch(() => {})

@@ -9,7 +9,7 @@ const PATIENCE_MS = 500
 /** Below every index: the answer is a reset. */
 const FROM_THE_START = -1
 
-export interface ChangeFollowerParts {
+interface ChangeFollowerParts {
   readonly queries: Queries
   readonly state: LocalState
   /** Measured with every answer. */

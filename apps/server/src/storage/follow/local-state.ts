@@ -1,4 +1,7 @@
 import {
+  type AuthMethodRecord,
+  authMethodKey,
+  type BindingRuleRecord,
   Directory,
   type DirectoryContent,
   type NamespaceRecord,
@@ -8,6 +11,7 @@ import {
 } from '@latchkey/acl'
 import {
   type Change,
+  isReplicated,
   kvTopic,
   RecentTokenChanges,
   type TableName,
@@ -32,7 +36,7 @@ export interface OwnCommit {
 }
 
 /** Notified of every change before its index counts as applied. */
-export interface LocalStateParts {
+interface LocalStateParts {
   readonly tokens: TokenCache
   readonly loads: TokenLoads
   readonly keys: KvCache
@@ -56,6 +60,8 @@ export class LocalState {
   private readonly policies = new Map<string, PolicyRecord>()
   private readonly roles = new Map<string, RoleRecord>()
   private readonly namespaces = new Map<string, NamespaceRecord>()
+  private readonly authMethods = new Map<string, AuthMethodRecord>()
+  private readonly bindingRules = new Map<string, BindingRuleRecord>()
   private readonly system = new Map<string, SystemRecord>()
   private directoryVersion = 0
   private built: Directory | undefined
@@ -128,6 +134,7 @@ export class LocalState {
   private touch(topic: Topic, index: number, touched: Set<Topic>): void {
     this.topics.touch(topic, index)
     touched.add(topic)
+    if (isReplicated(topic)) touched.add('changes')
   }
 
   private touchToken(keys: TokenKeys, index: number, touched: Set<Topic>): void {
@@ -172,17 +179,20 @@ export class LocalState {
   }
 
   private replaceDirectory(index: number, records: DirectoryContent): void {
-    for (const map of [this.policies, this.roles, this.namespaces, this.system]) map.clear()
+    const { policies, roles, namespaces, authMethods, bindingRules, system } = this
+    for (const map of [policies, roles, namespaces, authMethods, bindingRules, system]) map.clear()
     this.putRecords(records)
     this.directoryVersion = index
     this.built = undefined
   }
 
-  private putRecords({ policies, roles, namespaces, system }: DirectoryContent): void {
-    for (const record of policies) this.policies.set(record.ID, record)
-    for (const record of roles) this.roles.set(record.ID, record)
-    for (const record of namespaces) this.namespaces.set(record.Name, record)
-    for (const record of system) this.system.set(record.Key, record)
+  private putRecords(content: DirectoryContent): void {
+    for (const record of content.policies) this.policies.set(record.ID, record)
+    for (const record of content.roles) this.roles.set(record.ID, record)
+    for (const record of content.namespaces) this.namespaces.set(record.Name, record)
+    for (const record of content.authMethods) this.authMethods.set(authMethodKey(record), record)
+    for (const record of content.bindingRules) this.bindingRules.set(record.ID, record)
+    for (const record of content.system) this.system.set(record.Key, record)
   }
 
   private takeOwnChange(
@@ -219,6 +229,12 @@ export class LocalState {
       case 'namespaces':
         this.takeOwnRecord(this.namespaces, change.record.Name, change.record, change.op, index)
         return
+      case 'authMethods':
+        this.takeOwnRecord(this.authMethods, authMethodKey(change.record), change.record, change.op, index)
+        return
+      case 'bindingRules':
+        this.takeOwnRecord(this.bindingRules, change.record.ID, change.record, change.op, index)
+        return
       case 'system':
         this.takeOwnRecord(this.system, change.record.Key, change.record, change.op, index)
     }
@@ -249,6 +265,10 @@ export class LocalState {
         return this.roles
       case 'namespaces':
         return this.namespaces
+      case 'authMethods':
+        return this.authMethods
+      case 'bindingRules':
+        return this.bindingRules
       case 'system':
         return this.system
       default:
@@ -261,6 +281,8 @@ export class LocalState {
       policies: [...this.policies.values()],
       roles: [...this.roles.values()],
       namespaces: [...this.namespaces.values()],
+      authMethods: [...this.authMethods.values()],
+      bindingRules: [...this.bindingRules.values()],
       system: [...this.system.values()],
     }
   }

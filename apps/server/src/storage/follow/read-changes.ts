@@ -1,16 +1,21 @@
-import type { DirectoryContent } from '@latchkey/acl'
+import { type DirectoryContent, EMPTY_CONTENT } from '@latchkey/acl'
 import type { TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
-import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
-import { decodeNamespace, decodePolicy, decodeRole, decodeSystem } from '../directory-rows.ts'
+import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import {
+  decodeAuthMethod,
+  decodeBindingRule,
+  decodeNamespace,
+  decodePolicy,
+  decodeRole,
+  decodeSystem,
+} from '../directory-rows.ts'
+import { inSnapshot } from '../read/snapshot.ts'
 import type { ChangeBatch, ChangeLog } from './changes.ts'
 
-/** Each answer must come within the time limits of the connection (`connect.ts`). In milliseconds. */
-const LIMITS = { maxWait: 2_000, timeout: 10_000 }
 /** With more changed records than this, read the whole table instead of single keys. */
 const KEYS_MAX = 1_000
-
-const NO_DIRECTORY: DirectoryContent = { policies: [], roles: [], namespaces: [], system: [] }
 
 /**
  * Reads what changed after an index, with the directory records of those changes.
@@ -22,13 +27,13 @@ export async function readChanges(
   prisma: PrismaClient,
   after: number,
   isWhole: boolean,
+  secrets: SecretBox,
 ): Promise<ChangeBatch> {
   return withAclErrors(async () => {
     const log = await readLog(prisma, after)
-    if (!needsDirectory(log, isWhole)) return { ...log, directory: NO_DIRECTORY }
+    if (!needsDirectory(log, isWhole)) return { ...log, directory: EMPTY_CONTENT }
     // Read the log again, now in one snapshot with the rows.
-    const isolationLevel = Prisma.TransactionIsolationLevel.RepeatableRead
-    return prisma.$transaction(async (tx) => readBatch(tx, after, isWhole), { ...LIMITS, isolationLevel })
+    return inSnapshot(prisma, (tx) => readBatch(tx, after, isWhole, secrets))
   })
 }
 
@@ -36,15 +41,16 @@ async function readBatch(
   tx: Prisma.TransactionClient,
   after: number,
   isWhole: boolean,
+  secrets: SecretBox,
 ): Promise<ChangeBatch> {
   const log = await readLog(tx, after)
-  if (!log.tables) return { ...log, directory: NO_DIRECTORY }
+  if (!log.tables) return { ...log, directory: EMPTY_CONTENT }
   const keysOf = (table: TableName): readonly string[] | undefined => {
     if (isWhole || log.reset) return undefined
     const keys = new Set(log.changes.flatMap(({ entity, key }) => (entity === table && key ? [key] : [])))
     return keys.size > KEYS_MAX ? undefined : [...keys]
   }
-  return { ...log, directory: await readDirectory(tx, keysOf) }
+  return { ...log, directory: await readDirectory(tx, keysOf, secrets) }
 }
 
 async function readLog(
@@ -63,13 +69,14 @@ function needsDirectory(log: ChangeLog, isWhole: boolean): boolean {
 }
 
 function isOfDirectory(entity: string): entity is keyof DirectoryContent {
-  return entity in NO_DIRECTORY
+  return entity in EMPTY_CONTENT
 }
 
 /** @param keysOf the primary keys to read; undefined for all rows. */
 async function readDirectory(
   tx: Prisma.TransactionClient,
   keysOf: (table: TableName) => readonly string[] | undefined,
+  secrets: SecretBox,
 ): Promise<DirectoryContent> {
   const idIn = (table: TableName) => inKeys(keysOf(table), (keys) => ({ id: { in: keys } }))
   const policies = await tx.policy.findMany(idIn('policies'))
@@ -77,11 +84,16 @@ async function readDirectory(
   const namespaces = await tx.namespace.findMany(
     inKeys(keysOf('namespaces'), (keys) => ({ name: { in: keys } })),
   )
-  const system = await tx.system.findMany(inKeys(keysOf('system'), (keys) => ({ key: { in: keys } })))
+  const keyIn = (table: TableName) => inKeys(keysOf(table), (keys) => ({ key: { in: keys } }))
+  const authMethods = await tx.authMethod.findMany(keyIn('authMethods'))
+  const bindingRules = await tx.bindingRule.findMany(idIn('bindingRules'))
+  const system = await tx.system.findMany(keyIn('system'))
   return {
     policies: policies.map(decodePolicy),
     roles: roles.map(decodeRole),
     namespaces: namespaces.map(decodeNamespace),
+    authMethods: authMethods.map((row) => decodeAuthMethod(row, secrets)),
+    bindingRules: bindingRules.map(decodeBindingRule),
     system: system.map(decodeSystem),
   }
 }

@@ -1,8 +1,17 @@
 import { ownText } from '@latchkey/contract'
-import type { TableName, Topic } from '@latchkey/service'
+import { type IndexName, REPLICATED_TABLES, type TableName, type Topic } from '@latchkey/service'
 
 /** The tables of the port, in the order of the columns of `commit_index`. */
-const TABLE_NAMES: readonly TableName[] = ['tokens', 'policies', 'roles', 'kv', 'namespaces', 'system']
+const TABLE_NAMES: readonly TableName[] = [
+  'tokens',
+  'policies',
+  'roles',
+  'kv',
+  'namespaces',
+  'authMethods',
+  'bindingRules',
+  'system',
+]
 
 /** Maximum number of remembered topics of single records, about 150 bytes each besides a long key. */
 const RECENT_MAX = 50_000
@@ -29,12 +38,14 @@ export class TopicIndexes {
     this.floor = floor
   }
 
-  table(name: TableName): number {
+  table(name: IndexName): number {
+    if (name === 'changes') return Math.max(...REPLICATED_TABLES.map((table) => this.table(table)))
     return this.tables.get(name) ?? 0
   }
 
   /** Whether a topic changed above `after`; undefined if that is not remembered. */
   changedAfter(topic: Topic, after: number): boolean | undefined {
+    if (topic === 'changes') return this.table(topic) > after
     const last = this.tables.get(topic) ?? this.recent.get(topic)
     if (last !== undefined) return last > after
     // Its table has not changed, or every forgotten change is at or below `after`.

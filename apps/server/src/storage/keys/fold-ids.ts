@@ -2,7 +2,7 @@ import type { BaseLogger } from 'pino'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import { KeyRingError } from '../../secrets/key-ring.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { readBytes, readText, storeBytes } from '../read/stored-text.ts'
+import { readBytes, readText } from '../read/stored-text.ts'
 import { firstEightBytes } from '../token-table.ts'
 import { keyHashes } from '../write/row-changes.ts'
 
@@ -59,7 +59,7 @@ function foldedRow(row: IdRow, secrets: SecretBox) {
     return {
       hash: row.secret_hash,
       accessor: accessorHash ? firstEightBytes(accessorHash) : '',
-      secret: foldedHash ? storeBytes(foldedHash) : '',
+      secret: foldedHash ? `\\x${foldedHash}` : '',
     }
   } catch (error) {
     if (error instanceof KeyRingError) return undefined

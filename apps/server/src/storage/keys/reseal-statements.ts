@@ -10,7 +10,7 @@ export interface SealedSecretRow {
 }
 
 /** Some tokens in the order of their hashes. `last` is the last hash examined; null after the end. */
-export interface SealedSecretPage {
+interface SealedSecretPage {
   readonly last: string | null
   readonly rows: readonly SealedSecretRow[]
 }

@@ -1,4 +1,5 @@
-import { aToken } from '@latchkey/testkit/records/record-builders'
+import type { AuthMethodRecord } from '@latchkey/acl'
+import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
@@ -133,7 +134,7 @@ test('no index changes and no waiter wakes', async () => {
   expect(await (await open('new')).tokenBySecret(token.SecretID)).toMatchObject({ ModifyIndex: index })
 })
 
-test('ended half-way, another one finishes; until then the old key is needed', async () => {
+test('an interrupted pass is finished by another process; until then the old key is needed', async () => {
   const first = await open('old')
   await first.commit(Array.from({ length: 1_200 }, () => putNew(aToken())))
   await first.close()
@@ -153,7 +154,7 @@ test('ended half-way, another one finishes; until then the old key is needed', a
   expect(await sampledKeys()).toEqual(['new'])
 })
 
-test('a key that another process seals with stays, until that process is gone', async () => {
+test('a key stays while another process seals with it', async () => {
   const old = await aReseal(['old', 'new'], { isLeader: () => false })
   const sealing = await open('old', 'new')
   const leader = await aReseal(['new', 'old'])
@@ -193,7 +194,7 @@ test('only the leader re-seals', async () => {
   expect(await sampledKeys()).toEqual(['new', 'old'])
 })
 
-test('a secret that does not open keeps its key, and no other secret', async () => {
+test('a secret that does not open keeps its key, and does not block other secrets', async () => {
   const first = await open('old')
   const [good, broken] = [aToken(), aToken()]
   await first.commit([putNew(good), putNew(broken)])
@@ -207,15 +208,54 @@ test('a secret that does not open keeps its key, and no other secret', async () 
   expect(await sampledKeys()).toEqual(['new', 'old'])
 })
 
+test('secrets of auth methods are re-sealed; one that does not open keeps its key', async () => {
+  const first = await open('old')
+  const [good, broken] = ['first secret', 'second secret'].map(aKubernetesMethod)
+  for (const record of [good, broken]) {
+    if (record) await first.commit([{ table: 'authMethods', op: 'put', record, expect: 0 }])
+  }
+  await first.close()
+  const { authMethod } = database.prisma
+  const rowOfBroken = { name: broken?.Name ?? '' }
+  const [stored] = await authMethod.findMany({ where: rowOfBroken })
+  await authMethod.updateMany({ where: rowOfBroken, data: { secretCipher: new Uint8Array(64) } })
+  const reseal = await aReseal(['new', 'old'])
+  await look(reseal, QUIET_LOOKS + 1)
+  const keyIds = await authMethod.findMany({ select: { name: true, secretKeyId: true } })
+  expect(new Map(keyIds.map(({ name, secretKeyId }) => [name, secretKeyId]))).toEqual(
+    new Map([
+      [good?.Name, 'new'],
+      [broken?.Name, 'old'],
+    ]),
+  )
+  expect([await sampledKeys(), lines]).toEqual([['new', 'old'], []])
+  await authMethod.updateMany({ where: rowOfBroken, data: { secretCipher: stored?.secretCipher ?? null } })
+  await look(reseal, 2)
+  expect([await sampledKeys(), lines]).toEqual([['new'], [RETIRED]])
+  const after = await open('new')
+  for (const method of [good, broken]) {
+    expect(after.directory().authMethod('default', method?.Name ?? '')?.Config).toEqual(method?.Config)
+  }
+})
+
+function aKubernetesMethod(ServiceAccountJWT: string): AuthMethodRecord {
+  const { Config: _, ...fields } = aMethod()
+  return {
+    ...fields,
+    Type: 'kubernetes',
+    Config: { Host: 'kubernetes.example', CACert: 'pem', ServiceAccountJWT },
+  }
+}
+
 test('a sample of another key under the same id is not overwritten', async () => {
   const reseal = await aReseal(['new'])
   const sample = new Uint8Array(28)
   await database.prisma.sealingKey.update({ where: { keyId: 'new' }, data: { sample } })
-  await expect(reseal.look()).rejects.toThrow(/new: it is another key/)
+  await expect(reseal.look()).rejects.toThrow(/new: it differs from the key/)
   expect((await database.prisma.sealingKey.findFirstOrThrow()).sample).toEqual(sample)
 })
 
-test('a row that a commit holds, or has changed, is left alone', async () => {
+test('a row that a commit holds or has changed is skipped', async () => {
   const { prisma } = database
   const first = await open('old')
   await first.commit([putNew(aToken()), putNew(aToken())])

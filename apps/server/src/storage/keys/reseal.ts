@@ -80,7 +80,8 @@ export class Reseal {
     const retired = this.retiredOf(samples.map(({ sealed }) => sealed))
     if (retired.length === 0 || !this.mayGoOn) return
     await sealLookupKey(prisma, ring, await takeLookupKey(prisma, ring))
-    const inUse = await this.resealTokens(retired.map(({ keyId }) => keyId))
+    const keyIds = retired.map(({ keyId }) => keyId)
+    const inUse = new Set([...(await this.resealTokens(keyIds)), ...(await this.resealAuthMethods(keyIds))])
     for (const sample of retired) {
       if (this.mayGoOn && !inUse.has(sample.keyId) && (await removeSample(prisma, sample))) {
         log.info(
@@ -132,6 +133,26 @@ export class Reseal {
       log.warn(`${unopened} secrets do not open and stay under their keys: ${[...inUse].join(', ')}`)
     }
     return after === null ? inUse : new Set(keyIds)
+  }
+
+  /** As {@link resealTokens}, for the secrets of auth methods, of which there are few. */
+  private async resealAuthMethods(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { prisma, secrets } = this.parts
+    const rows = await prisma.authMethod.findMany({ where: { secretKeyId: { in: [...keyIds] } } })
+    for (const { key, secretCipher, secretKeyId } of rows) {
+      if (!this.mayGoOn || secretCipher === null || secretKeyId === null) continue
+      try {
+        const sealed = secrets.rewrap({ keyId: secretKeyId, bytes: secretCipher }, `auth-method/${key}`)
+        // Only if it is unchanged: the method may have been written since.
+        await prisma.authMethod.updateMany({
+          where: { key, secretKeyId, secretCipher },
+          data: { secretCipher: Uint8Array.from(sealed.bytes), secretKeyId: sealed.keyId },
+        })
+      } catch (error) {
+        if (!(error instanceof KeyRingError)) throw error
+      }
+    }
+    return new Set(rows.flatMap(({ secretKeyId }) => secretKeyId ?? []))
   }
 
   /** @returns undefined if the secret does not open: one broken row must not block the others. */

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { aKey, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
+import {
+  aBindingRule,
+  aKey,
+  aMethod,
+  anId,
+  aPolicy,
+  aRole,
+  aToken,
+} from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,7 +49,7 @@ async function dump(): Promise<string> {
   return texts.join('\n')
 }
 
-test('UPG-01: tokens of an earlier release whose ids differ in case alone stay, and no further one comes', async () => {
+test('UPG-01: tokens of an earlier release whose ids differ only in case stay; new ones are refused', async () => {
   const capital = aToken({ AccessorID: anId(0xabc1).toUpperCase(), SecretID: anId(0xdef1).toUpperCase() })
   const older = aToken()
   await store.commit([putNew(capital), putNew(older)])
@@ -68,7 +76,7 @@ test('UPG-01: tokens of an earlier release whose ids differ in case alone stay, 
   }
 })
 
-test('SEC-03: no column of any table holds a secret in clear, nor its bytes', async () => {
+test('SEC-03: no column of any table holds a secret in plaintext, nor its bytes', async () => {
   const secrets = Array.from({ length: 20 }, () => randomUUID())
   const tokens = secrets.map((SecretID) => aToken({ SecretID, Description: 'visible' }))
   const index = await store.commit(tokens.map(putNew))
@@ -80,9 +88,33 @@ test('SEC-03: no column of any table holds a secret in clear, nor its bytes', as
   for (const token of tokens.slice(0, 5)) {
     await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: index }])
   }
+  const [reviewer, clientSecret] = [randomUUID(), randomUUID()]
+  const methods = [
+    {
+      ...aMethod({ Description: 'visible method' }),
+      Type: 'kubernetes',
+      Config: { CACert: 'pem', Host: 'https://k', ServiceAccountJWT: reviewer },
+    },
+    {
+      ...aMethod(),
+      Type: 'oidc',
+      Config: {
+        AllowedRedirectURIs: ['https://here'],
+        OIDCClientID: 'latchkey',
+        OIDCClientSecret: clientSecret,
+        OIDCDiscoveryURL: 'https://provider',
+      },
+    },
+  ] as const
+  for (const record of methods) {
+    await store.commit([{ table: 'authMethods', op: 'put', record, expect: 0 }])
+  }
+  const rule = aBindingRule({ AuthMethod: methods[0].Name })
+  await store.commit([{ table: 'bindingRules', op: 'put', record: rule, expect: 0 }])
   const text = await dump()
   expect(text).toContain('visible')
-  for (const secret of secrets) {
+  expect(text).toContain('visible method')
+  for (const secret of [...secrets, reviewer, clientSecret]) {
     expect(text).not.toContain(secret)
     expect(text).not.toContain(Buffer.from(secret).toString('hex'))
     expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
@@ -116,7 +148,7 @@ test('SEC-04: keys that do not open the data stop the start, and a new active ke
   await own.drop()
 })
 
-test('what the database refuses fails alone, among writes of one group', async () => {
+test('a write that the database refuses does not fail the others of its group', async () => {
   const [before, after] = [aToken(), aToken()]
   const outcomes = await Promise.allSettled([
     store.commit([putNew(before)]),
@@ -128,7 +160,7 @@ test('what the database refuses fails alone, among writes of one group', async (
   expect(await store.tokenByAccessor(after.AccessorID)).toBeDefined()
 })
 
-test('what another process reads from the database is what this one has in memory, to the byte', async () => {
+test('a record read from the database by another process equals the one in memory, to the byte', async () => {
   const tokens = [
     aToken({ Description: '\u0000\ud800', ServiceIdentities: [{ ServiceName: 'b', Datacenters: ['dc1'] }] }),
     aToken({ NodeIdentities: [{ NodeName: 'n', Datacenter: 'd' }], ExpirationTime: '2030-01-01T00:00:00Z' }),
@@ -150,11 +182,14 @@ test('what another process reads from the database is what this one has in memor
   await other.close()
 })
 
-test('the Prisma schema and the migrations say the same columns', async () => {
+test('the Prisma schema and the migrations define the same columns', async () => {
   const models = {
+    auth_method: Prisma.AuthMethodScalarFieldEnum,
+    binding_rule: Prisma.BindingRuleScalarFieldEnum,
     change: Prisma.ChangeScalarFieldEnum,
     commit_index: Prisma.CommitIndexScalarFieldEnum,
     kv: Prisma.KvEntryScalarFieldEnum,
+    login_state: Prisma.LoginStateScalarFieldEnum,
     lookup_key: Prisma.LookupKeyScalarFieldEnum,
     member: Prisma.MemberScalarFieldEnum,
     namespace: Prisma.NamespaceScalarFieldEnum,
@@ -163,6 +198,7 @@ test('the Prisma schema and the migrations say the same columns', async () => {
     sealing_key: Prisma.SealingKeyScalarFieldEnum,
     system: Prisma.SystemScalarFieldEnum,
     token: Prisma.TokenScalarFieldEnum,
+    token_use: Prisma.TokenUseScalarFieldEnum,
   }
   const { rows } =
     await client.query(`SELECT table_name, json_agg(column_name ORDER BY column_name) AS columns
@@ -179,6 +215,8 @@ test('the Prisma schema and the migrations say the same columns', async () => {
   for (const model of [
     'commitIndex',
     'change',
+    'authMethod',
+    'bindingRule',
     'token',
     'policy',
     'role',

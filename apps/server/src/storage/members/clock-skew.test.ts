@@ -15,7 +15,7 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
 const PATIENCE = { timeout: 30_000, interval: 50 }
-/** What measuring over a busy machine may be wrong by. */
+/** Measurement error on a busy machine. */
 const ERROR_MS = 500
 
 describe("the clocks of processes are wrong; the database's decides", () => {
@@ -34,7 +34,7 @@ describe("the clocks of processes are wrong; the database's decides", () => {
   }
   const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
 
-  test('EXP-04: all processes decide alike, and a token dies once on all of them', async () => {
+  test('EXP-04: all processes decide alike, and a token expires on all of them at once', async () => {
     const database = await createTestDatabase()
     const servers = await Promise.all(
       Object.values(CLOCKS).map((wrongMs) =>
@@ -113,7 +113,7 @@ async function createSkewedDatabase() {
 }
 
 test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE])(
-  'EXP-04: the clock of the database steps by %d ms and back; no process follows, also one that starts in between',
+  'EXP-04: the clock of the database steps by %d ms and back; no process follows, not even one that starts in between',
   async (ms) => {
     const { url, skew } = await createSkewedDatabase()
     const stores = [await openTestStore({ url }), await openTestStore({ url })]
@@ -135,7 +135,7 @@ test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE])(
       .poll(() => stores.every((store) => Math.abs(store.status().clock.aheadMs - ms) < ERROR_MS), PATIENCE)
       .toBe(true)
     expect(wrongMs().map((wrong) => wrong < ERROR_MS)).toEqual([true, true, true])
-    // All still work together: no process is fenced, and all see the writes.
+    // No process is fenced, and all see the writes.
     const members = await stores[2]?.membership.members()
     expect(members?.filter(({ status }) => status === 'alive')).toHaveLength(3)
 

@@ -1,11 +1,11 @@
-/** EXP-04: one clock decides, and neither jumps nor goes back. Issue 21, item 12. */
+/** EXP-04: one clock decides, and it neither jumps nor goes back. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CLOCK_STEP_MS_MAX, DatabaseClock } from './database-clock.ts'
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const HOUR = 3_600_000
-/** The time that is right. */
+/** The correct time at the start. */
 const START = Date.UTC(2031, 0, 1)
 
 beforeEach(() => {
@@ -45,13 +45,42 @@ test("it follows the database's clock, not this machine's", () => {
   expect(Math.abs(clock.now() - databaseMs)).toBeLessThan(2)
 })
 
-test('a slow answer does not replace a quick one that it agrees with', () => {
+test('a slow answer does not replace a fast, consistent one', () => {
   const { clock, ask, wrongMs } = aProcess()
   ask()
   const now = performance.now()
   // Right within 0.4 seconds, but worse.
   clock.measure(rightTime() + 350, now - 400, now + 400)
   expect(wrongMs()).toBe(0)
+})
+
+test('a fast answer is replaced by a slow one after ten seconds, or if the slow one contradicts it', () => {
+  /** A clock after a precise measurement, and one that is as far off as it may be. */
+  const measureSlowly = (afterMs: number, wrongByMs: number, roundTripMs = 800) => {
+    const { clock, ask, wrongMs } = aProcess()
+    ask()
+    vi.advanceTimersByTime(afterMs)
+    const now = performance.now()
+    clock.measure(rightTime() + wrongByMs, now - roundTripMs / 2, now + roundTripMs / 2)
+    return wrongMs()
+  }
+  expect(measureSlowly(9_000, 350)).toBe(0)
+  expect(measureSlowly(10_000, 350)).toBe(350)
+  expect(measureSlowly(1_000, 800)).toBe(0)
+  expect(measureSlowly(1_000, 801)).toBe(801)
+  // One that took longer than a second is ignored.
+  expect(measureSlowly(10_000, 350, 1_000)).toBe(350)
+  expect(measureSlowly(10_000, 350, 1_001)).toBe(0)
+})
+
+test('differences within the error of slow answers are no steps, however many there are', () => {
+  const { clock, steps } = aProcess()
+  for (let i = 0; i < 100; i += 1) {
+    vi.advanceTimersByTime(SECOND)
+    const now = performance.now()
+    clock.measure(rightTime() + (i % 2 === 0 ? 190 : -190), now - 200, now + 200)
+  }
+  expect(steps).toEqual([])
 })
 
 test('an answer delayed by a pause of an hour is ignored', () => {
@@ -68,7 +97,7 @@ test('an answer delayed by a pause of an hour is ignored', () => {
 
 describe("EXP-04: a step of the database's clock", () => {
   test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE, CLOCK_STEP_MS_MAX + 1, -CLOCK_STEP_MS_MAX - 1])(
-    'by %d ms and back leaves a lifetime of a minute a minute',
+    'by %d ms and back does not change a lifetime of one minute',
     (wrongByMs) => {
       const { clock, steps, live, wrongMs } = aProcess()
       live(10 * SECOND)
@@ -77,7 +106,7 @@ describe("EXP-04: a step of the database's clock", () => {
       const madeMeanwhile = clock.now() + MINUTE
       live(10 * SECOND)
       expect(steps).toEqual([wrongByMs, -wrongByMs])
-      // As far as it was made up for in ten seconds.
+      // The correction of ten seconds.
       expect(Math.abs(wrongMs())).toBeLessThanOrEqual(100)
       live(39 * SECOND)
       expect(clock.now()).toBeLessThan(expiresAt)
@@ -100,7 +129,7 @@ describe("EXP-04: a step of the database's clock", () => {
     },
   )
 
-  test('that stays is made up for at a hundredth of the time, and then no more is owed', () => {
+  test('that persists is corrected at 1% of elapsed time, and then completely', () => {
     const { clock, live, wrongMs } = aProcess()
     live(10 * SECOND)
     live(SECOND, -10 * SECOND)
@@ -117,13 +146,23 @@ describe("EXP-04: a step of the database's clock", () => {
     expect(clock.aheadMs).toBe(0)
   })
 
-  test('in many small ones, as of a stopped clock, is not accepted beyond the bound either', () => {
+  test('split into many small ones, as of a stopped clock, is not accepted beyond the bound either', () => {
     const { steps, live, wrongMs } = aProcess()
     live(10 * SECOND)
     for (let i = 1; i <= 600; i += 1) live(SECOND, -i * SECOND)
     expect(steps.length).toBeGreaterThan(500)
     // The bound, and a hundredth of the time twice: the refilled budget, and the correction.
     expect(wrongMs()).toBeGreaterThan(-CLOCK_STEP_MS_MAX - 12 * SECOND)
+  })
+
+  test('of less than 100 ms is ignored once the bound is exhausted', () => {
+    const { steps, live, ask, wrongMs } = aProcess()
+    live(10 * SECOND)
+    ask(CLOCK_STEP_MS_MAX)
+    for (let i = 1; i <= 20; i += 1) ask(CLOCK_STEP_MS_MAX + 99)
+    expect([wrongMs(), steps]).toEqual([CLOCK_STEP_MS_MAX, []])
+    ask(CLOCK_STEP_MS_MAX + 100)
+    expect([wrongMs(), steps]).toEqual([CLOCK_STEP_MS_MAX, [100]])
   })
 
   test('that the sleep of this machine explains is believed at once', () => {
@@ -136,7 +175,7 @@ describe("EXP-04: a step of the database's clock", () => {
     live(SECOND, HOUR)
     expect(clock.now() - before).toBe(HOUR + SECOND)
     expect(steps).toEqual([])
-    // What one sleep has explained explains nothing later.
+    // One sleep explains only one step.
     live(SECOND, 2 * HOUR)
     expect(steps).toEqual([HOUR])
   })
@@ -158,7 +197,7 @@ describe('several processes', () => {
     expect(late.wrongMs()).toBe(leader.wrongMs())
   })
 
-  test('one whose own clock stood still takes the time of any other, as the leader too', () => {
+  test('one whose own clock stopped takes the time of any other, even as the leader', () => {
     for (const isLeader of [false, true]) {
       const [paused, other] = [aProcess(), aProcess()]
       for (const one of [paused, other]) one.live(10 * SECOND)
@@ -177,7 +216,17 @@ describe('several processes', () => {
   test('a leader that sees nothing wrong does not follow others', () => {
     const { clock, live, wrongMs } = aProcess()
     live(10 * SECOND)
-    clock.settle({ aheadMs: HOUR, isLeader: false }, true)
+    for (const isLeader of [false, true]) clock.settle({ aheadMs: HOUR, isLeader }, true)
     expect(wrongMs()).toBe(0)
+  })
+
+  test('one that follows the leader by no more than the bound does not go back', () => {
+    const { clock, live } = aProcess()
+    live(10 * SECOND)
+    const before = clock.now()
+    clock.settle({ aheadMs: CLOCK_STEP_MS_MAX, isLeader: true }, false)
+    expect(clock.now()).toBe(before)
+    clock.settle({ aheadMs: 2 * CLOCK_STEP_MS_MAX + 1, isLeader: true }, false)
+    expect(clock.now()).toBe(before - 2 * CLOCK_STEP_MS_MAX - 1)
   })
 })

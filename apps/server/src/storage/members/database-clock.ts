@@ -26,7 +26,7 @@ export interface ClockOpinion {
   readonly isLeader: boolean
 }
 
-export interface DatabaseClockOptions {
+interface DatabaseClockOptions {
   /** Called with each rejected step, in milliseconds. */
   readonly onStepRefused: (stepMs: number) => void
   /** Grows by as much as the machine slept; by default from its uptime. */

@@ -3,7 +3,7 @@ import type { Reseal } from '../keys/reseal.ts'
 import type { Queries } from '../read/queries.ts'
 import type { Membership } from './membership.ts'
 
-export interface HousekeepingParts {
+interface HousekeepingParts {
   readonly queries: Queries
   readonly membership: Membership
   readonly reseal: Reseal

@@ -10,13 +10,13 @@ import { withAclErrors } from '../../database/database-error.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { ClockOpinion } from './database-clock.ts'
 
-export interface JoiningMember extends Pick<Member, 'id' | 'datacenter' | 'node' | 'version' | 'mode'> {
+interface JoiningMember extends Pick<Member, 'id' | 'datacenter' | 'node' | 'version' | 'mode'> {
   readonly address: string
   readonly process: string
 }
 
 /** Columns of `member`, as `latchkey_heartbeat` takes them. */
-export interface Heartbeat {
+interface Heartbeat {
   readonly id: string
   readonly mode: MemberMode
   readonly address: string
@@ -30,7 +30,7 @@ export interface Heartbeat {
  * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
  * `clock`: another process's opinion of that clock.
  */
-export type HeartbeatAnswer =
+type HeartbeatAnswer =
   | { readonly is_member: false }
   | {
       readonly is_member: true

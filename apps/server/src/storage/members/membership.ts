@@ -5,7 +5,7 @@ import {
   MEMBER_HEARTBEAT_MS,
   type Member,
   type MemberMode,
-  withObservedStatus,
+  observeMembers,
 } from '@latchkey/acl'
 import type { BaseLogger } from 'pino'
 import { withAclErrors } from '../../database/database-error.ts'
@@ -21,7 +21,7 @@ import { beatMember, joinMember, removeMember } from './member-rows.ts'
 import { isProcessGone, processIdentity } from './process-identity.ts'
 
 /** A server process as the other members see it. `address`: where it listens; empty until it does. */
-export interface StoreMember extends Member {
+interface StoreMember extends Member {
   readonly address: string
 }
 
@@ -32,7 +32,7 @@ export interface MemberInfo {
   readonly version: string
 }
 
-export interface MembershipParts {
+interface MembershipParts {
   readonly prisma: PrismaClient
   readonly state: LocalState
   readonly follower: ChangeFollower
@@ -96,19 +96,14 @@ export class Membership {
     const rows = await withAclErrors(() =>
       this.parts.prisma.member.findMany({ orderBy: { startedAt: 'asc' } }),
     )
-    const now = this.parts.clock.databaseNow()
-    return rows.map(({ id, datacenter, node, version, mode, address, heartbeatAt, leftAt }) => {
-      const status = leftAt === null ? 'alive' : 'left'
-      const member = {
-        id,
-        datacenter,
-        node,
-        version,
-        mode: mode as MemberMode,
-        heartbeatAt: heartbeatAt.getTime(),
-      }
-      return { ...withObservedStatus({ ...member, status }, now), address }
-    })
+    const members = rows.map(({ mode, startedAt, heartbeatAt, leftAt, ...row }) => ({
+      ...row,
+      mode: mode as MemberMode,
+      startedAt: startedAt.getTime(),
+      heartbeatAt: heartbeatAt.getTime(),
+      stoppedAt: leftAt?.getTime(),
+    }))
+    return observeMembers(members, this.parts.clock.databaseNow())
   }
 
   /** The leader; undefined while none is elected. */
@@ -157,14 +152,19 @@ export class Membership {
     return this.joining
   }
 
-  /** Stops the heartbeats and leaves the group, if the database is reachable. */
-  async close(): Promise<void> {
+  /**
+   * Stops the heartbeats and leaves the group, if the database is reachable.
+   *
+   * @param isForGood the others do not wait for a successor.
+   */
+  async close(isForGood = false): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
     this.parts.heartbeat.ring()
     this.lease.revoke()
     try {
       await removeMember(this.parts.prisma, this.id, false)
+      if (isForGood) await this.parts.prisma.member.deleteMany({ where: { id: this.id } })
     } catch (error) {
       this.parts.log.warn(
         { err: error },

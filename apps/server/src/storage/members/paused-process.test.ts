@@ -79,11 +79,11 @@ test.concurrent.for([
   },
 )
 
-test.concurrent('killed, a process is not waited for by its successor on the same machine', async (context) => {
+test.concurrent('the successor of a killed process on the same machine does not wait for its lease', async (context) => {
   const { expect } = context
-  const openMsMax = process.platform === 'linux' ? LEASE_MS / 2 : 2 * LEASE_MS
+  const openMsMax = process.platform === 'linux' ? 0.8 * LEASE_MS : 2 * LEASE_MS
   const times: number[] = []
-  // On a busy machine, the quickest of a few counts.
+  // On a busy machine, the fastest of a few attempts counts.
   while (times.length < 5 && !times.some((ms) => ms < openMsMax)) {
     const { url, ask, signal, exited } = await startOther(context)
     const token = aToken()
@@ -91,9 +91,15 @@ test.concurrent('killed, a process is not waited for by its successor on the sam
     await expect.poll(async () => (await ask('read', token.SecretID)).isAlone, PATIENCE).toBe(true)
     signal('SIGKILL')
     await exited
+    const fresh = await createTestDatabase()
     const startedAt = performance.now()
     const store = await openTestStore({ url })
-    times.push(performance.now() - startedAt)
+    const openedAt = performance.now()
+    // What opening takes at this moment where there is no predecessor.
+    const control = await openTestStore({ url: fresh.url })
+    times.push(openedAt - startedAt - (performance.now() - openedAt))
+    await control.close()
+    await fresh.drop()
     expect(await store.tokenBySecret(token.SecretID)).toBeDefined()
     await expect.poll(() => store.status().isAlone, PATIENCE).toBe(true)
     await store.close()

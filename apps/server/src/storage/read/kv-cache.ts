@@ -14,12 +14,10 @@ const KEY_BYTES = 4
 
 /** Single entries of the key-value store at the applied index. */
 export class KvCache {
-  private readonly bytesMax: number
   private readonly entries: BoundedMap<Topic, Entry>
 
   /** @param bytesMax 0 keeps nothing. */
   constructor(bytesMax: number) {
-    this.bytesMax = bytesMax
     this.entries = new BoundedMap(bytesMax)
   }
 
@@ -34,8 +32,7 @@ export class KvCache {
 
   keep(topic: Topic, record: KvRecord | undefined): void {
     const bytes = ENTRY_BYTES + KEY_BYTES * topic.length + (record?.Value.length ?? 0)
-    if (bytes <= this.bytesMax) this.entries.set(ownText(topic) as Topic, { record }, bytes)
-    else this.forget(topic)
+    this.entries.set(ownText(topic) as Topic, { record }, bytes)
   }
 
   forget(topic: Topic): void {

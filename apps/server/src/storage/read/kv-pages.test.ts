@@ -1,4 +1,4 @@
-/** Trees of keys at a size that no statement could answer at once. DOS-05. */
+/** Trees of keys too large for one statement. DOS-05. */
 
 import { limits } from '@latchkey/contract'
 import type { Change } from '@latchkey/service'
@@ -37,7 +37,7 @@ async function busyConnections(): Promise<number> {
   return rows[0].count
 }
 
-test('DOS-05: a page holds no more values than the longest one may have', async () => {
+test('DOS-05: the values of a page are no larger than one maximum value', async () => {
   let pages = 0
   for await (const page of store.kvEntries(RANGE)) {
     const bytes = page.reduce((sum, { Value }) => sum + Value.length, 0)
@@ -47,7 +47,7 @@ test('DOS-05: a page holds no more values than the longest one may have', async 
   expect(pages).toBe(COUNT / 2)
 })
 
-test('DOS-05: while a reader has stopped, no connection and no transaction is held for it', async () => {
+test('DOS-05: a paused reader holds no connection and no transaction', async () => {
   const readers = Array.from({ length: 20 }, () => store.kvEntries(RANGE)[Symbol.asyncIterator]())
   await Promise.all(readers.map((reader) => reader.next()))
   await expect.poll(busyConnections).toBe(0)
@@ -56,7 +56,15 @@ test('DOS-05: while a reader has stopped, no connection and no transaction is he
   await Promise.all(readers.map((reader) => reader.return?.()))
 })
 
-test('each page is of one moment, and a later one shows what was written since', async () => {
+test('DOS-05: a value longer than the given bound is not read', async () => {
+  const short = (bytesMax: number) => store.kvShortEntry('default', 'tree/001', bytesMax)
+  expect(await short(VALUE_BYTES - 1)).toBe('long')
+  expect(await short(VALUE_BYTES)).toMatchObject({ Key: 'tree/001' })
+  expect(await store.kvShortEntry('default', 'tree/absent', 0)).toBeUndefined()
+  expect((await store.kvEntry('default', 'tree/002'))?.Value).toHaveLength(VALUE_BYTES)
+})
+
+test('each page is one snapshot, and a later one shows later writes', async () => {
   const reader = store.kvEntries(RANGE)[Symbol.asyncIterator]()
   const first = (await reader.next()).value ?? []
   await store.commit([put(0), put(COUNT)])

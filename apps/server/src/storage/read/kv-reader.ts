@@ -1,6 +1,6 @@
 import type { KvRecord } from '@latchkey/acl'
-import { limits } from '@latchkey/contract'
-import { type KvKey, type KvRange, kvTopic, type Topic } from '@latchkey/service'
+import { invariant, limits } from '@latchkey/contract'
+import { type KvKey, type KvRange, kvTopic } from '@latchkey/service'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
 import { type KvLongRow, type KvRow, kvKeyOfRow, kvOfRow } from '../kv-table.ts'
@@ -16,10 +16,10 @@ const PAGE_BYTES = limits.KV_VALUE_BYTES_MAX
 const PAGE_KEYS = 500
 /** Concurrent page reads; the other connections are for other work. */
 const PAGES_AT_ONCE = 2
-/** Long values that are read at the same time, as all that were read may come in one turn. */
+/** Concurrent reads of long values: all of them may arrive in one turn. */
 const LONG_ENTRIES_AT_ONCE = 4
 const SHORT_VALUE_BYTES_MAX = 65_536
-/** More than any value has. */
+/** Larger than any value. */
 const VALUE_BYTES_MAX = 2_147_483_647
 
 /** A page as it was read. */
@@ -49,10 +49,22 @@ export class KvReader {
     this.parts = parts
   }
 
+  /** Long values queue behind each other; short ones do not wait for them. */
   async entry(namespace: string, key: string): Promise<KvRecord | undefined> {
-    const topic = kvTopic(namespace, key)
-    const known = this.parts.cache.get(topic)
-    return known ? known.record : this.load(topic, namespace, key)
+    const short = await this.shortEntry(namespace, key, SHORT_VALUE_BYTES_MAX)
+    if (short !== 'long') return short
+    const whole = await this.longEntries.run(() => this.load(namespace, key, VALUE_BYTES_MAX))
+    invariant(whole !== 'long', 'no value is longer than a value may be')
+    return whole
+  }
+
+  async shortEntry(
+    namespace: string,
+    key: string,
+    valueBytesMax: number,
+  ): Promise<KvRecord | 'long' | undefined> {
+    const known = this.parts.cache.get(kvTopic(namespace, key))
+    return known ? known.record : this.load(namespace, key, valueBytesMax)
   }
 
   list(range: KvRange): AsyncGenerator<readonly KvRecord[]> {
@@ -88,21 +100,18 @@ export class KvReader {
     }
   }
 
-  /** A long value is read behind other long ones; the short ones do not wait for them. */
-  private async row(namespace: string, key: string): Promise<Snapshot<KvRow | null>> {
-    for (let bytesMax = SHORT_VALUE_BYTES_MAX; ; bytesMax = VALUE_BYTES_MAX) {
-      const read = () => this.parts.queries.kvEntry(namespace, key, bytesMax)
-      const { index, value } = await (bytesMax === VALUE_BYTES_MAX ? this.longEntries.run(read) : read())
-      if (value === null || isWhole(value)) return { index, value }
-    }
-  }
-
-  private async load(topic: Topic, namespace: string, key: string): Promise<KvRecord | undefined> {
-    const { follower, state, cache } = this.parts
+  private async load(
+    namespace: string,
+    key: string,
+    valueBytesMax: number,
+  ): Promise<KvRecord | 'long' | undefined> {
+    const { queries, follower, state, cache } = this.parts
+    const topic = kvTopic(namespace, key)
     for (;;) {
-      const { index, value: row } = await this.row(namespace, key)
+      const { index, value: row } = await queries.kvEntry(namespace, key, valueBytesMax)
       await follower.reach(index)
       if (state.topics.changedAfter(topic, index) !== false) continue
+      if (row && !isWhole(row)) return 'long'
       const record = row ? kvOfRow(row) : undefined
       cache.keep(topic, record)
       return record

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lanes } from './lanes.ts'
 
-test('DOS-05: no more runs at once than there are lanes; the rest runs in order, past what fails', async () => {
+test('DOS-05: concurrency is bounded by the number of lanes; the rest runs in order, also after a failure', async () => {
   const lanes = new Lanes(2)
   const ends: ((error?: Error) => void)[] = []
   const started: number[] = []

@@ -1,13 +1,14 @@
 import { DEFAULT_NAMESPACE, LEGACY_RIGHTS, type TokenFact } from '@latchkey/acl'
-import type { KvRange, ListPosition, TokenFilter } from '@latchkey/service'
+import type { IdleQuery, KvRange, ListPosition, LoginGroup, LoginQuery, TokenFilter } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { ChangeBatch } from '../follow/changes.ts'
 import { readChanges } from '../follow/read-changes.ts'
 import type { KvKeyRow, KvLongRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
-import { storeBytes, storeText } from './stored-text.ts'
+import { readText, storeBytes, storeText } from './stored-text.ts'
 
 /** A value, and the commit index of the snapshot it was read from. */
 export interface Snapshot<T> {
@@ -21,9 +22,11 @@ export interface Snapshot<T> {
  */
 export class Queries {
   private readonly prisma: PrismaClient
+  private readonly secrets: SecretBox
 
-  constructor({ prisma }: Pick<Database, 'prisma'>) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, secrets: SecretBox) {
     this.prisma = prisma
+    this.secrets = secrets
   }
 
   /** After the database lost commits, raises its index above what was seen. */
@@ -38,7 +41,7 @@ export class Queries {
 
   /** @param isWhole return the whole directory, not only the rows that changed. */
   async changes(after: number, isWhole: boolean): Promise<ChangeBatch> {
-    return readChanges(this.prisma, after, isWhole)
+    return readChanges(this.prisma, after, isWhole, this.secrets)
   }
 
   async tokensByAccessorKey(accessorKeys: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {
@@ -71,6 +74,53 @@ export class Queries {
   async expiredTokens(now: number, limit: number): Promise<Snapshot<readonly TokenRow[]>> {
     return this.askTokens(
       Prisma.sql`WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int`,
+    )
+  }
+
+  async orphanedTokens(limit: number): Promise<Snapshot<readonly TokenRow[]>> {
+    return this.askTokens(Prisma.sql`WHERE auth_method_generation <> '' AND NOT EXISTS (
+      SELECT FROM auth_method WHERE generation = token.auth_method_generation) LIMIT ${limit}::int`)
+  }
+
+  async idleTokens(
+    { generation, horizon }: IdleQuery,
+    limit: number,
+  ): Promise<Snapshot<readonly TokenRow[]>> {
+    return this.askTokens(Prisma.sql`WHERE ${madeBy(generation)}
+      AND create_time::timestamptz <= ${new Date(horizon)} AND NOT EXISTS (
+        SELECT FROM token_use u WHERE u.accessor_key = token.accessor_key AND u.used_at > ${horizon}::float8)
+      LIMIT ${limit}::int`)
+  }
+
+  async logins({ generation, now, after, limit }: LoginQuery): Promise<Snapshot<readonly LoginGroup[]>> {
+    const isLater =
+      after === undefined ? Prisma.empty : Prisma.sql`AND coalesce(login_identity, '') > ${storeText(after)}`
+    const { index, value } = await this.askSnapshot<readonly LoginRow[]>(Prisma.sql`
+      SELECT coalesce(json_agg(g ORDER BY identity), '[]') FROM (
+        SELECT coalesce(login_identity, '') AS identity, count(*) AS count, min(create_time) AS oldest, max(used_at) AS used_at
+        FROM token LEFT JOIN token_use USING (accessor_key)
+        WHERE ${madeBy(generation)} AND (expires_at IS NULL OR expires_at > ${new Date(now)}) ${isLater}
+        GROUP BY 1 ORDER BY 1 LIMIT ${limit}::int
+      ) g`)
+    const groups = value.map(({ identity, count, oldest, used_at }) => ({
+      identity: readText(identity),
+      count,
+      oldestCreateTime: readText(oldest),
+      lastUse: used_at ?? undefined,
+    }))
+    return { index, value: groups }
+  }
+
+  async loginCounts(): Promise<Snapshot<Readonly<Record<string, number>>>> {
+    return this.askSnapshot(Prisma.sql`SELECT coalesce(json_object_agg(generation, count), '{}') FROM (
+      SELECT auth_method_generation AS generation, count(*) AS count FROM token
+      WHERE auth_method_generation <> '' GROUP BY 1) g`)
+  }
+
+  async reapUses(): Promise<void> {
+    await withAclErrors(
+      () => this.prisma.$executeRaw`DELETE FROM token_use u
+        WHERE NOT EXISTS (SELECT FROM token WHERE accessor_key = u.accessor_key)`,
     )
   }
 
@@ -144,6 +194,18 @@ export class Queries {
   }
 }
 
+interface LoginRow {
+  readonly identity: string
+  readonly count: number
+  readonly oldest: string
+  readonly used_at: number | null
+}
+
+/** Repeats the condition of the partial index. */
+function madeBy(generation: number): Prisma.Sql {
+  return Prisma.sql`auth_method_generation = ${`${generation}`} AND auth_method_generation <> ''`
+}
+
 /**
  * As bounds of the index. The last byte of UTF-8 text is never the highest, so the end is the prefix with that byte
  * incremented.
@@ -189,6 +251,9 @@ function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   if (authMethod === '') conditions.push(Prisma.sql`auth_method = ''`)
   else if (authMethod !== undefined) {
     conditions.push(Prisma.sql`auth_method = ${storeText(authMethod)} AND auth_method <> ''`)
+  }
+  if (filter.authMethodNamespace !== undefined) {
+    conditions.push(Prisma.sql`auth_method_namespace = ${storeText(filter.authMethodNamespace)}`)
   }
   if (filter.local !== undefined) conditions.push(filter.local ? Prisma.sql`local` : Prisma.sql`NOT local`)
   if (filter.legacy) conditions.push(Prisma.sql`(type <> '' OR rules <> '')`)

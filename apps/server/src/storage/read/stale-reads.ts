@@ -3,13 +3,19 @@ import type {
   Change,
   ConsistencyMode,
   Freshness,
+  IdleQuery,
+  IndexName,
   KvKey,
   KvRange,
   ListPosition,
+  LoginGroup,
+  LoginQuery,
+  LoginStates,
   Store,
+  StoreChanges,
   StoreMemory,
-  TableName,
   TokenFilter,
+  TokenUses,
   Topic,
   WaitOutcome,
 } from '@latchkey/service'
@@ -35,6 +41,14 @@ export class StaleReads implements Store {
     return this.store.memory
   }
 
+  get loginStates(): LoginStates {
+    return this.store.loginStates
+  }
+
+  get tokenUses(): TokenUses {
+    return this.store.tokenUses
+  }
+
   refresh(mode: ConsistencyMode): Promise<Freshness> {
     return this.store.refresh(mode)
   }
@@ -43,8 +57,16 @@ export class StaleReads implements Store {
     return this.store.directory()
   }
 
-  tableIndex(table: TableName): number {
+  tableIndex(table: IndexName): number {
     return this.store.tableIndex(table)
+  }
+
+  commitIndex(): number {
+    return this.store.commitIndex()
+  }
+
+  changesAfter(index: number): Promise<StoreChanges | undefined> {
+    return this.store.changesAfter(index)
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {
@@ -75,8 +97,32 @@ export class StaleReads implements Store {
     return this.store.expiredTokens(now, limit)
   }
 
+  orphanedTokens(limit: number): Promise<readonly TokenRecord[]> {
+    return this.store.orphanedTokens(limit)
+  }
+
+  idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
+    return this.store.idleTokens(idle, limit)
+  }
+
+  logins(query: LoginQuery): Promise<readonly LoginGroup[]> {
+    return this.store.logins(query)
+  }
+
+  countLogins(): Promise<ReadonlyMap<number, number>> {
+    return this.store.countLogins()
+  }
+
   kvEntry(namespace: string, key: string): Promise<KvRecord | undefined> {
     return this.store.kvEntry(namespace, key)
+  }
+
+  kvShortEntry(
+    namespace: string,
+    key: string,
+    valueBytesMax: number,
+  ): Promise<KvRecord | 'long' | undefined> {
+    return this.store.kvShortEntry(namespace, key, valueBytesMax)
   }
 
   kvEntries(range: KvRange): AsyncIterable<readonly KvRecord[]> {

@@ -1,5 +1,6 @@
 import type { TokenRecord } from '@latchkey/acl'
 import { ownText } from '@latchkey/contract'
+import { BoundedMap, type Slot } from '@latchkey/service'
 
 /** The keys by which a token is looked up, and by which the change log names it. */
 export interface TokenKeys {
@@ -14,13 +15,7 @@ interface Entry extends TokenKeys {
   readonly record: TokenRecord | undefined
   /** The secret as presented: a hit needs no hashing. */
   readonly secretId: string | undefined
-  readonly bytes: number
-  /** Used since the eviction loop last passed it. */
-  isUsed: boolean
 }
-
-/** Fraction of the bound that remains after an eviction. */
-const KEPT_AT_EVICTION = 0.98
 
 /** Rough size of an entry and its three map slots, and of one link, in bytes. Measured with 100,000 tokens. */
 const ENTRY_BYTES = 1_000
@@ -29,23 +24,20 @@ const LINK_BYTES = 120
 const CHARACTER_BYTES = 2
 
 /**
- * Tokens at the applied index, and secrets and accessors that name none. Bounded in bytes; evicts by second chance,
- * an approximation of LRU whose hit costs one assignment.
+ * Tokens at the applied index, and secrets and accessors that name none. Bounded in bytes.
  *
  * An unchanged record is the same object for as long as it is cached. Keys are copied, as they may be views of a
  * header or a URL; the texts of records must be their own.
  */
 export class TokenCache {
-  private readonly bytesMax: number
-  private bytes = 0
-  private readonly entries = new Set<Entry>()
-  private readonly byAccessor = new Map<string, Entry>()
-  private readonly bySecret = new Map<string, Entry>()
-  private readonly byHash = new Map<string, Entry>()
+  private readonly entries: BoundedMap<Entry, Entry>
+  private readonly byAccessor = new Map<string, Slot<Entry>>()
+  private readonly bySecret = new Map<string, Slot<Entry>>()
+  private readonly byHash = new Map<string, Slot<Entry>>()
 
   /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
-    this.bytesMax = bytesMax
+    this.entries = new BoundedMap(bytesMax, { onEvict: (entry) => this.unlink(entry) })
   }
 
   get size(): number {
@@ -53,7 +45,7 @@ export class TokenCache {
   }
 
   get usedBytes(): number {
-    return this.bytes
+    return this.entries.weight
   }
 
   /** @returns undefined if nothing is known; otherwise the record, or that there is none. */
@@ -71,38 +63,30 @@ export class TokenCache {
     return entry?.record?.ModifyIndex === modifyIndex ? entry.record : undefined
   }
 
+  /** The lookup hash of a token's secret in hex, if the cache holds this version of it, with the same ids. */
+  secretHashOf({ AccessorID, SecretID }: TokenRecord, modifyIndex: number): string | undefined {
+    const entry = use(this.bySecret.get(SecretID))
+    const isSame = entry?.record?.ModifyIndex === modifyIndex && entry.record.AccessorID === AccessorID
+    return isSame ? entry.secretHash : undefined
+  }
+
   add(record: TokenRecord, secretHash: string): void {
     const accessorKey = record.AccessorID === '' ? undefined : record.AccessorID.toLowerCase()
-    this.insert({
-      record,
-      accessorKey,
-      secretHash,
-      secretId: record.SecretID,
-      bytes: sizeOf(record),
-      isUsed: false,
-    })
+    this.insert({ record, accessorKey, secretHash, secretId: record.SecretID }, sizeOf(record))
   }
 
   addAbsentAccessor(accessorKey: string): void {
-    this.insert({
-      record: undefined,
-      accessorKey: ownText(accessorKey),
-      secretHash: undefined,
-      secretId: undefined,
-      bytes: ENTRY_BYTES + bytesOf(accessorKey),
-      isUsed: false,
-    })
+    this.insert(
+      { record: undefined, accessorKey: ownText(accessorKey), secretHash: undefined, secretId: undefined },
+      ENTRY_BYTES + bytesOf(accessorKey),
+    )
   }
 
   addAbsentSecret(secretId: string, secretHash: string): void {
-    this.insert({
-      record: undefined,
-      accessorKey: undefined,
-      secretHash,
-      secretId: ownText(secretId),
-      bytes: ENTRY_BYTES + bytesOf(secretId),
-      isUsed: false,
-    })
+    this.insert(
+      { record: undefined, accessorKey: undefined, secretHash, secretId: ownText(secretId) },
+      ENTRY_BYTES + bytesOf(secretId),
+    )
   }
 
   /** Drops what is known of a token that has changed. */
@@ -116,52 +100,31 @@ export class TokenCache {
     this.byAccessor.clear()
     this.bySecret.clear()
     this.byHash.clear()
-    this.bytes = 0
   }
 
-  private insert(entry: Entry): void {
-    if (entry.bytes > this.bytesMax) return
+  private insert(entry: Entry, bytes: number): void {
     this.invalidate(entry)
-    this.entries.add(entry)
-    this.bytes += entry.bytes
-    if (entry.accessorKey !== undefined) this.byAccessor.set(entry.accessorKey, entry)
-    if (entry.secretId !== undefined) this.bySecret.set(entry.secretId, entry)
-    if (entry.secretHash !== undefined) this.byHash.set(entry.secretHash, entry)
-    this.evict()
+    const slot = this.entries.place(entry, entry, bytes)
+    if (!slot) return
+    if (entry.accessorKey !== undefined) this.byAccessor.set(entry.accessorKey, slot)
+    if (entry.secretId !== undefined) this.bySecret.set(entry.secretId, slot)
+    if (entry.secretHash !== undefined) this.byHash.set(entry.secretHash, slot)
   }
 
-  /**
-   * Evicts in bulk: a Set scans past deleted entries to find its first, which would dominate the cost if each new
-   * entry evicted one.
-   */
-  private evict(): void {
-    if (this.bytes <= this.bytesMax) return
-    const enough = this.bytesMax * KEPT_AT_EVICTION
-    for (const entry of this.entries) {
-      if (this.bytes <= enough) return
-      if (entry.isUsed) {
-        // Second chance: back to the end of the queue. This loop meets it again only if all others were used.
-        entry.isUsed = false
-        this.entries.delete(entry)
-        this.entries.add(entry)
-      } else {
-        this.remove(entry)
-      }
-    }
+  private remove(slot: Slot<Entry> | undefined): void {
+    if (slot && this.entries.delete(slot.value)) this.unlink(slot.value)
   }
 
-  private remove(entry: Entry | undefined): void {
-    if (!entry || !this.entries.delete(entry)) return
-    this.bytes -= entry.bytes
-    if (entry.accessorKey !== undefined) this.byAccessor.delete(entry.accessorKey)
-    if (entry.secretId !== undefined) this.bySecret.delete(entry.secretId)
-    if (entry.secretHash !== undefined) this.byHash.delete(entry.secretHash)
+  private unlink({ accessorKey, secretId, secretHash }: Entry): void {
+    if (accessorKey !== undefined) this.byAccessor.delete(accessorKey)
+    if (secretId !== undefined) this.bySecret.delete(secretId)
+    if (secretHash !== undefined) this.byHash.delete(secretHash)
   }
 }
 
-function use(entry: Entry | undefined): Entry | undefined {
-  if (entry) entry.isUsed = true
-  return entry
+function use(slot: Slot<Entry> | undefined): Entry | undefined {
+  if (slot) slot.isUsed = true
+  return slot?.value
 }
 
 function sizeOf(record: TokenRecord): number {

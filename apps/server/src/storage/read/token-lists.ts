@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
-import type { ListPosition, TokenFilter } from '@latchkey/service'
+import type { IdleQuery, ListPosition, LoginGroup, LoginQuery, TokenFilter } from '@latchkey/service'
 import type { TokenRow } from '../token-table.ts'
 import type { Queries } from './queries.ts'
 import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
@@ -14,7 +14,8 @@ interface Page {
   readonly isFull: boolean
 }
 
-const PAGE_SIZE = 1_000
+/** Decoding a page holds the event loop for about five milliseconds. A scan that is aborted has read two pages. */
+const PAGE_SIZE = 250
 
 /**
  * Lists tokens from the database, a page at a time; each page is one snapshot. As in the token reader, a page is
@@ -54,7 +55,7 @@ export class TokenLists {
   placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
     const place = { createIndex: CreateIndex, accessorId: AccessorID }
     if (AccessorID !== '') return place
-    return { ...place, tie: this.parts.secrets.lookupHash(SecretID).toString('hex') }
+    return { ...place, tie: this.parts.secrets.lookupHash(SecretID) }
   }
 
   /** Counts matching tokens. Until the next change of a token, all callers share one count. */
@@ -78,6 +79,32 @@ export class TokenLists {
   async expired(now: number, limit: number): Promise<readonly TokenRecord[]> {
     const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit)
     return this.take({ rows, index, isFull: false })
+  }
+
+  async orphaned(limit: number): Promise<readonly TokenRecord[]> {
+    const { index, value: rows } = await this.parts.queries.orphanedTokens(limit)
+    return this.take({ rows, index, isFull: false })
+  }
+
+  async idle(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
+    const { index, value: rows } = await this.parts.queries.idleTokens(idle, limit)
+    return this.take({ rows, index, isFull: false })
+  }
+
+  async logins(query: LoginQuery): Promise<readonly LoginGroup[]> {
+    const { index, value } = await this.parts.queries.logins(query)
+    await this.parts.follower.reach(index)
+    return value
+  }
+
+  async countLogins(): Promise<ReadonlyMap<number, number>> {
+    const { index, value } = await this.parts.queries.loginCounts()
+    await this.parts.follower.reach(index)
+    return new Map(Object.entries(value).map(([generation, count]) => [Number(generation), count]))
+  }
+
+  reapUses(): Promise<void> {
+    return this.parts.queries.reapUses()
   }
 
   private async fetchPage(

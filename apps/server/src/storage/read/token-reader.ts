@@ -1,10 +1,10 @@
 import type { TokenRecord } from '@latchkey/acl'
 import type { KnownToken } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import { Batches } from '../batches.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
 import { type TokenRow, tokenOfRow } from '../token-table.ts'
-import { BatchedLoader } from './batched-loader.ts'
 import type { Queries, Snapshot } from './queries.ts'
 import type { ReplicaReads } from './replica-reads.ts'
 import type { TokenCache } from './token-cache.ts'
@@ -39,6 +39,13 @@ const findBySecret: FindTokens = async (queries, keys) => {
   return { index, value: new Map(rows.map((row) => [row.secretHash, row])) }
 }
 
+function batchesOf(queries: Queries, find: FindTokens): Batches<string, Snapshot<TokenRow | undefined>> {
+  return new Batches(async (keys) => {
+    const { index, value } = await find(queries, keys)
+    return keys.map((key) => ({ index, value: value.get(key) }))
+  })
+}
+
 /**
  * Reads tokens from the cache, then from the database.
  *
@@ -48,15 +55,15 @@ const findBySecret: FindTokens = async (queries, keys) => {
 export class TokenReader {
   private readonly parts: TokenReaderParts
   private readonly cache: TokenCache
-  private readonly accessors: BatchedLoader<TokenRow>
-  private readonly secrets: BatchedLoader<TokenRow>
+  private readonly accessors: Batches<string, Snapshot<TokenRow | undefined>>
+  private readonly secrets: Batches<string, Snapshot<TokenRow | undefined>>
   readonly counts = { hits: 0, misses: 0 }
 
   constructor(parts: TokenReaderParts) {
     this.parts = parts
     this.cache = parts.state.tokens
-    this.accessors = new BatchedLoader((keys) => findByAccessor(parts.queries, keys))
-    this.secrets = new BatchedLoader((keys) => findBySecret(parts.queries, keys))
+    this.accessors = batchesOf(parts.queries, findByAccessor)
+    this.secrets = batchesOf(parts.queries, findBySecret)
   }
 
   /** The cached answer, which may be that there is no such token. */
@@ -84,7 +91,7 @@ export class TokenReader {
     const load = () =>
       this.load(
         accessorLoad(accessorKey),
-        () => this.accessors.load(accessorKey),
+        () => this.accessors.add(accessorKey),
         () => this.cache.addAbsentAccessor(accessorKey),
       )
     return isStale ? this.loadStale(findByAccessor, accessorKey, load) : load()
@@ -93,11 +100,11 @@ export class TokenReader {
   async bySecret(secretId: string, isStale = false): Promise<TokenRecord | undefined> {
     const known = this.knownBySecret(secretId)
     if (known) return known.record
-    const secretHash = this.parts.secrets.lookupHash(secretId).toString('hex')
+    const secretHash = this.parts.secrets.lookupHash(secretId)
     const load = () =>
       this.load(
         secretLoad(secretHash),
-        () => this.secrets.load(secretHash),
+        () => this.secrets.add(secretHash),
         () => this.cache.addAbsentSecret(secretId, secretHash),
       )
     return isStale ? this.loadStale(findBySecret, secretHash, load) : load()

@@ -16,19 +16,35 @@ export interface Column<S> {
   readonly encode: (source: S) => unknown
 }
 
-/** @returns one array per column, for rows with their values in the order of the columns. */
+/** @returns one array per column as text, for rows with their values in the order of the columns. */
 export function columnArrays(
   columns: readonly Pick<Column<never>, 'sent'>[],
   rows: readonly (readonly unknown[])[],
-): readonly (readonly unknown[])[] {
+): readonly string[] {
   return columns.map(({ sent }, i) => {
-    const values = rows.map((row) => row[i] ?? null)
-    return sent === 'shared' && values.every((one) => one === values[0]) ? values.slice(0, 1) : values
+    const first = rows[0]?.[i]
+    const isSame = rows.every((row) => row[i] === first)
+    // A missing element is read as null, or as the first one where it is shared.
+    if (isSame && (sent === 'shared' || isNull(first))) return arrayText(isNull(first) ? [] : [first])
+    return arrayText(rows.map((row) => row[i]))
   })
 }
 
-/** As PostgreSQL reads a `text[]`. An array of arrays would be read as one with two dimensions, so these go as text. */
-export function textArray(texts: readonly string[]): string {
-  if (texts.length === 0) return '{}'
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+/**
+ * As PostgreSQL reads an array. Columns that are arrays themselves use it, too: PostgreSQL would read an array of arrays as
+ * one with two dimensions, so these go as text.
+ */
+export function arrayText(values: readonly unknown[]): string {
+  let text = '{'
+  for (const value of values) {
+    if (text !== '{') text += ','
+    if (isNull(value)) text += 'NULL'
+    else if (typeof value === 'string') text += `"${value.replace(/["\\]/g, '\\$&')}"`
+    else text += String(value)
+  }
+  return `${text}}`
+}
+
+function isNull(value: unknown): value is null | undefined {
+  return value === null || value === undefined
 }

@@ -1,8 +1,13 @@
 import { AclError } from '@latchkey/contract'
-import { type Change, StoreConflict } from '@latchkey/service'
+import { type Change, checkTogether, type Store, StoreConflict } from '@latchkey/service'
+import type { Database } from '../../database/connect.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import type { OwnCommit } from '../follow/local-state.ts'
+import type { ChangeFollower } from '../follow/change-follower.ts'
+import type { LocalState, OwnCommit } from '../follow/local-state.ts'
+import type { Membership } from '../members/membership.ts'
 import type { CommitActivity } from './commit-activity.ts'
+import { commitDirectory } from './directory-commits.ts'
+import { commitRows, onPool } from './row-commits.ts'
 import { splitGroup } from './split-group.ts'
 import { type EncodedWrite, encodeWrite, type GroupAnswer } from './writes.ts'
 
@@ -12,50 +17,33 @@ interface Write extends EncodedWrite {
   readonly reject: (error: unknown) => void
 }
 
-/** Writes that are committed together, in order. */
-export interface CommitGroup {
-  readonly writes: readonly EncodedWrite[]
-  /** For tokens and keys only: how many of the writes, from the first on, share no id. */
-  readonly apart: number
-  /** True if every write changes the directory; false if none does. */
-  readonly isOfDirectory: boolean
-}
-
-/** A committed group, or the committed part of it. */
-export interface CommittedGroup {
-  /** The index before the first commit. */
-  readonly before: number
-  /** The index of the last commit. */
-  readonly last: number
-  /** In order of their indexes. Undefined if only the database knows everything that changed. */
-  readonly commits: readonly OwnCommit[] | undefined
-  /** The database had lost commits that this process has seen. */
-  readonly isBehind: boolean
-}
-
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
+  readonly database: Database
   readonly secrets: SecretBox
+  readonly state: LocalState
+  readonly follower: ChangeFollower
+  readonly membership: Membership
   /** Busy while a group is in flight. */
   readonly activity: CommitActivity
-  /** Commits a group. */
-  readonly send: (group: CommitGroup) => Promise<GroupAnswer>
-  /** Applies the commits of a group to the local state, before its callers are answered. */
-  readonly apply: (group: CommittedGroup) => Promise<void> | undefined
+  /** False for `LATCHKEY_CACHE=off`: own commits are read back from the database. */
+  readonly isCaching: boolean
 }
 
 /** Maximum writes, and characters, of one group: it holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
-const GROUP_CHARS_MAX = 4_194_304
+const GROUP_CHARS_MAX = 1_048_576
+/** Writes up to this length join any group, so that they do not wait behind all long ones. */
+const SHORT_CHARS_MAX = 16_384
 /** Maximum writes of one group that change the directory, which takes several statements each. */
 const DIRECTORY_WRITES_MAX = 16
 /** Maximum writes of one group that share an id with another. They are committed one by one while the others wait. */
 const REPEATED_WRITES_MAX = 32
 
 /**
- * Group commit: while one group is in flight, the next collects, so concurrent writers share the cost of a
- * transaction and of its flush to disk. Each write keeps its own index and its own error.
+ * The write side of the store. Group commit: while one group is in flight, the next collects, so concurrent writers
+ * share the cost of a transaction and of its flush to disk. Each write keeps its own index and its own error.
  */
-export class CommitQueue {
+export class CommitQueue implements Pick<Store, 'commit'> {
   private readonly options: CommitQueueOptions
   private waiting: Write[] = []
   private settled: Promise<void> = Promise.resolve()
@@ -65,12 +53,18 @@ export class CommitQueue {
     this.options = options
   }
 
-  /**
-   * @returns the index, once the commit is durable and the local state shows it.
-   * @throws StoreConflict, AclError `unavailable`
-   */
-  commit(changes: readonly Change[]): Promise<number> {
-    const encoded = encodeWrite(changes, this.options.secrets)
+  async commit(changes: readonly Change[]): Promise<number> {
+    checkTogether(changes)
+    const { secrets, state } = this.options
+    try {
+      return await this.enqueue(encodeWrite(changes, secrets, state.tokens))
+    } finally {
+      // Catch up with other processes' commits that were announced during this one.
+      this.options.follower.hear(0)
+    }
+  }
+
+  private enqueue(encoded: EncodedWrite): Promise<number> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ ...encoded, resolve, reject })
       this.counts.writes += 1
@@ -97,7 +91,8 @@ export class CommitQueue {
     const left: Write[] = []
     let chars = 0
     for (const write of this.waiting) {
-      const isFull = group.length === writesMax || (group.length > 0 && chars + write.chars > GROUP_CHARS_MAX)
+      const isTooLong = write.chars > SHORT_CHARS_MAX && chars + write.chars > GROUP_CHARS_MAX
+      const isFull = group.length === writesMax || (group.length > 0 && isTooLong)
       if (isFull || changesDirectory(write) !== isOfDirectory) {
         left.push(write)
         continue
@@ -118,7 +113,7 @@ export class CommitQueue {
     const inOrder = [...apart, ...others.slice(0, others.length - later.length)]
     let answer: GroupAnswer
     try {
-      answer = await this.options.send({ writes: inOrder, apart: apart.length, isOfDirectory })
+      answer = await this.send(inOrder, { apart: apart.length, isOfDirectory })
     } catch (error) {
       this.counts.failures += 1
       return this.fail(inOrder, error)
@@ -134,9 +129,40 @@ export class CommitQueue {
       })
   }
 
-  /** @param group in the order of the answers. */
+  /**
+   * Commits a group: with one statement, or in a transaction of several if it changes the directory. A fenced process
+   * joins again first: after that, no other member relies on being alone.
+   *
+   * @param options.apart how many of the writes, from the first on, share no id.
+   */
+  private async send(
+    writes: readonly EncodedWrite[],
+    { apart, isOfDirectory }: { readonly apart: number; readonly isOfDirectory: boolean },
+  ): Promise<GroupAnswer> {
+    const { database, secrets, membership, state } = this.options
+    const rows = writes.map((write) => write.rows)
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      await membership.ready()
+      const author = { memberId: membership.memberId, known: state.appliedIndex }
+      const answer = isOfDirectory
+        ? await commitDirectory(database, secrets, writes, author)
+        : await commitRows(onPool(database.pool), rows, apart, author)
+      if (answer) return answer
+      await membership.join()
+    }
+    throw new AclError('unavailable', 'The other servers have fenced this one; try again', {
+      headers: { 'Retry-After': '1' },
+    })
+  }
+
+  /**
+   * Applies the commits of a group to the local state, and answers its callers.
+   *
+   * @param group in the order of the answers.
+   */
   private async settle(group: readonly Write[], answer: GroupAnswer): Promise<void> {
     const { before, results, isBehind } = answer
+    // In order of their indexes. Undefined if only the database knows everything that changed.
     let commits: OwnCommit[] | undefined = []
     let last = before
     for (const [i, write] of group.entries()) {
@@ -147,7 +173,12 @@ export class CommitQueue {
       if (own) commits?.push(own)
       else commits = undefined
     }
-    if (last > before) await this.options.apply({ before, last, commits, isBehind })
+    if (last > before) {
+      const { state, follower, isCaching } = this.options
+      if (isBehind) await follower.reload()
+      else if (!commits || !isCaching || before !== state.appliedIndex) await follower.reach(last)
+      else state.applyOwn(commits)
+    }
     for (const [i, { resolve, reject }] of group.entries()) {
       const result = results[i]
       if (typeof result === 'number') {

@@ -1,20 +1,25 @@
-import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { authMethodKey, DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
+import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
-import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
-import { encodeNamespace, encodePolicy, encodeRole, encodeSystem, nameKeyOf } from '../directory-rows.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import {
+  encodeAuthMethod,
+  encodeBindingRule,
+  encodeNamespace,
+  encodePolicy,
+  encodeRole,
+  encodeSystem,
+  methodKeyOf,
+  nameKeyOf,
+} from '../directory-rows.ts'
 import { storeText } from '../read/stored-text.ts'
 import { ORDINALS_PER_CHANGE } from './row-changes.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
 import type { DirectoryChange, EncodedWrite, GroupAnswer, Placed } from './writes.ts'
 
 type Transaction = Prisma.TransactionClient
-
-/** Maximum wait for a connection, and maximum duration: all other writers wait. In milliseconds. */
-const CONNECTION_MS_MAX = 2_000
-const TRANSACTION_MS_MAX = 1_800
-/** If the process falls silent for longer, because it is paused, the database ends the transaction. */
-const SILENT_MS_MAX = 1_000
 
 /** A conflict, and the place of its change within the write. */
 interface Conflict {
@@ -30,22 +35,26 @@ interface Conflict {
  * @throws AclError `unavailable`
  */
 export function commitDirectory(
-  prisma: PrismaClient,
+  { prisma, limits }: Database,
+  secrets: SecretBox,
   writes: readonly EncodedWrite[],
   author: Author,
 ): Promise<GroupAnswer | undefined> {
-  const limits = { maxWait: CONNECTION_MS_MAX, timeout: TRANSACTION_MS_MAX }
-  return withAclErrors(() => prisma.$transaction((tx) => commitAll(tx, writes, author), limits))
+  const { idleWhileLockingMs } = limits
+  return withAclErrors(() =>
+    prisma.$transaction((tx) => commitAll(tx, secrets, writes, { ...author, idleWhileLockingMs })),
+  )
 }
 
 async function commitAll(
   tx: Transaction,
+  secrets: SecretBox,
   writes: readonly EncodedWrite[],
-  { memberId, known }: Author,
+  { memberId, known, idleWhileLockingMs }: Author & { readonly idleWhileLockingMs: number },
 ): Promise<GroupAnswer | undefined> {
   // Every write takes this lock first. Prisma's typed client cannot lock rows.
   const [locked] = await tx.$queryRaw<{ index: bigint }[]>`SELECT index,
-    set_config('idle_in_transaction_session_timeout', ${`${SILENT_MS_MAX}`}, true) FROM commit_index FOR UPDATE`
+    set_config('idle_in_transaction_session_timeout', ${`${idleWhileLockingMs}`}, true) FROM commit_index FOR UPDATE`
   const where = { id: memberId, isFenced: false, leftAt: null }
   const author = await tx.member.findFirst({ where, select: { id: true } })
   if (!locked || !author) return undefined
@@ -59,7 +68,7 @@ async function commitAll(
   const results: (number | ConflictReason)[] = []
   let reached = before
   for (const write of writes) {
-    const reason = await commitWrite(tx, write, { memberId, known: reached })
+    const reason = await commitWrite(tx, secrets, write, { memberId, known: reached })
     if (!reason) reached += 1
     results.push(reason ?? reached)
   }
@@ -70,6 +79,7 @@ async function commitAll(
 /** @returns why the write cannot be committed, judged by the state before it. */
 async function commitWrite(
   tx: Transaction,
+  secrets: SecretBox,
   { rows, directory }: EncodedWrite,
   author: Author,
 ): Promise<ConflictReason | undefined> {
@@ -85,7 +95,7 @@ async function commitWrite(
   }
   if (conflict) return conflict.reason
   const index = BigInt(author.known + 1)
-  for (const { change } of directory) await make(tx, change, index)
+  for (const { change } of directory) await make(tx, secrets, change, index)
   await tx.change.createMany({
     data: directory.map(({ place, change }) => ({
       index,
@@ -109,6 +119,7 @@ async function findConflict(
     const reason = await conflictOf(tx, change)
     if (reason) return { place, reason }
   }
+  if (!(await keepsAuthMethods(tx, changes))) return { place: Infinity, reason: 'changed' }
   const names = new Map<string, string>()
   for (const { change } of changes) {
     if (change.op === 'delete' || (change.table !== 'policies' && change.table !== 'roles')) continue
@@ -149,11 +160,40 @@ async function findExisting(tx: Transaction, change: DirectoryChange): Promise<r
       const row = await tx.namespace.findUnique({ where: { name: id }, select: { modifyIndex: true } })
       return row ? [{ id, ...row }] : []
     }
+    case 'authMethods': {
+      const row = await tx.authMethod.findUnique({ where: { key: id }, select: { modifyIndex: true } })
+      return row ? [{ id, ...row }] : []
+    }
+    case 'bindingRules': {
+      const row = await tx.bindingRule.findUnique({ where: { id }, select: { modifyIndex: true } })
+      return row ? [{ id, ...row }] : []
+    }
     case 'system': {
       const row = await tx.system.findUnique({ where: { key: id }, select: { modifyIndex: true } })
       return row ? [{ id, ...row }] : []
     }
   }
+}
+
+/** Whether after the changes every binding rule that they touch still has its auth method. */
+async function keepsAuthMethods(
+  tx: Transaction,
+  changes: readonly Placed<DirectoryChange>[],
+): Promise<boolean> {
+  const ended: string[] = []
+  for (const { change } of changes) {
+    if (change.table === 'bindingRules' && change.op === 'delete') ended.push(keyOf(change))
+  }
+  for (const { change } of changes) {
+    if (change.table === 'bindingRules' && change.op === 'put') {
+      const where = { key: methodKeyOf(change.record) }
+      if (!(await tx.authMethod.findUnique({ where, select: { key: true } }))) return false
+    } else if (change.table === 'authMethods' && change.op === 'delete') {
+      const where = { methodKey: keyOf(change), id: { notIn: ended } }
+      if (await tx.bindingRule.findFirst({ where, select: { id: true } })) return false
+    }
+  }
+  return true
 }
 
 /** Whether every record still has its namespace after the change. */
@@ -172,13 +212,20 @@ async function keepsNamespaces(tx: Transaction, change: DirectoryChange): Promis
 }
 
 /** A new record may bring its CreateIndex; an existing one keeps it. */
-async function make(tx: Transaction, change: DirectoryChange, index: bigint): Promise<void> {
+async function make(
+  tx: Transaction,
+  secrets: SecretBox,
+  change: DirectoryChange,
+  index: bigint,
+): Promise<void> {
   const key = keyOf(change)
   if (change.op === 'delete') {
     const remove = {
       policies: () => tx.policy.deleteMany({ where: { id: key } }),
       roles: () => tx.role.deleteMany({ where: { id: key } }),
       namespaces: () => tx.namespace.deleteMany({ where: { name: key } }),
+      authMethods: () => tx.authMethod.deleteMany({ where: { key } }),
+      bindingRules: () => tx.bindingRule.deleteMany({ where: { id: key } }),
       system: () => tx.system.deleteMany({ where: { key } }),
     }
     await remove[change.table]()
@@ -205,6 +252,18 @@ async function make(tx: Transaction, change: DirectoryChange, index: bigint): Pr
       await tx.namespace.upsert({ where: { name: key }, create: { name: key, ...data, ...created }, update })
       return
     }
+    case 'authMethods': {
+      const data = encodeAuthMethod(change.record, secrets)
+      const update = { ...data, ...modified }
+      await tx.authMethod.upsert({ where: { key }, create: { key, ...data, ...created }, update })
+      return
+    }
+    case 'bindingRules': {
+      const data = encodeBindingRule(change.record)
+      const update = { ...data, ...modified }
+      await tx.bindingRule.upsert({ where: { id: key }, create: { id: key, ...data, ...created }, update })
+      return
+    }
     case 'system': {
       const data = encodeSystem(change.record)
       const update = { ...data, ...modified }
@@ -218,9 +277,12 @@ function keyOf({ table, record }: DirectoryChange): string {
   switch (table) {
     case 'policies':
     case 'roles':
+    case 'bindingRules':
       return storeText(record.ID)
     case 'namespaces':
       return storeText(record.Name)
+    case 'authMethods':
+      return storeText(authMethodKey(record))
     case 'system':
       return record.Key
   }

@@ -2,9 +2,15 @@ import { idKey, type TokenRecord } from '@latchkey/acl'
 import type { Change } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
-import { storeBytes } from '../read/stored-text.ts'
-import { encodeToken, encodeTokenKeys, firstEightBytes, SENT_TOKEN_COLUMNS } from '../token-table.ts'
-import { type Column, columnArrays } from './columns.ts'
+import type { TokenCache } from '../read/token-cache.ts'
+import {
+  encodeToken,
+  encodeTokenKeys,
+  firstEightBytes,
+  type OfIds,
+  SENT_TOKEN_COLUMNS,
+} from '../token-table.ts'
+import { arrayText, type Column, columnArrays } from './columns.ts'
 
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
 /** Changes of the tables with many rows: they travel as arrays of columns to the SQL function. */
@@ -29,7 +35,7 @@ export const ORDINALS_PER_CHANGE = 1_000_000
 const ANY = -1
 
 /** Sent with every change. */
-export const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
+const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
   { name: 'ordinal', sql: 'integer', sent: 'shared', encode: ({ place }) => place * ORDINALS_PER_CHANGE },
   { name: 'op', sql: 'text', sent: 'shared', encode: ({ change }) => change.op },
   {
@@ -40,29 +46,25 @@ export const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
   },
 ]
 
-interface ClaimSource {
-  readonly isNew: boolean
-  readonly hash: Buffer
-  readonly accessorHash: Buffer | undefined
-  readonly foldedHash: Buffer | undefined
-}
+/** Undefined unless the token is new. */
+type ClaimSource = { readonly secretHash: string; readonly ofIds: OfIds } | undefined
 
 /**
  * An id must be new among accessors and secrets alike, in any case (decisions: tokens), so a new token brings the hash of
  * its accessor to be looked for among the secrets, and of its secret to be looked for among the accessors.
  */
-export const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
+const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
   {
     name: 'accessor_as_secret',
     sql: 'bytea',
     sent: 'each',
-    encode: ({ isNew, accessorHash }) => (isNew && accessorHash ? storeBytes(accessorHash) : null),
+    encode: (claim) => claim?.ofIds.accessorHash && `\\x${claim.ofIds.accessorHash}`,
   },
   {
     name: 'secret_as_accessor',
     sql: 'bigint',
     sent: 'each',
-    encode: ({ isNew, hash, foldedHash }) => (isNew ? firstEightBytes(foldedHash ?? hash) : null),
+    encode: (claim) => claim && firstEightBytes(claim.ofIds.foldedHash ?? claim.secretHash),
   },
 ]
 
@@ -77,26 +79,42 @@ export const TOKEN_PARAMETERS: readonly Parameter[] = [
 ]
 export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COLUMNS]
 
-/** Encodes a change for the database. Only here does a secret become a keyed hash and a ciphertext. */
-export function encodeRow(change: RowChange, place: number, secrets: SecretBox): EncodedRow {
-  const common = CHANGE_COLUMNS.map(({ encode }) => encode({ change, place }))
-  if (change.table === 'kv') return { values: [...common, ...encodeKv(change)], secretHash: undefined }
-  const { record, op, expect } = change
-  const hash = secrets.lookupHash(record.SecretID)
-  const hashes = { hash, ...keyHashes(record, secrets) }
-  const claim = { isNew: op === 'put' && expect === 0, ...hashes }
-  const values = op === 'put' ? encodeToken({ record, ...hashes }, secrets) : encodeTokenKeys(record, hash)
-  return {
-    values: [...common, ...TOKEN_CLAIM_COLUMNS.map(({ encode }) => encode(claim)), ...values],
-    secretHash: hash.toString('hex'),
+/**
+ * Encodes a change for the database. Only here does a secret become a keyed hash and a ciphertext.
+ *
+ * @param cache spares an update of a cached token both: its ids and their values stay as they are.
+ */
+export function encodeRow(
+  change: RowChange,
+  place: number,
+  secrets: SecretBox,
+  cache: Pick<TokenCache, 'secretHashOf'> | undefined,
+): EncodedRow {
+  const values = CHANGE_COLUMNS.map(({ encode }) => encode({ change, place }))
+  if (change.table === 'kv') {
+    values.push(...encodeKv(change))
+    return { values, secretHash: undefined }
   }
+  const { record, op, expect } = change
+  const known = expect ? cache?.secretHashOf(record, expect) : undefined
+  const secretHash = known ?? secrets.lookupHash(record.SecretID)
+  const ofIds =
+    op === 'put' && known === undefined
+      ? { ...keyHashes(record, secrets), sealed: secrets.seal(record.SecretID, secretHash) }
+      : undefined
+  const claim = expect === 0 && ofIds ? { secretHash, ofIds } : undefined
+  for (const { encode } of TOKEN_CLAIM_COLUMNS) values.push(encode(claim))
+  values.push(
+    ...(op === 'put' ? encodeToken({ record, secretHash, ofIds }) : encodeTokenKeys(record, secretHash)),
+  )
+  return { values, secretHash }
 }
 
 /** Hashes of what counts without case: of the accessor, and of the secret where that differs from what was typed. */
 export function keyHashes(
   { AccessorID, SecretID }: Pick<TokenRecord, 'AccessorID' | 'SecretID'>,
   secrets: SecretBox,
-): Pick<ClaimSource, 'accessorHash' | 'foldedHash'> {
+): Omit<OfIds, 'sealed'> {
   const key = idKey(SecretID)
   return {
     accessorHash: AccessorID === '' ? undefined : secrets.lookupHash(AccessorID.toLowerCase()),
@@ -108,8 +126,8 @@ export function keyHashes(
 export function rowParameters(
   parameters: readonly Parameter[],
   writes: readonly (readonly EncodedRow[])[],
-): readonly (readonly unknown[])[] {
+): readonly string[] {
   const numbers = writes.flatMap((rows, i) => rows.map(() => i + 1))
   const values = writes.flatMap((rows) => rows.map((row) => row.values))
-  return [numbers, ...columnArrays(parameters, values)]
+  return [arrayText(numbers), ...columnArrays(parameters, values)]
 }

@@ -50,7 +50,7 @@ async function read({ AccessorID }: TokenRecord): Promise<TokenRecord | undefine
   return store.tokenByAccessor(AccessorID)
 }
 
-test('creates, updates and deletes have the indexes that follow, in their order', async () => {
+test('creates, updates and deletes get consecutive indexes, in order', async () => {
   const [changed, removed] = [aToken(), aToken()]
   const start = await before([putNew(changed), putNew(removed)])
   const full = aToken({
@@ -111,11 +111,8 @@ const makeConflicts = (known: TokenRecord, other: TokenRecord, index: number) =>
       { table: 'tokens', op: 'delete', record: known, expect: index + 1 },
       'changed',
     ],
-    'a delete of what should not be there': [
-      { table: 'tokens', op: 'delete', record: known, expect: 0 },
-      'changed',
-    ],
-    'a namespace that is not there': [putNew(aToken({ Namespace: 'nowhere' })), 'changed'],
+    'a delete that expects absence': [{ table: 'tokens', op: 'delete', record: known, expect: 0 }, 'changed'],
+    'a missing namespace': [putNew(aToken({ Namespace: 'nowhere' })), 'changed'],
     'a key of another version': [{ table: 'kv', op: 'put', record: aKey(), expect: 7 }, 'changed'],
   }) satisfies Record<string, readonly [Change, ConflictReason]>
 
@@ -134,7 +131,7 @@ test('COH-08: a conflict of any kind is reported to its own write, and the other
   expect(await read(known)).toMatchObject({ ModifyIndex: index })
 })
 
-test('of a write of several changes, one conflict undoes all; its neighbours are made', async () => {
+test('one conflict undoes all changes of its write; the other writes are committed', async () => {
   const known = aToken()
   await before([putNew(known)])
   const key = aKey()
@@ -167,7 +164,7 @@ test('of a write of several changes, one conflict undoes all; its neighbours are
   expect(store.tableIndex('kv')).toBe(at + 1)
 })
 
-test('writes that share an id are made after the others, each on the state that the one before left', async () => {
+test('writes that share an id are committed after the others, each on the state that the previous one left', async () => {
   const token = aToken()
   const index = (await before([putNew(token)])) + 1
   const key = aKey({ Key: 'tree/leaf' })
@@ -195,7 +192,31 @@ test('writes that share an id are made after the others, each on the state that 
   expect(await store.kvEntry('default', key.Key)).toBeUndefined()
 })
 
-test('by no member: nothing is done', async () => {
+test('an update of a cached token sends and changes nothing made from its ids, in any group', async () => {
+  const known = aToken({ SecretID: 'Typed-With-Capitals' })
+  const start = await before([putNew(known)])
+  const ofIds = async () => {
+    const { rows } = await connection.pool.query(
+      'SELECT secret_cipher, secret_key_id, accessor_hash, folded_hash FROM token WHERE accessor_id = $1',
+      [known.AccessorID],
+    )
+    return rows
+  }
+  const stored = await ofIds()
+  const cache = { secretHashOf: () => secrets.lookupHash(known.SecretID) }
+  const rotated = await openSecrets(connection.prisma, testRing('next', 'test'))
+  const edit = encodeWrite([update({ ...known, Description: 'edited' }, start + 1)], secrets, cache)
+  const group = [encodeWrite([putNew(aToken())], rotated), edit].map(({ rows }) => rows)
+  const answer = await commitRows(onPool(connection.pool), group, 2, { memberId, known: 0 })
+  expect(answer?.results).toEqual([start + 2, start + 3])
+  expect(await ofIds()).toEqual(stored)
+  expect(stored).toMatchObject([{ secret_key_id: 'test' }])
+  expect(JSON.stringify(edit.rows)).not.toContain(stored[0].secret_cipher.toString('hex').slice(0, 24))
+  expect(edit.rows[0]?.change.values).not.toContain('test')
+  expect(await read(known)).toMatchObject({ Description: 'edited', SecretID: known.SecretID })
+})
+
+test('an author that is no member commits nothing', async () => {
   const { appliedIndex } = store.status()
   const author = { memberId: anId(0xffff), known: 0 }
   expect(await commit([putNew(aToken())], { author })).toBeUndefined()

@@ -2,7 +2,7 @@ import { idKey } from '@latchkey/acl'
 import { type Change, kvTopic } from '@latchkey/service'
 
 /** A group of writes of tokens and keys; those that can be committed together come first. */
-export interface SplitGroup<W> {
+interface SplitGroup<W> {
   /** No two of them share an id or key, so their order does not matter. */
   readonly apart: readonly W[]
   readonly others: readonly W[]

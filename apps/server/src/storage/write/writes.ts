@@ -1,5 +1,6 @@
 import type { Change, ConflictReason } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { TokenCache } from '../read/token-cache.ts'
 import { type EncodedRow, encodeRow, type RowChange } from './row-changes.ts'
 
 /** Changes of the small tables that every process holds whole. */
@@ -28,13 +29,18 @@ export interface GroupAnswer {
   readonly isBehind: boolean
 }
 
-export function encodeWrite(changes: readonly Change[], secrets: SecretBox): EncodedWrite {
+/** @param cache see {@link encodeRow}. */
+export function encodeWrite(
+  changes: readonly Change[],
+  secrets: SecretBox,
+  cache?: Pick<TokenCache, 'secretHashOf'>,
+): EncodedWrite {
   const rows: EncodedWrite['rows'][number][] = []
   const directory: Placed<DirectoryChange>[] = []
   let chars = 0
   for (const [place, change] of changes.entries()) {
     if (change.table === 'tokens' || change.table === 'kv') {
-      const row = encodeRow(change, place, secrets)
+      const row = encodeRow(change, place, secrets, cache)
       chars += charsOf(row.values)
       rows.push({ place, change: { ...row, table: change.table } })
     } else {

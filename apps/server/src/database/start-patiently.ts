@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AclError } from '@latchkey/contract'
+import type { BaseLogger } from 'pino'
+import { StartError } from '../start-error.ts'
+import { isUnavailable } from './database-error.ts'
+
+const PATIENCE_MS = 30_000
+const RETRY_MS = 250
+
+/**
+ * Runs a start that needs the database, and repeats it while the database does not answer in time: a machine on which
+ * much starts at once may stall for longer than a statement may take.
+ *
+ * @param start leaves nothing behind if it throws.
+ * @throws what the start throws, for any other reason at once.
+ */
+export async function startPatiently<T>(
+  start: () => Promise<T>,
+  { log, patienceMs = PATIENCE_MS }: { readonly log: BaseLogger; readonly patienceMs?: number },
+): Promise<T> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!isAway(error) || performance.now() > deadline) throw error
+      log.warn({ err: error }, 'the database did not answer in time; starting again')
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** A StartError may have any cause, such as a host to listen on that cannot be found. */
+function isAway(error: unknown): boolean {
+  if (error instanceof AclError) return error.code === 'unavailable'
+  return !(error instanceof StartError) && isUnavailable(error)
+}

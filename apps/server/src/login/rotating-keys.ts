@@ -1,0 +1,71 @@
+/** The keys of a provider, renewed as it rotates them. Decisions: login. */
+import type { KeySource, VerificationKey } from './key-source.ts'
+
+/** How long keys are used without asking again. After that, a key that the provider withdrew is refused. */
+const TRUSTED_MS = 600_000
+/** From this age, keys are fetched in the background, so that logins seldom wait. */
+const REFRESH_MS = 480_000
+/** How long keys are used while the provider is away. */
+const OUTAGE_MS_MAX = 3_600_000
+/** Minimum time between two requests that tokens without a fitting key cause, and after a failed request. */
+const COOLDOWN_MS = 30_000
+/** The same while no keys are known. Clients are told to wait as long before they try again. */
+const COOLDOWN_WITHOUT_KEYS_MS = 5_000
+
+export class RotatingKeys implements KeySource {
+  readonly defaultAlgorithms = ['RS256']
+  readonly hasKids = true
+  private readonly fetchKeys: () => Promise<readonly VerificationKey[]>
+  private keys: readonly VerificationKey[] = []
+  /** When the request that returned these keys began. */
+  private fetchedAt = Number.NEGATIVE_INFINITY
+  /** When the last completed request began. */
+  private triedAt = Number.NEGATIVE_INFINITY
+  /** Why that request failed; `undefined` if it succeeded. */
+  private failure: unknown
+  private pending: Promise<void> | undefined
+
+  /** @param fetchKeys asks the provider. */
+  constructor(fetchKeys: () => Promise<readonly VerificationKey[]>) {
+    this.fetchKeys = fetchKeys
+  }
+
+  async current(now: number): Promise<readonly VerificationKey[]> {
+    const age = now - this.triedAt
+    const isKnown = this.isKnown(now)
+    if (age >= (isKnown ? TRUSTED_MS : COOLDOWN_WITHOUT_KEYS_MS)) await this.fetch(now)
+    else if (age >= (this.failure === undefined ? REFRESH_MS : COOLDOWN_MS)) void this.fetch(now)
+    if (this.isKnown(now)) return this.keys
+    throw this.failure
+  }
+
+  async renew(now: number): Promise<readonly VerificationKey[] | undefined> {
+    const isTooSoon = this.pending === undefined && now - this.triedAt < COOLDOWN_MS
+    if (!isTooSoon) await this.fetch(now)
+    if (this.failure !== undefined) throw this.failure
+    return isTooSoon ? undefined : this.keys
+  }
+
+  private isKnown(now: number): boolean {
+    return now - this.fetchedAt < OUTAGE_MS_MAX
+  }
+
+  /** Never rejects. Concurrent callers share one request. */
+  private fetch(now: number): Promise<void> {
+    this.pending ??= this.request(now).finally(() => {
+      this.triedAt = now
+      this.pending = undefined
+    })
+    return this.pending
+  }
+
+  private async request(now: number): Promise<void> {
+    try {
+      this.keys = await this.fetchKeys()
+      this.fetchedAt = now
+      this.failure = undefined
+    } catch (error) {
+      this.failure = error
+    }
+  }
+}

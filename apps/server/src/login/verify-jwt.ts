@@ -1,0 +1,82 @@
+/** Verifies tokens that a provider signed. Decisions: login. */
+import { checkClaims, type JwtConfig, type LoginRefusal, type Verification } from '@latchkey/acl'
+import { limits } from '@latchkey/contract'
+import { compactVerify } from 'jose'
+import { OutgoingError } from '../outgoing/outgoing.ts'
+import { parseObject } from './foreign-json.ts'
+import type { KeySource, VerificationKey } from './key-source.ts'
+import { readSignedToken, type SignedToken } from './signed-token.ts'
+
+/**
+ * Checks form, algorithm, signature, issuer, audience and times, in this order.
+ *
+ * @param now in milliseconds since the epoch.
+ */
+export async function verifyJwt(
+  config: JwtConfig,
+  source: KeySource,
+  { bearer, now }: { readonly bearer: string; readonly now: number },
+): Promise<Verification> {
+  const token = readSignedToken(bearer)
+  if (token === undefined) return refused('token_malformed')
+  const algorithms = config.JWTSupportedAlgs ?? source.defaultAlgorithms
+  if (!algorithms.includes(token.algorithm)) return refused('algorithm_not_allowed')
+  try {
+    if (!(await isSigned(token, source, now))) return refused('signature_unknown')
+  } catch (cause) {
+    // A provider that claims to be another one is not unavailable: nothing that it signs will ever be accepted.
+    const isImpostor = cause instanceof OutgoingError && cause.failure === 'issuer is not the URL'
+    return isImpostor ? refused('issuer_invalid', cause) : { outcome: 'provider_unavailable', cause }
+  }
+  return verifyClaims(config, token.payload, now)
+}
+
+function refused(reason: LoginRefusal, cause?: unknown): Verification {
+  return { outcome: 'refused', reason, cause }
+}
+
+/** @throws OutgoingError if the provider has to be asked and does not supply its keys. */
+async function isSigned(token: SignedToken, source: KeySource, now: number): Promise<boolean> {
+  const fitting = fittingKeys(token, source, await source.current(now))
+  if (await isSignedByOne(token, fitting)) return true
+  // The key that the token names is known, so asking again would not help.
+  if (token.kid !== undefined && fitting.length > 0) return false
+  const renewed = await source.renew(now)
+  return renewed !== undefined && isSignedByOne(token, fittingKeys(token, source, renewed))
+}
+
+function fittingKeys(
+  { algorithm, kid }: SignedToken,
+  { hasKids }: KeySource,
+  keys: readonly VerificationKey[],
+): readonly VerificationKey[] {
+  return keys
+    .filter((key) => key.algorithms.includes(algorithm) && (!hasKids || kid === undefined || key.kid === kid))
+    .slice(0, limits.AUTH_METHOD_KEYS_MAX)
+}
+
+async function isSignedByOne(token: SignedToken, keys: readonly VerificationKey[]): Promise<boolean> {
+  for (const key of keys) if (await isSignedBy(token, key)) return true
+  return false
+}
+
+/** Keys are `KeyObject`s: given as text or bytes, jose would take a public key for a symmetric one. */
+async function isSignedBy({ text, algorithm }: SignedToken, { key }: VerificationKey): Promise<boolean> {
+  try {
+    await compactVerify(text, key, { algorithms: [algorithm] })
+    return true
+  } catch {
+    // Catches everything: jose also refuses tokens with errors that are not its own.
+    return false
+  }
+}
+
+function verifyClaims(config: JwtConfig, payload: Uint8Array, now: number): Verification {
+  try {
+    const claims = parseObject(payload)
+    const refusal = checkClaims(config, claims, now)
+    return refusal === undefined ? { outcome: 'verified', claims } : refused(refusal)
+  } catch (cause) {
+    return refused('claims_malformed', cause)
+  }
+}

@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { AclError } from '@latchkey/contract'
+import type { ForwardedRequest } from '@latchkey/service'
+import { freePorts, listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { HttpDatacenters } from './http-datacenters.ts'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections()
+})
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Connects to a server as dc2. Limits that the test waits for are short; all others are out of reach. */
+async function reach(listener: Listener, limits: Parameters<typeof at>[1] = {}) {
+  const server = createServer(listener)
+  servers.push(server)
+  return at(await listenOnFreePort(server), limits)
+}
+
+function at(port: number, limits: ConstructorParameters<typeof HttpDatacenters>[0]['limits'] = {}) {
+  return new HttpDatacenters({
+    datacenters: [{ name: 'dc2', origin: `http://127.0.0.1:${port}` }],
+    log: pino({ level: 'silent' }),
+    limits: { connectMsMax: 60_000, answerMsMax: 60_000, ...limits },
+  })
+}
+
+function aRequest(method: string, request: Partial<ForwardedRequest> = {}): ForwardedRequest {
+  return {
+    method,
+    url: '/v1/x?dc=dc2',
+    headers: {},
+    body: undefined,
+    waitMs: 0,
+    signal: undefined,
+    ...request,
+  }
+}
+
+test('an answer of any status comes with its headers and its body', async () => {
+  const datacenters = await reach(async (request, response) => {
+    response.writeHead(418, { 'X-Service-Index': '7' })
+    response.end(`${request.method} ${request.url} ${request.headers.a} ${await text(request)}`)
+  })
+  const body = new TextEncoder().encode('body')
+  const reply = await datacenters.send('dc2', aRequest('PUT', { headers: { a: 'b' }, body }))
+  expect(reply).toMatchObject({ status: 418 })
+  expect(reply.header('x-service-index')).toBe('7')
+  expect(await text(reply.body)).toBe('PUT /v1/x?dc=dc2 b body')
+})
+
+test.each([
+  '/v1/kv/../acl/bootstrap?dc=dc2',
+  '/v1/kv/%2e%2e/acl/bootstrap?dc=dc2',
+  '/v1/kv/a%2F..%2Fb?dc=dc2',
+  '//127.0.0.1:1/v1/x?dc=dc2',
+  '/\\127.0.0.1:1/v1/x?dc=dc2',
+  'http://127.0.0.1:1/v1/x?dc=dc2',
+])('SSRF-01: %s arrives as it is, at the configured origin', async (url) => {
+  const datacenters = await reach((request, response) => void response.end(request.url))
+  expect(await text((await datacenters.send('dc2', aRequest('PUT', { url }))).body)).toBe(url)
+})
+
+test('a request that cannot be written takes no room', async () => {
+  const datacenters = await reach((_request, response) => void response.end(), { inFlightMax: 1 })
+  const unwritable = datacenters.send('dc2', aRequest('GET', { headers: { a: '\n' } }))
+  await expect(unwritable).rejects.toMatchObject({ code: 'ERR_INVALID_CHAR' })
+  expect(await datacenters.send('dc2', aRequest('GET'))).toMatchObject({ status: 200 })
+})
+
+test('datacenter_unreachable with Retry-After, and without an address in the message: nothing listens', async () => {
+  const [port = 0] = await freePorts(1)
+  const refusal = await refused(at(port).send('dc2', aRequest('PUT')))
+  expect(refusal.code).toBe('datacenter_unreachable')
+  expect(refusal.details.headers).toEqual({ 'Retry-After': '1' })
+  expect(refusal.message).not.toMatch(/127|localhost|ECONN/)
+})
+
+test.each([
+  ['the connection is lost', (request: IncomingMessage) => void request.socket.destroy(), {}],
+  ['no answer comes', () => {}, { answerMsMax: 50 }],
+])(
+  '%s: a write is sent once and its outcome is unknown; a read is repeated once',
+  async (_case, listener, limits) => {
+    const methods: (string | undefined)[] = []
+    const datacenters = await reach((request) => {
+      methods.push(request.method)
+      listener(request)
+    }, limits)
+    expect((await refused(datacenters.send('dc2', aRequest('PUT')))).code).toBe('datacenter_silent')
+    expect((await refused(datacenters.send('dc2', aRequest('GET')))).code).toBe('datacenter_unreachable')
+    expect(methods).toEqual(['PUT', 'GET', 'GET'])
+  },
+)
+
+test('a read whose first connection is lost gets the second answer', async () => {
+  let count = 0
+  const datacenters = await reach((request, response) => {
+    count += 1
+    if (count === 1) request.socket.destroy()
+    else response.end('second')
+  })
+  expect(await text((await datacenters.send('dc2', aRequest('GET'))).body)).toBe('second')
+})
+
+test('an answer that is cut off fails, so that no client takes it for complete', async () => {
+  const datacenters = await reach((_request, response) => {
+    response.writeHead(200, { 'Content-Length': 10 }).write('half', () => response.destroy())
+  })
+  const { body } = await datacenters.send('dc2', aRequest('GET'))
+  await expect(text(body)).rejects.toThrow('aborted')
+})
+
+test('a client that leaves ends its request in the other datacenter', async () => {
+  const leaving = new AbortController()
+  const closed = Promise.withResolvers<void>()
+  const datacenters = await reach((_request, response) => {
+    response.once('close', () => closed.resolve())
+    leaving.abort()
+  })
+  await refused(datacenters.send('dc2', aRequest('GET', { signal: leaving.signal })))
+  await closed.promise
+})
+
+test('a request above the limit of requests in flight is refused; one that ends makes room', async () => {
+  const held: ServerResponse[] = []
+  const arrived = Promise.withResolvers<void>()
+  const datacenters = await reach(
+    (_request, response) => {
+      held.push(response)
+      if (held.length === 2) arrived.resolve()
+      if (held.length > 2) response.end()
+    },
+    { inFlightMax: 2 },
+  )
+  const first = datacenters.send('dc2', aRequest('GET'))
+  const second = datacenters.send('dc2', aRequest('GET'))
+  await arrived.promise
+  expect((await refused(datacenters.send('dc2', aRequest('GET')))).code).toBe('datacenter_unreachable')
+  expect(held).toHaveLength(2)
+  for (const response of held) response.end()
+  for (const { body } of await Promise.all([first, second])) await text(body)
+  await expect.poll(() => datacenters.send('dc2', aRequest('GET')).then(({ status }) => status)).toBe(200)
+})
+
+async function refused(sent: Promise<unknown>): Promise<AclError> {
+  const error = await sent.then(
+    () => expect.fail('it was answered'),
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof AclError)) throw error
+  return error
+}

@@ -1,0 +1,195 @@
+/**
+ * Requests to identity providers, whose URLs callers with `acl:write` choose. The rules keep them from reaching anything
+ * else: addresses are checked after resolution and the connection goes to a checked address, redirects and proxies are not
+ * followed, and time and size are bounded.
+ */
+import { lookup as resolve } from 'node:dns'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isAddressAllowed, isNameAllowed } from './address-rules.ts'
+
+/** Default of {@link OutgoingOptions.msMax}. */
+const OUTGOING_MS_MAX = 5_000
+
+/** All that a caller learns of a failure: never an address, a status, a header or a body. */
+export type OutgoingFailure =
+  | 'URL not allowed'
+  | 'address not allowed'
+  | 'cannot resolve'
+  | 'connection refused or timed out'
+  | 'TLS'
+  | 'status not 200'
+  | 'answer too long'
+  | 'not a key set'
+  | 'not a discovery document'
+  | 'issuer is not the URL'
+  | 'not a review'
+
+/** A request failed, or its answer is unusable. */
+export class OutgoingError extends Error {
+  override readonly name = 'OutgoingError'
+  readonly failure: OutgoingFailure
+  /** The status of the answer, if there was one. For the log, and for protocols that give it a meaning. */
+  readonly status: number | undefined
+
+  constructor(
+    failure: OutgoingFailure,
+    details: { readonly cause?: unknown; readonly status?: number } = {},
+  ) {
+    super(failure, details.cause === undefined ? undefined : { cause: details.cause })
+    this.failure = failure
+    this.status = details.status
+  }
+}
+
+export interface OutgoingOptions {
+  /** Whether plain HTTP and loopback addresses are allowed, for development. */
+  readonly allowHttp: boolean
+  /** The only hosts that requests may go to. Empty or absent: any host. */
+  readonly hosts?: readonly string[] | undefined
+  /** Resolves names; tests replace it. */
+  readonly resolve?: typeof resolve | undefined
+  /** Time for one request, from resolving the name to the last byte. Default {@link OUTGOING_MS_MAX}. */
+  readonly msMax?: number
+}
+
+interface OutgoingRequest {
+  readonly url: string
+  /** Default `GET`, or `POST` if there is a body. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string | undefined
+  readonly bytesMax: number
+}
+
+export interface OutgoingAnswer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: Uint8Array
+}
+
+export class Outgoing {
+  private readonly allowHttp: boolean
+  private readonly hosts: ReadonlySet<string> | undefined
+  private readonly resolve: typeof resolve
+  private readonly msMax: number
+
+  constructor(options: OutgoingOptions) {
+    this.allowHttp = options.allowHttp
+    this.hosts = options.hosts?.length ? new Set(options.hosts.map((host) => host.toLowerCase())) : undefined
+    this.resolve = options.resolve ?? resolve
+    this.msMax = options.msMax ?? OUTGOING_MS_MAX
+  }
+
+  /**
+   * Reads a URL that answers 200.
+   *
+   * @throws OutgoingError
+   */
+  async read(request: OutgoingRequest): Promise<OutgoingAnswer> {
+    const answer = await this.send(request)
+    if (answer.status !== 200) throw new OutgoingError('status not 200', { status: answer.status })
+    return answer
+  }
+
+  /**
+   * Sends a request, and reads an answer of any status.
+   *
+   * @throws OutgoingError
+   */
+  async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
+    const url = this.checkUrl(request.url)
+    const signal = AbortSignal.timeout(this.msMax)
+    try {
+      return await this.exchange(url, request, signal)
+    } catch (error) {
+      throw error instanceof OutgoingError ? error : new OutgoingError(failureOf(error), { cause: error })
+    }
+  }
+
+  /**
+   * Checks a URL against the rules that need no name resolution.
+   *
+   * @throws OutgoingError
+   */
+  checkUrl(text: string): URL {
+    const url = URL.parse(text)
+    if (url?.username !== '' || url.password !== '' || text.includes('#')) {
+      throw new OutgoingError('URL not allowed')
+    }
+    if (url.protocol !== 'https:' && !(this.allowHttp && url.protocol === 'http:')) {
+      throw new OutgoingError('URL not allowed')
+    }
+    const host = hostOf(url)
+    if (this.hosts && !this.hosts.has(host)) throw new OutgoingError('URL not allowed')
+    if (isIP(host) === 0 ? !isNameAllowed(host) : !isAddressAllowed(host, this.allowHttp)) {
+      throw new OutgoingError('address not allowed')
+    }
+    return url
+  }
+
+  private exchange(url: URL, request: OutgoingRequest, signal: AbortSignal): Promise<OutgoingAnswer> {
+    const { body, ca, bytesMax } = request
+    const method = request.method ?? (body === undefined ? 'GET' : 'POST')
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    return new Promise((done, failed) => {
+      const outgoing = send(url, {
+        method,
+        headers: { Accept: 'application/json', ...request.headers },
+        // Keeps no connection open, and ignores proxies that the environment names.
+        agent: false,
+        signal,
+        lookup: this.lookup,
+        ...(ca === undefined ? {} : { ca }),
+      })
+      outgoing.on('error', failed)
+      outgoing.on('response', (answer) => {
+        const chunks: Buffer[] = []
+        let length = 0
+        answer.on('data', (chunk: Buffer) => {
+          length += chunk.length
+          chunks.push(chunk)
+          if (length > bytesMax) outgoing.destroy(new OutgoingError('answer too long'))
+        })
+        answer.on('error', failed)
+        answer.on('end', () => {
+          done({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            body: Buffer.concat(chunks, length),
+          })
+        })
+      })
+      outgoing.end(body)
+    })
+  }
+
+  /** Resolves a name once, and refuses it unless all of its addresses are allowed. */
+  private readonly lookup: LookupFunction = (host, options, done) => {
+    this.resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      const isAllowed = addresses.every(({ address }) => isAddressAllowed(address, this.allowHttp))
+      const [first] = addresses
+      if (!isAllowed || !first) return done(new OutgoingError('address not allowed'), '')
+      if (options.all) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
+  }
+}
+
+/** The host of a URL, in lower case and without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.toLowerCase().replace(/^\[|\]$/g, '')
+}
+
+const RESOLUTION_CODES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])
+
+function failureOf(error: unknown): OutgoingFailure {
+  const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string }
+  if (RESOLUTION_CODES.has(code)) return 'cannot resolve'
+  const text = `${String(code)} ${message}`
+  return /CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(text) ? 'TLS' : 'connection refused or timed out'
+}

@@ -1,0 +1,135 @@
+/** What a process knows without its change feed: nothing but what its own questions to the database bring. */
+import type { TokenRecord } from '@latchkey/acl'
+import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import { pino } from 'pino'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, PATIENT } from '../../../test/database.ts'
+import { openTestStore, putNew, testRing } from '../../../test/store.ts'
+import { connectDatabase } from '../../database/connect.ts'
+import { openSecrets } from '../keys/open-secrets.ts'
+import { Alarm } from '../members/alarm.ts'
+import { DatabaseClock } from '../members/database-clock.ts'
+import { Lease } from '../members/lease.ts'
+import { MemberChanges } from '../members/member-changes.ts'
+import { KvCache } from '../read/kv-cache.ts'
+import { KvReader } from '../read/kv-reader.ts'
+import { Queries } from '../read/queries.ts'
+import { TokenCache } from '../read/token-cache.ts'
+import { TokenLists } from '../read/token-lists.ts'
+import { TokenLoads } from '../read/token-loads.ts'
+import { TokenReader } from '../read/token-reader.ts'
+import { CommitActivity } from '../write/commit-activity.ts'
+import { ChangeFollower } from './change-follower.ts'
+import { LocalState } from './local-state.ts'
+import { Waiters } from './waiters.ts'
+
+const { url, drop } = await createTestDatabase()
+const database = connectDatabase({ url, log: pino({ level: 'silent' }), limits: PATIENT })
+const writer = await openTestStore({ url })
+afterAll(async () => {
+  await writer.close()
+  await database.close()
+  await drop()
+})
+
+/** Lets a test hold back what the database has answered. */
+class HeldQueries extends Queries {
+  onAnswer: () => Promise<void> | undefined = () => undefined
+
+  override async changes(after: number, isWhole: boolean) {
+    const batch = await super.changes(after, isWhole)
+    await this.onAnswer()
+    return batch
+  }
+}
+
+async function aReader() {
+  const secrets = await openSecrets(database.prisma, testRing('test'))
+  const queries = new HeldQueries(database, secrets)
+  const cache = new KvCache(100_000)
+  const loads = new TokenLoads()
+  const members = new MemberChanges(new Lease(), new Alarm())
+  const tokens = new TokenCache(100_000)
+  const state = new LocalState({ tokens, loads, keys: cache, waiters: new Waiters(), members })
+  const clock = new DatabaseClock({ onStepRefused: () => {} })
+  const follower = new ChangeFollower({
+    queries,
+    state,
+    clock,
+    commits: new CommitActivity(),
+    isReloading: false,
+  })
+  const parts = { queries, state, loads, follower, secrets, replica: undefined }
+  await follower.reload()
+  return {
+    queries,
+    state,
+    follower,
+    tokens: new TokenReader(parts),
+    lists: new TokenLists(parts),
+    keys: new KvReader({ queries, state, follower, cache }),
+  }
+}
+type Reader = Awaited<ReturnType<typeof aReader>>
+
+async function drain(pages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of pages);
+}
+
+describe('COH-03: what is read from the database is returned with a local state that is as new', () => {
+  const key = aKey()
+  const range = { namespace: key.Namespace, prefix: '' }
+  const reads: Readonly<Record<string, (reader: Reader, token: TokenRecord) => Promise<unknown>>> = {
+    'a token by its secret': ({ tokens }, { SecretID }) => tokens.bySecret(SecretID),
+    'a token by its accessor': ({ tokens }, { AccessorID }) => tokens.byAccessor(AccessorID),
+    'a list of tokens': ({ lists }) => drain(lists.pages({})),
+    'a count of tokens': ({ lists }) => lists.count({}),
+    'expired tokens': ({ lists }) => lists.expired(0, 1),
+    'a key': ({ keys }) => keys.entry(key.Namespace, key.Key),
+    'a tree of keys': ({ keys }) => drain(keys.list(range)),
+    'names of keys': ({ keys }) => drain(keys.keys(range)),
+  }
+
+  test.each(Object.entries(reads))('%s', async (_name, read) => {
+    const reader = await aReader()
+    const policy = aPolicy()
+    const token = aToken({ Policies: [{ ID: policy.ID }] })
+    await writer.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+    const index = await writer.commit([
+      putNew(token),
+      { table: 'kv', op: 'put', record: key, expect: undefined },
+    ])
+    await read(reader, token)
+    expect(reader.state.appliedIndex).toBe(index)
+    expect(reader.state.directory().policy(policy.ID)).toBeDefined()
+  })
+})
+
+test('COH-02: readers who ask while a question is under way share the next one, which sees what was committed before', async () => {
+  const { queries, follower, state } = await aReader()
+  await follower.sync()
+  expect(follower.rounds).toBe(1)
+  const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  queries.onAnswer = () => {
+    answered.resolve()
+    return released.promise
+  }
+  const first = follower.sync()
+  await answered.promise
+  const index = await writer.commit([putNew(aToken())])
+  const later = [follower.sync(), follower.sync()]
+  released.resolve()
+  await first
+  expect(state.appliedIndex).toBeLessThan(index)
+  await Promise.all(later)
+  expect(state.appliedIndex).toBe(index)
+  expect(follower.rounds).toBe(3)
+})
+
+test('COH-04: a wait for a record that changed before this process began ends at once', async () => {
+  const token = aToken()
+  const index = await writer.commit([putNew(token)])
+  await writer.commit([putNew(aToken())])
+  const late = await openTestStore({ url })
+  expect(await late.wait(`token:${token.AccessorID}`, index - 1, 1_000)).toBe('changed')
+})

@@ -1,0 +1,180 @@
+/** How a process applies changes that others committed: to waits, caches, directory and topics. */
+import { EMPTY_CONTENT } from '@latchkey/acl'
+import type { WaitOutcome } from '@latchkey/service'
+import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Alarm } from '../members/alarm.ts'
+import { Lease } from '../members/lease.ts'
+import { MemberChanges } from '../members/member-changes.ts'
+import { KvCache } from '../read/kv-cache.ts'
+import { storeBytes, storeText } from '../read/stored-text.ts'
+import { TokenCache } from '../read/token-cache.ts'
+import { accessorLoad, secretLoad, type TokenLoad, TokenLoads } from '../read/token-loads.ts'
+import { LocalState } from './local-state.ts'
+import { TopicIndexes } from './topic-indexes.ts'
+import { Waiters } from './waiters.ts'
+
+describe('waits', () => {
+  const after = (promise: Promise<WaitOutcome>, outcomes: WaitOutcome[]) =>
+    void promise.then((o) => outcomes.push(o))
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('end at their time, never early and at most one tick late', async () => {
+    const waiters = new Waiters()
+    const ended: number[] = []
+    for (const ms of [1, 49, 50, 51, 120, 5_000]) {
+      void waiters.add('tokens', ms, undefined).then(() => ended.push(performance.now() - ms))
+    }
+    const startedAt = performance.now()
+    for (let ms = 0; ms < 6_000; ms += 10) await vi.advanceTimersByTimeAsync(10)
+    expect(ended).toHaveLength(6)
+    for (const late of ended) {
+      expect(late - startedAt).toBeGreaterThanOrEqual(0)
+      expect(late - startedAt).toBeLessThanOrEqual(100)
+    }
+    expect(waiters.count).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('MEM-02: ten thousand of them share one timer, and an abort frees its wait at once', async () => {
+    const waiters = new Waiters()
+    const outcomes: WaitOutcome[] = []
+    const controllers = Array.from({ length: 10_000 }, () => new AbortController())
+    for (const [i, { signal }] of controllers.entries())
+      after(waiters.add(`token:${i}`, 60_000, signal), outcomes)
+    expect(vi.getTimerCount()).toBe(1)
+    for (const controller of controllers) controller.abort()
+    expect(waiters.count).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+    await Promise.resolve()
+    expect(outcomes.filter((outcome) => outcome === 'aborted')).toHaveLength(10_000)
+  })
+
+  test('waits of a topic end with its change, others continue; closing ends all, and future ones', async () => {
+    const waiters = new Waiters()
+    const outcomes: WaitOutcome[] = []
+    after(waiters.add('tokens', 60_000, undefined), outcomes)
+    const other = waiters.add('roles', 60_000, undefined)
+    waiters.wake('tokens')
+    await Promise.resolve()
+    expect(outcomes).toEqual(['changed'])
+    expect(waiters.count).toBe(1)
+    waiters.close()
+    expect(await other).toBe('timeout')
+    expect(await waiters.add('roles', 60_000, undefined)).toBe('timeout')
+  })
+})
+
+const TABLES = {
+  tokens: 5,
+  policies: 0,
+  roles: 0,
+  kv: 5,
+  namespaces: 0,
+  authMethods: 0,
+  bindingRules: 0,
+  system: 0,
+}
+
+function aLocalState() {
+  const parts = {
+    tokens: new TokenCache(100_000),
+    loads: new TokenLoads(),
+    keys: new KvCache(100_000),
+    waiters: new Waiters(),
+  }
+  const members = new MemberChanges(new Lease(), new Alarm())
+  return { ...parts, state: new LocalState({ ...parts, members }) }
+}
+
+test('COH-02: changed tokens, and all tokens after a reset, are dropped and reported to reads in flight', async () => {
+  const { state, tokens, loads, keys, waiters } = aLocalState()
+  const token = aToken()
+  const reads: TokenLoad[] = []
+  const answer = Promise.withResolvers<undefined>()
+  for (const key of [accessorLoad(token.AccessorID), secretLoad('5ec')]) {
+    void loads.run(key, (load) => {
+      reads.push(load)
+      return answer.promise
+    })
+  }
+  const know = () => {
+    tokens.add(token, '5ec')
+    keys.keep('kv:default/x', undefined)
+  }
+  const isForgotten = () => !tokens.bySecretId(token.SecretID) && !keys.get('kv:default/x')
+
+  know()
+  state.applyBatch({
+    index: 5,
+    now: 0,
+    tables: TABLES,
+    directory: EMPTY_CONTENT,
+    changes: [
+      { index: 5, entity: 'tokens', op: 'put', key: storeText(token.AccessorID), binary_key: '\\x5ec' },
+      { index: 5, entity: 'kv', op: 'put', key: 'default', binary_key: storeBytes(Buffer.from('x')) },
+    ],
+  })
+  expect(isForgotten()).toBe(true)
+  expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([5, 5])
+  expect(state.recentTokens.after(4)).toEqual([token.AccessorID])
+
+  know()
+  const wait = waiters.add('roles', 60_000, undefined)
+  state.reset(9, { ...TABLES, tokens: 7 }, EMPTY_CONTENT)
+  expect(isForgotten()).toBe(true)
+  expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([9, 9])
+  expect(state.recentTokens.after(6)).toBeUndefined()
+  expect(await wait).toBe('changed')
+  answer.resolve(undefined)
+})
+
+test('a batch removes deleted records from the directory; one that was applied already changes nothing', () => {
+  const { state } = aLocalState()
+  const policy = aPolicy()
+  const batch = (index: number, op: 'put' | 'delete') =>
+    state.applyBatch({
+      index,
+      now: 0,
+      tables: { ...TABLES, policies: index },
+      directory: { ...EMPTY_CONTENT, policies: op === 'put' ? [policy] : [] },
+      changes: [{ index, entity: 'policies', op, key: policy.ID, binary_key: null }],
+    })
+  batch(6, 'put')
+  expect(state.directory().policy(policy.ID)).toBe(policy)
+  batch(7, 'delete')
+  expect(state.directory().policy(policy.ID)).toBeUndefined()
+  batch(6, 'put')
+  expect(state.directory().policy(policy.ID)).toBeUndefined()
+  expect([state.appliedIndex, state.topics.table('policies')]).toEqual([7, 7])
+})
+
+test('topics: tables are always remembered, single records for a while; for the rest the answer is undefined', () => {
+  const topics = new TopicIndexes(10)
+  topics.touch('tokens', 12)
+  topics.touch('token:a', 12)
+  expect(topics.changedAfter('tokens', 11)).toBe(true)
+  expect(topics.changedAfter('tokens', 12)).toBe(false)
+  expect(topics.changedAfter('token:a', 11)).toBe(true)
+  expect(topics.changedAfter('token:a', 12)).toBe(false)
+  expect(topics.changedAfter('token:b', 10)).toBe(false)
+  expect(topics.changedAfter('token:b', 9)).toBeUndefined()
+  // Older than the start: a table that has not changed has no changed records.
+  topics.reset(1_000, { ...TABLES, tokens: 500, kv: 700 })
+  expect(topics.changedAfter('token:c', 500)).toBe(false)
+  expect(topics.changedAfter('token:c', 499)).toBeUndefined()
+  expect(topics.changedAfter('kv:default/x', 500)).toBeUndefined()
+  expect(topics.changedAfter('kv:default/x', 700)).toBe(false)
+  for (let i = 0; i < 60_000; i += 1) topics.touch(`token:${i}`, 100 + i)
+  expect(topics.changedAfter('token:a', 50)).toBeUndefined()
+  topics.touch('tokens', 60_099)
+  // Forgotten, and changed above what is asked: a false here would lose its wake-up.
+  expect(topics.changedAfter('token:2000', 1_500)).toBeUndefined()
+  expect(topics.changedAfter('token:59999', 100)).toBe(true)
+})

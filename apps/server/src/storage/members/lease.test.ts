@@ -1,0 +1,77 @@
+/** The lease of a lone member, the alarm that ends its sleep, and the identity of its process. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Alarm } from './alarm.ts'
+import { LEASE_MS, Lease } from './lease.ts'
+import { isProcessGone, processIdentity } from './process-identity.ts'
+
+describe('the lease', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance', 'Date'], now: 1_000_000 })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('lasts exactly its duration, counted from the question', () => {
+    const lease = new Lease()
+    expect(lease.isValid()).toBe(false)
+    const askedAt = performance.now()
+    vi.advanceTimersByTime(400)
+    lease.grant(askedAt)
+    expect(lease.isValid()).toBe(true)
+    vi.advanceTimersByTime(LEASE_MS - 401)
+    expect(lease.isValid()).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(lease.isValid()).toBe(false)
+  })
+
+  test('expires if the wall clock shows that the machine slept, or was set', () => {
+    for (const jump of [LEASE_MS, -LEASE_MS]) {
+      const lease = new Lease()
+      lease.grant(performance.now())
+      vi.setSystemTime(Date.now() + jump)
+      expect(lease.isValid()).toBe(false)
+    }
+  })
+
+  test('is over at once when it is revoked', () => {
+    const lease = new Lease()
+    lease.grant(performance.now())
+    lease.revoke()
+    expect(lease.isValid()).toBe(false)
+  })
+})
+
+test('COH-02: a ring ends the current sleep, or else the next one, but no later one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const alarm = new Alarm()
+    const ended: string[] = []
+    const sleep = (name: string) => void alarm.sleep(1_000).then(() => ended.push(name))
+    sleep('rung')
+    alarm.ring()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(['rung'])
+    alarm.ring()
+    sleep('rung before')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(['rung', 'rung before'])
+    sleep('slept')
+    await vi.advanceTimersByTimeAsync(999)
+    expect(ended).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(ended).toHaveLength(3)
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a process recognizes itself as alive and an ended one as gone, and never judges another machine', () => {
+  const identity = processIdentity()
+  expect(isProcessGone(identity)).toBe(false)
+  expect(isProcessGone('')).toBe(false)
+  if (identity === '') return
+  expect(isProcessGone(identity.replace(/\d+$/, '1'))).toBe(true)
+  expect(isProcessGone(identity.replace(/^[^ ]+/, 'another-boot'))).toBe(false)
+})

@@ -1,0 +1,75 @@
+/** Uses of tokens: how often they are written, and that processes agree. The store suite has the rule. */
+import { anId } from '@latchkey/testkit/records/record-builders'
+import { pino } from 'pino'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { openTestStore } from '../../test/store.ts'
+import { connectDatabase } from '../database/connect.ts'
+import { PostgresTokenUses } from './token-uses.ts'
+
+const database = await createTestDatabase()
+const store = await openTestStore({ url: database.url })
+const connection = connectDatabase({ url: database.url, log: pino({ level: 'silent' }) })
+afterAll(async () => {
+  await store.close()
+  await connection.close()
+  await database.drop()
+})
+
+const MINUTE = 60_000
+const LOGIN = Date.parse('2026-01-31T12:00:00Z')
+
+/** The uses of one process, and the statements that it has sent. */
+function aProcess() {
+  const sent = { count: 0 }
+  const pool = new Proxy(connection.pool, {
+    get(target, name) {
+      if (name === 'query') sent.count += 1
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { uses: new PostgresTokenUses(pool), sent }
+}
+
+const useAt = (accessorId: string, ms: number, ttlMs = 20 * MINUTE) => ({
+  accessorId,
+  limit: { ttlMs, since: LOGIN },
+  now: LOGIN + ms,
+  until: LOGIN + ms,
+})
+
+test('a token that is used all the time is written once per twentieth of its limit, in batches', async () => {
+  const { uses, sent } = aProcess()
+  const tokens = [anId(0x91_0001), anId(0x91_0002)]
+  const noteAll = (from: number, to: number) => {
+    for (let ms = from; ms < to; ms += 1_000) {
+      for (const token of tokens) expect(uses.noteKnown(useAt(token, ms))).toBe(true)
+    }
+  }
+  noteAll(0, MINUTE)
+  await uses.close()
+  expect(sent.count).toBe(0)
+  noteAll(MINUTE, 2 * MINUTE)
+  await uses.close()
+  expect(sent.count).toBe(1)
+  noteAll(2 * MINUTE, 3 * MINUTE)
+  await uses.close()
+  expect(sent.count).toBe(2)
+})
+
+test('what one process has written counts for all, and the dead stay dead', async () => {
+  const [a, b] = [aProcess().uses, aProcess().uses]
+  const token = anId(0x91_0003)
+  expect(a.noteKnown(useAt(token, 15 * MINUTE))).toBe(true)
+  await a.close()
+  expect(b.noteKnown(useAt(token, 30 * MINUTE))).toBe(false)
+  expect(await b.use(useAt(token, 30 * MINUTE))).toBe(true)
+  expect(await b.use(useAt(token, 52 * MINUTE))).toBe(false)
+  expect(a.noteKnown(useAt(token, 52 * MINUTE))).toBe(false)
+  expect(await Promise.all([a, a, b].map((uses) => uses.use(useAt(token, 53 * MINUTE))))).toEqual([
+    false,
+    false,
+    false,
+  ])
+})

@@ -1,0 +1,29 @@
+import type { Change } from '@latchkey/service'
+import { aKey } from '@latchkey/testkit/records/record-builders'
+import { expect, test } from 'vitest'
+import { openTestStore } from '../../../test/store.ts'
+
+const store = await openTestStore()
+
+const aValue = (bytes: number): Change => ({
+  table: 'kv',
+  op: 'put',
+  record: aKey({ Value: new Uint8Array(bytes) }),
+  expect: 0,
+})
+
+test('DOS-05: a short write goes with the next group, and does not wait for all long ones before it', async () => {
+  const { groups: before } = store.status().commits
+  const long = Array.from({ length: 5 }, () => store.commit([aValue(524_288)]))
+  const short = store.commit([aValue(1_000)])
+  const [first = 0, ...others] = await Promise.all(long)
+  expect(await short).toBe(first + 1)
+  expect(others).toEqual([first + 2, first + 3, first + 4, first + 5])
+  expect(store.status().commits.groups - before).toBe(5)
+})
+
+test('short writes share a group', async () => {
+  const { groups: before } = store.status().commits
+  await Promise.all(Array.from({ length: 200 }, () => store.commit([aValue(4_000)])))
+  expect(store.status().commits.groups - before).toBe(1)
+})

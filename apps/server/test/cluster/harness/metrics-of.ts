@@ -1,0 +1,14 @@
+import type { Door } from './door.ts'
+import { MANAGEMENT } from './server-group.ts'
+
+/** The metrics of a process without labels, by name. */
+export async function metricsOf(door: Door): Promise<ReadonlyMap<string, number>> {
+  const path = '/agent/metrics?format=prometheus'
+  const { status, text } = await door.ask({ method: 'GET', path, token: MANAGEMENT })
+  if (status !== 200) throw new Error(`the metrics answered ${status}: ${text}`)
+  const pairs = text.split('\n').flatMap((line) => {
+    const [, name = '', value] = /^(\w+) (\S+)$/.exec(line) ?? []
+    return name === '' ? [] : [[name, Number(value)] as const]
+  })
+  return new Map(pairs)
+}

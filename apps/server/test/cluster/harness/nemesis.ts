@@ -1,0 +1,78 @@
+/** Injects faults into servers and their database while clients use them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SeededRandom } from '@latchkey/testkit/random'
+import { cutChangeFeeds, type ServerGroup } from './server-group.ts'
+
+/** Causes a fault; resolves when everything is restored. */
+export type Fault = () => Promise<void>
+
+interface Nemesis {
+  /** How often each fault happened. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Stops after the fault in progress. */
+  stop(): Promise<void>
+}
+
+/**
+ * Injects one fault after another, with pauses in between.
+ *
+ * @param options.faults by name; each is as likely as the others.
+ * @param options.everyMs the longest pause.
+ */
+export function startNemesis(options: {
+  readonly faults: Readonly<Record<string, Fault>>
+  readonly random: SeededRandom
+  readonly everyMs: number
+}): Nemesis {
+  const { faults, random, everyMs } = options
+  const counts: Record<string, number> = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]))
+  const stopping = new AbortController()
+  const rage = async () => {
+    while (!stopping.signal.aborted) {
+      await sleep(random.below(everyMs), undefined, { signal: stopping.signal }).catch(() => {})
+      if (stopping.signal.aborted) return
+      const [name, strike] = random.pick(Object.entries(faults))
+      await strike()
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+  }
+  const done = rage()
+  // `stop` reports a failure; until then it must not end the process.
+  done.catch(() => {})
+  return {
+    counts,
+    stop: () => {
+      stopping.abort()
+      return done
+    },
+  }
+}
+
+/** The longest pause of a process, in milliseconds. */
+const PAUSE_MS_MAX = 400
+
+/** Faults of a random process of a group: SIGKILL and restart, SIGSTOP and SIGCONT; or all change feeds cut. */
+export function serverFaults(options: {
+  readonly group: ServerGroup
+  readonly databaseUrl: string
+  readonly random: SeededRandom
+}): { readonly kill: Fault; readonly pause: Fault; readonly cut: Fault } {
+  const { group, databaseUrl, random } = options
+  const anyPlace = () => random.below(group.doors.length)
+  return {
+    async kill() {
+      const place = anyPlace()
+      await group.end(place, 'SIGKILL')
+      await group.start(place)
+    },
+    async pause() {
+      const child = group.server(anyPlace())?.process
+      child?.kill('SIGSTOP')
+      await sleep(random.below(PAUSE_MS_MAX))
+      child?.kill('SIGCONT')
+    },
+    async cut() {
+      await cutChangeFeeds(databaseUrl)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+/** Several server processes on one database, as operators run them. */
+
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import pg from 'pg'
+import { type Door, httpDoor } from './door.ts'
+
+/** The secret of the management token of every group. */
+export const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+
+/** Processes that share a database need the same keys; these protect nothing. */
+export const SHARED_ENV: Readonly<Record<string, string>> = {
+  LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+  LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+  LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+  LATCHKEY_LOG_LEVEL: 'warn',
+}
+
+export interface ServerGroup {
+  /** One per process, in order; after a restart it leads to the new process. */
+  readonly doors: readonly Door[]
+  /** The current process of a place; undefined while there is none. */
+  server(place: number): RunningServer | undefined
+  /** Ends the process in a place, and waits for its end. */
+  end(place: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** Starts a process in a place where there is none. */
+  start(place: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts processes, all at the same time. */
+export async function startServerGroup(options: {
+  readonly databaseUrl: string
+  readonly count: number
+  readonly env?: Readonly<Record<string, string>>
+}): Promise<ServerGroup> {
+  const servers = new Map<number, RunningServer>()
+  const urls: string[] = []
+  const places = Array.from({ length: options.count }, (_, place) => place)
+  const doors = places.map((place) => httpDoor(() => urls[place] ?? ''))
+  const start = async (place: number) => {
+    const server = await runServer({ DATABASE_URL: options.databaseUrl, ...SHARED_ENV, ...options.env })
+    urls[place] = server.url
+    servers.set(place, server)
+  }
+  const stop = async () => {
+    for (const door of doors) door.close()
+    await Promise.all([...servers.values()].map((server) => server.stop('SIGKILL')))
+    servers.clear()
+  }
+  try {
+    await Promise.all(places.map(start))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    doors,
+    server: (place) => servers.get(place),
+    end: async (place, signal) => {
+      const server = servers.get(place)
+      servers.delete(place)
+      await server?.stop(signal)
+    },
+    start,
+    stop,
+  }
+}
+
+/** Cuts all change feeds. @returns how many there were. */
+export async function cutChangeFeeds(databaseUrl: string): Promise<number> {
+  const rows = await askDatabase(
+    databaseUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name = 'latchkey-feed' AND datname = current_database()`,
+  )
+  return rows.length
+}
+
+/** Connection timeout of a proof, on a machine that is busy with it. */
+const CONNECT_MS_MAX = 15_000
+
+/** Queries the database on a new connection. */
+export async function askDatabase(
+  databaseUrl: string,
+  statement: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_MS_MAX })
+  // If the database is killed, the connection ends and the statement rejects.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,197 @@
+/** Runs the checkers on histories with a known verdict. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkHistory } from './check-history.ts'
+import { checkRegisters } from './check-register.ts'
+import type { Call, History, Operation, Outcome } from './history.ts'
+
+const DONE: Outcome = { kind: 'done', modifyIndex: undefined }
+const UNKNOWN: Outcome = { kind: 'unknown' }
+
+const create = (value: string, slot = 0): Call => ({ kind: 'create', slot, value })
+const update = (value: string, slot = 0): Call => ({ kind: 'update', slot, value })
+const remove: Call = { kind: 'delete', slot: 0 }
+const read: Call = { kind: 'read', slot: 0 }
+const list: Call = { kind: 'list' }
+const sees = (held?: string): Outcome => ({ kind: 'seen', held })
+const shows = (...values: [number, string][]): Outcome => ({ kind: 'listed', values: new Map(values) })
+const at = (modifyIndex: number): Outcome => ({ kind: 'done', modifyIndex })
+
+function operation([startedAt, endedAt, call, outcome, index]: Row): Operation {
+  return { client: 0, process: 0, call, outcome, startedAt, endedAt, index: index ?? 0 }
+}
+type Row = readonly [start: number, end: number, Call, Outcome, index?: number]
+
+function historyOf(rows: readonly Row[], slots = 1): History {
+  return { seed: 0, slots, operations: rows.map(operation) }
+}
+
+const RIGHT: Readonly<Record<string, readonly Row[]>> = {
+  'nothing happened': [],
+  'a read sees the write before it': [
+    [1, 2, create('a'), DONE],
+    [3, 4, read, sees('a')],
+  ],
+  'a read during a write sees either': [
+    [1, 4, create('a'), DONE],
+    [2, 3, read, sees()],
+  ],
+  'two concurrent writes that all see in one order': [
+    [1, 2, create('a'), DONE],
+    [3, 6, update('b'), DONE],
+    [4, 7, update('c'), DONE],
+    [8, 9, read, sees('b')],
+    [10, 11, read, sees('b')],
+  ],
+  'a write without an answer that happened late': [
+    [1, 2, create('a'), DONE],
+    [3, 4, update('b'), UNKNOWN],
+    [5, 6, read, sees('a')],
+    [7, 8, read, sees('b')],
+  ],
+  'a write without an answer that never happened': [
+    [1, 2, create('a'), UNKNOWN],
+    [3, 4, read, sees()],
+    [5, 6, create('b'), DONE],
+  ],
+  'a delete without an answer, and what only it explains': [
+    [1, 2, create('a'), DONE],
+    [3, 4, remove, UNKNOWN],
+    [5, 6, create('b'), DONE],
+  ],
+  'a refusal that another write explains': [
+    [1, 4, create('a'), DONE],
+    [2, 5, create('b'), { kind: 'refused' }],
+  ],
+  'a list during writes': [
+    [1, 2, create('a'), DONE],
+    [3, 8, update('b'), DONE],
+    [4, 7, list, shows([0, 'a'])],
+  ],
+}
+
+const WRONG: Readonly<Record<string, readonly Row[]>> = {
+  'a read that misses the write before it': [
+    [1, 2, create('a'), DONE],
+    [3, 4, read, sees()],
+  ],
+  'a read that goes back in time': [
+    [1, 2, create('a'), DONE],
+    [3, 10, update('b'), DONE],
+    [4, 5, read, sees('b')],
+    [6, 7, read, sees('a')],
+  ],
+  'a token that reappears after its delete': [
+    [1, 2, create('a'), DONE],
+    [3, 4, remove, DONE],
+    [5, 6, read, sees('a')],
+  ],
+  'a read of what was never written': [
+    [1, 2, create('a'), DONE],
+    [3, 4, read, sees('z')],
+  ],
+  'two creates that both succeed': [
+    [1, 4, create('a'), DONE],
+    [2, 3, create('b'), DONE],
+  ],
+  'an update of what was deleted': [
+    [1, 2, create('a'), DONE],
+    [3, 4, remove, DONE],
+    [5, 6, update('b'), DONE],
+  ],
+  'a refusal that nothing explains': [[1, 2, create('a'), { kind: 'refused' }]],
+  'a late write seen before it was sent': [
+    [1, 2, create('a'), DONE],
+    [3, 4, read, sees('b')],
+    [5, 6, update('b'), UNKNOWN],
+  ],
+  'two writes with one index': [
+    [1, 2, create('a'), at(7)],
+    [3, 4, update('b'), at(7)],
+  ],
+  'an index that falls': [
+    [1, 2, create('a'), at(7)],
+    [3, 4, update('b'), at(6)],
+  ],
+  'an answer with an index below an earlier one': [
+    [1, 2, create('a'), at(7)],
+    [3, 4, read, sees('a'), 6],
+  ],
+}
+
+const TORN: readonly Row[] = [
+  [1, 2, create('a', 0), DONE],
+  [3, 4, create('x', 1), DONE],
+  [5, 12, list, shows([0, 'a'], [1, 'y'])],
+  [6, 7, update('b', 0), DONE],
+  [8, 9, update('y', 1), DONE],
+]
+
+describe('COH-01', () => {
+  test.for(Object.entries(RIGHT))('right: %s', ([, rows]) => {
+    expect(checkHistory(historyOf(rows))).toBeUndefined()
+  })
+
+  test.for(Object.entries(WRONG))('wrong: %s', ([, rows]) => {
+    expect(checkHistory(historyOf(rows))).toBeDefined()
+  })
+
+  test('wrong: a list that mixes two moments, although each token alone is right', () => {
+    expect(checkRegisters(historyOf(TORN, 2))).toBeUndefined()
+    expect(checkHistory(historyOf(TORN, 2))).toMatchObject({ rule: 'snapshot' })
+  })
+
+  test('on small histories, every verdict equals that of trying all orders', () => {
+    const verdicts = new Set<boolean>()
+    fc.assert(
+      fc.property(fc.array(anOperation(), { minLength: 2, maxLength: 5 }), (operations) => {
+        const isRight = checkRegisters({ seed: 0, slots: 1, operations }) === undefined
+        verdicts.add(isRight)
+        expect(isRight).toBe(hasOrder(operations))
+      }),
+      { numRuns: 3_000 },
+    )
+    expect(verdicts.size).toBe(2)
+  })
+})
+
+/** Operations on one token, with so few values that they often collide. */
+function anOperation(): fc.Arbitrary<Operation> {
+  const value = fc.constantFrom('a', 'b')
+  const call = fc.oneof(
+    value.map((text) => [create(text), DONE] as const),
+    value.map((text) => [create(text), UNKNOWN] as const),
+    value.map((text) => [update(text), DONE] as const),
+    fc.constantFrom(
+      [remove, DONE] as const,
+      [remove, UNKNOWN] as const,
+      [remove, { kind: 'refused' }] as const,
+    ),
+    fc.constantFrom('a', 'b', undefined).map((held) => [read, sees(held)] as const),
+  )
+  return fc
+    .record({ call, start: fc.nat(20), length: fc.integer({ min: 1, max: 12 }) })
+    .map(({ call: [asked, outcome], start, length }) => operation([start, start + length, asked, outcome]))
+}
+
+/** Tries all orders that respect ends and starts. Operations without an answer may be left out. */
+function hasOrder(left: readonly Operation[], held?: string): boolean {
+  if (left.every(({ outcome }) => outcome.kind === 'unknown')) return true
+  return left.some((next) => {
+    const others = left.filter((other) => other !== next)
+    if (others.some(({ outcome, endedAt }) => outcome.kind !== 'unknown' && endedAt < next.startedAt))
+      return false
+    const after = step(next, held)
+    return after !== 'impossible' && hasOrder(others, after.held)
+  })
+}
+
+function step({ call, outcome }: Operation, held?: string): { held?: string } | 'impossible' {
+  const isThere = held !== undefined
+  const same = isThere ? { held } : {}
+  if (outcome.kind === 'seen') return outcome.held === held ? same : 'impossible'
+  if (outcome.kind === 'refused') return isThere ? 'impossible' : same
+  if (call.kind === 'create') return isThere ? 'impossible' : { held: call.value }
+  if (!isThere) return 'impossible'
+  return 'value' in call ? { held: call.value } : {}
+}

@@ -1,0 +1,22 @@
+/** COH-01 on real processes. The long version: `pnpm proofs --scale full --only linearizability`. */
+
+import { chooseSeed } from '@latchkey/testkit/random'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../database.ts'
+import { proveLinearizability } from './linearizability.ts'
+
+test('COH-01: three processes stay linearizable while they are killed and paused and their change feeds are cut', async () => {
+  const database = await createTestDatabase()
+  try {
+    const result = await proveLinearizability({
+      databaseUrl: database.url,
+      seed: chooseSeed('COH-01'),
+      histories: 12,
+    })
+    expect(result.violations).toEqual([])
+    expect(result.operations).toBeGreaterThan(1_000)
+    expect(Object.values(result.faults).reduce((sum, count) => sum + count)).toBeGreaterThan(2)
+  } finally {
+    await database.drop()
+  }
+})

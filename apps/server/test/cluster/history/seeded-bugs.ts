@@ -1,0 +1,170 @@
+/**
+ * Stores with one bug each, between the API and a correct store, which the checkers of COH-01 must find. Each is a mistake
+ * that real services of this kind have made.
+ */
+
+import type { TokenRecord } from '@latchkey/acl'
+import type { Change, Store } from '@latchkey/service'
+import type { PostgresStore } from '../../../src/storage/postgres-store.ts'
+
+export interface SeededBug {
+  readonly name: string
+  /** Makes the store of one node. Called once per node, in order. */
+  readonly wrap: (store: PostgresStore, node: number) => Store
+}
+
+/** How many further lookups outdated state answers: some operations of a history, however slow the machine is. */
+const OUTDATED_LOOKUPS = 40
+/** Time between the two moments of a list, in milliseconds. */
+const BETWEEN_MS = 20
+
+export const SEEDED_BUGS: readonly SeededBug[] = [
+  {
+    name: 'a cache of tokens that updates on other nodes do not clear',
+    wrap: (store) => staleCache(store, OUTDATED_LOOKUPS),
+  },
+  {
+    name: 'trust in the change feed: default reads are not confirmed, and notifications come late',
+    wrap: (store) =>
+      withOverrides(store, {
+        refresh: async (mode) =>
+          mode === 'default' ? { knownLeader: true, lastContactMs: 0 } : store.refresh(mode),
+      }),
+  },
+  {
+    name: 'consistent reads are confirmed by an earlier query',
+    wrap: (store) => {
+      let last = store.refresh('consistent')
+      let uses = 0
+      return withOverrides(store, {
+        refresh(mode) {
+          if (mode !== 'consistent') return store.refresh(mode)
+          uses += 1
+          if (uses % OUTDATED_LOOKUPS === 0) last = store.refresh(mode)
+          return last
+        },
+        // The confirmation was valid when it was requested, and so were the records cached since.
+        tokenByAccessor: rememberedFor(OUTDATED_LOOKUPS, (accessorId: string) =>
+          store.tokenByAccessor(accessorId),
+        ),
+        tokenBySecret: rememberedFor(OUTDATED_LOOKUPS, (secretId: string) => store.tokenBySecret(secretId)),
+      })
+    },
+  },
+  {
+    name: 'an index that goes back on one of the nodes',
+    wrap: (store, node) => {
+      if (node > 0) return store
+      let answers = 0
+      return withOverrides(store, {
+        tableIndex(table) {
+          answers += 1
+          return store.tableIndex(table) - (answers % 8 === 0 ? 1 : 0)
+        },
+      })
+    },
+  },
+  {
+    name: 'writes that are acknowledged before they are committed',
+    wrap: (store) =>
+      withOverrides(store, {
+        async commit(changes) {
+          const committed = store.commit(changes)
+          committed.catch(() => {})
+          const early = new Promise<number>((resolve) =>
+            setImmediate(() => resolve(store.tableIndex('tokens') + 1)),
+          )
+          return Promise.race([committed, early])
+        },
+      }),
+  },
+  {
+    name: 'one write in twenty that is acknowledged and lost',
+    wrap: (store) => {
+      let writes = 0
+      return withOverrides(store, {
+        async commit(changes) {
+          writes += 1
+          return writes % 20 === 0 ? store.tableIndex('tokens') + 1 : store.commit(changes)
+        },
+      })
+    },
+  },
+  {
+    name: 'writes that do not check whether the record has changed since it was read',
+    wrap: (store) =>
+      withOverrides(store, { commit: (changes) => store.commit(changes.map(withoutExpectation)) }),
+  },
+  {
+    name: 'deletes that leave the secret in a cache for a while',
+    wrap: (store) =>
+      withOverrides(store, {
+        tokenBySecret: rememberedFor(OUTDATED_LOOKUPS, (secretId: string) => store.tokenBySecret(secretId)),
+      }),
+  },
+  {
+    name: 'lists whose pages are of two moments',
+    wrap: (store) =>
+      withOverrides(store, {
+        async *tokens(filter) {
+          const first = (await all(store, filter)).filter((_, place) => place % 2 === 0)
+          await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS))
+          const names = new Set(first.map(({ AccessorID }) => AccessorID))
+          const second = (await all(store, filter)).filter(({ AccessorID }) => !names.has(AccessorID))
+          yield first
+          yield second
+        },
+      }),
+  },
+]
+
+/** A cache of tokens by accessor that forgets only what this node itself changes. */
+export function staleCache(store: PostgresStore, lookups: number): Store {
+  const cached = new Map<string, { readonly token: TokenRecord | undefined; readonly until: number }>()
+  let count = 0
+  return withOverrides(store, {
+    async tokenByAccessor(accessorId) {
+      count += 1
+      const known = cached.get(accessorId)
+      if (known && count < known.until) return known.token
+      const token = await store.tokenByAccessor(accessorId)
+      cached.set(accessorId, { token, until: count + lookups })
+      return token
+    },
+    async commit(changes) {
+      const index = await store.commit(changes)
+      for (const change of changes) if (change.table === 'tokens') cached.delete(change.record.AccessorID)
+      return index
+    },
+  })
+}
+
+/** The store with some methods replaced. */
+export function withOverrides(store: PostgresStore, overrides: Partial<Store>): Store {
+  // Without a memory, every read asks the overrides.
+  return Object.assign(Object.create(store), { memory: undefined }, overrides)
+}
+
+/** Drops the expectation of updates; creates still fail if the record exists. */
+function withoutExpectation(change: Change): Change {
+  return change.table === 'tokens' && change.expect !== 0 ? { ...change, expect: undefined } : change
+}
+
+function rememberedFor(lookups: number, find: (id: string) => ReturnType<Store['tokenBySecret']>) {
+  const known = new Map<string, { readonly token: TokenRecord; readonly until: number }>()
+  let count = 0
+  return async (id: string) => {
+    count += 1
+    const entry = known.get(id)
+    if (entry && count < entry.until) return entry.token
+    const token = await find(id)
+    if (token) known.set(id, { token, until: count + lookups })
+    return token
+  }
+}
+
+async function all(store: Store, filter: Parameters<Store['tokens']>[0]): Promise<readonly TokenRecord[]> {
+  const tokens: TokenRecord[] = []
+  for await (const page of store.tokens(filter)) tokens.push(...page)
+  return tokens
+}

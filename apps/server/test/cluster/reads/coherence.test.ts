@@ -1,0 +1,48 @@
+/** Rights and content over three processes, with change feeds that are cut. Long versions: `pnpm proofs --scale full`. */
+
+import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../database.ts'
+import { serverFaults, startNemesis } from '../harness/nemesis.ts'
+import { startServerGroup } from '../harness/server-group.ts'
+import { proveNewEnemy } from './new-enemy.ts'
+import { proveRevocation } from './revocation.ts'
+
+const seed = seedOfRun()
+const random = new SeededRandom(seed)
+const { url: databaseUrl, drop } = await createTestDatabase()
+const group = await startServerGroup({ databaseUrl, count: 3 })
+const faults = { cut: serverFaults({ group, databaseUrl, random }).cut }
+const nemesis = startNemesis({ faults, random: new SeededRandom(seed + 1), everyMs: 2_000 })
+afterAll(async () => {
+  await nemesis.stop()
+  await group.stop()
+  await drop()
+})
+
+describe(`seed ${seed}`, () => {
+  test('COH-02, COH-03: a revoked right is refused everywhere from the acknowledgement on; stale answers state their age', async () => {
+    const result = await proveRevocation({ doors: group.doors, random, tries: 280 })
+    expect(result.grants).toEqual([])
+    expect(result.untruths).toEqual([])
+    for (const tries of Object.values(result.tries)) expect(tries).toBeGreaterThan(15)
+    expect(Math.max(...result.staleMs)).toBeLessThan(10_000)
+  })
+
+  for (const mode of ['default', 'consistent'] as const) {
+    test(`COH-10: in ${mode} mode, no read shows content by a right revoked before the content existed`, async () => {
+      const { sightings, reads } = await proveNewEnemy({ doors: group.doors, random, mode, rounds: 20 })
+      expect(sightings).toBe(0)
+      expect(reads).toBeGreaterThan(150)
+    })
+  }
+
+  test('COH-10: in stale mode, this test detects such reads', async () => {
+    let sightings = 0
+    for (let i = 0; i < 10 && sightings === 0; i += 1) {
+      const result = await proveNewEnemy({ doors: group.doors, random, mode: 'stale', rounds: 20 })
+      sightings += result.sightings
+    }
+    expect(sightings).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,170 @@
+/**
+ * COH-02, COH-03: a right is revoked through one process, and used at once through all of them. Default and `consistent`
+ * reads must refuse from the acknowledgement on. A `stale` answer may still grant, but only if its stated age is older
+ * than the acknowledgement.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Policy, Role, Token } from '@latchkey/contract'
+import type { SeededRandom } from '@latchkey/testkit/random'
+import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { MANAGEMENT } from '../harness/server-group.ts'
+
+interface RevocationResult {
+  /** Revocations, by kind. */
+  readonly tries: Readonly<Record<RevocationKind, number>>
+  /** Answers that granted after the acknowledgement, in words. */
+  readonly grants: readonly string[]
+  /** Stale answers that granted although their stated age is after the acknowledgement. */
+  readonly untruths: readonly string[]
+  /** How long after the acknowledgement the last stale answer granted, in milliseconds; 0 where none did. */
+  readonly staleMs: readonly number[]
+}
+
+/** Ways to revoke the right. */
+const REVOCATIONS = {
+  'token deleted': ({ manage, token }: Granted) => manage('DELETE', `/acl/token/${token.AccessorID}`),
+  'policy unlinked': ({ manage, token }: Granted) => manage('PUT', `/acl/token/${token.AccessorID}`, {}),
+  'policy edited': ({ manage, policy: { ID, Name } }: Granted) =>
+    manage('PUT', `/acl/policy/${ID}`, { ID, Name }),
+  'policy deleted': ({ manage, policy }: Granted) => manage('DELETE', `/acl/policy/${policy.ID}`),
+  'role unlinked': ({ manage, token }: Granted) => manage('PUT', `/acl/token/${token.AccessorID}`, {}),
+  'role edited': ({ manage, role: { ID, Name } }: Granted) => manage('PUT', `/acl/role/${ID}`, { ID, Name }),
+  'role deleted': ({ manage, role }: Granted) => manage('DELETE', `/acl/role/${role.ID}`),
+} as const
+
+type RevocationKind = keyof typeof REVOCATIONS
+const REVOCATION_KINDS = Object.keys(REVOCATIONS) as RevocationKind[]
+
+/** Sends a request with a management token to the revoking process; throws unless it succeeds. */
+type Manage = (method: Request['method'], path: string, body?: unknown) => Promise<Reply>
+
+/** A policy that grants, and a role that is linked to it. */
+interface Right {
+  readonly policy: Policy
+  readonly role: Role
+  /** A key that the right is to write. */
+  readonly key: string
+}
+
+interface Granted extends Right {
+  readonly manage: Manage
+  /** Linked to the policy, or to the role. */
+  readonly token: Token
+}
+
+/** Between two stale answers. */
+const STALE_PAUSE_MS = 2
+
+/** Revokes rights, some concurrently, and uses them through every door. */
+export async function proveRevocation(options: {
+  readonly doors: readonly Door[]
+  readonly random: SeededRandom
+  readonly tries: number
+  readonly atOnce?: number
+}): Promise<RevocationResult> {
+  const { doors, random, tries: total, atOnce = 8 } = options
+  const tries = Object.fromEntries(REVOCATION_KINDS.map((kind) => [kind, 0])) as Record<
+    RevocationKind,
+    number
+  >
+  const [grants, untruths, staleMs]: [string[], string[], number[]] = [[], [], []]
+  let begun = 0
+  const run = async () => {
+    let right: Right | undefined
+    for (; begun < total; ) {
+      begun += 1
+      const kind = random.pick(REVOCATION_KINDS)
+      const manage = manageThrough(random.pick(doors))
+      right ??= await makeRight(manage, `try-${random.below(2 ** 32)}`)
+      const found = await tryOnce(kind, await grant(kind, right, manage), doors)
+      // An edited or deleted record cannot be reused.
+      if (kind !== 'token deleted' && !kind.endsWith('unlinked')) right = undefined
+      tries[kind] += 1
+      grants.push(...found.grants)
+      untruths.push(...found.untruths)
+      staleMs.push(found.staleMs)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, run))
+  return { tries, grants, untruths, staleMs }
+}
+
+function manageThrough(door: Door): Manage {
+  return async (method, path, body) => {
+    const reply = await door.ask({ method, path, token: MANAGEMENT, body })
+    if (reply.status !== 200) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
+    return reply
+  }
+}
+
+async function makeRight(manage: Manage, name: string): Promise<Right> {
+  const Rules = `key_prefix "${name}/" { policy = "write" }`
+  const policy = jsonOf<Policy>(await manage('PUT', '/acl/policy', { Name: name, Rules }))
+  const role = jsonOf<Role>(await manage('PUT', '/acl/role', { Name: name, Policies: [{ ID: policy.ID }] }))
+  return { policy, role, key: `${name}/key` }
+}
+
+async function grant(kind: RevocationKind, right: Right, manage: Manage): Promise<Granted> {
+  const { policy, role } = right
+  const links = kind.startsWith('role') ? { Roles: [{ ID: role.ID }] } : { Policies: [{ ID: policy.ID }] }
+  return { ...right, manage, token: jsonOf<Token>(await manage('PUT', '/acl/token', links)) }
+}
+
+async function tryOnce(kind: RevocationKind, granted: Granted, doors: readonly Door[]) {
+  // Now all processes have the right in memory.
+  await Promise.all(doors.map(async (door) => expectGrant(await door.ask(authorize(granted)))))
+  await REVOCATIONS[kind](granted)
+  const revokedAt = performance.now()
+  const uses = [authorize(granted), readKey(granted, 'consistent')]
+  const [answers, stale] = await Promise.all([
+    Promise.all(
+      doors.flatMap((door, i) => [...uses, ...(i === 0 ? [write(granted)] : [])].map((use) => door.ask(use))),
+    ),
+    Promise.all(doors.map((door) => askStale(door, granted, revokedAt))),
+  ])
+  return {
+    grants: answers.filter(isGrant).map((reply) => `${kind}: ${reply.status} ${reply.text}`),
+    untruths: stale.flatMap(({ untruth }) => (untruth === undefined ? [] : [`${kind}: ${untruth}`])),
+    staleMs: Math.max(...stale.map(({ grantedMs }) => grantedMs)),
+  }
+}
+
+function authorize({ token, key }: Granted): Request {
+  const body = [{ Resource: 'key', Segment: key, Access: 'write' }]
+  return { method: 'POST', path: '/internal/acl/authorize', token: token.SecretID, body }
+}
+
+function write({ token, key }: Granted): Request {
+  return { method: 'PUT', path: `/kv/${key}`, token: token.SecretID, body: 'written' }
+}
+
+function readKey({ token, key }: Granted, mode: string): Request {
+  return { method: 'GET', path: `/kv/${key}?${mode}`, token: token.SecretID }
+}
+
+/** For a missing key, a grant is a 404. */
+function isGrant({ status, text }: Reply): boolean {
+  return status === 404 || (status === 200 && !text.includes('"Allow":false'))
+}
+
+function expectGrant(reply: Reply): void {
+  if (!isGrant(reply)) throw new Error(`the right is not there: ${reply.status} ${reply.text}`)
+}
+
+/** Sends stale reads until one is refused. */
+async function askStale(door: Door, granted: Granted, revokedAt: number) {
+  let grantedMs = 0
+  for (;;) {
+    const askedAt = performance.now()
+    const reply = await door.ask(readKey(granted, 'stale'))
+    if (!isGrant(reply)) return { grantedMs, untruth: undefined }
+    grantedMs = performance.now() - revokedAt
+    // The state it shows is claimed to have been current at this moment, or later.
+    const currentAt = askedAt - reply.lastContactMs
+    if (currentAt > revokedAt) {
+      const lateMs = Math.round(currentAt - revokedAt)
+      return { grantedMs, untruth: `granted by a state of ${lateMs} ms after the acknowledgement` }
+    }
+    await sleep(STALE_PAUSE_MS)
+  }
+}

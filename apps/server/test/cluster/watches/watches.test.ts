@@ -1,0 +1,33 @@
+import { chooseSeed } from '@latchkey/testkit/random'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../database.ts'
+import { areWatchesProven, proveWatches } from './watches.ts'
+
+test.each([
+  { servers: 1, watchers: 150, changes: 40, faultEveryMs: 4_000 },
+  { servers: 3, watchers: 200, changes: 80, faultEveryMs: 1_000 },
+])(
+  'COH-05, COH-06: $watchers watchers of tokens, lists, trees and names end with the stored state, through kills and cut feeds; on $servers',
+  async (scale) => {
+    const database = await createTestDatabase()
+    try {
+      const result = await proveWatches({ databaseUrl: database.url, seed: chooseSeed('COH-06'), ...scale })
+      expect(result.staleReads).toEqual([])
+      expect(result).toMatchObject({ stale: 0, vain: 0, falls: 0 })
+      expect(Object.keys(result.answersPerChange).sort()).toEqual([
+        'filtered list',
+        'key',
+        'list',
+        'names',
+        'token',
+        'tree',
+      ])
+      expect(areWatchesProven(result), JSON.stringify(result)).toBe(true)
+      expect(result.indexes).toBeGreaterThan(1_000)
+      expect(Object.values(result.faults).reduce((sum, count) => sum + count)).toBeGreaterThan(0)
+    } finally {
+      await database.drop()
+    }
+  },
+  600_000,
+)

@@ -1,0 +1,383 @@
+/**
+ * COH-05, COH-06: many clients wait for changes of every kind of read while processes are killed and change feeds are cut.
+ * Each must end with the state that is stored, soon after it was written; no index may fall; and no watcher may be woken again
+ * and again for what changed once.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Policy, Token } from '@latchkey/contract'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { type Door, jsonOf, NoAnswer, type Reply } from '../harness/door.ts'
+import { metricsOf } from '../harness/metrics-of.ts'
+import { serverFaults, startNemesis } from '../harness/nemesis.ts'
+import { MANAGEMENT, startServerGroup } from '../harness/server-group.ts'
+
+interface WatchesResult {
+  readonly watchers: number
+  readonly changes: number
+  readonly faults: Readonly<Record<string, number>>
+  /** Watchers whose last answer still differed from the stored state at the deadline. */
+  readonly stale: number
+  /** Their distinct reads. */
+  readonly staleReads: readonly string[]
+  /** Time until the last watcher had the final state, in milliseconds. */
+  readonly lastMs: number
+  /** Spurious wake-ups: the index was not above the requested one, and the wait was not over. */
+  readonly vain: number
+  /**
+   * Per kind of read: answers to watchers, per change of what they watch, while nothing fails and every watcher waits when
+   * a change comes. One that asks from an index below that of the table is answered at once, whatever changed.
+   */
+  readonly answersPerChange: Readonly<Record<string, number>>
+  /** Answers with an index, and how many of them had a lower one than the answer before, to the same client. */
+  readonly indexes: number
+  readonly falls: number
+}
+
+/** One for the change, one that a restarted process cannot rule out. */
+const ANSWERS_PER_CHANGE_MAX = 2
+
+export function areWatchesProven({ stale, falls, vain, answersPerChange }: WatchesResult): boolean {
+  const mostAnswers = Math.max(...Object.values(answersPerChange))
+  return stale === 0 && falls === 0 && vain === 0 && mostAnswers <= ANSWERS_PER_CHANGE_MAX
+}
+
+/** A watched read. */
+interface Read {
+  readonly kind: string
+  readonly path: string
+  readonly token: string
+  /** Whether it shows a change of the subject. */
+  readonly shows: (subject: Subject) => boolean
+}
+
+/** A record to change: a token or a key, by its place. */
+interface Subject {
+  readonly table: 'token' | 'key'
+  readonly place: number
+}
+
+interface Watcher {
+  readonly read: Read
+  known: string
+  index: number
+  answers: number
+}
+
+/** Longer than the run: a watcher that misses a change misses it for good. */
+const WAIT = '600s'
+const RETRY_MS = 20
+/** Between two reads of a sampler. */
+const SAMPLE_MS = 5
+/** Maximum time until a watcher has the final state: a poll without change feed, on a busy machine. */
+const KNOWN_MS_MAX = 60_000
+/** Minimum subjects of each table: enough that no change concerns all watchers. */
+const PLACES_MIN = 20
+const WATCHERS_PER_PLACE = 10
+const GROUPS = 4
+/** Bursts of changes, each followed by a comparison: otherwise a later change could hide a lost one. */
+const BURSTS = 20
+const WRITERS = 8
+/** Of the changes whose answers are counted: of tokens and of keys in turn, so that every kind of read has some. */
+const STEADY_CHANGES = 24
+
+export async function proveWatches(options: {
+  readonly databaseUrl: string
+  readonly seed: number
+  readonly servers?: number
+  readonly watchers: number
+  readonly changes: number
+  readonly faultEveryMs?: number
+}): Promise<WatchesResult> {
+  const { databaseUrl, seed, changes } = options
+  const random = new SeededRandom(seed)
+  const group = await startServerGroup({ databaseUrl, count: options.servers ?? 3 })
+  const { doors } = group
+  const leaving = new AbortController()
+  try {
+    const places = Math.max(PLACES_MIN, Math.ceil(options.watchers / WATCHERS_PER_PLACE))
+    const world = await makeWorld(doors, places)
+    const reads = readsOf(world, places)
+    const watchers = Array.from({ length: options.watchers }, (_, i): Watcher => {
+      return { read: readFor(reads, i), known: '', index: 0, answers: 0 }
+    })
+    const counted = { indexes: 0, falls: 0, vain: 0 }
+    const context = { doors, signal: leaving.signal, counted }
+    const watching = watchers.map((watcher, i) => watch(watcher, { ...context, place: i }))
+    const sampling = doors.map((door) => sample(door, context))
+    const faultRandom = new SeededRandom(seed + 1)
+    const { kill, cut } = serverFaults({ group, databaseUrl, random: faultRandom })
+    const everyMs = options.faultEveryMs ?? 1_000
+    const nemesis = startNemesis({ faults: { kill, cut }, random: faultRandom, everyMs })
+    const change = (subject: Subject, text: string) => write({ doors, world, subject, text })
+    const burst = Math.ceil(changes / BURSTS)
+    const stale: Watcher[] = []
+    for (let done = 0; done < changes && stale.length === 0; done += burst) {
+      const subjects = Array.from({ length: Math.min(burst, changes - done) }, () => aSubject(random, places))
+      const next = subjects.entries()
+      const writer = async () => {
+        for (const [n, subject] of next) await change(subject, `change ${done + n}`)
+      }
+      await Promise.all(Array.from({ length: WRITERS }, writer))
+      stale.push(...(await untilKnown(watchers, await storedIn(doors, reads.flat()))).stale)
+    }
+    await nemesis.stop()
+    const stored = await storedIn(doors, reads.flat())
+    const { lastMs } = await untilKnown(watchers, stored)
+    const steady = { doors, watchers, stored, change, placeAt: () => random.below(places) }
+    const answersPerChange = stale.length > 0 ? {} : await countAnswers(steady)
+    leaving.abort()
+    await Promise.all([...watching, ...sampling])
+    return {
+      watchers: watchers.length,
+      changes,
+      faults: nemesis.counts,
+      stale: stale.length,
+      staleReads: [...new Set(stale.map(({ read }) => `${read.kind} ${read.path}`))],
+      lastMs,
+      answersPerChange,
+      ...counted,
+    }
+  } finally {
+    leaving.abort()
+    await group.stop()
+  }
+}
+
+interface World {
+  /** By place; those of one group link one policy. */
+  readonly tokens: readonly Token[]
+  /** By group. */
+  readonly policies: readonly Policy[]
+}
+
+async function makeWorld(doors: readonly Door[], places: number): Promise<World> {
+  const put = async <T>(path: string, body: object, n: number) => {
+    const door = doors[n % doors.length] as Door
+    return jsonOf<T>(await door.ask({ method: 'PUT', path, token: MANAGEMENT, body }))
+  }
+  const policies: Policy[] = []
+  for (let n = 0; n < GROUPS; n += 1) policies.push(await put('/acl/policy', { Name: `group-${n}` }, n))
+  const tokens: Token[] = []
+  for (let n = 0; n < places; n += 1) {
+    const Policies = [{ ID: policies[n % GROUPS]?.ID }]
+    tokens.push(await put('/acl/token', { Description: 'first', Policies }, n))
+    await put(keyPath(n), {}, n)
+  }
+  return { tokens, policies }
+}
+
+/** Keys of one group are one tree. */
+function keyPath(place: number): string {
+  return `/kv/group-${place % GROUPS}/${place}`
+}
+
+/** By kind. */
+function readsOf({ tokens, policies }: World, places: number): readonly (readonly Read[])[] {
+  const isOf = (table: Subject['table'], of: (place: number) => boolean) => (subject: Subject) =>
+    subject.table === table && of(subject.place)
+  const groups = policies.map(({ ID }, group) => ({ ID, isOf: (place: number) => place % GROUPS === group }))
+  const byManager = { token: MANAGEMENT }
+  return [
+    tokens.map(({ SecretID }, place) => {
+      const shows = isOf('token', (other) => other === place)
+      return { kind: 'token', path: '/acl/token/self', token: SecretID, shows }
+    }),
+    groups.map(({ ID, isOf: isOfGroup }) => {
+      return {
+        kind: 'filtered list',
+        path: `/acl/tokens?policy=${ID}`,
+        shows: isOf('token', isOfGroup),
+        ...byManager,
+      }
+    }),
+    groups.map(({ isOf: isOfGroup }, group) => {
+      const path = `/kv/group-${group}/?recurse`
+      return { kind: 'tree', path, shows: isOf('key', isOfGroup), ...byManager }
+    }),
+    groups.map(({ isOf: isOfGroup }, group) => {
+      return { kind: 'names', path: `/kv/group-${group}/?keys`, shows: isOf('key', isOfGroup), ...byManager }
+    }),
+    Array.from({ length: places }, (_, place) => {
+      const shows = isOf('key', (other) => other === place)
+      return { kind: 'key', path: `${keyPath(place)}?raw`, shows, ...byManager }
+    }),
+    [{ kind: 'list', path: '/acl/tokens', shows: isOf('token', () => true), ...byManager }],
+  ]
+}
+
+/** Half of the watchers watch one record; the others a filtered list, a tree, names, or the whole list. */
+const SHARES: readonly number[] = [0, 1, 0, 2, 4, 3, 0, 1, 4, 2, 0, 3, 4, 1, 0, 2, 4, 3, 0, 5]
+
+function readFor(reads: readonly (readonly Read[])[], i: number): Read {
+  const ofKind = reads[SHARES[i % SHARES.length] ?? 0] ?? []
+  return ofKind[Math.floor(i / SHARES.length + i) % ofKind.length] as Read
+}
+
+function aSubject(random: SeededRandom, places: number): Subject {
+  return { table: random.pick(['token', 'key'] as const), place: random.below(places) }
+}
+
+interface WatchContext {
+  readonly doors: readonly Door[]
+  readonly signal: AbortSignal
+  readonly counted: { indexes: number; falls: number; vain: number }
+  /** Where it asks first; after a failure it asks the next process. */
+  readonly place: number
+}
+
+async function watch(watcher: Watcher, { doors, signal, counted, place }: WatchContext): Promise<void> {
+  const { path, token } = watcher.read
+  for (let at = place; !signal.aborted; ) {
+    const door = doors[at % doors.length] as Door
+    const query = `${path.includes('?') ? '&' : '?'}index=${watcher.index}&wait=${WAIT}`
+    try {
+      const reply = await door.ask({ method: 'GET', path: path + query, token, signal })
+      if (!isAnswer(reply)) throw new NoAnswer(reply.text, false)
+      take(watcher, reply, counted)
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      at += 1
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** An absent record can be watched, too. */
+function isAnswer({ status, index }: Reply): boolean {
+  return status === 200 || (status === 404 && index > 0)
+}
+
+function take(watcher: Watcher, reply: Reply, counted: WatchContext['counted']): void {
+  watcher.answers += 1
+  counted.indexes += 1
+  if (reply.index < watcher.index) counted.falls += 1
+  if (reply.index === watcher.index) counted.vain += 1
+  watcher.index = reply.index
+  watcher.known = `${reply.status} ${reply.text}`
+}
+
+/** Reads from one place without waiting, through restarts of its process, in each mode in turn. */
+async function sample(door: Door, { signal, counted }: Omit<WatchContext, 'place'>): Promise<void> {
+  let highest = 0
+  for (let n = 0; !signal.aborted; n += 1) {
+    const mode = ['', 'stale', 'consistent'][n % 3]
+    const reply = await door
+      .ask({ method: 'GET', path: `/acl/token/self?${mode}`, token: MANAGEMENT, signal })
+      .catch(() => undefined)
+    if (reply?.status === 200) {
+      counted.indexes += 1
+      if (reply.index < highest) counted.falls += 1
+      highest = Math.max(highest, reply.index)
+    }
+    await sleep(SAMPLE_MS)
+  }
+}
+
+/** Repeats a write until it is acknowledged. */
+async function write(options: {
+  readonly doors: readonly Door[]
+  readonly world: World
+  readonly subject: Subject
+  readonly text: string
+}): Promise<void> {
+  const { doors, world, subject, text } = options
+  for (let attempt = 1; ; attempt += 1) {
+    const reply = await (doors[attempt % doors.length] as Door)
+      .ask({ ...requestOf(world, subject, text), token: MANAGEMENT })
+      .catch(() => undefined)
+    if (reply?.status === 200) return
+    await sleep(RETRY_MS)
+  }
+}
+
+/** A key comes and goes, so that names change, too. */
+function requestOf({ tokens, policies }: World, { table, place }: Subject, text: string) {
+  if (table === 'token') {
+    const Policies = [{ ID: policies[place % GROUPS]?.ID }]
+    return {
+      method: 'PUT',
+      path: `/acl/token/${tokens[place]?.AccessorID}`,
+      body: { Description: text, Policies },
+    } as const
+  }
+  const isGone = /[37]$/.test(text)
+  return isGone
+    ? ({ method: 'DELETE', path: keyPath(place) } as const)
+    : ({ method: 'PUT', path: keyPath(place), body: text } as const)
+}
+
+/** The current result of each read. */
+async function storedIn(doors: readonly Door[], reads: readonly Read[]): Promise<Map<Read, string>> {
+  const storedBy = async (read: Read): Promise<[Read, string]> => {
+    const path = `${read.path}${read.path.includes('?') ? '&' : '?'}consistent`
+    for (let at = 0; ; at += 1) {
+      const door = doors[at % doors.length] as Door
+      const reply = await door.ask({ method: 'GET', path, token: read.token }).catch(() => undefined)
+      if (reply && isAnswer(reply)) return [read, `${reply.status} ${reply.text}`]
+      await sleep(RETRY_MS)
+    }
+  }
+  return new Map(await Promise.all(reads.map(storedBy)))
+}
+
+/** Waits until all watchers have the stored state, or the time is over. */
+async function untilKnown(watchers: readonly Watcher[], stored: ReadonlyMap<Read, string>) {
+  const startedAt = performance.now()
+  for (;;) {
+    const stale = watchers.filter(({ read, known }) => known !== stored.get(read))
+    const lastMs = Math.round(performance.now() - startedAt)
+    if (stale.length === 0 || lastMs > KNOWN_MS_MAX) return { stale, lastMs }
+    await sleep(5)
+  }
+}
+
+/** Resolves when every watcher's query is held: what has woken it is looked at. */
+async function untilHeld(watchers: readonly Watcher[], doors: readonly Door[]): Promise<void> {
+  const startedAt = performance.now()
+  for (;;) {
+    const metrics = await Promise.all(doors.map(metricsOf))
+    const held = metrics.reduce((sum, ofDoor) => sum + (ofDoor.get('latchkey_store_waiters') ?? 0), 0)
+    if (held === watchers.length) return
+    if (performance.now() - startedAt > KNOWN_MS_MAX) {
+      throw new Error(`${held} of ${watchers.length} watchers wait`)
+    }
+    await sleep(5)
+  }
+}
+
+/** Makes changes one by one, each when all watchers wait again, and counts the answers that they cost. */
+async function countAnswers(options: {
+  readonly doors: readonly Door[]
+  readonly watchers: readonly Watcher[]
+  readonly stored: ReadonlyMap<Read, string>
+  readonly change: (subject: Subject, text: string) => Promise<void>
+  readonly placeAt: () => number
+}): Promise<Readonly<Record<string, number>>> {
+  const { doors, watchers, change, placeAt } = options
+  const stored = new Map(options.stored)
+  const changesOf = new Map<Read, number>()
+  await untilHeld(watchers, doors)
+  for (const watcher of watchers) watcher.answers = 0
+  for (let n = 0; n < STEADY_CHANGES; n += 1) {
+    const subject: Subject = { table: n % 2 === 0 ? 'token' : 'key', place: placeAt() }
+    await change(subject, `steady ${n}`)
+    const shown = [...stored.keys()].filter((read) => read.shows(subject))
+    for (const [read, text] of await storedIn(doors, shown)) {
+      if (stored.get(read) !== text) changesOf.set(read, (changesOf.get(read) ?? 0) + 1)
+      stored.set(read, text)
+    }
+    await untilKnown(watchers, stored)
+    await untilHeld(watchers, doors)
+  }
+  const sums = new Map<string, { answers: number; changes: number }>()
+  for (const { read, answers } of watchers) {
+    const sum = sums.get(read.kind) ?? { answers: 0, changes: 0 }
+    sums.set(read.kind, {
+      answers: sum.answers + answers,
+      changes: sum.changes + (changesOf.get(read) ?? 0),
+    })
+  }
+  return Object.fromEntries(
+    [...sums].map(([kind, { answers, changes }]) => [kind, Math.round((answers / changes) * 100) / 100]),
+  )
+}

@@ -1,0 +1,221 @@
+/** Two datacenters, each with its own database and process: `?dc=`. Decisions: datacenters. */
+
+import { ENDPOINTS } from '@latchkey/contract'
+import { freePorts } from '@latchkey/testkit/process/ports'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { exchange } from './raw-http.ts'
+
+const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
+/** A management token of both; local in dc1. */
+const LOCAL_HERE = '22222222-2222-4333-8444-555555555555'
+/** A local management token of dc2, unknown in dc1. */
+const LOCAL_THERE = '33333333-2222-4333-8444-555555555555'
+
+const databases: TestDatabase[] = []
+const servers: RunningServer[] = []
+let dc1: RunningServer
+let dc2: RunningServer
+
+beforeAll(async () => {
+  const [port1 = 0, port2 = 0, closed = 0] = await freePorts(3)
+  const list = [
+    `dc1=http://127.0.0.1:${port1}`,
+    `dc2=http://127.0.0.1:${port2}`,
+    `dc3=http://127.0.0.1:${closed}`,
+    `wrong=http://127.0.0.1:${port1}`,
+  ]
+  const start = async (datacenter: string, port: number) => {
+    const database = await createTestDatabase()
+    databases.push(database)
+    const server = await runServer({
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      LATCHKEY_DATACENTER: datacenter,
+      LATCHKEY_DATACENTERS: list.join(','),
+      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+      LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    })
+    servers.push(server)
+    return server
+  }
+  dc1 = await start('dc1', port1)
+  dc2 = await start('dc2', port2)
+  const Policies = [{ Name: 'global-management' }]
+  await managed(dc1, 'PUT', '/acl/token', { SecretID: LOCAL_HERE, Local: true, Policies })
+  await managed(dc2, 'PUT', '/acl/token', { SecretID: LOCAL_HERE, Policies })
+  await managed(dc2, 'PUT', '/acl/token', { SecretID: LOCAL_THERE, Local: true, Policies })
+}, 60_000)
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop('SIGKILL')))
+  await Promise.all(databases.map((database) => database.drop()))
+})
+
+async function managed(server: RunningServer, method: string, path: string, body?: unknown) {
+  const answer = await server.call(method, path, { token: MANAGEMENT, body })
+  expect(answer, `${method} ${path}`).toMatchObject({ status: 200 })
+  return answer.body
+}
+
+interface Asked {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** Asks dc1, with the management token unless other headers are given. */
+async function ask(path: string, { method = 'GET', headers, body }: Asked = {}) {
+  const response = await fetch(`${dc1.url}/v1${path}`, {
+    method,
+    headers: { Accept: 'application/problem+json', ...(headers ?? { 'X-Service-Token': MANAGEMENT }) },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, code: codeOf(text) }
+}
+
+function codeOf(text: string): unknown {
+  try {
+    return JSON.parse(text).code
+  } catch {
+    return undefined
+  }
+}
+
+test('the list of datacenters has the own one first, and the others in the order of the setting', async () => {
+  expect(await managed(dc1, 'GET', '/catalog/datacenters')).toEqual(['dc1', 'dc2', 'dc3', 'wrong'])
+  expect(await managed(dc2, 'GET', '/catalog/datacenters')).toEqual(['dc2', 'dc1', 'dc3', 'wrong'])
+})
+
+test('writes and reads happen in the datacenter that dc names, and nowhere else', async () => {
+  expect(await managed(dc1, 'PUT', '/kv/place/a%20b?dc=dc2&flags=7', 'there')).toBe(true)
+  expect((await dc1.call('GET', '/kv/place/?keys', { token: MANAGEMENT })).status).toBe(404)
+  expect(await managed(dc2, 'GET', '/kv/place/?keys')).toEqual(['place/a b'])
+  const policy = await managed(dc1, 'PUT', '/acl/policy?dc=dc2', { Name: 'there', Rules: 'acl = "read"' })
+  expect(await managed(dc2, 'GET', `/acl/policy/${policy.ID}`)).toEqual(policy)
+  expect((await dc1.call('GET', `/acl/policy/${policy.ID}`, { token: MANAGEMENT })).status).toBe(404)
+  expect(await managed(dc1, 'DELETE', `/acl/policy/${policy.ID}?dc=dc2`)).toBe(true)
+})
+
+test.each(['dots/../key', 'dots/%2e%2e/acl/bootstrap'])(
+  'SSRF-01: PUT /v1/kv/%s writes the key of that name in the other datacenter, and reaches no other endpoint',
+  async (path) => {
+    const lines = [
+      `PUT /v1/kv/${path}?dc=dc2 HTTP/1.1`,
+      `Host: ${new URL(dc1.url).host}`,
+      `X-Service-Token: ${MANAGEMENT}`,
+      'Content-Length: 4',
+      'Connection: close',
+    ]
+    const { statuses } = await exchange(Number(new URL(dc1.url).port), [`${lines.join('\r\n')}\r\n\r\nthat`])
+    expect(statuses).toEqual([200])
+    expect(await managed(dc2, 'GET', '/kv/dots/?keys')).toContain(decodeURIComponent(path))
+  },
+)
+
+test('an answer has the index, the freshness and the bytes of the other datacenter, in the family of the request', async () => {
+  await managed(dc2, 'PUT', '/acl/policy', { Name: 'newer' })
+  const direct = await fetch(`${dc2.url}/v1/acl/policies`, { headers: { 'X-Consul-Token': MANAGEMENT } })
+  const { headers, text } = await ask('/acl/policies?dc=dc2', {
+    headers: { 'X-Consul-Token': MANAGEMENT },
+  })
+  expect(text).toBe(await direct.text())
+  for (const name of ['index', 'knownleader', 'lastcontact', 'default-acl-policy']) {
+    expect(headers.get(`x-consul-${name}`), name).toBe(direct.headers.get(`x-consul-${name}`))
+  }
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('content-type')).toBe('application/json')
+})
+
+test('a refusal of the other datacenter is passed on as it is', async () => {
+  const { status, code, headers } = await ask('/acl/token/00000000-0000-4000-8000-00000000beef?dc=dc2')
+  expect({ status, code }).toEqual({ status: 404, code: 'not_found' })
+  expect(headers.get('content-type')).toContain('application/problem+json')
+})
+
+test('a blocking query waits for a change over there', async () => {
+  const before = await ask('/kv/awaited?dc=dc2')
+  const index = before.headers.get('x-service-index')
+  const waiting = ask(`/kv/awaited?dc=dc2&wait=10m&index=${index}`)
+  await expect.poll(async () => waitersOf(await managed(dc2, 'GET', '/agent/metrics'))).toBe(1)
+  await managed(dc2, 'PUT', '/kv/awaited', 'news')
+  expect(await waiting).toMatchObject({ status: 200 })
+})
+
+function waitersOf(metrics: {
+  readonly Gauges: readonly { readonly Name: string; readonly Value: number }[]
+}) {
+  return metrics.Gauges.find(({ Name }) => Name === 'latchkey_store_waiters')?.Value
+}
+
+describe('SEC-03: tokens', () => {
+  test('a local token is not sent, even if its secret is one of the other datacenter; the answer says so', async () => {
+    const direct = await dc2.call('GET', '/acl/tokens', { token: LOCAL_HERE })
+    expect(direct.status).toBe(200)
+    for (const headers of [{ 'X-Service-Token': LOCAL_HERE }, { Authorization: `Bearer ${LOCAL_HERE}` }]) {
+      const { status, code, headers: answered } = await ask('/acl/tokens?dc=dc2', { headers })
+      expect({ status, code }).toEqual({ status: 403, code: 'privilege_missing' })
+      expect(answered.get('warning')).toContain('The local token of dc1 is not valid in dc2')
+    }
+    const inQuery = await ask(`/acl/tokens?dc=dc2&token=${LOCAL_HERE}`, { headers: {} })
+    expect(inQuery.status).toBe(403)
+  })
+
+  test('on no endpoint with a right does a local token act in the other datacenter', async () => {
+    const withRight = Object.values(ENDPOINTS).filter(({ right }) => right !== 'none')
+    for (const { method, path } of withRight) {
+      const filled = path.replace(/:\w+/g, '00000000-0000-4000-8000-00000000beef')
+      const { status } = await ask(`${filled}?dc=dc2`, {
+        method,
+        headers: { 'X-Service-Token': LOCAL_HERE },
+        ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }),
+      })
+      expect(status, `${method} ${path}`).not.toBe(200)
+    }
+  })
+
+  test('a secret that is unknown here is sent, since the other datacenter may know it', async () => {
+    expect((await dc1.call('GET', '/acl/token/self', { token: LOCAL_THERE })).status).toBe(403)
+    const self = await dc1.call('GET', '/acl/token/self?dc=dc2', { token: LOCAL_THERE })
+    expect(self).toMatchObject({ status: 200, body: { SecretID: LOCAL_THERE, Local: true } })
+  })
+})
+
+describe('refusals', () => {
+  test.each(['DC2', 'dc2%20', 'dc2%2F..%2Fx', 'dc2@127.0.0.1', 'nowhere', 'x'.repeat(4_000)])(
+    '400 datacenter_unknown: dc=%s',
+    async (dc) => {
+      const { status, code } = await ask(`/kv/place/?recurse&dc=${dc}`, { method: 'DELETE' })
+      expect({ status, code }).toEqual({ status: 400, code: 'datacenter_unknown' })
+    },
+  )
+
+  test('400 datacenter_unknown: an address that leads to a server of another datacenter, which forwards nothing again', async () => {
+    const { status, code, text } = await ask('/kv/place/key?dc=wrong', { method: 'PUT', body: 'lost' })
+    expect({ status, code }).toEqual({ status: 400, code: 'datacenter_unknown' })
+    expect(text).toContain('forwarded twice')
+  })
+
+  test('503 datacenter_unreachable: nothing answers there; the own datacenter does', async () => {
+    const { status, code, headers, text } = await ask('/kv/place/key?dc=dc3', { method: 'PUT', body: 'x' })
+    expect({ status, code }).toEqual({ status: 503, code: 'datacenter_unreachable' })
+    expect(headers.get('retry-after')).toBe('1')
+    expect(text).not.toContain('127.0.0.1')
+    expect(await managed(dc1, 'PUT', '/kv/place/key', 'here')).toBe(true)
+  })
+
+  test('400 query_invalid: bootstrap of another datacenter', async () => {
+    const { status, code } = await ask('/acl/bootstrap?dc=dc2', { method: 'PUT' })
+    expect({ status, code }).toEqual({ status: 400, code: 'query_invalid' })
+  })
+
+  test('413 body_too_large: a caller that is unknown here sends no long body', async () => {
+    const { status, code } = await ask('/kv/place/long?dc=dc2', {
+      method: 'PUT',
+      headers: { 'X-Service-Token': LOCAL_THERE },
+      body: 'x'.repeat(16_385),
+    })
+    expect({ status, code }).toEqual({ status: 413, code: 'body_too_large' })
+  })
+})
