@@ -10,7 +10,7 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { profileOf, type ServiceProfile } from '@latchkey/contract'
-import { ensureBuiltins, ensureLegacyBuiltins, Service } from '@latchkey/service'
+import { ensureBuiltins, ensureLegacyBuiltins, isSecondary, Service } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
@@ -103,6 +103,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       },
       edition: config.edition,
       datacenter: config.datacenter,
+      primaryDatacenter: config.primaryDatacenter,
       datacenters: new HttpDatacenters({ datacenters: otherDatacenters(config), log }),
       nodeName: config.nodeName,
       headerPrefixes: config.headerPrefixes,
@@ -182,7 +183,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
 /** Prepares the data for the first request, and checks that this version may work on it. Spec 9.2. */
 async function prepareData(store: ServerStore, config: Config, profile: ServiceProfile): Promise<void> {
   await store.refresh('consistent')
-  const isPrimary = config.datacenter === config.primaryDatacenter
+  const isPrimary = !isSecondary(config)
   const now = store.clock.now()
   const stored = (await store.directory()).system('acl-mode')
   const recorded = stored?.Value as AclModeRecord | undefined

@@ -6,7 +6,13 @@ export {
   type ForwardedReply,
   type ForwardedRequest,
 } from './datacenters/datacenters.ts'
-export type { ClusterInfo, ClusterMember, IdentityOptions, ServiceOptions } from './options.ts'
+export {
+  type ClusterInfo,
+  type ClusterMember,
+  type IdentityOptions,
+  isSecondary,
+  type ServiceOptions,
+} from './options.ts'
 export { Service } from './pipeline.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'

@@ -70,6 +70,8 @@ export interface ServiceOptions {
   readonly identity: IdentityOptions
   readonly edition: 'standard' | 'extended'
   readonly datacenter: string
+  /** Where policies, roles and global tokens are written. Absent: here. */
+  readonly primaryDatacenter?: string
   /** The others. Absent: none can be reached. */
   readonly datacenters?: Datacenters
   readonly nodeName: string
@@ -88,4 +90,12 @@ export interface ServiceOptions {
   readonly openapi: () => object
   /** Called with an internal error; the caller sees only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void
+}
+
+/** Whether policies, roles and global tokens are copies, which only replication writes. */
+export function isSecondary({
+  datacenter,
+  primaryDatacenter = datacenter,
+}: Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'>): boolean {
+  return primaryDatacenter !== datacenter
 }

@@ -9,7 +9,7 @@ import {
 } from '@latchkey/acl'
 import type { AuthMethod } from '@latchkey/contract'
 import type { Context, JsonAnswer } from '../handler.ts'
-import type { ServiceOptions } from '../options.ts'
+import { isSecondary, type ServiceOptions } from '../options.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import { authMethodShown } from './stored-auth-method.ts'
@@ -50,11 +50,10 @@ function written(
 }
 
 function contextOf({ service, namespace }: Context, generation: number): AuthMethodContext {
-  const { profile, edition, identity, cluster } = service
+  const { profile, edition, identity } = service
   return {
     types: typesOf(service),
-    // Only a secondary replicates.
-    isPrimary: cluster.replication() === undefined,
+    isPrimary: !isSecondary(service),
     hasNamespaces: edition === 'extended' && profile.has('authMethod.namespaceRules'),
     allowHttp: identity.allowHttp,
     unknownFields: new Set([

@@ -2,6 +2,7 @@ import { type MigrationRecord, migrationProgress, NO_BATCHES } from '@latchkey/a
 import { formatInstant } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import { isSecondary } from '../options.ts'
 import type { Store } from '../store/store.ts'
 
 /** Progress of the accessor migration. Spec 8, 9.2.3. */
@@ -16,7 +17,7 @@ export async function migrationHandler(
     record,
     remaining,
     aclMode: mode === 'legacy' ? { mode } : { mode, since: 0 },
-    isPrimary: service.cluster.replication() === undefined,
+    isPrimary: !isSecondary(service),
     now: call.now,
   })
   return json({

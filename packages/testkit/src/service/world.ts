@@ -34,6 +34,7 @@ export interface WorldOptions
       | 'aclEnabled'
       | 'headerPrefixes'
       | 'datacenter'
+      | 'primaryDatacenter'
       | 'lists'
       | 'translateAddresses'
       | 'turns'
@@ -147,6 +148,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     identity: { verifier: new DecodingVerifier(), allowHttp: true, loginsPerSecond: 0, ...options.identity },
     edition: options.edition ?? 'standard',
     datacenter: options.datacenter ?? 'dc1',
+    ...(options.primaryDatacenter === undefined ? {} : { primaryDatacenter: options.primaryDatacenter }),
     nodeName: 'n1',
     headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
     defaultPolicy: options.defaultPolicy ?? 'deny',

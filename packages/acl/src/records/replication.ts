@@ -1,0 +1,15 @@
+/** What a secondary datacenter has of its primary's records. Decisions: datacenters. */
+
+/** The value of the system record `replication`, which only a secondary has. Written in one commit with the records. */
+export interface ReplicationRecord {
+  /** Id of the primary's store, from which the records come. */
+  readonly cluster: string
+  /** Commit index of the primary whose records this datacenter has; 0 until the first copy is complete. */
+  readonly index: number
+  /** A first copy that is not complete: the index of its first page, and the cursor of the next one. */
+  readonly copy?: { readonly index: number; readonly cursor: string }
+  /** Global tokens that cannot be stored here, by accessor, and why. They give no rights. At most 1,000. */
+  readonly skipped: readonly { readonly accessorId: string; readonly reason: string }[]
+  /** Set by an operator: the cluster id that may replace the records here, although it would delete many. */
+  readonly accepted?: string
+}
