@@ -2,9 +2,10 @@
 import { profileOf, type ServiceVersion } from '@latchkey/contract'
 import { linkKey, type Scenario, type WorkloadSpec } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
+import { type CallContext, type CallKind, callsOf } from './call.ts'
 import { callsIn } from './calls-in.ts'
 import { type ClusterState, clusterStates } from './cluster-states.ts'
-import { type CallContext, type CallKind, callsOf, outcomeOf, refusedConnection } from './outcome.ts'
+import { outcomeOf, refusedConnection } from './outcome.ts'
 import { countIndexDecreases, createIndexWatch } from './service-index.ts'
 import { type ClientErrors, Tally } from './tally.ts'
 

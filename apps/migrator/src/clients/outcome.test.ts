@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { version } from '../version.ts'
-import { type CallContext, type CallKind, outcomeOf, refusedConnection } from './outcome.ts'
+import type { CallContext, CallKind } from './call.ts'
+import { outcomeOf, refusedConnection } from './outcome.ts'
 
 /** A call to a healthy server of a version, through an agent if given. */
 function aCall(serverVersion: string, agentVersion?: string, rest: Partial<CallContext> = {}): CallContext {

@@ -1,67 +1,8 @@
 /** The outcome of one client call, given the server and agent that handle it. Every rule cites its row of the spec. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
-import type { ModelName } from '../scenario/scenario.ts'
-import type { WorkloadKind } from '../scenario/schema-workloads.ts'
-import type { Mode } from '../simulate/history.ts'
-import {
-  INTENTIONS_AS_ENTRIES,
-  isAtLeast,
-  isIn,
-  LEGACY_REMOVED,
-  NEW_ACLS,
-  range,
-  version,
-} from '../version.ts'
-
-/** An error, or an answer that differs from what the client is used to. */
-export interface Outcome {
-  /** Stable name, such as `legacy-mode`. */
-  readonly kind: string
-  /** HTTP status; absent if there is no HTTP answer. */
-  readonly status?: number
-  /** What the client sees; for an error, its literal text. */
-  readonly text: string
-  readonly isError: boolean
-}
-
-/** The facts that an outcome depends on. */
-export interface CallContext {
-  readonly model: ModelName
-  /** The server that is called, or that the client agent forwards to. */
-  readonly server: {
-    readonly version: ServiceVersion
-    readonly mode: Mode
-    readonly state: 'up' | 'down' | 'paused'
-    readonly isLeader: boolean
-  }
-  /** The client agent that handles the call; undefined if the server does. */
-  readonly agent: ServiceVersion | undefined
-  /** What a call of `unknown-field` sends; undefined: any endpoint and field. */
-  readonly payload: { readonly path: string | undefined; readonly field: string | undefined }
-  readonly hasLeader: boolean
-  /** The leader of the primary, which decides about intentions; undefined if there is none. */
-  readonly primaryLeader: ServiceVersion | undefined
-  readonly intentionsAreMigrated: boolean
-  /** Whether the datacenter of the server reaches any server of the primary. */
-  readonly isPrimaryReached: boolean
-  readonly isPrimary: boolean
-  /**
-   * Where the datacenter finds global tokens: in its own store, in copies, by asking the primary, or nowhere, as its
-   * replication token may not see secrets.
-   */
-  readonly tokenSource: 'own' | 'copies' | 'primary' | 'nothing'
-  readonly bootstrapped: boolean | undefined
-  /** Whether the leader of the primary read its state from a snapshot of a version before 1.4.0. */
-  readonly isBootstrapRecorded: boolean
-}
-
-/** A single call. Workloads of kind `mixed` alternate between two of them. */
-export type CallKind = Exclude<WorkloadKind, 'mixed'>
-
-/** The calls of a workload, in turn. */
-export function callsOf(kind: WorkloadKind): readonly CallKind[] {
-  return kind === 'mixed' ? ['new', 'legacy'] : [kind]
-}
+import { isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range, version } from '../version.ts'
+import { type CallContext, type CallKind, edgeOf, NO_LEADER, type Outcome, RPC, type Rule } from './call.ts'
+import { INTENTION_RULES } from './intention-outcomes.ts'
 
 /** @returns undefined if the client gets what it is used to. */
 export function outcomeOf(call: CallKind, context: CallContext): Outcome | undefined {
@@ -109,16 +50,6 @@ function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallCo
     return { kind: 'primary-unreachable', status: 500, text, isError: true }
   }
   return primaryLeader === undefined ? NO_LEADER : undefined
-}
-
-type Rule = (context: CallContext) => Outcome | undefined
-
-const NO_LEADER: Outcome = { kind: 'no-leader', status: 500, text: 'No cluster leader', isError: true }
-const RPC = 'rpc error making call: '
-
-/** The version of the process that handles the HTTP request. */
-function edgeOf({ agent, server }: CallContext): ServiceVersion {
-  return agent ?? server.version
 }
 
 const RULES: Readonly<Record<CallKind, Rule>> = {
@@ -266,37 +197,7 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     const text = 'X-…-Translate-Addresses where translation is on; TaggedAddresses with "lan"'
     return { kind: 'translate-header', status: 200, text, isError: false }
   },
-  // Spec 9.3 (1.9.0).
-  'intention-list': ({ server }) => {
-    if (isBefore(server.version, INTENTIONS_AS_ENTRIES)) return undefined
-    return {
-      kind: 'intentions-of-one-namespace',
-      status: 200,
-      text: 'one namespace only, without ns=*',
-      isError: false,
-    }
-  },
-  // Spec 9.5.2: reads answer throughout.
-  'intention-read': () => undefined,
-  'intention-write': (context) => {
-    const { primaryLeader, isPrimaryReached } = context
-    if (primaryLeader === undefined || !isPrimaryReached) return NO_LEADER
-    return blockedIntention(context, primaryLeader)
-  },
-  'intention-config-write': (context) => {
-    const { primaryLeader, isPrimaryReached } = context
-    if (primaryLeader === undefined || !isPrimaryReached) return NO_LEADER
-    if (isBefore(edgeOf(context), INTENTIONS_AS_ENTRIES) || isBefore(primaryLeader, INTENTIONS_AS_ENTRIES)) {
-      const status = isBefore(edgeOf(context), INTENTIONS_AS_ENTRIES) ? 400 : 500
-      return {
-        kind: 'config-kind-unknown',
-        status,
-        text: 'invalid config entry kind: service-intentions',
-        isError: true,
-      }
-    }
-    return blockedIntention(context, primaryLeader)
-  },
+  ...INTENTION_RULES,
 }
 
 /** How endpoints of 1.7.0 and later decode bodies. Without a prefix they take any field, or refused unknown ones before. */
@@ -310,18 +211,6 @@ const DECODERS: readonly { readonly paths: RegExp; readonly prefix?: string; rea
 ]
 
 const REMOVED = 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1.11.'
-
-/** Spec 9.5.2: from the first leader of 1.9.0 until the migration is done. */
-function blockedIntention(context: CallContext, leader: ServiceVersion): Outcome | undefined {
-  if (isBefore(leader, INTENTIONS_AS_ENTRIES) || context.intentionsAreMigrated) return undefined
-  const prefix = context.server.isLeader && context.agent === undefined ? '' : RPC
-  return {
-    kind: 'intentions-blocked',
-    status: 500,
-    text: `${prefix}Intentions are read only while being upgraded to config entries`,
-    isError: true,
-  }
-}
 
 /** Spec 8: what a connection over the limit of the version sees. */
 export function refusedConnection(edge: ServiceVersion): Outcome {

@@ -5,9 +5,9 @@
 import { isBefore } from '@latchkey/contract'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import { version } from '../version.ts'
+import type { Outcome } from './call.ts'
 import { callsIn } from './calls-in.ts'
 import type { ClusterState } from './cluster-states.ts'
-import type { Outcome } from './outcome.ts'
 import type { Tally } from './tally.ts'
 
 const DECREASED: Outcome = {

@@ -1,5 +1,5 @@
 /** Counts what clients see, by kind, with first and last time. */
-import type { Outcome } from './outcome.ts'
+import type { Outcome } from './call.ts'
 
 export interface ClientErrors {
   /** Milliseconds. */

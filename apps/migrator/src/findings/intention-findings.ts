@@ -1,6 +1,6 @@
 /** Findings about the intentions migration at 1.9.0. Spec 9.5. */
 import { recordsOf } from '../check/facts.ts'
-import { formatSeconds } from '../scenario/time.ts'
+import { formatSeconds, spanOf } from '../scenario/time.ts'
 import { agrees, counted, type Evidence, type Finding } from './finding.ts'
 
 export function findIntentions(evidence: Evidence): Finding[] {
@@ -46,7 +46,7 @@ function findBlocked({ scenario, history }: Evidence): Finding[] {
       id: 'intentions-migrated',
       severity: hasWaited ? 'warning' : 'info',
       count,
-      detail: `${counted(count, 'intention')} ${agrees(count, 'becomes a config entry', 'become config entries')}; intentions cannot be written from ${formatSeconds(first.at)} to ${formatSeconds(done.at)}, reads work (spec 9.5.2)`,
+      detail: `${counted(count, 'intention')} ${agrees(count, 'becomes a config entry', 'become config entries')}; intentions cannot be written ${spanOf(first.at, done.at, formatSeconds)}, reads work (spec 9.5.2)`,
       avoid: 'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
       from: first.at,
       to: done.at,

@@ -1,6 +1,6 @@
 /** Findings about versions: faults of a stop on the way, and what clients meet because of them. Spec 8, 9.3. */
 import { recordsOf } from '../check/facts.ts'
-import { formatSeconds } from '../scenario/time.ts'
+import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import { isAtLeast, isIn, isKnown, NEW_ACLS, NEWEST_KNOWN, range, type VersionRange } from '../version.ts'
 import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
@@ -265,7 +265,7 @@ function findClientErrors({ clients }: Evidence): Finding[] {
       id: `clients-${kind}`,
       severity,
       count,
-      detail: `${counted(count, 'call')} of ${Object.keys(workloads).join(', ')} from ${formatSeconds(first)} to ${formatSeconds(last)}: ${answer}`,
+      detail: `${counted(count, 'call')} of ${Object.keys(workloads).join(', ')} ${spanOf(first, last, formatSeconds)}: ${answer}`,
       avoid,
       from: first,
       to: last,

@@ -1,7 +1,7 @@
 /** The answer of `simulate` for a terminal. */
 import type { Paint } from '../cli/io.ts'
 import { agrees, counted } from '../findings/finding.ts'
-import { formatTime } from '../scenario/time.ts'
+import { formatTime, windowText } from '../scenario/time.ts'
 import type { SimulationResult } from './result.ts'
 import type { Simulation } from './run-simulation.ts'
 import { etaLines, findingLines, verdictLine } from './text.ts'
@@ -44,7 +44,7 @@ function migrationLines({ migration, replication }: SimulationResult): string[] 
       return each.remaining === 0 ? [] : [`  ${name}: no batch, ${remaining(each.remaining)}`]
     const rest = each.remaining === 0 ? '' : `, ${remaining(each.remaining)}`
     return [
-      `  ${name}: ${counted(each.tokens, 'token')} in ${counted(each.batches, 'batch')}, ${formatTime(each.firstBatchAt ?? 0)} to ${formatTime(each.lastBatchAt ?? 0)}${rest}`,
+      `  ${name}: ${counted(each.tokens, 'token')} in ${counted(each.batches, 'batch')}, ${windowText(each.firstBatchAt ?? 0, each.lastBatchAt ?? 0, formatTime)}${rest}`,
     ]
   })
   const secondaries = Object.entries(replication).flatMap(([name, { tokens, completeAt, ghosts }]) =>
@@ -65,7 +65,7 @@ function clientLines({ clients }: SimulationResult, paint: Paint): string[] {
     paint('bold', 'What clients see'),
     ...kinds.map(
       ([kind, { first, last, count, status, text }]) =>
-        `  ${kind}: ${counted(count, 'call')}, ${formatTime(first)} to ${formatTime(last)}: ${status === null ? '' : `${status} `}${text}`,
+        `  ${kind}: ${counted(count, 'call')}, ${windowText(first, last, formatTime)}: ${status === null ? '' : `${status} `}${text}`,
     ),
     '',
   ]

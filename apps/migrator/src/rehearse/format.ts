@@ -1,5 +1,6 @@
 /** A rehearsal for people: text for the terminal, and Markdown. */
 import type { Paint } from '../cli/io.ts'
+import { spanOf } from '../scenario/time.ts'
 import type { Rehearsal } from './conclude.ts'
 
 export function formatRehearsal(rehearsal: Rehearsal, paint: Paint): string {
@@ -35,7 +36,7 @@ export function renderRehearsalMarkdown(rehearsal: Rehearsal): string {
 export function clientLines({ clients }: Rehearsal): string[] {
   const lines = Object.entries(clients.errors).map(
     ([kind, { count, first, last, text }]) =>
-      `${kind}: ${count} times from ${first.toFixed(1)} s to ${last.toFixed(1)} s (${text.split('\n')[0]})`,
+      `${kind}: ${count} times ${spanOf(first, last, (seconds) => `${seconds.toFixed(1)} s`)} (${text.split('\n')[0]})`,
   )
   return lines.length === 0 ? ['no error'] : lines
 }

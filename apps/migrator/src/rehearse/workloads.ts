@@ -1,6 +1,6 @@
 /** The workloads of a scenario against real servers: what their clients see. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CallKind, callsOf } from '../clients/outcome.ts'
+import { type CallKind, callsOf } from '../clients/call.ts'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import type { Cluster } from './cluster.ts'
 

@@ -1,6 +1,6 @@
 /** Times for people: from the start of the schedule or, if the operator says when that is, by the clock. */
 import { InvalidArgumentError } from 'commander'
-import { formatSeconds } from '../scenario/time.ts'
+import { formatSeconds, spanOf } from '../scenario/time.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -31,10 +31,8 @@ export function spanText(
   { from, to }: { readonly from: number; readonly to?: number | null | undefined },
   { time }: Clock,
 ): string {
-  const start = time(from * 1_000)
-  if (to === undefined || to === null) return `from ${start} on`
-  const end = time(to * 1_000)
-  return start === end ? `at ${start}` : `from ${start} to ${end}`
+  if (to === undefined || to === null) return `from ${time(from * 1_000)} on`
+  return spanOf(from * 1_000, to * 1_000, time)
 }
 
 /** The same times, with spaces at which a line does not break. */

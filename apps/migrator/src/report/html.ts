@@ -2,6 +2,7 @@
 import { type Html, html, PRODUCT_VERSION } from '@latchkey/contract'
 import { acceptedText, agrees, counted, type Verdict } from '../findings/finding.ts'
 import type { FindingResult, SimulationResult } from '../output/result.ts'
+import { windowText } from '../scenario/time.ts'
 import { renderChart } from './chart/time-chart.ts'
 import { renderChecklist, renderWaysBack } from './checklist.ts'
 import type { Clock } from './clock.ts'
@@ -131,8 +132,9 @@ function renderServers({ servers, agents }: SimulationResult, { time }: Clock): 
     datacenter,
     version ?? 'down',
     show(newModeAt),
-    legacyMode.map(({ from, to }) => `${show(from)} to ${to === null ? 'the end' : show(to)}`).join(', ') ||
-      '–',
+    legacyMode
+      .map(({ from, to }) => (to === null ? `${show(from)} to the end` : windowText(from, to, show)))
+      .join(', ') || '–',
   ])
   const agentRows = Object.entries(agents).map(([id, { datacenter, newModeAt }]) => [
     html`${id} <small>client agent</small>`,

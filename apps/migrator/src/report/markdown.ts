@@ -2,7 +2,7 @@
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { acceptedText } from '../findings/finding.ts'
 import type { SimulationResult } from '../output/result.ts'
-import { formatTime } from '../scenario/time.ts'
+import { formatTime, windowText } from '../scenario/time.ts'
 import { lostText, whenText } from './checklist.ts'
 import { spanText } from './clock.ts'
 import { foldBatches } from './events.ts'
@@ -125,7 +125,7 @@ function clientSection({ totals, clock }: ReportFacts): string[] {
     formatCount(calls),
     formatCount(errors),
     formatCount(odd),
-    first === undefined || last === undefined ? '–' : `${clock.time(first)} to ${clock.time(last)}`,
+    first === undefined || last === undefined ? '–' : windowText(first, last, clock.time),
     answers.map(({ kind: key, count, text }) => `${formatCount(count)} × \`${key}\` ${text}`).join('; '),
   ])
   return [

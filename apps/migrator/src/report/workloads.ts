@@ -4,6 +4,7 @@ import { callsIn } from '../clients/calls-in.ts'
 import { countClients } from '../clients/clients.ts'
 import type { ClientErrors } from '../clients/tally.ts'
 import type { Scenario } from '../scenario/scenario.ts'
+import { windowText } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import type { Clock } from './clock.ts'
 import { formatCount, table } from './markup.ts'
@@ -64,7 +65,7 @@ export function renderWorkloads(totals: readonly WorkloadTotals[], clock: Clock)
     formatCount(errors),
     formatCount(odd),
     shareOf(errors, calls),
-    first === undefined || last === undefined ? '–' : `${clock.time(first)} to ${clock.time(last)}`,
+    first === undefined || last === undefined ? '–' : windowText(first, last, clock.time),
     answers.length === 0
       ? 'no error'
       : html`<ul class="plain">${answers.map(({ kind: key, count, text }) => html`<li>${formatCount(count)} × <code>${key}</code> <small>${text}</small></li>`)}</ul>`,

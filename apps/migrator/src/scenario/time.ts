@@ -28,3 +28,15 @@ export function formatSeconds(ms: number): string {
 export function formatTime(seconds: number): string {
   return formatSeconds(Math.round(seconds * 1_000))
 }
+
+/** `from 60 s to 3 min`, or `at 8 min 21 s` where both ends are shown as the same. */
+export function spanOf<T>(from: T, to: T, show: (time: T) => string): string {
+  const [start, end] = [show(from), show(to)]
+  return start === end ? `at ${start}` : `from ${start} to ${end}`
+}
+
+/** `60 s to 3 min`, or `8 min 21 s` where both ends are shown as the same. */
+export function windowText<T>(from: T, to: T, show: (time: T) => string): string {
+  const [start, end] = [show(from), show(to)]
+  return start === end ? start : `${start} to ${end}`
+}

@@ -2,6 +2,7 @@
 
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import type { WorkloadSpec } from '../../scenario/scenario.ts'
+import { spanOf } from '../../scenario/time.ts'
 import { MODE_POLL_MS, type ServerModes } from '../modes.ts'
 import type { TokenFaults } from '../tokens.ts'
 import { notRehearsed, type Window, type Windows } from '../workloads.ts'
@@ -249,7 +250,7 @@ function workloadProof(
 function showWindow(window: Window | undefined): string {
   if (window === undefined) return 'never'
   const { first, last, count } = window
-  return `${count} times from ${(first / 1_000).toFixed(1)} s to ${(last / 1_000).toFixed(1)} s`
+  return `${count} times ${spanOf(first, last, (ms) => `${(ms / 1_000).toFixed(1)} s`)}`
 }
 
 function plural(count: number, what: string): string {

@@ -1,0 +1,70 @@
+/** A call of a client: what its outcome depends on. */
+import type { ServiceVersion } from '@latchkey/contract'
+import type { ModelName } from '../scenario/scenario.ts'
+import type { WorkloadKind } from '../scenario/schema-workloads.ts'
+import type { Mode } from '../simulate/history.ts'
+
+/** An error, or an answer that differs from what the client is used to. */
+export interface Outcome {
+  /** Stable name, such as `legacy-mode`. */
+  readonly kind: string
+  /** HTTP status; absent if there is no HTTP answer. */
+  readonly status?: number
+  /** What the client sees; for an error, its literal text. */
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** The facts that an outcome depends on. */
+export interface CallContext {
+  readonly model: ModelName
+  /** The server that is called, or that the client agent forwards to. */
+  readonly server: {
+    readonly version: ServiceVersion
+    readonly mode: Mode
+    readonly state: 'up' | 'down' | 'paused'
+    readonly isLeader: boolean
+  }
+  /** The client agent that handles the call; undefined if the server does. */
+  readonly agent: ServiceVersion | undefined
+  /** What a call of `unknown-field` sends; undefined: any endpoint and field. */
+  readonly payload: { readonly path: string | undefined; readonly field: string | undefined }
+  readonly hasLeader: boolean
+  /** The leader of the primary, which decides about intentions; undefined if there is none. */
+  readonly primaryLeader: ServiceVersion | undefined
+  readonly intentionsAreMigrated: boolean
+  /** Whether the datacenter of the server reaches any server of the primary. */
+  readonly isPrimaryReached: boolean
+  readonly isPrimary: boolean
+  /**
+   * Where the datacenter finds global tokens: in its own store, in copies, by asking the primary, or nowhere, as its
+   * replication token may not see secrets.
+   */
+  readonly tokenSource: 'own' | 'copies' | 'primary' | 'nothing'
+  readonly bootstrapped: boolean | undefined
+  /** Whether the leader of the primary read its state from a snapshot of a version before 1.4.0. */
+  readonly isBootstrapRecorded: boolean
+}
+
+/** A single call. Workloads of kind `mixed` alternate between two of them. */
+export type CallKind = Exclude<WorkloadKind, 'mixed'>
+
+/** The calls of a workload, in turn. */
+export function callsOf(kind: WorkloadKind): readonly CallKind[] {
+  return kind === 'mixed' ? ['new', 'legacy'] : [kind]
+}
+
+export type Rule = (context: CallContext) => Outcome | undefined
+
+/** The version of the process that handles the HTTP request. */
+export function edgeOf({ agent, server }: CallContext): ServiceVersion {
+  return agent ?? server.version
+}
+
+export const NO_LEADER: Outcome = {
+  kind: 'no-leader',
+  status: 500,
+  text: 'No cluster leader',
+  isError: true,
+}
+export const RPC = 'rpc error making call: '
