@@ -183,7 +183,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
 /** Prepares the data for the first request, and checks that this version may work on it. Spec 9.2. */
 async function prepareData(store: ServerStore, config: Config, profile: ServiceProfile): Promise<void> {
   await store.refresh('consistent')
-  const isPrimary = !isSecondary(config)
+  const isPrimary = !isSecondary({ ...config, store })
   const now = store.clock.now()
   const stored = (await store.directory()).system('acl-mode')
   const recorded = stored?.Value as AclModeRecord | undefined

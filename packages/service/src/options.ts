@@ -1,6 +1,6 @@
 /** Dependencies and configuration of the service. */
 
-import type { Clock, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
+import type { Clock, ClusterRecord, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AgentMetrics, ServiceProfile } from '@latchkey/contract'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { Store } from './store/store.ts'
@@ -92,10 +92,18 @@ export interface ServiceOptions {
   readonly onInternalError: (error: unknown, requestId: string) => void
 }
 
-/** Whether policies, roles and global tokens are copies, which only replication writes. */
+/**
+ * Whether policies, roles and global tokens are copies, which only replication writes. Changes while the process runs: an
+ * operator may promote a secondary. Decisions: promotion.
+ */
 export function isSecondary({
   datacenter,
   primaryDatacenter = datacenter,
-}: Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'>): boolean {
-  return primaryDatacenter !== datacenter
+  store,
+}: Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'> & {
+  readonly store: Pick<Store, 'directory'>
+}): boolean {
+  if (primaryDatacenter === datacenter) return false
+  const cluster = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+  return cluster?.promoted === undefined
 }

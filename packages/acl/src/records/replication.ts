@@ -13,3 +13,16 @@ export interface ReplicationRecord {
   /** Set by an operator: the cluster id that may replace the records here, although it would delete many. */
   readonly accepted?: string
 }
+
+/** The value of the system record `cluster`. */
+export interface ClusterRecord {
+  /** A UUID, by which readers notice that they follow another store. */
+  readonly ID: string
+  /** Set where an operator made a secondary the primary: it is one, whatever its settings say. */
+  readonly promoted?: {
+    /** RFC 3339. */
+    readonly at: string
+    /** The primary until then. */
+    readonly from: string
+  }
+}

@@ -1,5 +1,5 @@
 /** What other datacenters follow. Decisions: changes. */
-import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
+import type { ClusterRecord, NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import { AclError, type Changes, formatInstant, invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
@@ -11,7 +11,6 @@ import {
   type ReplicatedTable,
   type StoreChanges,
 } from '../store/replicated.ts'
-import type { ClusterRecord } from '../tokens/builtins.ts'
 
 type ChangesCall = CallOf<'operations.changes'>
 type Listed = Answer<'operations.changes'>

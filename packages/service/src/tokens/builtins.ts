@@ -1,6 +1,6 @@
 /** The built-in records and the first management token. Decisions: bootstrap. */
 
-import type { Directory } from '@latchkey/acl'
+import type { ClusterRecord, Directory } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -24,11 +24,6 @@ import type { Change, Store } from '../store/store.ts'
 /** The value of the system record `bootstrap`, whose index a reset must name. */
 interface BootstrapRecord {
   readonly accessorId: string
-}
-
-/** The value of the system record `cluster`. */
-export interface ClusterRecord {
-  readonly ID: string
 }
 
 /** The token and the bootstrap record in one commit, so that concurrent calls cannot both win (RACE-01). */

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { isSecondary } from './options.ts'
+import { MemoryStore } from './store/memory-store.ts'
+
+const settings = { datacenter: 'dc2', primaryDatacenter: 'dc1' }
+
+async function storeWith(Value: object): Promise<MemoryStore> {
+  const store = new MemoryStore({ after: () => () => {} })
+  const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  await store.commit([{ table: 'system', op: 'put', record, expect: 0 }])
+  return store
+}
+
+test('a datacenter is what its settings say until it is promoted', async () => {
+  const store = await storeWith({ ID: 'a' })
+  expect(isSecondary({ ...settings, store })).toBe(true)
+  expect(isSecondary({ ...settings, primaryDatacenter: 'dc2', store })).toBe(false)
+})
+
+test('a promoted datacenter is no secondary, whatever its settings say', async () => {
+  const store = await storeWith({ ID: 'a', promoted: { at: '2028-02-29T12:00:00Z', from: 'dc1' } })
+  expect(isSecondary({ ...settings, store })).toBe(false)
+})
