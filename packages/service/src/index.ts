@@ -31,6 +31,7 @@ export {
 } from './store/replicated.ts'
 export {
   type Change,
+  type CommitOptions,
   type ConflictReason,
   type ConsistencyMode,
   type Freshness,

@@ -3,7 +3,7 @@ import { authMethodKey, methodOf } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
 import type { Context } from '../handler.ts'
-import { type Change, type Store, StoreConflict } from './store.ts'
+import { type Change, type CommitOptions, type Store, StoreConflict } from './store.ts'
 
 /** Tries before a write that always meets another gives up. */
 const ATTEMPTS_MAX = 16
@@ -11,6 +11,7 @@ const ATTEMPTS_MAX = 16
 /** What a decision comes to: changes to commit, and the answer once their index is known. */
 export interface Decision<T> {
   readonly changes: readonly Change[]
+  readonly above?: CommitOptions['above']
   readonly answer: (index: number) => T
 }
 
@@ -66,10 +67,10 @@ async function tryOnce<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<{ readonly answer: T } | { readonly contested: string }> {
-  const { changes, answer } = await decide()
+  const { changes, above, answer } = await decide()
   if (changes.length === 0) return { answer: answer(0) }
   try {
-    return { answer: answer(await store.commit(changes)) }
+    return { answer: answer(await store.commit(changes, { above })) }
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     if (error.reason === 'method_full') throw methodFull(changes, store)

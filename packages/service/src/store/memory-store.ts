@@ -29,6 +29,7 @@ import { RecentTokenChanges } from './recent-token-changes.ts'
 import { changesOf, isReplicated, REPLICATED_CHANGES_MAX, type StoreChanges } from './replicated.ts'
 import {
   type Change,
+  type CommitOptions,
   type ConsistencyMode,
   type Freshness,
   type IdleQuery,
@@ -274,17 +275,17 @@ export class MemoryStore implements Store {
       .slice(0, limit)
   }
 
-  async commit(changes: readonly Change[]): Promise<number> {
-    return this.commitNow(changes)
+  async commit(changes: readonly Change[], options?: CommitOptions): Promise<number> {
+    return this.commitNow(changes, options)
   }
 
   /** {@link MemoryStore.commit}, synchronously. */
-  commitNow(changes: readonly Change[]): number {
+  commitNow(changes: readonly Change[], { above = 0 }: CommitOptions = {}): number {
     checkTogether(changes)
     for (const change of changes) this.check(change)
     if (!this.keepsAuthMethods(changes)) throw new StoreConflict('changed')
     this.checkLiveTokens(changes)
-    this.index += 1
+    this.index = Math.max(this.index, above) + 1
     const topics = new Set<Topic>()
     for (const change of changes) {
       for (const topic of [change.table, ...topicsOf(change), ...this.apply(change)]) topics.add(topic)

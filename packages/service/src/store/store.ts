@@ -90,6 +90,11 @@ export type Change =
       readonly prefix: string
     }
 
+export interface CommitOptions {
+  /** The index of the commit is above this, too: indexes may leave a gap. */
+  readonly above?: number | undefined
+}
+
 export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use' | 'method_full'
 
 /** A rejected commit, which changed nothing. */
@@ -315,7 +320,7 @@ export interface Store {
    * @throws StoreConflict if an expectation or a uniqueness rule does not hold.
    * @throws AclError `unavailable` if the database cannot be reached.
    */
-  commit(changes: readonly Change[]): Promise<number>
+  commit(changes: readonly Change[], options?: CommitOptions): Promise<number>
 
   /**
    * Waits until a commit above index `after` touches the topic, `timeoutMs` passes, or `signal` is aborted. A commit between

@@ -43,6 +43,40 @@ export function describeStore(
   describe(name, () => {
     describeChanges(open)
 
+    describe('leaves a gap of indexes where a commit asks for it', () => {
+      test('its index is above the one it names, and later commits follow', async () => {
+        const store = await open()
+        const gap = 2 ** 32
+        const above = store.commitIndex() + gap
+        const token = aToken()
+        const policy = aPolicy()
+        const changes: Change[] = [putNew(token), { table: 'policies', op: 'put', record: policy, expect: 0 }]
+        expect(await store.commit(changes, { above })).toBe(above + 1)
+        expect(store.commitIndex()).toBe(above + 1)
+        expect(await store.tokenBySecret(token.SecretID)).toMatchObject({ CreateIndex: above + 1 })
+        expect(store.directory().policy(policy.ID)).toMatchObject({ ModifyIndex: above + 1 })
+        const later = aToken()
+        expect(await store.commit([putNew(later)], { above: 1 })).toBe(above + 2)
+        expect(await store.tokenBySecret(later.SecretID)).toMatchObject({ CreateIndex: above + 2 })
+        const followed = await store.changesAfter(above - gap)
+        expect(followed?.index).toBe(above + 2)
+        expect(followed?.tokens.map(({ AccessorID }) => AccessorID)).toContain(later.AccessorID)
+      })
+
+      test('a refused commit leaves none', async () => {
+        const store = await open()
+        const policy = aPolicy()
+        await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+        const before = store.commitIndex()
+        const twice: Change[] = [
+          putNew(aToken()),
+          { table: 'policies', op: 'put', record: policy, expect: 0 },
+        ]
+        await expect(store.commit(twice, { above: before + 2 ** 32 })).rejects.toThrow(StoreConflict)
+        expect(await store.commit([putNew(aToken())])).toBe(before + 1)
+      })
+    })
+
     describe('reads written records', () => {
       test('a token by accessor, case-insensitively, and by secret, case-sensitively', async () => {
         const store = await open()

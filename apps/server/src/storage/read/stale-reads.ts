@@ -1,6 +1,7 @@
 import type { Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import type {
   Change,
+  CommitOptions,
   ConsistencyMode,
   Freshness,
   IdleQuery,
@@ -133,8 +134,8 @@ export class StaleReads implements Store {
     return this.store.kvKeys(range)
   }
 
-  commit(changes: readonly Change[]): Promise<number> {
-    return this.store.commit(changes)
+  commit(changes: readonly Change[], options?: CommitOptions): Promise<number> {
+    return this.store.commit(changes, options)
   }
 
   wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {

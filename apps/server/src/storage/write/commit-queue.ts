@@ -1,5 +1,5 @@
 import { AclError } from '@latchkey/contract'
-import { type Change, checkTogether, type Store, StoreConflict } from '@latchkey/service'
+import { type Change, type CommitOptions, checkTogether, type Store, StoreConflict } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
@@ -53,11 +53,11 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     this.options = options
   }
 
-  async commit(changes: readonly Change[]): Promise<number> {
+  async commit(changes: readonly Change[], { above }: CommitOptions = {}): Promise<number> {
     checkTogether(changes)
     const { secrets, state } = this.options
     try {
-      return await this.enqueue(encodeWrite(changes, secrets, state.tokens))
+      return await this.enqueue({ ...encodeWrite(changes, secrets, state.tokens), above })
     } finally {
       // Catch up with other processes' commits that were announced during this one.
       this.options.follower.hear(0)
@@ -206,8 +206,9 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 }
 
+/** Whether it takes several statements. */
 function changesDirectory(write: EncodedWrite | undefined): boolean {
-  return write !== undefined && write.directory.length > 0
+  return write !== undefined && (write.directory.length > 0 || write.above !== undefined)
 }
 
 /** Undefined if the write removes keys that only the database knows. */

@@ -68,33 +68,36 @@ async function commitAll(
   const results: (number | ConflictReason)[] = []
   let reached = before
   for (const write of writes) {
-    const reason = await commitWrite(tx, secrets, write, { memberId, known: reached })
-    if (!reason) reached += 1
-    results.push(reason ?? reached)
+    const result = await commitWrite(tx, secrets, write, { memberId, known: reached })
+    if (typeof result === 'number') reached = result
+    results.push(result)
   }
   await tx.$queryRaw`SELECT pg_notify('latchkey', ${`${reached}`})::text`
   return { before, results, isBehind }
 }
 
-/** @returns why the write cannot be committed, judged by the state before it. */
+/** @returns the index of the write, or why it cannot be committed, judged by the state before it. */
 async function commitWrite(
   tx: Transaction,
   secrets: SecretBox,
-  { rows, directory }: EncodedWrite,
-  author: Author,
-): Promise<ConflictReason | undefined> {
+  { rows, directory, above = 0 }: EncodedWrite,
+  { memberId, known }: Author,
+): Promise<number | ConflictReason> {
   const conflict = await findConflict(tx, directory)
   // Of several conflicts the first counts, so the rows before this one are tried, too.
   const tried = rows.filter(({ place }) => !conflict || place < conflict.place)
+  const before = Math.max(known, above)
   if (tried.length > 0) {
     await tx.$executeRaw`SAVEPOINT before_write`
-    const made = await commitRows(inTransaction(tx), [tried], 1, author)
+    if (before > known) await tx.commitIndex.updateMany({ data: { index: BigInt(before) } })
+    const made = await commitRows(inTransaction(tx), [tried], 1, { memberId, known: before })
     const [result] = made?.results ?? []
+    const reason = typeof result === 'string' ? result : conflict?.reason
+    if (reason) await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
     if (typeof result === 'string') return result
-    if (conflict) await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
   }
   if (conflict) return conflict.reason
-  const index = BigInt(author.known + 1)
+  const index = BigInt(before + 1)
   for (const { change } of directory) await make(tx, secrets, change, index)
   await tx.change.createMany({
     data: directory.map(({ place, change }) => ({
@@ -107,7 +110,7 @@ async function commitWrite(
   })
   const touched = Object.fromEntries(directory.map(({ change }) => [change.table, index]))
   await tx.commitIndex.updateMany({ data: { index, ...touched } })
-  return undefined
+  return before + 1
 }
 
 /** The conflict rules: see the port. `MemoryStore` has the same, and the store suite checks both. */

@@ -19,6 +19,8 @@ export interface EncodedWrite {
   readonly directory: readonly Placed<DirectoryChange>[]
   /** Characters of all its texts. */
   readonly chars: number
+  /** Its index is above this. */
+  readonly above?: number | undefined
 }
 
 /** The outcome of a group: the index before its first write, and per write its index or its conflict. */
