@@ -204,8 +204,9 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
 
 async function countLegacyRights(store: ServerStore, isPrimary: boolean): Promise<number> {
   const count = await store.countTokens({ legacyRights: true })
-  // In a secondary, no migration links a management token that has no accessor yet.
-  return isPrimary ? count : count + (await store.countTokens({ withoutAccessor: true, management: true }))
+  // In a secondary, no migration links a global management token that has no accessor yet.
+  if (isPrimary) return count
+  return count + (await store.countTokens({ withoutAccessor: true, management: true, local: false }))
 }
 
 /** Addresses and ranges, validated when the configuration was read. */

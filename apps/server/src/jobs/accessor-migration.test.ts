@@ -60,16 +60,26 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function plant(count: number): void {
+function plant(count: number, overrides: Partial<TokenRecord> = {}): void {
   for (let i = 1; i <= count; i += 1) {
-    const token = { ID: `secret-${i}`, Name: 'a', Type: 'client', Rules: '', CreateIndex: i } as const
-    const record = fromLegacyToken({ ...token, ModifyIndex: 0 })
+    const token = {
+      ID: `${overrides.Local ? 'local' : 'secret'}-${i}`,
+      Name: 'a',
+      Type: 'client',
+      Rules: '',
+      CreateIndex: i,
+    } as const
+    const record = { ...fromLegacyToken({ ...token, ModifyIndex: 0 }), ...overrides }
     store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
   }
 }
 
-function migrate(signal = new AbortController().signal, now = () => Date.now()): Promise<void> {
-  return migrateAccessors({ store, now, random: createRandom(), log, onBatch: () => {} }, signal)
+function migrate(
+  signal = new AbortController().signal,
+  now = () => Date.now(),
+  isSecondary = false,
+): Promise<void> {
+  return migrateAccessors({ store, isSecondary, now, random: createRandom(), log, onBatch: () => {} }, signal)
 }
 
 const sizes = () => store.batches.map(({ tokens }) => tokens.length)
@@ -82,6 +92,20 @@ test('takes 128 at once and 128 each second after (spec 8, 9.2.3)', async () => 
   await done
   expect(sizes()).toEqual([128, 128, 44])
   expect(seconds()).toEqual([0, 1, 2])
+})
+
+test('a secondary migrates its local tokens at the same rate, and leaves global ones to its primary (spec 9.2.3)', async () => {
+  plant(5)
+  plant(200, { Local: true })
+  const done = migrate(undefined, undefined, true)
+  await vi.advanceTimersByTimeAsync(5_000)
+  await done
+  expect([sizes(), seconds()]).toEqual([
+    [128, 72],
+    [0, 1],
+  ])
+  expect(store.batches.flatMap(({ tokens }) => tokens).every(({ Local }) => Local)).toBe(true)
+  expect(await store.countTokens({ withoutAccessor: true })).toBe(5)
 })
 
 test('batches are a second apart, too, where the shared clock is corrected forwards in between (MIG-01)', async () => {

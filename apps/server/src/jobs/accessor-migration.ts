@@ -15,12 +15,14 @@ import {
   recordBatch,
   type TokenRecord,
 } from '@latchkey/acl'
-import { type Change, type Store, StoreConflict } from '@latchkey/service'
+import { type Change, type Store, StoreConflict, type TokenFilter } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { pause } from './job.ts'
 
 interface MigrationContext {
   readonly store: Store
+  /** A secondary migrates its local tokens alone: global ones come from the primary, with their accessors. */
+  readonly isSecondary: boolean
   readonly now: () => number
   readonly random: Random
   readonly log: Logger
@@ -32,7 +34,7 @@ interface MigrationContext {
 const CONTESTED_PAUSE_MS = 50
 
 /**
- * Works until every token has an accessor, or the signal aborts. Only the leader calls it.
+ * Works until every token that this datacenter migrates has an accessor, or the signal aborts. Only the leader calls it.
  *
  * A process that finds a new batch record, after its own commit, another process's or at its start, knows that the
  * commit became visible before, but not when. So it waits a whole interval from then on: the rate holds across kills,
@@ -54,7 +56,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
   log.info('assigning accessors')
   /** Secrets of tokens that were changed while a batch with them was in flight: left out until a batch succeeds. */
   const contested = new Set<string>()
-  while ((await tokensWithoutAccessor(store, 1)).length > 0) {
+  while ((await tokensWithoutAccessor(context, 1)).length > 0) {
     const last = await readLast(store)
     const { batches, lastBatchAt } = last.record
     if (batches !== seenBatches) waitInterval()
@@ -65,7 +67,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
     await pauseUntil(notBeforeHere, () => performance.now(), signal)
     if (signal.aborted) return
     // Read after the wait, so that the plan sees the latest changes.
-    const waiting = await tokensWithoutAccessor(store, ACCESSOR_BATCH_SIZE_MAX + contested.size)
+    const waiting = await tokensWithoutAccessor(context, ACCESSOR_BATCH_SIZE_MAX + contested.size)
     const free = waiting.filter((token) => !contested.has(token.SecretID))
     const plan = planBatch(free, { random, isTaken: () => false })
     if (plan.length === 0) {
@@ -132,7 +134,7 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
     if (!(error instanceof StoreConflict)) throw error
     await store.refresh('consistent')
     if ((await readLast(store)).record.batches !== record.batches) return { committed: false, changed: [] }
-    const indexes = indexBySecret(await tokensWithoutAccessor(store, waiting.length))
+    const indexes = indexBySecret(await tokensWithoutAccessor(context, waiting.length))
     const changed = plan.flatMap(({ token }) =>
       indexes.get(token.SecretID) === token.ModifyIndex ? [] : [token.SecretID],
     )
@@ -169,10 +171,20 @@ function indexBySecret(tokens: readonly TokenRecord[]): ReadonlyMap<string, numb
   return new Map(tokens.map((token) => [token.SecretID, token.ModifyIndex]))
 }
 
+/** The tokens that a datacenter migrates itself. */
+export function migratedHere({
+  isSecondary,
+}: Pick<MigrationContext, 'isSecondary'>): Pick<TokenFilter, 'withoutAccessor' | 'local'> {
+  return { withoutAccessor: true, ...(isSecondary ? { local: true } : {}) }
+}
+
 /** The oldest ones. */
-async function tokensWithoutAccessor(store: Store, limit: number): Promise<readonly TokenRecord[]> {
+async function tokensWithoutAccessor(
+  { store, isSecondary }: Pick<MigrationContext, 'store' | 'isSecondary'>,
+  limit: number,
+): Promise<readonly TokenRecord[]> {
   const found: TokenRecord[] = []
-  for await (const page of store.tokens({ withoutAccessor: true, limit })) found.push(...page)
+  for await (const page of store.tokens({ ...migratedHere({ isSecondary }), limit })) found.push(...page)
   return found
 }
 

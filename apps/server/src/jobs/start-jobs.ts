@@ -8,12 +8,12 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
-import { convertBuiltins, ensureBuiltins, StoreConflict } from '@latchkey/service'
+import { convertBuiltins, ensureBuiltins, isSecondary, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
 import type { ServerStore } from '../server-store.ts'
-import { migrateAccessors } from './accessor-migration.ts'
+import { migrateAccessors, migratedHere } from './accessor-migration.ts'
 import { type Job, startJob } from './job.ts'
 import { lookAtLegacyMode } from './legacy-mode.ts'
 import { readPrimaryMembers } from './primary-members.ts'
@@ -123,17 +123,17 @@ async function prepareEnd(store: ServerStore, config: Config, random: Random): P
   if (config.datacenter !== config.primaryDatacenter) await convertBuiltins(store, context)
 }
 
-/** Only in the primary datacenter: secondaries receive accessors with the tokens. Spec 9.2.3. */
+/** In the primary datacenter; a secondary receives its global tokens with their accessors. Spec 9.2.3. */
 async function migrate(options: JobsOptions, signal: AbortSignal): Promise<number> {
   const { store, cluster, config, profile, random, log } = options
   const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
-  const isOurs = config.datacenter === config.primaryDatacenter && profile.has('upgrade.legacyMode')
-  if (!isOurs || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
+  if (!profile.has('upgrade.legacyMode') || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
+  const scope = { isSecondary: isSecondary({ ...config, store }) }
   const onBatch = () => cluster.setMigrationError(undefined)
   const work = async (lost: AbortSignal) => {
-    if ((await store.countTokens({ withoutAccessor: true })) === 0) return
+    if ((await store.countTokens(migratedHere(scope))) === 0) return
     const ends = AbortSignal.any([signal, lost])
-    await migrateAccessors({ store, now: () => store.clock.now(), random, log, onBatch }, ends)
+    await migrateAccessors({ ...scope, store, now: () => store.clock.now(), random, log, onBatch }, ends)
   }
   try {
     await store.singleWinner('accessor-migration', work)

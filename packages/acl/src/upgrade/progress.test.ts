@@ -48,6 +48,7 @@ test('is done when nothing is left, and runs again when a legacy token is create
   })
 })
 
-test('nothing to do is done', () => {
+test('nothing to do is done, in a secondary as well once the tokens of the primary have arrived', () => {
+  expect(progress({ isPrimary: false }).state).toBe('done')
   expect(progress({})).toEqual({ state: 'done', done: 0, total: 0, batches: 0, rate: 0, estimateSeconds: 0 })
 })

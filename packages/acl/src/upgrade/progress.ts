@@ -9,7 +9,7 @@ import type { AclModeRecord } from './mode.ts'
 
 interface MigrationProgress {
   /**
-   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, which replicates accessors;
+   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, to which accessors come with the tokens;
    * `running`: tokens remain; `done`: none remain, until another legacy token is created.
    */
   readonly state: 'waiting' | 'running' | 'done'
@@ -46,8 +46,9 @@ export function migrationProgress(state: MigrationState): MigrationProgress {
 }
 
 function stateOf({ aclMode, isPrimary, remaining }: MigrationState): MigrationProgress['state'] {
-  if (aclMode.mode === 'legacy' || !isPrimary) return 'waiting'
-  return remaining === 0 ? 'done' : 'running'
+  if (aclMode.mode === 'legacy') return 'waiting'
+  if (remaining === 0) return 'done'
+  return isPrimary ? 'running' : 'waiting'
 }
 
 /** Every batch, including the last, takes one interval: one batch of 128 tokens gives 128 a second. */

@@ -100,9 +100,10 @@ export type AgentMetrics = z.infer<typeof agentMetricsSchema>
 /** Progress of the accessor migration. Spec 8, 9.2.3; an extension. */
 export const migrationStatusSchema = z
   .strictObject({
-    State: z
-      .enum(['waiting', 'running', 'done'])
-      .meta({ description: '`waiting` for legacy mode to end, `running`, or `done`.' }),
+    State: z.enum(['waiting', 'running', 'done']).meta({
+      description:
+        '`waiting` for legacy mode to end, or in a secondary for accessors from the primary; `running`; or `done`.',
+    }),
     Done: counted('Tokens that received an accessor.'),
     Total: counted('Those tokens, and the tokens that still lack an accessor.'),
     Batches: counted('Batches so far.'),
