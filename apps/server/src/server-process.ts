@@ -28,6 +28,8 @@ import { OpenIdClient } from './login/oidc/openid-client.ts'
 import { ProviderVerifier } from './login/provider-verifier.ts'
 import { HttpDatacenters } from './outgoing/http-datacenters.ts'
 import { Outgoing } from './outgoing/outgoing.ts'
+import { PrimaryClient } from './outgoing/primary-client.ts'
+import { openTlsFiles } from './outgoing/tls-files.ts'
 import { createRandom } from './random.ts'
 import { Remembered } from './remembered.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
@@ -80,6 +82,11 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     watchUpgrade(metrics, store)
     watchLogins(metrics, store)
     const cluster = createClusterInfo({ store, config, dataDir, metrics })
+    const tls = await openTlsFiles(config, (error) =>
+      log.warn({ err: error }, 'the files for connections to other datacenters cannot be used'),
+    )
+    const { primaryUrls } = config
+    const primary = primaryUrls.length > 0 ? new PrimaryClient({ origins: primaryUrls, tls }) : undefined
     const closing = new AbortController()
     let isClosing = false
     const openapi = openApiOf(config, profile)
@@ -104,7 +111,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       edition: config.edition,
       datacenter: config.datacenter,
       primaryDatacenter: config.primaryDatacenter,
-      datacenters: new HttpDatacenters({ datacenters: otherDatacenters(config), log }),
+      datacenters: new HttpDatacenters({ datacenters: otherDatacenters(config), tls, log }),
       nodeName: config.nodeName,
       headerPrefixes: config.headerPrefixes,
       defaultPolicy: config.defaultPolicy,
@@ -156,7 +163,16 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     })
     const url = `http://${http.address}`
     await store.membership.announce(http.address)
-    const jobs = startJobs({ store, cluster, config, profile, random, log, onFatal: options.onFatal })
+    const jobs = startJobs({
+      store,
+      cluster,
+      config,
+      primary,
+      profile,
+      random,
+      log,
+      onFatal: options.onFatal,
+    })
     log.info({ address: http.address, config: describeConfig(config) }, 'listening')
     const directory = await store.directory()
     return {
@@ -169,6 +185,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
         closing.abort()
         await http.close(config.shutdownTimeoutMs)
         await jobs.stop()
+        primary?.close()
         await store.close(isForGood)
       },
     }

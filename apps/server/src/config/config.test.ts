@@ -175,6 +175,7 @@ describe('secrets', () => {
     LATCHKEY_DATACENTER: 'dc2',
     LATCHKEY_PRIMARY_DATACENTER: 'dc1',
     LATCHKEY_PRIMARY_URL: 'https://dc1.example',
+    LATCHKEY_REPLICATION_TOKEN: 'canary-replication',
   }
   const canaries = ['canary', UUID, key]
 
@@ -196,6 +197,7 @@ describe('secrets', () => {
       LATCHKEY_ENCRYPTION_KEYS: key.slice(1),
       LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID.slice(1),
       LATCHKEY_PRIMARY_URL: 'https://user:canary@dc1.example',
+      LATCHKEY_REPLICATION_TOKEN: 'canary with a space',
     }
     const problems = problemsOf(malformed).join('\n')
     for (const name of Object.keys(malformed)) expect(problems).toContain(`${name}: the value`)
@@ -233,17 +235,18 @@ describe('other datacenters', () => {
 
   test('all servers can share one list: the own entry is left out, and the primary needs none', () => {
     expect(otherDatacenters(loadConfig({ LATCHKEY_DATACENTERS: LIST }))).toEqual([
-      { name: 'dc2', origin: 'https://two.example:8500' },
-      { name: 'dc3', origin: 'http://127.0.0.1:8503' },
+      { name: 'dc2', origins: ['https://two.example:8500'] },
+      { name: 'dc3', origins: ['http://127.0.0.1:8503'] },
     ])
     const secondary = {
       LATCHKEY_DATACENTER: 'dc2',
       LATCHKEY_PRIMARY_DATACENTER: 'dc1',
-      LATCHKEY_PRIMARY_URL: 'https://one.example/',
+      LATCHKEY_PRIMARY_URL: 'https://one.example/, https://spare.example:8500',
     }
-    expect(otherDatacenters(loadConfig(secondary))).toEqual([{ name: 'dc1', origin: 'https://one.example' }])
+    const primary = { name: 'dc1', origins: ['https://one.example', 'https://spare.example:8500'] }
+    expect(otherDatacenters(loadConfig(secondary))).toEqual([primary])
     const listed = otherDatacenters(loadConfig({ ...secondary, LATCHKEY_DATACENTERS: LIST }))
-    expect(listed.map(({ name }) => name)).toEqual(['dc1', 'dc3'])
+    expect(listed).toEqual([primary, { name: 'dc3', origins: ['http://127.0.0.1:8503'] }])
   })
 
   test.each([
@@ -271,6 +274,28 @@ describe('other datacenters', () => {
     }
     expect(problemsOf(secondary)).toEqual([expect.stringContaining('to reach "dc2" over http')])
     expect(problemsOf({ LATCHKEY_DATACENTERS: 'dc1=http://one.example,dc3=http://[::1]:8500' })).toEqual([])
+  })
+
+  test.each([
+    ['https://dc1.example/v1', 'more than scheme, host and port'],
+    ['https://dc1.example,https://dc1.example/', 'contains a duplicate'],
+    ['https://dc1.example,dc1.example', 'is not a URL'],
+    ['https://dc2.example', 'contains the address that LATCHKEY_DATACENTERS has for this datacenter'],
+  ])('CFG-01: LATCHKEY_PRIMARY_URL=%s is refused', (LATCHKEY_PRIMARY_URL, problem) => {
+    const secondary = {
+      LATCHKEY_DATACENTER: 'dc2',
+      LATCHKEY_PRIMARY_DATACENTER: 'dc1',
+      LATCHKEY_DATACENTERS: 'dc2=https://dc2.example',
+    }
+    expect(problemsOf({ ...secondary, LATCHKEY_PRIMARY_URL })[0]).toContain(problem)
+  })
+
+  test('CFG-01: two sources of the replication token, and half of a client certificate, are refused', () => {
+    const token = { LATCHKEY_REPLICATION_TOKEN: UUID, LATCHKEY_REPLICATION_TOKEN_FILE: '/run/token' }
+    expect(problemsOf(token)).toEqual([expect.stringContaining('set one of them')])
+    expect(problemsOf({ LATCHKEY_REPLICATION_TOKEN: '<hidden>' })).toHaveLength(1)
+    expect(problemsOf({ LATCHKEY_REPLICATION_CERT: '/run/cert.pem' })).toHaveLength(1)
+    expect(problemsOf({ LATCHKEY_REPLICATION_KEY: '/run/key.pem' })).toHaveLength(1)
   })
 
   test('CFG-01: two addresses of the primary are refused', () => {

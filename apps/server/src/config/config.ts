@@ -4,7 +4,7 @@ import { StartError } from '../start-error.ts'
 import { describeDatabase } from './describe-database.ts'
 import { findNearMiss } from './near-miss.ts'
 import { type Setting, SettingError } from './setting.ts'
-import { type DatacenterOrigin, SETTINGS } from './settings.ts'
+import { SETTINGS } from './settings.ts'
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 type Values = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> }
@@ -107,20 +107,25 @@ function findUnknown(env: Readonly<Record<string, string | undefined>>): string[
     })
 }
 
-/** The datacenters that this one can reach: those of the list, and the primary. */
-export function otherDatacenters(
-  values: Pick<Values, 'datacenter' | 'datacenters' | 'primaryDatacenter' | 'primaryUrl'>,
-): readonly DatacenterOrigin[] {
-  const { datacenter, datacenters, primaryDatacenter, primaryUrl } = values
-  const others = datacenters.filter(({ name }) => name !== datacenter)
-  const origin = originOf(primaryUrl)
-  const isListed = others.some(({ name }) => name === primaryDatacenter)
-  if (primaryDatacenter === undefined || origin === undefined || isListed) return others
-  return [{ name: primaryDatacenter, origin }, ...others]
+/** A datacenter that this one can reach. */
+export interface OtherDatacenter {
+  readonly name: string
+  /** At least one; tried in turn. */
+  readonly origins: readonly string[]
 }
 
-function originOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : new URL(url).origin
+/** The datacenters that this one can reach: those of the list, and the primary. */
+export function otherDatacenters(
+  values: Pick<Values, 'datacenter' | 'datacenters' | 'primaryDatacenter' | 'primaryUrls'>,
+): readonly OtherDatacenter[] {
+  const { datacenter, datacenters, primaryDatacenter, primaryUrls } = values
+  const isPrimary = (name: string) => name === primaryDatacenter && primaryUrls.length > 0
+  const others = datacenters
+    .filter(({ name }) => name !== datacenter)
+    .map(({ name, origin }) => ({ name, origins: isPrimary(name) ? primaryUrls : [origin] }))
+  const isListed = others.some(({ name }) => isPrimary(name))
+  if (primaryDatacenter === undefined || primaryUrls.length === 0 || isListed) return others
+  return [{ name: primaryDatacenter, origins: primaryUrls }, ...others]
 }
 
 /** Whether requests to an origin cross a network unencrypted. */
@@ -131,33 +136,58 @@ function isExposed(origin: string): boolean {
 
 /** Settings that require, or exclude, one another. */
 function findContradictions(values: Values): string[] {
-  const { databaseReplicaUrl, databaseUrl, datacenter, primaryDatacenter, primaryUrl, datacenters } = values
-  const isSecondary = primaryDatacenter !== undefined && primaryDatacenter !== datacenter
-  const contradictions: readonly (readonly [boolean, string])[] = [
+  const { databaseReplicaUrl, databaseUrl } = values
+  const contradictions: readonly Contradiction[] = [
     [
       databaseReplicaUrl !== undefined && databaseUrl === undefined,
       'DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded database has no replicas',
     ],
+    ...datacenterContradictions(values),
+  ]
+  return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
+}
+
+/** Whether the values are contradictory, and in which way. */
+type Contradiction = readonly [isWrong: boolean, problem: string]
+
+function datacenterContradictions(values: Values): readonly Contradiction[] {
+  const { datacenter, primaryDatacenter, primaryUrls, datacenters } = values
+  const isSecondary = primaryDatacenter !== undefined && primaryDatacenter !== datacenter
+  const originOf = (wanted: string | undefined) => datacenters.find(({ name }) => name === wanted)?.origin
+  const ownOrigin = originOf(datacenter)
+  const primaryOrigin = originOf(primaryDatacenter)
+  return [
     [
-      isSecondary && primaryUrl === undefined,
+      isSecondary && primaryUrls.length === 0,
       `LATCHKEY_PRIMARY_URL: is needed, because LATCHKEY_PRIMARY_DATACENTER differs from LATCHKEY_DATACENTER ("${datacenter}")`,
     ],
     [
-      !isSecondary && primaryUrl !== undefined,
+      !isSecondary && primaryUrls.length > 0,
       'LATCHKEY_PRIMARY_URL: needs a LATCHKEY_PRIMARY_DATACENTER that differs from LATCHKEY_DATACENTER',
     ],
     [
-      isSecondary &&
-        datacenters.some(({ name, origin }) => name === primaryDatacenter && origin !== originOf(primaryUrl)),
+      isSecondary && primaryOrigin !== undefined && !primaryUrls.includes(primaryOrigin),
       `LATCHKEY_DATACENTERS: has another address for "${primaryDatacenter}" than LATCHKEY_PRIMARY_URL`,
     ],
-    ...otherDatacenters(values).map(
-      ({ name, origin }) =>
-        [
+    [
+      ownOrigin !== undefined && primaryUrls.includes(ownOrigin),
+      `LATCHKEY_PRIMARY_URL: contains the address that LATCHKEY_DATACENTERS has for this datacenter ("${datacenter}")`,
+    ],
+    [
+      values.replicationToken !== undefined && values.replicationTokenFile !== undefined,
+      'LATCHKEY_REPLICATION_TOKEN_FILE: excludes LATCHKEY_REPLICATION_TOKEN; set one of them',
+    ],
+    [
+      (values.replicationCert === undefined) !== (values.replicationKey === undefined),
+      'LATCHKEY_REPLICATION_CERT: needs LATCHKEY_REPLICATION_KEY, and the other way round',
+    ],
+    ...otherDatacenters(values).flatMap(({ name, origins }) =>
+      origins.map(
+        (origin): Contradiction => [
           !values.datacenterHttp && isExposed(origin),
           `LATCHKEY_DATACENTER_HTTP: must be on to reach "${name}" over http at ${origin}; prefer https, which encrypts the secrets in requests`,
-        ] as const,
+        ],
+      ),
     ),
   ]
-  return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))
 }

@@ -2,7 +2,6 @@ import { hostname } from 'node:os'
 import {
   AclError,
   HEADER_PREFIXES_DEFAULT,
-  limits,
   parseServiceVersion,
   SERVICE_VERSION_NEWEST,
   SERVICE_VERSION_OLDEST,
@@ -10,6 +9,7 @@ import {
 } from '@latchkey/contract'
 import { ENCRYPTION_KEYS_FORM, type EncryptionKey, parseEncryptionKeys } from '../secrets/encryption-keys.ts'
 import { StartError } from '../start-error.ts'
+import { DATACENTER_SETTINGS } from './datacenter-settings.ts'
 import {
   choice,
   custom,
@@ -28,8 +28,6 @@ import {
 } from './setting.ts'
 
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const NAME_PATTERN = new RegExp(`^[a-z0-9]([a-z0-9_-]{0,${limits.DATACENTER_NAME_LENGTH_MAX - 2}}[a-z0-9])?$`)
-const NAME_FORM = `up to ${limits.DATACENTER_NAME_LENGTH_MAX} of \`a\`–\`z\`, \`0\`–\`9\`, \`-\` and \`_\`, the first and last a letter or digit`
 const DATABASE_SCHEMES = ['postgres', 'postgresql']
 const MIB = 1024 ** 2
 
@@ -107,41 +105,7 @@ export const SETTINGS = {
     fallback: 'deny',
     choices: ['deny', 'allow'],
   }),
-  datacenter: text({
-    env: 'LATCHKEY_DATACENTER',
-    doc: 'The datacenter this server belongs to.',
-    fallback: 'dc1',
-    accepts: NAME_FORM,
-    pattern: NAME_PATTERN,
-  }),
-  primaryDatacenter: text({
-    env: 'LATCHKEY_PRIMARY_DATACENTER',
-    doc: 'The datacenter that leaves legacy mode before this one does.',
-    fallback: undefined,
-    fallbackText: 'this datacenter',
-    accepts: NAME_FORM,
-    pattern: NAME_PATTERN,
-  }),
-  primaryUrl: url({
-    env: 'LATCHKEY_PRIMARY_URL',
-    doc: 'The address of the service of the primary datacenter. Required in a secondary datacenter.',
-    fallback: undefined,
-    accepts: 'an `http` or `https` URL',
-    schemes: ['http', 'https'],
-  }),
-  datacenters: custom<readonly DatacenterOrigin[]>({
-    env: 'LATCHKEY_DATACENTERS',
-    doc: 'The addresses of the services in other datacenters. `?dc=` may name these datacenters and the primary. A server ignores the entry for its own datacenter, so all servers can share one list.',
-    fallback: [],
-    fallbackText: '',
-    accepts: 'comma-separated `name=origin`, such as `dc2=https://acl.dc2.example.com`',
-    parse: parseDatacenters,
-  }),
-  datacenterHttp: flag({
-    env: 'LATCHKEY_DATACENTER_HTTP',
-    doc: 'Whether the server may send requests for other datacenters, which carry secrets, to other machines over plain `http`.',
-    fallback: false,
-  }),
+  ...DATACENTER_SETTINGS,
   nodeName: text({
     env: 'LATCHKEY_NODE_NAME',
     doc: 'The name of this server. A process takes the place of an earlier one that ended and had the same name.',
@@ -275,28 +239,6 @@ export const SETTINGS = {
     maxMs: 600_000,
   }),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
-
-/** Where the service of a datacenter answers. */
-export interface DatacenterOrigin {
-  readonly name: string
-  readonly origin: string
-}
-
-function parseDatacenters(value: string): readonly DatacenterOrigin[] {
-  const datacenters = value.split(',').map((part) => {
-    const [name = '', origin = ''] = part.trim().split(/=(.*)/s)
-    const url = /^https?:/i.test(origin) ? URL.parse(origin) : null
-    if (!NAME_PATTERN.test(name) || url === null)
-      throw new SettingError('has a part that does not have that form')
-    if (url.username + url.password + url.search + url.hash !== '' || url.pathname !== '/') {
-      throw new SettingError(`has more than scheme, host and port at "${name}"`)
-    }
-    return { name, origin: url.origin }
-  })
-  const names = new Set(datacenters.map(({ name }) => name))
-  if (names.size < datacenters.length) throw new SettingError('names a datacenter twice')
-  return datacenters
-}
 
 function parseKeys(value: string): readonly EncryptionKey[] {
   try {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
-import { loadConfig } from '../config/config.ts'
+import { PrimaryClient } from '../outgoing/primary-client.ts'
 import { readPrimaryMembers } from './primary-members.ts'
 
 const log = pino({ level: 'silent' })
@@ -20,15 +20,11 @@ async function aServer(listener: RequestListener): Promise<{ url: string; asked:
   return { url: `http://127.0.0.1:${port}`, asked }
 }
 
-const membersOf = (url: string) =>
-  readPrimaryMembers(
-    loadConfig({
-      LATCHKEY_DATACENTER: 'dc2',
-      LATCHKEY_PRIMARY_DATACENTER: 'dc1',
-      LATCHKEY_PRIMARY_URL: url,
-    }),
-    log,
-  )
+function membersOf(url: string) {
+  const primary = new PrimaryClient({ origins: [url], tls: async () => ({}) })
+  cleanUp.push(() => primary.close())
+  return readPrimaryMembers(primary, { datacenter: 'dc1', log })
+}
 
 test('SSRF-01: only the configured primary is asked, at one path', async () => {
   const primary = await aServer((_, response) => response.end('{"Mode":"enabled"}'))

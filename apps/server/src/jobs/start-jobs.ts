@@ -12,6 +12,7 @@ import { convertBuiltins, ensureBuiltins, isSecondary, StoreConflict } from '@la
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
+import type { PrimaryClient } from '../outgoing/primary-client.ts'
 import type { ServerStore } from '../server-store.ts'
 import { migrateAccessors, migratedHere } from './accessor-migration.ts'
 import { type Job, startJob } from './job.ts'
@@ -23,6 +24,8 @@ interface JobsOptions {
   readonly store: ServerStore
   readonly cluster: ServerClusterInfo
   readonly config: Config
+  /** Absent in the primary itself. */
+  readonly primary: PrimaryClient | undefined
   readonly profile: ServiceProfile
   readonly random: Random
   readonly log: Logger
@@ -79,7 +82,8 @@ async function reapLoginStates({ store }: JobsOptions): Promise<number> {
  * Every server checks; the first that finds the rule fulfilled ends the mode, and the others read that from the
  * store.
  */
-async function look({ store, cluster, config, profile, random, log, onFatal }: JobsOptions): Promise<number> {
+async function look(options: JobsOptions): Promise<number> {
+  const { store, cluster, config, profile, random, log, onFatal, primary } = options
   const recorded = () => store.directory().system('acl-mode')?.Value as AclModeRecord | undefined
   const before = recorded()
   if (before?.mode === 'enabled' && !profile.has('upgrade.legacyMode')) {
@@ -100,7 +104,8 @@ async function look({ store, cluster, config, profile, random, log, onFatal }: J
       datacenter: config.datacenter,
       primaryDatacenter: config.primaryDatacenter,
       members: () => store.membership.members(),
-      primaryMembers: (): Promise<readonly Member[] | undefined> => readPrimaryMembers(config, log),
+      primaryMembers: (): Promise<readonly Member[] | undefined> =>
+        readPrimaryMembers(primary, { datacenter: config.primaryDatacenter, log }),
       prepare: () => prepareEnd(store, config, random),
     })
     cluster.setLegacyModeWaitsFor(decision.waitsFor)

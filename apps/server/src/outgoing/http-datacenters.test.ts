@@ -21,9 +21,13 @@ async function reach(listener: Listener, limits: Parameters<typeof at>[1] = {}) 
   return at(await listenOnFreePort(server), limits)
 }
 
-function at(port: number, limits: ConstructorParameters<typeof HttpDatacenters>[0]['limits'] = {}) {
+function at(
+  port: number | readonly number[],
+  limits: ConstructorParameters<typeof HttpDatacenters>[0]['limits'] = {},
+) {
+  const origins = [port].flat().map((each) => `http://127.0.0.1:${each}`)
   return new HttpDatacenters({
-    datacenters: [{ name: 'dc2', origin: `http://127.0.0.1:${port}` }],
+    datacenters: [{ name: 'dc2', origins }],
     log: pino({ level: 'silent' }),
     limits: { connectMsMax: 60_000, answerMsMax: 60_000, ...limits },
   })
@@ -78,6 +82,22 @@ test('datacenter_unreachable with Retry-After, and without an address in the mes
   expect(refusal.code).toBe('datacenter_unreachable')
   expect(refusal.details.headers).toEqual({ 'Retry-After': '1' })
   expect(refusal.message).not.toMatch(/127|localhost|ECONN/)
+})
+
+test('the next address is asked if there is no connection to the first; one that got a request ends the search', async () => {
+  const [closed = 0] = await freePorts(1)
+  const asked: string[] = []
+  const open = createServer((request, response) => {
+    asked.push(request.method ?? '')
+    if (request.method === 'DELETE') response.destroy()
+    else response.end()
+  })
+  servers.push(open)
+  const port = await listenOnFreePort(open)
+  const datacenters = at([closed, port, closed])
+  expect(await datacenters.send('dc2', aRequest('PUT'))).toMatchObject({ status: 200 })
+  expect((await refused(datacenters.send('dc2', aRequest('DELETE')))).code).toBe('datacenter_silent')
+  expect(asked).toEqual(['PUT', 'DELETE'])
 })
 
 test.each([

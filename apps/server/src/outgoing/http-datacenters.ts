@@ -3,8 +3,7 @@
  * request has a connection of its own: on a kept one, a write could meet the other end as it closes, and its outcome would
  * be unknown.
  */
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { AclError, invariant } from '@latchkey/contract'
 import {
   type Datacenters,
@@ -13,7 +12,9 @@ import {
   type ForwardedRequest,
 } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
-import type { DatacenterOrigin } from '../config/settings.ts'
+import type { OtherDatacenter } from '../config/config.ts'
+import { exchange, NoAnswer } from './exchange.ts'
+import type { TlsOptions } from './tls-files.ts'
 
 interface DatacenterLimits {
   readonly connectMsMax: number
@@ -32,19 +33,10 @@ const LIMITS: DatacenterLimits = {
   inFlightMax: 128,
 }
 
-/** An exchange without an answer. */
-class Failure extends Error {
-  /** Whether the other end may have received the request. */
-  readonly isSent: boolean
-
-  constructor(cause: unknown, isSent: boolean) {
-    super('no answer', { cause })
-    this.isSent = isSent
-  }
-}
-
 interface HttpDatacentersOptions {
-  readonly datacenters: readonly DatacenterOrigin[]
+  readonly datacenters: readonly OtherDatacenter[]
+  /** Default: what the system trusts, and no client certificate. */
+  readonly tls?: () => Promise<TlsOptions>
   readonly log: BaseLogger
   /** Replaces some limits; for tests. */
   readonly limits?: Partial<DatacenterLimits>
@@ -52,14 +44,17 @@ interface HttpDatacentersOptions {
 
 export class HttpDatacenters implements Datacenters {
   readonly names: readonly string[]
-  private readonly origins: ReadonlyMap<string, string>
+  /** By name; the address that was reached last comes first. */
+  private readonly origins: Map<string, readonly string[]>
+  private readonly tls: () => Promise<TlsOptions>
   private readonly log: BaseLogger
   private readonly limits: DatacenterLimits
   private readonly inFlight = new Map<string, number>()
 
-  constructor({ datacenters, log, limits }: HttpDatacentersOptions) {
+  constructor({ datacenters, tls, log, limits }: HttpDatacentersOptions) {
     this.names = datacenters.map(({ name }) => name)
-    this.origins = new Map(datacenters.map(({ name, origin }) => [name, origin]))
+    this.origins = new Map(datacenters.map(({ name, origins }) => [name, origins]))
+    this.tls = tls ?? (async () => ({}))
     this.log = log
     this.limits = { ...LIMITS, ...limits }
   }
@@ -67,63 +62,69 @@ export class HttpDatacenters implements Datacenters {
   /** Repeats a read once if the connection was lost before the answer began. */
   async send(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
     try {
-      return await this.exchange(name, request)
+      return await this.sendInTurn(name, request)
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof NoAnswer)) throw error
       if (!error.isSent) throw datacenterUnreachable(name, error.cause)
       if (request.method !== 'GET') throw silent(name, error.cause)
     }
     try {
-      return await this.exchange(name, request)
+      return await this.sendInTurn(name, request)
     } catch (error) {
-      throw error instanceof Failure ? datacenterUnreachable(name, error.cause) : error
+      throw error instanceof NoAnswer ? datacenterUnreachable(name, error.cause) : error
     }
   }
 
-  private exchange(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
-    const origin = this.origins.get(name)
-    invariant(origin, 'only a configured datacenter is asked')
+  /** Asks the next address only if there was no connection to the one before. */
+  private async sendInTurn(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
+    const origins = this.origins.get(name)
+    invariant(origins, 'only a configured datacenter is asked')
+    let failure: unknown
+    for (const origin of origins) {
+      try {
+        const reply = await this.exchange(name, origin, request)
+        if (failure) this.origins.set(name, [origin, ...origins.filter((other) => other !== origin)])
+        return reply
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || error.isSent || request.signal?.aborted) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private async exchange(name: string, origin: string, request: ForwardedRequest): Promise<ForwardedReply> {
+    const tls = await this.tls()
     const count = this.inFlight.get(name) ?? 0
     if (count >= this.limits.inFlightMax) {
       throw datacenterUnreachable(name, new Error(`${count} requests are in flight`))
     }
     const { method, url, headers, body, signal, waitMs } = request
-    const isHttps = origin.startsWith('https:')
-    return new Promise((done, failed) => {
-      const send = isHttps ? requestHttps : requestHttp
-      // As `path`, it is sent byte for byte. A `URL` would resolve `..`, and could lead to another endpoint or host.
-      const options = { method, path: url, headers, agent: false, ...(signal ? { signal } : {}) }
-      const outgoing = send(origin, options)
-      this.inFlight.set(name, count + 1)
-      let isSent = false
-      let timer = endIn(outgoing, this.limits.connectMsMax, 'no connection in time')
-      outgoing.once('socket', (socket) => {
-        socket.once(isHttps ? 'secureConnect' : 'connect', () => {
-          isSent = true
-          clearTimeout(timer)
-          timer = endIn(outgoing, this.limits.answerMsMax + waitMs, 'no answer in time')
-        })
-      })
-      outgoing.once('response', (answer) => {
-        clearTimeout(timer)
-        answer.setTimeout(this.limits.silenceMsMax, () => answer.destroy(new Error('no more of the answer')))
-        done(replyOf(answer))
-      })
-      outgoing.once('error', (error) => {
-        if (!signal?.aborted) this.log.warn({ err: error, datacenter: name }, 'a datacenter did not answer')
-        failed(new Failure(error, isSent))
-      })
-      outgoing.once('close', () => {
-        clearTimeout(timer)
-        this.inFlight.set(name, (this.inFlight.get(name) ?? 1) - 1)
-      })
-      outgoing.end(body)
+    const { connectMsMax, answerMsMax, silenceMsMax } = this.limits
+    const { outgoing, answer } = exchange({
+      origin,
+      method,
+      path: url,
+      headers,
+      body,
+      tls,
+      connectMsMax,
+      answerMsMax: answerMsMax + waitMs,
+      signal,
     })
+    this.inFlight.set(name, count + 1)
+    outgoing.once('close', () => this.inFlight.set(name, (this.inFlight.get(name) ?? 1) - 1))
+    try {
+      const incoming = await answer
+      incoming.setTimeout(silenceMsMax, () => incoming.destroy(new Error('no more of the answer')))
+      return replyOf(incoming)
+    } catch (error) {
+      if (error instanceof NoAnswer && !signal?.aborted) {
+        this.log.warn({ err: error.cause, datacenter: name }, 'a datacenter did not answer')
+      }
+      throw error
+    }
   }
-}
-
-function endIn(outgoing: ClientRequest, ms: number, reason: string): NodeJS.Timeout {
-  return setTimeout(() => outgoing.destroy(new Error(reason)), ms)
 }
 
 function replyOf(answer: IncomingMessage): ForwardedReply {
