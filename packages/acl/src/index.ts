@@ -160,6 +160,7 @@ export {
 } from './token/idle.ts'
 export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
 export { checkBodyAccessor, updateToken } from './token/update-token.ts'
+export { placeOfTokenWrite, type WritePlace } from './token/write-place.ts'
 export {
   atOnce,
   checkWanted,

@@ -149,6 +149,14 @@ describe('an incomplete route does not compile', () => {
     c.router({ x: { method: 'GET', path: '/v1/x', responses: { 200: z.string() } } } satisfies ContractRoutes)
   })
 
+  test('a write without a decision where it goes, and such a decision for a read', () => {
+    // @ts-expect-error no writes
+    answers(z.string(), { right: 'none', spec: '4.2', errors: [], sameOrigin: true })
+    answers(z.string(), { right: 'none', spec: '4.2', errors: [], sameOrigin: true, writes: 'token' })
+    // @ts-expect-error a read
+    answers(z.string(), { right: 'none', spec: '4.2', errors: [], writes: 'global' })
+  })
+
   test('an unknown code, right, gate or property', () => {
     // @ts-expect-error no such code
     answers(z.string(), { right: 'none', spec: '4.2', errors: ['id_in_usee'] })

@@ -77,6 +77,11 @@ export const ACL_ERRORS = {
   privilege_missing: { status: 403, title: 'Permission denied', source: 'spec 4.1, 5' },
   caller_unknown: { status: 403, title: 'ACL not found', source: 'spec 5; decisions: status codes' },
   bootstrap_done: { status: 403, title: 'Bootstrap is no longer allowed', source: 'spec 9.2' },
+  bootstrap_elsewhere: {
+    status: 403,
+    title: 'Bootstrap is for the primary datacenter',
+    source: 'decisions: bootstrap',
+  },
   root_name_refused: {
     status: 403,
     title: 'A root name cannot be a secret',

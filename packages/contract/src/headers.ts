@@ -13,6 +13,7 @@ export const HEADER = {
   resultsFiltered: 'Results-Filtered-By-ACLs',
   nextCursor: 'Next-Cursor',
   forwarded: 'Forwarded',
+  replicationLag: 'Replication-Lag',
 } as const
 
 /** The first family of the spec. */

@@ -2,6 +2,13 @@
 import type { AclErrorCode } from './errors.ts'
 import type { EndpointFacts } from './plain/endpoint.ts'
 
+/**
+ * What a route writes, in a fleet of several datacenters. `global`: what all of them have, so the primary datacenter writes it.
+ * `token`: a token, which is global or Local. `own`: what each datacenter has for itself. `nothing`: it only asks. Decisions:
+ * writes in a secondary.
+ */
+export type Writes = 'global' | 'token' | 'own' | 'nothing'
+
 /** Everything about a route besides its address and its schemas. */
 export interface RouteMetadata extends EndpointFacts {
   /** Section of the spec, or `extension` if the spec has none. */
@@ -10,6 +17,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly errors: readonly AclErrorCode[]
   /** Set for every method but GET: pages of other origins are refused. Decisions: hosts. */
   readonly sameOrigin?: true
+  /** Set for every method but GET. */
+  readonly writes?: Writes
   /** The body may name the namespace, which then takes precedence over `ns` and the header. Spec 4.9.1. */
   readonly namespaceInBody?: true
   /** Maximum JSON values in the body. Default: `JSON_VALUES_MAX`. */

@@ -1,7 +1,7 @@
 /** The parts of a route. The only file that imports ts-rest. */
 import { type AppRoute, initContract } from '@ts-rest/core'
 import type * as z from 'zod'
-import type { RouteMetadata } from './metadata.ts'
+import type { RouteMetadata, Writes } from './metadata.ts'
 import { type CodesOf, codesOf, type StatusOf, type WithStatus } from './refusals/implied.ts'
 import { type RefusalSchema, refusalSchemas } from './refusals/problem.ts'
 
@@ -26,12 +26,17 @@ type Responses<A extends z.ZodType, M extends RouteMetadata> = {
   readonly [S in 200 | StatusOf<CodesOf<M>>]: S extends 200 ? A : RefusalSchema<WithStatus<CodesOf<M>, S>>
 }
 
+/** Every method but GET declares what it writes, so that no route leaves open where its writes go. */
+type Decided<M extends RouteMetadata> = M extends { readonly sameOrigin: true }
+  ? { readonly writes: Writes }
+  : { readonly writes?: never }
+
 /**
  * `responses` and `metadata` of a route: its answer, and the refusals that its metadata implies.
  */
 export function answers<const A extends z.ZodType, const M extends RouteMetadata>(
   answer: A,
-  metadata: M & { readonly [K in Exclude<keyof M, keyof RouteMetadata>]: never },
+  metadata: M & Decided<M> & { readonly [K in Exclude<keyof M, keyof RouteMetadata>]: never },
 ): { readonly responses: Responses<A, M>; readonly metadata: M } {
   const responses = { 200: answer, ...refusalSchemas(codesOf(metadata)) }
   // The compiler cannot follow the codes through the grouping by status.

@@ -120,7 +120,7 @@ export class Client<M extends Mode = 'value'> {
    * secret may then be lost, and operators can reset bootstrap.
    *
    * Endpoint `tokens.bootstrap` (PUT /v1/acl/bootstrap). Right: none. Spec 9.2, from service version 1.4.0. Errors:
-   * PermissionDenied (bootstrap_done), Invalid (bootstrap_reset_invalid), LegacyMode.
+   * PermissionDenied (bootstrap_done, bootstrap_elsewhere), Invalid (bootstrap_reset_invalid), LegacyMode.
    */
   bootstrap(options: CallOptions = {}): Promise<Result<M, BootstrapToken>> {
     return call(this.#core, { endpoint: 'tokens.bootstrap', options })

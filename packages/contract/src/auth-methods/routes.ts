@@ -44,7 +44,7 @@ export const authMethods = c.router({
       'A method of the same name, in any case, is replaced. URLs in the configuration are fetched once, as a check.',
     query: namespacedQuery({ check }),
     body: createAuthMethodSchema,
-    ...answers(authMethodSchema, { ...aclWrite, ...api, errors: writeErrors }),
+    ...answers(authMethodSchema, { ...aclWrite, ...api, writes: 'own', errors: writeErrors }),
   },
   read: {
     method: 'GET',
@@ -67,6 +67,7 @@ export const authMethods = c.router({
     body: updateAuthMethodSchema,
     ...answers(authMethodSchema, {
       ...aclWrite,
+      writes: 'own',
       ...api,
       mayBeEmpty: true,
       errors: [...writeErrors, 'accessor_mismatch'],
@@ -79,7 +80,7 @@ export const authMethods = c.router({
     summary: 'Delete an auth method',
     description: 'Its binding rules go with it, and all tokens that it made stop working at once.',
     query: namespacedQuery({}),
-    ...answers(deletedSchema, { ...aclDelete, ...api, errors: ['id_missing', 'not_found'] }),
+    ...answers(deletedSchema, { ...aclDelete, ...api, writes: 'own', errors: ['id_missing', 'not_found'] }),
   },
   explain: {
     method: 'POST',

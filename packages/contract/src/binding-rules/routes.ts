@@ -27,7 +27,7 @@ export const bindingRules = c.router({
       'Links the tokens of logins that the selector matches. All rules that match count. Names that the method does not map are refused.',
     query: namespacedQuery({}),
     body: createBindingRuleSchema,
-    ...answers(bindingRuleSchema, { ...aclWrite, ...api, errors: writeErrors }),
+    ...answers(bindingRuleSchema, { ...aclWrite, ...api, writes: 'own', errors: writeErrors }),
   },
   read: {
     method: 'GET',
@@ -49,6 +49,7 @@ export const bindingRules = c.router({
     body: updateBindingRuleSchema,
     ...answers(bindingRuleSchema, {
       ...aclWrite,
+      writes: 'own',
       ...api,
       mayBeEmpty: true,
       errors: [...writeErrors, 'id_invalid', 'field_immutable'],
@@ -61,7 +62,12 @@ export const bindingRules = c.router({
     summary: 'Delete a binding rule',
     description: 'Tokens made before keep what it gave them.',
     query: namespacedQuery({}),
-    ...answers(deletedSchema, { ...aclDelete, ...api, errors: ['id_missing', 'id_invalid', 'not_found'] }),
+    ...answers(deletedSchema, {
+      ...aclDelete,
+      ...api,
+      writes: 'own',
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+    }),
   },
   list: {
     method: 'GET',

@@ -31,6 +31,7 @@ export const decisions = c.router({
     body: authorizeRequestSchema,
     ...answers(z.array(authorizeAnswerSchema), {
       sameOrigin: true,
+      writes: 'nothing',
       right: 'none',
       asksAboutCaller: true,
       body: 'json',
@@ -58,6 +59,7 @@ export const decisions = c.router({
     body: whoCanRequestSchema,
     ...answers(z.array(tokenReferenceSchema), {
       sameOrigin: true,
+      writes: 'nothing',
       right: 'acl:read',
       body: 'json',
       bodyValuesMax: QUESTION_VALUES_MAX,

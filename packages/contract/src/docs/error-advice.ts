@@ -51,6 +51,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   caller_unknown:
     'Present a valid secret. This one is wrong, its token was deleted or has expired, or it is a local token of another datacenter.',
   bootstrap_done: 'Use an existing management token. If all are lost, write the index into the reset file.',
+  bootstrap_elsewhere: 'Bootstrap the primary datacenter, which the text names. Its token comes here, too.',
   root_name_refused:
     'Choose another secret: `allow`, `deny` and `manage` are reserved, and the anonymous token cannot be deleted.',
   legacy_mode: 'Wait for the upgrade step that the text names. Until then, use the legacy API.',

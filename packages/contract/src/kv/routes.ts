@@ -55,6 +55,7 @@ export const kv = c.router({
     body: z.string(),
     ...answers(z.boolean(), {
       sameOrigin: true,
+      writes: 'own',
       ...key,
       body: 'raw',
       bodyOptional: true,
@@ -75,6 +76,7 @@ export const kv = c.router({
     }),
     ...answers(z.boolean(), {
       sameOrigin: true,
+      writes: 'own',
       ...key,
       mayBeEmpty: true,
       errors: ['id_missing', 'field_too_long'],

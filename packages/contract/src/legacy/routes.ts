@@ -8,7 +8,7 @@ import { blockingQuery, flag, position, query } from '../shared/query.ts'
 import { importResultSchema, legacyIdSchema, legacyTokenRequestSchema, legacyTokenSchema } from './schemas.ts'
 
 const legacyApi = { acl: true, gate: 'api.legacy', subject: 'ACL', spec: '9.1' } as const
-const write = { ...legacyApi, right: 'acl:write', sameOrigin: true } as const
+const write = { ...legacyApi, right: 'acl:write', sameOrigin: true, writes: 'token' } as const
 const rules = {
   ...legacyApi,
   subject: 'token AccessorID',
@@ -38,6 +38,7 @@ export const legacy = c.router({
     body: z.string(),
     ...answers(z.string(), {
       sameOrigin: true,
+      writes: 'nothing',
       ...rules,
       right: 'acl:read',
       body: 'text',
@@ -167,6 +168,7 @@ export const legacy = c.router({
     body: z.array(legacyTokenSchema),
     ...answers(importResultSchema, {
       ...write,
+      writes: 'global',
       spec: 'extension',
       body: 'raw',
       bodyType: 'application/json',

@@ -26,6 +26,7 @@ export const namespaces = c.router({
     body: createNamespaceSchema,
     ...answers(namespaceSchema, {
       sameOrigin: true,
+      writes: 'global',
       ...write,
       body: 'json',
       errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown'],
@@ -51,6 +52,7 @@ export const namespaces = c.router({
     body: updateNamespaceSchema,
     ...answers(namespaceSchema, {
       sameOrigin: true,
+      writes: 'global',
       ...write,
       body: 'json',
       errors: ['id_missing', 'accessor_mismatch', 'field_invalid', 'link_unknown', 'not_found'],
@@ -65,6 +67,7 @@ export const namespaces = c.router({
     query: query({}),
     ...answers(deletedSchema, {
       sameOrigin: true,
+      writes: 'global',
       ...write,
       errors: ['id_missing', 'delete_refused', 'not_found'],
     }),

@@ -32,6 +32,7 @@ export const policies = c.router({
     body: createPolicySchema,
     ...answers(policySchema, {
       ...aclWrite,
+      writes: 'global',
       ...api,
       errors: [
         'field_required',
@@ -53,6 +54,7 @@ export const policies = c.router({
     body: lintRequestSchema,
     ...answers(z.array(lintFindingSchema), {
       sameOrigin: true,
+      writes: 'nothing',
       right: 'none',
       local: true,
       body: 'json',
@@ -88,6 +90,7 @@ export const policies = c.router({
     body: whatIfRequestSchema,
     ...answers(z.array(whatIfChangeSchema), {
       sameOrigin: true,
+      writes: 'nothing',
       ...aclRead,
       body: 'json',
       bodyValuesMax: QUESTION_VALUES_MAX,
@@ -121,6 +124,7 @@ export const policies = c.router({
     body: updatePolicySchema,
     ...answers(policySchema, {
       ...aclWrite,
+      writes: 'global',
       mayBeEmpty: true,
       ...record,
       errors: [
@@ -145,6 +149,7 @@ export const policies = c.router({
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,
+      writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
     }),

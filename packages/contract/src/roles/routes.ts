@@ -21,6 +21,7 @@ export const roles = c.router({
     body: createRoleSchema,
     ...answers(roleSchema, {
       ...aclWrite,
+      writes: 'global',
       ...api,
       errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown', 'field_invalid', 'not_found'],
     }),
@@ -63,6 +64,7 @@ export const roles = c.router({
     body: updateRoleSchema,
     ...answers(roleSchema, {
       ...aclWrite,
+      writes: 'global',
       mayBeEmpty: true,
       ...record,
       errors: [
@@ -86,6 +88,7 @@ export const roles = c.router({
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,
+      writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],
     }),

@@ -33,6 +33,7 @@ export const aclQuestion = {
   right: 'acl:write',
   body: 'json',
   sameOrigin: true,
+  writes: 'nothing',
   acl: true,
   refusedInLegacyMode: true,
   namespaced: true,

@@ -49,6 +49,7 @@ export const tokens = c.router({
     body: createTokenSchema,
     ...answers(tokenSchema, {
       ...aclWrite,
+      writes: 'token',
       gate,
       spec: '4.2',
       errors: [
@@ -88,6 +89,7 @@ export const tokens = c.router({
     body: cloneTokenSchema,
     ...answers(tokenSchema, {
       ...aclWrite,
+      writes: 'token',
       gate,
       subject,
       spec: '4.6',
@@ -129,6 +131,7 @@ export const tokens = c.router({
     body: updateTokenSchema,
     ...answers(tokenSchema, {
       ...aclWrite,
+      writes: 'token',
       gate,
       subject,
       spec: '4.5',
@@ -152,6 +155,7 @@ export const tokens = c.router({
     query: namespacedQuery({}),
     ...answers(deletedSchema, {
       ...aclDelete,
+      writes: 'token',
       gate,
       subject,
       spec: '4.7',
@@ -198,18 +202,19 @@ export const tokens = c.router({
     path: '/v1/acl/bootstrap',
     summary: 'Create the first management token',
     description:
-      'Works once. To repeat it, an operator writes a reset file with the index that the refusal names into the data directory.',
+      'Works once. To repeat it, an operator writes a reset file with the index that the refusal names into the data directory. In a secondary datacenter it is refused.',
     query: query({}),
     body: c.noBody(),
     ...answers(bootstrapTokenSchema, {
       sameOrigin: true,
+      writes: 'own',
       right: 'none',
       local: true,
       acl: true,
       refusedInLegacyMode: true,
       gate,
       spec: '9.2',
-      errors: ['bootstrap_done', 'bootstrap_reset_invalid'],
+      errors: ['bootstrap_done', 'bootstrap_elsewhere', 'bootstrap_reset_invalid'],
     }),
   },
 } satisfies ContractRoutes)

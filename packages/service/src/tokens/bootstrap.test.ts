@@ -24,6 +24,13 @@ test('bootstrap_done, with the reset index: on the second call, and with a confi
   expect((await configured.ask('PUT', '/acl/bootstrap')).code).toBe('bootstrap_done')
 })
 
+test('bootstrap_elsewhere, with the primary: in a secondary datacenter, whose global tokens are copies', async () => {
+  const world = await aFreshWorld({ datacenter: 'dc2', primaryDatacenter: 'dc1' })
+  const { code, text } = await world.ask('PUT', '/acl/bootstrap')
+  expect(code).toBe('bootstrap_elsewhere')
+  expect(text).toBe('Permission denied: bootstrap in the primary datacenter "dc1"')
+})
+
 test('RACE-01: one of 64 concurrent calls wins and creates one token', async () => {
   const world = await aFreshWorld()
   const replies = await Promise.all(Array.from({ length: 64 }, () => world.ask('PUT', '/acl/bootstrap')))

@@ -1,6 +1,7 @@
 import { showToken } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { isSecondary } from '../options.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { bootstrapChanges, managementToken } from './builtins.ts'
 
@@ -10,6 +11,10 @@ import { bootstrapChanges, managementToken } from './builtins.ts'
  */
 export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
   const { service } = call
+  if (isSecondary(service)) {
+    const message = `Permission denied: bootstrap in the primary datacenter ${JSON.stringify(service.primaryDatacenter)}`
+    throw new AclError('bootstrap_elsewhere', message)
+  }
   return decideAndCommit(service.store, async () => {
     const directory = service.store.directory()
     const done = directory.system('bootstrap')
