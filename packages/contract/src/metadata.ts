@@ -33,6 +33,11 @@ export interface RouteMetadata extends EndpointFacts {
   readonly asksAboutCaller?: true
   /** Checks the options of a blocking query, which have no effect. */
   readonly checksReadOptions?: true
+  /**
+   * The answer may show a secret beside text that another caller chose. It is not compressed, unless it shows none after all.
+   * Decisions: compression.
+   */
+  readonly holdsSecrets?: true
   /** The answer is plain text instead of JSON. */
   readonly answerForm?: 'text'
   /** Answer types besides JSON. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { RESOURCES } from './contract.ts'
 import { ROUTE_LIST, ROUTES } from './routes.ts'
 import { BLOCKING_QUERY_OPTIONS } from './shared/query.ts'
@@ -45,4 +46,12 @@ test('no two routes share a method and a path', () => {
   const places = ROUTE_LIST.map(({ method, path }) => `${method} ${path.replace(/:\w+/, ':')}`)
   expect(new Set(places).size).toBe(places.length)
   expect(Object.keys(ROUTES)).toHaveLength(places.length)
+})
+
+/** Fields that are or may contain a credential. Those of legacy tokens and keys are told by their descriptions. */
+const SECRET = /"(SecretID|AuthURL|OIDCClientSecret)":|"The secret of the token|"The value in base64/
+
+test.each(all)('%s: declares exactly if its answer may hold a secret', (_, { schemas, holdsSecrets }) => {
+  const answer = JSON.stringify(z.toJSONSchema(schemas.answer, { io: 'output', unrepresentable: 'any' }))
+  expect(Boolean(holdsSecrets)).toBe(SECRET.test(answer))
 })

@@ -98,6 +98,8 @@ interface AnswerIn<Form> {
   readonly watch?: Watch
   /** Where the next page begins, if there is one. */
   readonly nextCursor?: string | undefined
+  /** Set where an answer of a route that `holdsSecrets` shows none. */
+  readonly showsNoSecret?: true
 }
 
 /** JSON of a `T`, made already or not. */

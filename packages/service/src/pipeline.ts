@@ -160,7 +160,7 @@ function renderSeen(seen: Seen, asked: ParsedRequest, state: RequestState): Wire
   const { answer } = seen
   setIndex(seen, asked, state)
   if (answer.nextCursor !== undefined) state.setHeader('nextCursor', answer.nextCursor)
-  return renderAnswer(answer, state)
+  return renderAnswer(answer, state, asked.route)
 }
 
 function callHandler(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {

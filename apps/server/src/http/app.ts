@@ -12,6 +12,7 @@ import { EndOfTurn } from './api/end-of-turn.ts'
 import { mountContract } from './api/mount-contract.ts'
 import type { UnreadAnswers } from './api/unread-answers.ts'
 import { NodeWireRequest, writeReply } from './api/wire-adapter.ts'
+import { Compression } from './compression/compression.ts'
 import { corsFor } from './cors.ts'
 import type { Door } from './door.ts'
 import { extendResponses } from './extend-responses.ts'
@@ -124,6 +125,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
   const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
+  const compression = new Compression()
 
   async function answer(
     request: IncomingMessage,
@@ -136,8 +138,13 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
     const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget, clientOf })
     try {
-      const reply = await replyTo(wire)
+      let reply = await replyTo(wire)
       wire.done()
+      if (compression.varies(reply)) {
+        // Appended, because CORS may have set it, too.
+        response.appendHeader('Vary', 'Accept-Encoding')
+        reply = await compression.compress(reply, request.headers['accept-encoding'])
+      }
       await endOfTurn.reached()
       await writeReply(reply, response, unread)
       const ms = performance.now() - startedAt

@@ -44,7 +44,13 @@ export const authMethods = c.router({
       'A method of the same name, in any case, is replaced. URLs in the configuration are fetched once, as a check.',
     query: namespacedQuery({ check }),
     body: createAuthMethodSchema,
-    ...answers(authMethodSchema, { ...aclWrite, ...api, writes: 'own', errors: writeErrors }),
+    ...answers(authMethodSchema, {
+      ...aclWrite,
+      ...api,
+      writes: 'own',
+      holdsSecrets: true,
+      errors: writeErrors,
+    }),
   },
   read: {
     method: 'GET',
@@ -54,7 +60,7 @@ export const authMethods = c.router({
     description:
       'Names are not case-sensitive. Secrets in Config are shown to callers with `acl:write` alone.',
     query: namespacedBlockingQuery({}),
-    ...answers(authMethodSchema, { ...read, errors: ['id_missing', 'not_found'] }),
+    ...answers(authMethodSchema, { ...read, holdsSecrets: true, errors: ['id_missing', 'not_found'] }),
   },
   update: {
     method: 'PUT',
@@ -70,6 +76,7 @@ export const authMethods = c.router({
       writes: 'own',
       ...api,
       mayBeEmpty: true,
+      holdsSecrets: true,
       errors: [...writeErrors, 'accessor_mismatch'],
     }),
   },

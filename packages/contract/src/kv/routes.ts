@@ -35,6 +35,7 @@ export const kv = c.router({
           note: 'The value alone, with `raw`; headers keep browsers from sniffing or running it',
         },
       ],
+      holdsSecrets: true,
       errors: ['id_missing', 'not_found', 'field_too_long'],
     }),
   },

@@ -44,6 +44,7 @@ export const login = c.router({
     body: loginSchema,
     ...answers(tokenSchema, {
       ...asks,
+      holdsSecrets: true,
       errors: [...errors, 'login_unbound', 'too_many_live_tokens'],
     }),
   },
@@ -72,6 +73,7 @@ export const login = c.router({
     body: authUrlSchema,
     ...answers(authUrlAnswerSchema, {
       ...oidc,
+      holdsSecrets: true,
       errors: [...errors, 'endpoint_not_built'],
     }),
   },
@@ -85,6 +87,7 @@ export const login = c.router({
     body: oidcCallbackSchema,
     ...answers(tokenSchema, {
       ...oidc,
+      holdsSecrets: true,
       errors: [...errors, 'login_unbound', 'too_many_live_tokens', 'endpoint_not_built'],
     }),
   },

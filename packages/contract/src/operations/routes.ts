@@ -45,6 +45,7 @@ export const operations = c.router({
       refusedInLegacyMode: true,
       blocking: 'changes',
       spec: 'extension',
+      holdsSecrets: true,
       errors: [],
     }),
   },

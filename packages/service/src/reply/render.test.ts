@@ -146,22 +146,35 @@ describe('an answer', () => {
   test.each(FORMS)(
     'from %s: compact JSON, or indented by four with a new line at its end',
     async (_name, body) => {
-      const compact = renderAnswer({ body: body() }, context())
+      const compact = renderAnswer({ body: body() }, context(), {})
       expect(await textOf(compact)).toBe(JSON.stringify(value))
       expect(compact.headers).toMatchObject({
         'Content-Type': 'application/json',
         'Cache-Control': 'no-store',
         'X-Request-Id': 'request-1',
       })
-      const pretty = renderAnswer({ body: body() }, context(undefined, true))
+      const pretty = renderAnswer({ body: body() }, context(undefined, true), {})
       expect(await textOf(pretty)).toBe(`${JSON.stringify(value, undefined, 4)}\n`)
     },
   )
 
   test('an empty stream is an empty list', async () => {
-    expect(await textOf(renderAnswer({ body: { kind: 'json-stream', pages: pagesOf([]) } }, context()))).toBe(
-      '[]',
-    )
+    expect(
+      await textOf(renderAnswer({ body: { kind: 'json-stream', pages: pagesOf([]) } }, context(), {})),
+    ).toBe('[]')
+  })
+
+  test('an answer that may hold secrets is compressible only if it shows none', () => {
+    const answer = { body: { kind: 'text', text: 'x' } } as const
+    const isCompressible = (holdsSecrets: boolean, showsNoSecret: boolean) =>
+      renderAnswer(
+        showsNoSecret ? { ...answer, showsNoSecret } : answer,
+        context(),
+        holdsSecrets ? { holdsSecrets } : {},
+      ).isCompressible
+    expect(isCompressible(false, false)).toBe(true)
+    expect(isCompressible(true, true)).toBe(true)
+    expect(isCompressible(true, false)).toBe(false)
   })
 
   test('bytes leave as they are, under their own type', () => {
@@ -169,6 +182,7 @@ describe('an answer', () => {
     const reply = renderAnswer(
       { body: { kind: 'bytes', bytes, contentType: 'application/octet-stream' } },
       context(undefined, true),
+      {},
     )
     expect(reply.body).toBe(bytes)
     expect(reply.headers['Content-Type']).toBe('application/octet-stream')

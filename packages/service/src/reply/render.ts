@@ -1,5 +1,12 @@
 /** Renders answers and refusals as wire replies. Only this file turns an error into a status. Decisions: error bodies. */
-import { ACL_ERRORS, AclError, type EndpointName, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
+import {
+  ACL_ERRORS,
+  AclError,
+  type AnyRoute,
+  type EndpointName,
+  PROBLEM_JSON,
+  REQUEST_ID_HEADER,
+} from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
 import { parseExact } from './exact-number.ts'
@@ -22,7 +29,12 @@ export const FOREIGN_CONTENT = {
   'Content-Security-Policy': 'sandbox',
 } as const
 
-export function renderAnswer(answer: AnyAnswer, context: ReplyContext): WireReply {
+/** @param route of the answer: whether it can hold secrets. */
+export function renderAnswer(
+  answer: AnyAnswer,
+  context: ReplyContext,
+  { holdsSecrets }: Pick<AnyRoute, 'holdsSecrets'>,
+): WireReply {
   if (answer.body.kind === 'refusal') return renderError(answer.body.error, context)
   const { bytes, contentType } = renderBody(answer.body, context.pretty)
   const guards = answer.body.kind === 'bytes' ? FOREIGN_CONTENT : undefined
@@ -36,6 +48,7 @@ export function renderAnswer(answer: AnyAnswer, context: ReplyContext): WireRepl
       [REQUEST_ID_HEADER]: context.request.requestId,
     },
     body: bytes,
+    isCompressible: !holdsSecrets || answer.showsNoSecret === true,
     endpoint: context.endpoint,
     accessorId: context.accessorId,
   }

@@ -28,6 +28,8 @@ export interface WireReply {
   readonly headers: Readonly<Record<string, string>>
   /** A stream is written with backpressure; a failure aborts the connection. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | undefined
+  /** Whether the length of a compressed body tells nothing about a secret. Default: false. Decisions: compression. */
+  readonly isCompressible?: boolean
   /** For logs and metrics, instead of the path, which may contain secrets. */
   readonly endpoint: EndpointName | undefined
   /** Accessor of the caller, if known. */

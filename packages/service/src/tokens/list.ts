@@ -15,6 +15,11 @@ type Call = CallOf<'tokens.list'>
 type Listed = Answer<'tokens.list'>
 
 export async function listTokensHandler(call: Call): Promise<Listed> {
+  const list = await listOf(call)
+  return secretsSeen(call) === 'none' ? { ...list, showsNoSecret: true } : list
+}
+
+async function listOf(call: Call): Promise<Listed> {
   const order = orderOf(call.query)
   const filter = filterOf(call, order)
   const page = pageOf(call.query, order)

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
-import express, { type Response, type Router } from 'express'
+import express, { type Request, type Response, type Router } from 'express'
+import { Compression } from '../compression/compression.ts'
 import { GUIDES, renderGuide } from './guides.ts'
 import { renderPage } from './page.ts'
 
@@ -23,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** A file as it is sent: with a tag of its content, so that a reader who has it gets a 304. */
+/** A file as it is sent: with a weak tag of its content, so that a reader who has it, compressed or not, gets a 304. */
 interface Page {
   readonly bytes: Buffer
   readonly type: string
@@ -33,25 +34,28 @@ interface Page {
 /** Serves the page, for mounting at `/docs`. Renders it now: a request would hold the event loop for 30 ms (DOS-05). */
 export function docsRouter(document: OpenApiDocument): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
+  const compression = new Compression()
+  const send = (request: Request, response: Response, page: Page) =>
+    sendPage(page, { request, response, compression })
   const page = toPage(renderPage(document, LINKS), 'text/html')
-  router.get('/', (request, response) => {
+  router.get('/', async (request, response) => {
     // The page has one address: a slash at its end would be another.
     if (request.originalUrl.startsWith('/docs/')) {
       response.redirect(301, '/docs')
       return
     }
-    send(response, page)
+    await send(request, response, page)
   })
   for (const [slug, file] of GUIDES) {
     let guide: Promise<Page> | undefined
-    router.get(`/${slug}`, async (_request, response) => {
+    router.get(`/${slug}`, async (request, response) => {
       guide ??= renderGuide(slug, file, LINKS.style, LINKS.icon).then((text) => toPage(text, 'text/html'))
-      send(response, await guide)
+      await send(request, response, await guide)
     })
   }
   for (const { path, type } of FILES) {
     const file = toPage(readFileSync(new URL(`.${path}`, import.meta.url)), type)
-    router.get(path, (_request, response) => send(response, file))
+    router.get(path, (request, response) => send(request, response, file))
   }
   return router
 }
@@ -66,17 +70,27 @@ const LINKS = {
 function toPage(content: string | Buffer, type: string): Page {
   const bytes = Buffer.from(content)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
-  return { bytes, type, tag: `"${digest}"` }
+  return { bytes, type, tag: `W/"${digest}"` }
 }
 
-function send(response: Response, { bytes, type, tag }: Page): void {
-  response.set({
+interface Exchange {
+  readonly request: Request
+  readonly response: Response
+  readonly compression: Compression
+}
+
+async function sendPage(
+  { bytes, type, tag }: Page,
+  { request, response, compression }: Exchange,
+): Promise<void> {
+  const headers = {
     'Content-Type': `${type}; charset=utf-8`,
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-cache',
     ETag: tag,
-  })
-  response.send(bytes)
+  }
+  const sent = await compression.compress({ headers, body: bytes }, request.get('accept-encoding'))
+  response.vary('Accept-Encoding').set(sent.headers).send(sent.body)
 }

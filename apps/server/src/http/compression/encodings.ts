@@ -1,0 +1,42 @@
+/** Content codings for answers, and which of them a client takes. RFC 9110, 8.4.1 and 12.5.3. */
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+} from 'node:zlib'
+import Negotiator from 'negotiator'
+
+/** A quality of brotli that is about as fast as gzip, and packs better. */
+const BROTLI_QUALITY = 4
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
+
+/** The codings, in the order in which the server prefers them: by the time that they take. */
+export const ENCODINGS = {
+  zstd: { whole: promisify(zstdCompress), stream: () => createZstdCompress() },
+  br: {
+    whole: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, BROTLI),
+    stream: () => createBrotliCompress(BROTLI),
+  },
+  gzip: { whole: (bytes: Uint8Array) => promisify(gzip)(bytes), stream: () => createGzip() },
+} as const
+export type Encoding = keyof typeof ENCODINGS
+
+const PREFERRED = Object.keys(ENCODINGS) as Encoding[]
+
+/** What the types of the library lack: the preference of the server among what a client takes equally. */
+interface PreferringNegotiator {
+  encoding(available: string[], options?: { readonly preferred: readonly string[] }): string | undefined
+}
+
+/** @returns `undefined` if the client takes, or prefers, an answer without any of them. */
+export function encodingFor(acceptEncoding: string | undefined): Encoding | undefined {
+  if (acceptEncoding === undefined) return undefined
+  const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
+  const chosen = negotiator.encoding([...PREFERRED, 'identity'], { preferred: PREFERRED })
+  return PREFERRED.find((encoding) => encoding === chosen)
+}
