@@ -291,7 +291,7 @@ BEGIN
           INSERT INTO change (index, ordinal, entity, op, key, binary_key)
           SELECT at_index, ordinal, 'kv', op, namespace, key FROM input
           UNION ALL
-          -- Each key has its own waiters. Ordinals of a write are a million apart.
+          -- Each key has its own waiters. A tree has a million ordinals.
           SELECT at_index, ordinal + row_number() OVER (PARTITION BY at_index, ordinal), 'kv', 'delete', namespace, key
           FROM trees
         )

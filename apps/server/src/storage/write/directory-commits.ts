@@ -15,7 +15,6 @@ import {
   nameKeyOf,
 } from '../directory-rows.ts'
 import { storeText } from '../read/stored-text.ts'
-import { ORDINALS_PER_CHANGE } from './row-changes.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
 import type { DirectoryChange, EncodedWrite, GroupAnswer, Placed } from './writes.ts'
 
@@ -100,9 +99,9 @@ async function commitWrite(
   const index = BigInt(before + 1)
   for (const { change } of directory) await make(tx, secrets, change, index)
   await tx.change.createMany({
-    data: directory.map(({ place, change }) => ({
+    data: directory.map(({ ordinal, change }) => ({
       index,
-      ordinal: place * ORDINALS_PER_CHANGE,
+      ordinal,
       entity: change.table,
       op: change.op,
       key: keyOf(change),

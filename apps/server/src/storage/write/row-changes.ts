@@ -25,18 +25,18 @@ export interface EncodedRow {
 
 interface ChangeSource {
   readonly change: RowChange
-  /** Place of the change within its write. */
-  readonly place: number
+  /** Of the change in its write. */
+  readonly ordinal: number
 }
 
-/** Ordinals of one change: a deleted tree takes one per key. */
-export const ORDINALS_PER_CHANGE = 1_000_000
+/** Ordinals of a deleted tree, which takes one per key. Any other change takes one. */
+export const ORDINALS_PER_TREE = 1_000_000
 /** Expects any state. */
 const ANY = -1
 
 /** Sent with every change. */
 const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
-  { name: 'ordinal', sql: 'integer', sent: 'shared', encode: ({ place }) => place * ORDINALS_PER_CHANGE },
+  { name: 'ordinal', sql: 'integer', sent: 'shared', encode: ({ ordinal }) => ordinal },
   { name: 'op', sql: 'text', sent: 'shared', encode: ({ change }) => change.op },
   {
     name: 'expect',
@@ -86,11 +86,11 @@ export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COL
  */
 export function encodeRow(
   change: RowChange,
-  place: number,
+  ordinal: number,
   secrets: SecretBox,
   cache: Pick<TokenCache, 'secretHashOf'> | undefined,
 ): EncodedRow {
-  const values = CHANGE_COLUMNS.map(({ encode }) => encode({ change, place }))
+  const values = CHANGE_COLUMNS.map(({ encode }) => encode({ change, ordinal }))
   if (change.table === 'kv') {
     values.push(...encodeKv(change))
     return { values, secretHash: undefined }

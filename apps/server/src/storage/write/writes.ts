@@ -1,7 +1,7 @@
 import type { Change, ConflictReason } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { TokenCache } from '../read/token-cache.ts'
-import { type EncodedRow, encodeRow, type RowChange } from './row-changes.ts'
+import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
 
 /** Changes of the small tables that every process holds whole. */
 export type DirectoryChange = Exclude<Change, RowChange>
@@ -9,6 +9,8 @@ export type DirectoryChange = Exclude<Change, RowChange>
 /** A change of a write, with its place in it. */
 export interface Placed<T> {
   readonly place: number
+  /** In the log: places leave room for the keys of deleted trees. */
+  readonly ordinal: number
   readonly change: T
 }
 
@@ -40,15 +42,17 @@ export function encodeWrite(
   const rows: EncodedWrite['rows'][number][] = []
   const directory: Placed<DirectoryChange>[] = []
   let chars = 0
+  let ordinal = 0
   for (const [place, change] of changes.entries()) {
     if (change.table === 'tokens' || change.table === 'kv') {
-      const row = encodeRow(change, place, secrets, cache)
+      const row = encodeRow(change, ordinal, secrets, cache)
       chars += charsOf(row.values)
-      rows.push({ place, change: { ...row, table: change.table } })
+      rows.push({ place, ordinal, change: { ...row, table: change.table } })
     } else {
       chars += charsOf(change.record)
-      directory.push({ place, change })
+      directory.push({ place, ordinal, change })
     }
+    ordinal += change.op === 'delete-tree' ? ORDINALS_PER_TREE : 1
   }
   return { changes, rows, directory, chars }
 }
