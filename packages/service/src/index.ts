@@ -22,12 +22,16 @@ export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-s
 export { RecentTokenChanges } from './store/recent-token-changes.ts'
 export {
   changesOf,
+  type FindReplicated,
+  type InParts,
   isReplicated,
   REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
   type ReplicatedTable,
   type StoreChanges,
   type Touched,
+  type TouchedPart,
+  takePart,
 } from './store/replicated.ts'
 export {
   type Change,

@@ -47,6 +47,7 @@ export interface OpenStoreOptions {
 
 /** At the start, log a larger difference between the clocks of database and machine. In milliseconds. */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000
+const UNOPENED = 'other datacenters do not get these tokens, because their stored secrets do not open'
 const CACHE_BYTES = 67_108_864
 /** Keys may take a quarter of the cache. */
 const KV_SHARE = 4
@@ -111,7 +112,12 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     kvCache,
     loginStates: new PostgresLoginStates(database, secrets),
     tokenUses: new PostgresTokenUses(database.pool),
-    changes: (index) => readReplicatedChanges(prisma, index, secrets),
+    changes: async (index, parts) => {
+      const changes = await readReplicatedChanges(prisma, index, { secrets, parts })
+      const leftOut = changes?.leftOut ?? 0
+      if (leftOut > 0) log.warn({ tokens: leftOut }, UNOPENED)
+      return changes
+    },
     clock,
     housekeeping,
   })

@@ -1,6 +1,9 @@
+import type { TokenRecord } from '@latchkey/acl'
 import { anId, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { describeStore } from '@latchkey/testkit/store/store-suite'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore } from '../../test/store.ts'
 
 const cached = await openTestStore()
@@ -29,4 +32,30 @@ test('DOS-05: changes of more than 16 MiB are unknown', async () => {
     if (i === 0) expect((await uncached.changesAfter(start))?.policies).toHaveLength(1)
   }
   expect(await uncached.changesAfter(start)).toBeUndefined()
+})
+
+test('one secret that does not open is left out of what datacenters follow, and stops nothing', async () => {
+  const own = await createTestDatabase()
+  afterAll(() => own.drop())
+  const broken = await openTestStore({ url: own.url, isCaching: false })
+  const [bad, good] = [aToken(), aToken()]
+  const start = broken.commitIndex()
+  await broken.commit(
+    [bad, good].map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+  )
+  const key = bad.AccessorID.toLowerCase()
+  const client = new pg.Client({ connectionString: own.url })
+  await client.connect()
+  await client.query(`UPDATE token SET secret_cipher = 'x' WHERE accessor_key = $1`, [key])
+  await client.end()
+  const changes = await broken.changesAfter(start)
+  expect(changes).toMatchObject({
+    tokens: [good.AccessorID].map((AccessorID) => ({ AccessorID })),
+    leftOut: 1,
+  })
+  expect(changes?.deleted.tokens).toEqual([key])
+  const read: TokenRecord[] = []
+  for await (const tokens of broken.tokens({ withUnopened: true })) read.push(...tokens)
+  expect(read.find(({ AccessorID }) => AccessorID === bad.AccessorID)?.SecretID).toBe('')
+  expect(read.find(({ AccessorID }) => AccessorID === good.AccessorID)?.SecretID).toBe(good.SecretID)
 })

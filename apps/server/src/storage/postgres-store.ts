@@ -4,6 +4,7 @@ import type {
   Freshness,
   IdleQuery,
   IndexName,
+  InParts,
   KvKey,
   KvRange,
   ListPosition,
@@ -135,8 +136,8 @@ export class PostgresStore implements Store {
     return this.parts.state.appliedIndex
   }
 
-  changesAfter(index: number): Promise<StoreChanges | undefined> {
-    return this.parts.changes(index)
+  changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
+    return this.parts.changes(index, parts)
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {

@@ -4,7 +4,7 @@
  */
 import type { StoredLink, TokenRecord } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
-import type { Sealed } from '../secrets/key-ring.ts'
+import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readBytes, readText, storeBytes, storeText } from './read/stored-text.ts'
 import { arrayText, type Column } from './write/columns.ts'
@@ -299,7 +299,7 @@ const FIELDS = FIELD_ORDER.map((field) => {
 })
 
 /** @throws KeyRingError if the ring cannot open the secret. */
-export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: SecretBox): TokenRecord {
+export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: Pick<SecretBox, 'open'>): TokenRecord {
   const record: Partial<Record<keyof TokenRecord, unknown>> = {}
   for (const { field, at, decode } of FIELDS) {
     // The secret is the only field made of several columns.
@@ -308,7 +308,17 @@ export function tokenOfRow({ secretHash, fields }: TokenRow, secrets: SecretBox)
   return record as unknown as TokenRecord
 }
 
-function openSecret(secretHash: string, fields: readonly string[], secrets: SecretBox): string {
+/** As {@link tokenOfRow}, with an empty secret where the ring cannot open it: one bad row must not stop what reads many. */
+export function tokenOfAnyRow(row: TokenRow, secrets: SecretBox): TokenRecord {
+  try {
+    return tokenOfRow(row, secrets)
+  } catch (error) {
+    if (!(error instanceof KeyRingError)) throw error
+    return tokenOfRow(row, { open: () => '' })
+  }
+}
+
+function openSecret(secretHash: string, fields: readonly string[], secrets: Pick<SecretBox, 'open'>): string {
   const sealed = { keyId: fields[SECRET_KEY_ID] ?? '', bytes: readBytes(fields[SECRET_CIPHER] ?? '') }
   return secrets.open(sealed, secretHash)
 }

@@ -77,6 +77,9 @@ export const operationCases: readonly Case[] = [
       assert(!changes.Tokens.some(({ AccessorID }) => AccessorID === local.AccessorID))
       assert(changes.Deleted.Tokens.includes(gone.AccessorID))
       assert(!changes.Deleted.Tokens.includes(kept.AccessorID))
+      const staged = await ctx.ok<Changes>('GET', `${since}&staged`)
+      assert.equal(staged.More, undefined)
+      assert(staged.Tokens.some(({ AccessorID }) => AccessorID === kept.AccessorID))
 
       const waiting = ctx.ok<Changes>('GET', `/acl/changes?index=${changes.Index}&wait=60s`)
       await ctx.ok('DELETE', `/acl/token/${kept.AccessorID}`)

@@ -81,6 +81,10 @@ export const changesSchema = z
     Reset: z.literal(true).optional().meta({
       description: 'What has changed since `index` is not known: start over without `index`.',
     }),
+    More: z.literal(true).optional().meta({
+      description:
+        'Only with `staged`: later commits changed more. Records are as they are now, not as they were at `Index`, so this is no state to act on before an answer without `More`.',
+    }),
     Namespaces: z
       .array(namespaceSchema)
       .meta({ description: 'Extended edition: namespaces as they are now.' }),
@@ -97,6 +101,11 @@ export const changesSchema = z
         Tokens: keys('Accessors, in lower case.'),
       })
       .meta({ description: 'Records that do not exist now; the reader need not have known them.' }),
+    LeftOut: z.int().optional().meta({
+      description:
+        'Tokens that the server cannot show, because their stored secret does not open. They count as deleted.',
+      minimum: 1,
+    }),
   })
   .meta({ id: 'Changes' })
 export type Changes = z.infer<typeof changesSchema>

@@ -1,7 +1,7 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { blockingQuery, checkedQuery, query, text, word } from '../shared/query.ts'
+import { blockingQuery, checkedQuery, flagUnlessFalse, query, text, word } from '../shared/query.ts'
 import { changesSchema } from './changes-schemas.ts'
 import {
   agentMetricsSchema,
@@ -37,6 +37,9 @@ export const operations = c.router({
         '`Cluster` of the answers before. If the server belongs to another one, it answers `Reset`.',
       ),
       cursor: text('Continue after the page that came with this `Next-Cursor`. Without effect with `index`.'),
+      staged: flagUnlessFalse(
+        'If too much has changed since `index`, answer the changes of the first commits and `More`, instead of `Reset`.',
+      ),
     }),
     ...answers(changesSchema, {
       right: 'acl:write',

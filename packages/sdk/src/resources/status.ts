@@ -15,6 +15,8 @@ export interface ChangesOptions extends ReadOptions {
   readonly cluster?: string | undefined
   /** Where the page begins: `nextCursor` of the page before. */
   readonly cursor?: string | undefined
+  /** If too much has changed, answers the changes of the first commits, and `More`, instead of `Reset`. Default: false. */
+  readonly staged?: boolean | undefined
 }
 
 export class Status<M extends Mode> {
@@ -60,8 +62,9 @@ export class Status<M extends Mode> {
    * version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
   changes(options: ChangesOptions = {}): Promise<Result<M, Changes>> {
-    const { cluster, cursor } = options
-    return call(this.#core, { endpoint: 'operations.changes', options, query: { cluster, cursor } })
+    const { cluster, cursor, staged } = options
+    const query = { cluster, cursor, staged: staged ? ('true' as const) : undefined }
+    return call(this.#core, { endpoint: 'operations.changes', options, query })
   }
 
   /**

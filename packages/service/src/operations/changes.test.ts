@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
-import type { Changes } from '@latchkey/contract'
+import { type Changes, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { aNamespace, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -119,6 +119,46 @@ describe('a reader', () => {
     expect(await isReset(long)).toBe(true)
     world.store.restore(world.store.snapshot())
     expect(await isReset(long + 2)).toBe(true)
+  })
+
+  test('far behind, catches up in parts if it asks for them, however much changed', async () => {
+    const world = await aWorld()
+    const { held: reader } = await copy(world, () => {})
+    const token = () => ({ table: 'tokens', op: 'put', record: aToken(), expect: 0 }) as const
+    const long = () =>
+      ({ table: 'policies', op: 'put', record: aPolicy({ Rules: 'x'.repeat(500_000) }), expect: 0 }) as const
+    for (let i = 0; i < 4; i += 1) world.store.commitNow(Array.from({ length: 2_000 }, token))
+    for (let i = 0; i < 6; i += 1) world.store.commitNow([long()])
+    const start = reader.index
+    const steps: number[] = []
+    for (let more = true; more; ) {
+      const { changes } = await ask(world, `?index=${reader.index}&cluster=${reader.cluster}&staged`)
+      apply(reader, changes)
+      reader.index = changes.Index
+      steps.push(changes.Index - start)
+      more = changes.More === true
+    }
+    expect(steps).toEqual([2, 4, 8, 10])
+    expect(reader.records).toEqual(await held(world))
+  })
+
+  test('does not get a token whose secret is not known, and counts it', async () => {
+    const world = await aWorld()
+    const { changes } = await ask(world, '')
+    const hidden = aToken({ SecretID: REDACTED_SECRET_ID })
+    const shown = aToken()
+    world.store.commitNow(
+      [hidden, shown].map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+    )
+    const { AccessorID } = shown
+    const followed = (await ask(world, `?index=${changes.Index}`)).changes
+    expect(followed.Tokens).toMatchObject([{ AccessorID }])
+    expect(followed.Deleted.Tokens).toEqual([hidden.AccessorID.toLowerCase()])
+    expect(followed.LeftOut).toBe(1)
+    const copied = (await ask(world, '')).changes
+    expect(copied.Tokens.map((token) => token.AccessorID)).toContain(AccessorID)
+    expect(copied.Tokens.map((token) => token.AccessorID)).not.toContain(hidden.AccessorID)
+    expect(copied.LeftOut).toBe(1)
   })
 
   test('waits for a record that replicates; then keys and local tokens only move its index', async () => {

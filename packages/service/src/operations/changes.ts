@@ -4,12 +4,16 @@ import { AclError, type Changes, formatInstant, invariant } from '@latchkey/cont
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
 import { type Answer, type Call as CallOf, json } from '../handler.ts'
+import { makeLongText } from '../kv/kv-entry.ts'
+import { jsonBytes, jsonText } from '../reply/json-text.ts'
 import { formatCursor, pageOf } from '../reply/paging.ts'
 import {
+  REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
   type ReplicatedRecords,
   type ReplicatedTable,
   type StoreChanges,
+  takeShowable,
 } from '../store/replicated.ts'
 
 type ChangesCall = CallOf<'operations.changes'>
@@ -25,22 +29,27 @@ const NOTHING: ReplicatedRecords = { namespaces: [], policies: [], roles: [], to
 const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], roles: [], tokens: [] }
 
 /**
- * Answers what has changed after an index, or a page of everything.
+ * Answers what has changed after an index, or a page of everything. Few answers at a time: each is long.
  *
  * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret.
  */
 export async function changesHandler(call: ChangesCall): Promise<Listed> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
-  const { index = 0, cluster } = call.query
-  if (index === 0) return copyPage(call)
+  const { index = 0 } = call.query
+  return makeLongText(call, () => (index === 0 ? copyPage(call) : changesSince(call, index)))
+}
+
+async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
   const { store } = call.service
+  const { cluster, staged } = call.query
   const isOurs = cluster === undefined || cluster === clusterOf(call)
-  const changes = isOurs ? await store.changesAfter(index) : undefined
-  const shown = changes && show(call, changes.index, changes, changes.deleted)
-  if (shown === undefined || JSON.stringify(shown).length > CHANGES_LENGTH_MAX) {
-    return json({ ...show(call, store.commitIndex(), NOTHING), Reset: true as const })
+  const parts = staged ? { recordsMax: REPLICATED_CHANGES_MAX } : undefined
+  const changes = isOurs ? await store.changesAfter(index, parts) : undefined
+  const text = changes && jsonText(show(call, changes))
+  if (text === undefined || text.length > CHANGES_LENGTH_MAX) {
+    return json({ ...show(call, { ...NOTHING, index: store.commitIndex() }), Reset: true as const })
   }
-  return json(shown, { topic: 'changes' })
+  return { body: { kind: 'json-bytes', bytes: jsonBytes(text) }, watch: { topic: 'changes' } }
 }
 
 /**
@@ -62,49 +71,56 @@ async function copyPage(call: ChangesCall): Promise<Listed> {
     [T in ReplicatedTable]: ReplicatedRecords[T][number][]
   }
   const start = parseCursor(call.query.cursor)
-  let room = PAGE_RECORDS_MAX
-  let length = 0
+  const room = new PageRoom()
   for (const table of REPLICATED_TABLES.slice(REPLICATED_TABLES.indexOf(start.table))) {
     const after = table === start.table ? start.after : ''
     if (table === 'tokens') {
-      const read = await readTokens(call, after, room)
-      page.tokens.push(...read.tokens)
-      return copied(call, index, page, read.nextCursor)
+      const { tokens, nextCursor } = await readTokens(call, after, room)
+      return copied(call, { ...page, index, ...takeShowable(tokens) }, nextCursor)
     }
     for (const record of sorted[table]) {
       const key = 'ID' in record ? record.ID : record.Name
       if (key <= after) continue
       ;(page[table] as (typeof record)[]).push(record)
-      room -= 1
-      length += JSON.stringify(record).length
-      if (room === 0 || length > PAGE_LENGTH_MAX) return copied(call, index, page, `${table}.${key}`)
+      if (room.isFullWith(record)) return copied(call, { ...page, index }, `${table}.${key}`)
     }
   }
-  return copied(call, index, page, undefined)
+  return copied(call, { ...page, index }, undefined)
 }
 
-function copied(
-  call: ChangesCall,
-  index: number,
-  page: ReplicatedRecords,
-  nextCursor: string | undefined,
-): Listed {
-  return { ...json<Changes>(show(call, index, page)), nextCursor }
+class PageRoom {
+  private records = 0
+  private length = 0
+
+  isFullWith(record: object): boolean {
+    this.records += 1
+    this.length += JSON.stringify(record).length
+    return this.records >= PAGE_RECORDS_MAX || this.length > PAGE_LENGTH_MAX
+  }
+}
+
+function copied(call: ChangesCall, shown: Shown, nextCursor: string | undefined): Listed {
+  const text = jsonText(show(call, shown))
+  return { body: { kind: 'json-bytes', bytes: jsonBytes(text) }, nextCursor }
 }
 
 async function readTokens(
   call: ChangesCall,
   cursor: string,
-  limit: number,
+  room: PageRoom,
 ): Promise<{ readonly tokens: readonly TokenRecord[]; readonly nextCursor: string | undefined }> {
   const { store } = call.service
   const page = cursor === '' ? undefined : pageOf({ cursor })
-  const filter = { local: false, limit, ...(page?.after ? { after: page.after } : {}) }
-  const found: TokenRecord[] = []
-  for await (const tokens of store.tokens(filter)) found.push(...tokens)
-  const last = found.length === limit ? found.at(-1) : undefined
-  const nextCursor = last && `tokens.${formatCursor(store.placeOf(last))}`
-  return { tokens: found.filter(({ AccessorID }) => AccessorID !== ''), nextCursor }
+  const after = page?.after ? { after: page.after } : {}
+  const tokens: TokenRecord[] = []
+  for await (const some of store.tokens({ local: false, withUnopened: true, ...after })) {
+    for (const token of some) {
+      tokens.push(token)
+      if (!room.isFullWith(token)) continue
+      return { tokens, nextCursor: `tokens.${formatCursor(store.placeOf(token))}` }
+    }
+  }
+  return { tokens, nextCursor: undefined }
 }
 
 /** @throws AclError `query_invalid` for a text that is no cursor of this endpoint. */
@@ -123,27 +139,28 @@ function clusterOf({ service }: ChangesCall): string {
   return (record.Value as ClusterRecord).ID
 }
 
-function show(
-  call: ChangesCall,
-  index: number,
-  records: ReplicatedRecords,
-  deleted: StoreChanges['deleted'] = NONE_DELETED,
-): Changes {
+/** What an answer shows. */
+type Shown = ReplicatedRecords & Pick<StoreChanges, 'index'> & Partial<StoreChanges>
+
+function show(call: ChangesCall, shown: Shown): Changes {
+  const { deleted = NONE_DELETED, more, leftOut } = shown
   return {
     Cluster: clusterOf(call),
     Datacenter: call.service.datacenter,
-    Index: index,
+    Index: shown.index,
     Time: formatInstant(call.now),
-    Namespaces: records.namespaces.map(showNamespace),
-    Policies: records.policies.map(showPolicy),
-    Roles: records.roles.map(showRole),
-    Tokens: records.tokens.map(showToken),
+    ...(more ? { More: true } : {}),
+    Namespaces: shown.namespaces.map(showNamespace),
+    Policies: shown.policies.map(showPolicy),
+    Roles: shown.roles.map(showRole),
+    Tokens: shown.tokens.map(showToken),
     Deleted: {
       Namespaces: [...deleted.namespaces],
       Policies: [...deleted.policies],
       Roles: [...deleted.roles],
       Tokens: [...deleted.tokens],
     },
+    ...(leftOut ? { LeftOut: leftOut } : {}),
   }
 }
 

@@ -2,7 +2,7 @@
 import { isReplicated, type Touched } from './replicated.ts'
 import type { Change } from './store.ts'
 
-interface Logged extends Touched {
+interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
   readonly index: number
 }
 
@@ -32,16 +32,33 @@ export class MemoryChangeLog {
     this.floor = index
   }
 
-  /** Each record that changed above an index, once; `undefined` if that is not remembered. */
+  /**
+   * Each record that changed above an index, once, in the order of the first changes; `undefined` if that is not
+   * remembered.
+   */
   after(index: number): readonly Touched[] | undefined {
     if (index < this.floor) return undefined
     const touched = new Map<string, Touched>()
-    for (const { table, key, wasDeleted, ...at } of this.changes) {
-      if (at.index <= index) continue
+    for (let at = this.placeAfter(index); at < this.changes.length; at += 1) {
+      const { table, key, wasDeleted, index: first } = this.changes[at] as Logged
       const id = `${table}/${key}`
-      touched.set(id, { table, key, wasDeleted: wasDeleted || touched.get(id)?.wasDeleted === true })
+      const known = touched.get(id)
+      if (known === undefined) touched.set(id, { table, key, wasDeleted, first })
+      else if (wasDeleted && !known.wasDeleted) touched.set(id, { ...known, wasDeleted })
     }
     return [...touched.values()]
+  }
+
+  /** Where the changes above an index begin. */
+  private placeAfter(index: number): number {
+    let low = 0
+    let high = this.changes.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.changes[middle]?.index ?? 0) > index) high = middle
+      else low = middle + 1
+    }
+    return low
   }
 }
 

@@ -26,7 +26,16 @@ import { MemoryChangeLog } from './memory-change-log.ts'
 import { MemoryLoginStates } from './memory-login-states.ts'
 import { MemoryTokenUses } from './memory-token-uses.ts'
 import { RecentTokenChanges } from './recent-token-changes.ts'
-import { changesOf, isReplicated, REPLICATED_CHANGES_MAX, type StoreChanges } from './replicated.ts'
+import {
+  changesOf,
+  type FindReplicated,
+  type InParts,
+  isReplicated,
+  REPLICATED_CHANGES_MAX,
+  type StoreChanges,
+  type Touched,
+  takePart,
+} from './replicated.ts'
 import {
   type Change,
   type CommitOptions,
@@ -125,16 +134,22 @@ export class MemoryStore implements Store {
     return this.index
   }
 
-  async changesAfter(index: number): Promise<StoreChanges | undefined> {
+  async changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
     const touched = index > this.index ? undefined : this.changeLog.after(index)
-    if (!touched || touched.length > REPLICATED_CHANGES_MAX) return undefined
+    if (!touched) return undefined
     const { namespaces, policies, roles } = this.tables
-    return changesOf(this.index, touched, {
+    const find: FindReplicated = {
       namespaces: (name) => namespaces.get(name),
       policies: (id) => policies.get(id),
       roles: (id) => roles.get(id),
       tokens: (accessorId) => this.findByAccessor(accessorId),
-    })
+    }
+    const whole = { index: this.index, touched }
+    const lengthOf = ({ table, key }: Touched) => JSON.stringify(find[table](key) ?? '').length
+    const isInParts = parts !== undefined && touched.length > 0
+    const part = isInParts ? takePart(touched, { known: this.index, ...parts }, lengthOf) : whole
+    if (!part || part.touched.length > REPLICATED_CHANGES_MAX) return undefined
+    return changesOf(part, part.index < this.index, find)
   }
 
   async tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {

@@ -1,5 +1,6 @@
 /** What datacenters have in common: namespaces, policies, roles and global tokens. Decisions: changes. */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
+import { REDACTED_SECRET_ID } from '@latchkey/contract'
 
 /** In the order in which records link each other: what is linked comes first. */
 export const REPLICATED_TABLES = ['namespaces', 'policies', 'roles', 'tokens'] as const
@@ -9,8 +10,10 @@ export function isReplicated(topic: string): topic is ReplicatedTable {
   return (REPLICATED_TABLES as readonly string[]).includes(topic)
 }
 
-/** Most records that {@link StoreChanges} hold; a reader further behind copies everything. */
+/** Most records that {@link StoreChanges} hold. A reader further behind is told so, or asks for parts. */
 export const REPLICATED_CHANGES_MAX = 5_000
+/** Length of the records of a part, in characters as stored. The last commit in it may exceed it. */
+const PART_LENGTH_MAX = 2_097_152
 
 export interface ReplicatedRecords {
   readonly namespaces: readonly NamespaceRecord[]
@@ -20,14 +23,36 @@ export interface ReplicatedRecords {
   readonly tokens: readonly TokenRecord[]
 }
 
+/** What may be shown of global tokens, and how many may not because their secret is not known. */
+export function takeShowable(tokens: readonly TokenRecord[]): Pick<StoreChanges, 'tokens' | 'leftOut'> {
+  const named = tokens.filter(({ AccessorID }) => AccessorID !== '')
+  const shown = named.filter(isShowable)
+  return { tokens: shown, leftOut: named.length - shown.length }
+}
+
+/** Another datacenter must not store a token with a secret that is none. */
+function isShowable({ SecretID }: TokenRecord): boolean {
+  return SecretID !== '' && SecretID !== REDACTED_SECRET_ID
+}
+
 /**
  * What commits changed: applied to the records of an earlier index, it gives those of `index`. Each record is there once, as
- * it was at `index`.
+ * it was at `index`; in a part with `more`, as it was when it was read, at a later index.
  */
 export interface StoreChanges extends ReplicatedRecords {
   readonly index: number
+  /** Whether later commits changed something, too: only with the parts after it does this give a state that ever was. */
+  readonly more: boolean
   /** Names of namespaces, IDs, and accessors in lower case. Some may never have been among the records. */
   readonly deleted: Readonly<Record<ReplicatedTable, readonly string[]>>
+  /** Number of tokens that are among the deleted because their secret is not known, so that they give no rights elsewhere. */
+  readonly leftOut: number
+}
+
+/** Asks for changes in parts, of whole commits. */
+export interface InParts {
+  /** At most {@link REPLICATED_CHANGES_MAX}. One commit alone may have more. */
+  readonly recordsMax: number
 }
 
 /** A record that commits touched. */
@@ -37,6 +62,43 @@ export interface Touched {
   readonly key: string
   /** Whether one of the commits deleted it; a later one may have created it again. */
   readonly wasDeleted: boolean
+  /** Index of the first of the commits. */
+  readonly first: number
+}
+
+/** A part of what commits touched: everything that those up to `index` did. */
+export interface TouchedPart<T extends Touched = Touched> {
+  readonly index: number
+  readonly touched: readonly T[]
+}
+
+/**
+ * Takes whole commits from the beginning, at least one, up to the bounds of a part.
+ *
+ * @param touched in the order of `first`, without gaps up to `known`.
+ * @param known index of the last commit whose records are all in `touched`.
+ * @param lengthOf length of the stored record; 0 if there is none.
+ * @returns undefined if the first commit is not in `touched` as a whole.
+ */
+export function takePart<T extends Touched>(
+  touched: readonly T[],
+  { known, recordsMax }: InParts & { readonly known: number },
+  lengthOf: (touched: T) => number,
+): TouchedPart<T> | undefined {
+  let length = 0
+  let count = 0
+  let index: number | undefined
+  for (const [at, change] of touched.entries()) {
+    if (change.first > known) break
+    length += lengthOf(change)
+    const next = touched[at + 1]
+    if (next?.first === change.first) continue
+    if (index !== undefined && (at + 1 > recordsMax || length > PART_LENGTH_MAX)) break
+    // Later commits up to the next one of the list touched nothing new.
+    index = next === undefined ? known : Math.min(next.first - 1, known)
+    count = at + 1
+  }
+  return index === undefined ? undefined : { index, touched: touched.slice(0, count) }
 }
 
 /** Looks up the records at one index, by their keys. */
@@ -44,7 +106,12 @@ export type FindReplicated = {
   readonly [T in ReplicatedTable]: (key: string) => ReplicatedRecords[T][number] | undefined
 }
 
-export function changesOf(index: number, touched: Iterable<Touched>, find: FindReplicated): StoreChanges {
+/** @param more see {@link StoreChanges.more}. */
+export function changesOf(
+  { index, touched }: TouchedPart,
+  more: boolean,
+  find: FindReplicated,
+): StoreChanges {
   const namespaces: NamespaceRecord[] = []
   const policies: PolicyRecord[] = []
   const roles: RoleRecord[] = []
@@ -55,6 +122,7 @@ export function changesOf(index: number, touched: Iterable<Touched>, find: FindR
     roles: [] as string[],
     tokens: [] as string[],
   }
+  let leftOut = 0
   const take = <R>(record: R | undefined, into: R[], { table, key }: Touched) => {
     if (record === undefined) deleted[table].push(key)
     else into.push(record)
@@ -66,10 +134,12 @@ export function changesOf(index: number, touched: Iterable<Touched>, find: FindR
     else if (table === 'roles') take(find.roles(key), roles, change)
     else {
       const token = find.tokens(key)
+      const isLeftOut = token?.Local === false && !isShowable(token)
+      if (isLeftOut) leftOut += 1
       // A local token may have the accessor of a global one that was deleted before.
-      if (token?.Local !== true) take(token, tokens, change)
+      if (token?.Local !== true) take(isLeftOut ? undefined : token, tokens, change)
       else if (change.wasDeleted) deleted.tokens.push(key)
     }
   }
-  return { index, namespaces, policies, roles, tokens, deleted }
+  return { index, more, namespaces, policies, roles, tokens, deleted, leftOut }
 }

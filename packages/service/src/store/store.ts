@@ -27,7 +27,7 @@ import type {
   TokenRecord,
 } from '@latchkey/acl'
 
-import type { StoreChanges } from './replicated.ts'
+import type { InParts, StoreChanges } from './replicated.ts'
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
@@ -126,6 +126,8 @@ export interface TokenFilter {
   readonly legacyRights?: true
   /** Only tokens without an accessor. */
   readonly withoutAccessor?: true
+  /** Tokens whose stored secret does not open have an empty one. Absent: they fail the list. */
+  readonly withUnopened?: true
   /** Reverses the list. */
   readonly newestFirst?: true
   /** Tokens after this place, in the requested order. */
@@ -275,8 +277,10 @@ export interface Store {
   /**
    * What commits above an index changed in the records that datacenters have in common, in one snapshot. `undefined` if
    * unknown: too many changes, too long ago, or an index that this store has not given.
+   *
+   * @param parts instead of too many changes, those of the first commits.
    */
-  changesAfter(index: number): Promise<StoreChanges | undefined>
+  changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined>
 
   /** By accessor, ignoring case. Also finds expired tokens: the rules decide about expiry. */
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined>

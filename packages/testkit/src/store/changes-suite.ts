@@ -1,6 +1,7 @@
 /** The part of the store suite about what datacenters have in common. */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import {
+  REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
   type ReplicatedTable,
   type Store,
@@ -26,6 +27,45 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
     test('applied to the state at any earlier index, they give the state at theirs, without local tokens', async () => {
       const store = await open()
       for (let seed = 1; seed <= SEEDS; seed += 1) await followHistory(store, new SeededRandom(seed))
+    })
+
+    test('parts are whole commits in their order, the first one whatever its size', async () => {
+      const store = await open()
+      const tokens = Array.from({ length: 4 }, () => aToken())
+      const put = (record: TokenRecord) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const
+      const [a, b, c, d] = tokens.map(put)
+      if (!a || !b || !c || !d) return expect.fail()
+      const start = store.commitIndex()
+      const first = await store.commit([a, b])
+      const second = await store.commit([c])
+      await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+      const last = await store.commit([d])
+      const part = async (after: number, recordsMax: number) => {
+        const changes = await store.changesAfter(after, { recordsMax })
+        return changes && [changes.index, changes.more, changes.tokens.length]
+      }
+      expect(await part(start, 1)).toEqual([first, true, 2])
+      expect(await part(start, 2)).toEqual([first, true, 2])
+      expect(await part(start, 3)).toEqual([last - 1, true, 3])
+      expect(await part(start, 4)).toEqual([last, false, 4])
+      expect(await part(first, 1)).toEqual([last - 1, true, 1])
+      expect(await part(second, 1)).toEqual([last, false, 1])
+    })
+
+    test('parts are bounded by their length, and a commit of too many records is not one', async () => {
+      const store = await open()
+      const start = store.commitIndex()
+      const long = (at: number) => aPolicy({ Rules: '#'.repeat(500_000), Name: `long-${runs}-${at}` })
+      const putPolicy = (record: PolicyRecord) =>
+        ({ table: 'policies', op: 'put', record, expect: 0 }) as const
+      for (let at = 0; at < 5; at += 1) await store.commit([putPolicy(long(at))])
+      const part = await store.changesAfter(start, { recordsMax: REPLICATED_CHANGES_MAX })
+      expect(part).toMatchObject({ index: start + 4, more: true })
+      expect(part?.policies).toHaveLength(4)
+      const tokens = Array.from({ length: REPLICATED_CHANGES_MAX + 1 }, () => aToken())
+      const before = store.commitIndex()
+      await store.commit(tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
+      expect(await store.changesAfter(before, { recordsMax: REPLICATED_CHANGES_MAX })).toBeUndefined()
     })
 
     test('an accessor that moves from a global token to a local one is a deletion, and back again a token', async () => {
@@ -54,7 +94,9 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       expect(store.commitIndex()).toBe(index)
       expect(await store.changesAfter(index + 1)).toBeUndefined()
       const deleted = { namespaces: [], policies: [], roles: [], tokens: [] }
-      expect(await store.changesAfter(index)).toEqual({ index, ...deleted, deleted })
+      const nothing = { index, more: false, ...deleted, deleted, leftOut: 0 }
+      expect(await store.changesAfter(index)).toEqual(nothing)
+      expect(await store.changesAfter(index, { recordsMax: 1 })).toEqual(nothing)
     })
 
     test('a waiter wakes for each of their tables, and for no other', async () => {
@@ -91,6 +133,7 @@ async function followHistory(store: Store, random: SeededRandom): Promise<void> 
   const history: { readonly index: number; readonly state: State }[] = [
     { index: store.commitIndex(), state: new Map() },
   ]
+  const straggler = { index: store.commitIndex(), state: new Map() as State }
   for (let i = 0; i < COMMITS; i += 1) {
     const table = REPLICATED_TABLES[random.below(REPLICATED_TABLES.length)] ?? 'tokens'
     const id = ids[random.below(ids.length)] ?? ''
@@ -106,7 +149,24 @@ async function followHistory(store: Store, random: SeededRandom): Promise<void> 
       expect(changes.index).toBe(index)
       expect(applied(before.state, changes)).toEqual(state)
     }
+    if (random.below(2) === 0) await takeOnePart(store, straggler, random)
   }
+  while (await takeOnePart(store, straggler, random));
+  expect(straggler).toEqual(history.at(-1))
+}
+
+/** A reader in parts has no state that ever was until it has the last one. @returns whether there are more. */
+async function takeOnePart(
+  store: Store,
+  reader: { index: number; state: State },
+  random: SeededRandom,
+): Promise<boolean> {
+  const part = await store.changesAfter(reader.index, { recordsMax: 1 + random.below(3) })
+  if (!part) return expect.fail(`no part after ${reader.index}`)
+  if (part.more) expect(part.index).toBeGreaterThan(reader.index)
+  reader.index = part.index
+  reader.state = applied(reader.state, part)
+  return part.more
 }
 
 interface Drawing {

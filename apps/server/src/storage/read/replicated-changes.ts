@@ -1,15 +1,21 @@
+import type { TokenRecord } from '@latchkey/acl'
 import {
   changesOf,
+  type FindReplicated,
+  type InParts,
   REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
   type ReplicatedTable,
   type StoreChanges,
+  type Touched,
+  type TouchedPart,
+  takePart,
 } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { decodeNamespace, decodePolicy, decodeRole } from '../directory-rows.ts'
-import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfRow } from '../token-table.ts'
+import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfAnyRow } from '../token-table.ts'
 import { inSnapshot } from './snapshot.ts'
 import { readText } from './stored-text.ts'
 
@@ -18,81 +24,163 @@ const DIRECTORY_CHANGES_MAX = 1_000
 /** Most characters of the rows. Looser than the bound of an answer, because local tokens count, too. */
 const ROWS_LENGTH_MAX = 16_777_216
 
+/** Lines of the log that are read at a time: a record that changes often has many. */
+const LINES_MAX = 20_000
+
 interface TouchedRow {
   readonly entity: ReplicatedTable
   /** As stored. */
   readonly key: string
   readonly was_deleted: boolean
+  readonly first: bigint
+  /** Of all lines that were read. */
+  readonly lines: bigint
+  readonly last: bigint
+}
+
+/** A record that commits touched, with its key as stored. */
+interface TouchedKey extends Touched {
+  readonly storedKey: string
+}
+
+/** What the log says. */
+interface Log {
+  readonly touched: readonly TouchedKey[]
+  /** Index of the last commit that is there as a whole. */
+  readonly known: number
 }
 
 /**
  * Reads what changed after an index in the records that datacenters have in common: the log and the rows in one snapshot.
  *
+ * @param parts instead of too much, the first commits.
  * @returns undefined if the log does not reach back, or there is too much.
  * @throws AclError `unavailable`
  */
 export async function readReplicatedChanges(
   prisma: PrismaClient,
   after: number,
-  secrets: SecretBox,
+  { secrets, parts }: { readonly secrets: SecretBox; readonly parts: InParts | undefined },
 ): Promise<StoreChanges | undefined> {
-  return withAclErrors(() => inSnapshot(prisma, (tx) => readIn(tx, after, secrets)))
+  return withAclErrors(() =>
+    inSnapshot(prisma, async (tx) => {
+      const { index, pruned } = await tx.commitIndex.findFirstOrThrow({
+        select: { index: true, pruned: true },
+      })
+      if (after < pruned || after > index) return undefined
+      const log = await readLog(tx, after, Number(index))
+      const part = await choosePart(tx, log, { index: Number(index), parts })
+      return part && changesOf(part, part.index < index, await readRecords(tx, part.touched, secrets))
+    }),
+  )
 }
 
-async function readIn(
-  tx: Prisma.TransactionClient,
-  after: number,
-  secrets: SecretBox,
-): Promise<StoreChanges | undefined> {
-  const { index, pruned } = await tx.commitIndex.findFirstOrThrow({ select: { index: true, pruned: true } })
-  if (after < pruned || after > index) return undefined
+async function readLog(tx: Prisma.TransactionClient, after: number, index: number): Promise<Log> {
   const rows = await tx.$queryRaw<readonly TouchedRow[]>`
-    SELECT entity, key, bool_or(op = 'delete') AS was_deleted FROM change
-    WHERE index > ${after}::bigint AND entity = ANY (${[...REPLICATED_TABLES]}::text[]) AND key IS NOT NULL
-    GROUP BY entity, key LIMIT ${REPLICATED_CHANGES_MAX + 1}::int`
-  const ofDirectory = rows.filter(({ entity }) => entity !== 'tokens').length
-  if (rows.length > REPLICATED_CHANGES_MAX || ofDirectory > DIRECTORY_CHANGES_MAX) return undefined
-  const keysOf = (table: ReplicatedTable) => rows.flatMap(({ entity, key }) => (entity === table ? key : []))
-  if ((await lengthOfRows(tx, keysOf)) > ROWS_LENGTH_MAX) return undefined
-  const ids = (table: ReplicatedTable) => ({ where: { id: { in: keysOf(table) } } })
-  const policies = (await tx.policy.findMany(ids('policies'))).map(decodePolicy)
-  const roles = (await tx.role.findMany(ids('roles'))).map(decodeRole)
-  const names = { where: { name: { in: keysOf('namespaces') } } }
-  const namespaces = (await tx.namespace.findMany(names)).map(decodeNamespace)
-  const [found] = await tx.$queryRaw<readonly { readonly text: string | null }[]>`
-    SELECT string_agg(concat_ws(${FIELD_END}, ${Prisma.raw(TOKEN_FIELDS_SQL)}), ${ROW_END}) AS text
-    FROM token WHERE accessor_key = ANY (${keysOf('tokens')}::text[])`
-  const tokens = readTokenRows(found?.text ?? '').map((row) => tokenOfRow(row, secrets))
-  const byId = {
-    policies: new Map(policies.map((policy) => [policy.ID, policy])),
-    roles: new Map(roles.map((role) => [role.ID, role])),
-    namespaces: new Map(namespaces.map((namespace) => [namespace.Name, namespace])),
-    tokens: new Map(tokens.map((token) => [token.AccessorID.toLowerCase(), token])),
-  }
-  const touched = rows.map(({ entity, key, was_deleted }) => ({
+    WITH line AS (
+      SELECT index, entity, key, op FROM change
+      WHERE index > ${after}::bigint AND entity = ANY (${[...REPLICATED_TABLES]}::text[]) AND key IS NOT NULL
+      ORDER BY index, ordinal LIMIT ${LINES_MAX}::int
+    )
+    SELECT entity, key, bool_or(op = 'delete') AS was_deleted, min(index) AS first,
+      (SELECT count(*) FROM line) AS lines, (SELECT max(index) FROM line) AS last
+    FROM line GROUP BY entity, key ORDER BY first LIMIT ${REPLICATED_CHANGES_MAX + 1}::int`
+  const touched = rows.map(({ entity, key, was_deleted, first }) => ({
     table: entity,
     key: readText(key),
+    storedKey: key,
     wasDeleted: was_deleted,
+    first: Number(first),
   }))
-  return changesOf(Number(index), touched, {
+  // Of the commit at a limit, there may be more.
+  const [row] = rows
+  const ofLines = row && row.lines === BigInt(LINES_MAX) ? Number(row.last) - 1 : index
+  const ofKeys = rows.length > REPLICATED_CHANGES_MAX ? (touched.at(-1)?.first ?? index) - 1 : index
+  return { touched, known: Math.min(ofLines, ofKeys) }
+}
+
+/** @returns undefined if there is too much. */
+async function choosePart(
+  tx: Prisma.TransactionClient,
+  { touched, known }: Log,
+  { index, parts }: { readonly index: number; readonly parts: InParts | undefined },
+): Promise<TouchedPart<TouchedKey> | undefined> {
+  if (touched.length === 0) return { index, touched }
+  if (parts === undefined) {
+    const ofDirectory = touched.filter(({ table }) => table !== 'tokens').length
+    if (known < index || ofDirectory > DIRECTORY_CHANGES_MAX) return undefined
+  }
+  const lengths = await lengthsOf(tx, touched)
+  const lengthOf = ({ table, storedKey }: TouchedKey) => lengths.get(`${table}/${storedKey}`) ?? 0
+  const part = parts ? takePart(touched, { known, ...parts }, lengthOf) : { index, touched }
+  const length = part?.touched.reduce((sum, change) => sum + lengthOf(change), 0) ?? 0
+  return length > ROWS_LENGTH_MAX ? undefined : part
+}
+
+/** Measured in the database, before the process holds the rows: policies alone could take half a gigabyte. */
+async function lengthsOf(
+  tx: Prisma.TransactionClient,
+  touched: readonly TouchedKey[],
+): Promise<ReadonlyMap<string, number>> {
+  const { namespaces, policies, roles, tokens } = storedKeysOf(touched)
+  const [found] = await tx.$queryRaw<readonly { readonly text: string | null }[]>`
+    SELECT string_agg(concat_ws(${FIELD_END}, entity, key, length), ${ROW_END}) AS text FROM (
+      SELECT 'namespaces' AS entity, name AS key, length(t::text) FROM namespace t WHERE name = ANY (${namespaces}::text[])
+      UNION ALL SELECT 'policies', id, length(t::text) FROM policy t WHERE id = ANY (${policies}::text[])
+      UNION ALL SELECT 'roles', id, length(t::text) FROM role t WHERE id = ANY (${roles}::text[])
+      UNION ALL SELECT 'tokens', accessor_key, length(t::text) FROM token t WHERE accessor_key = ANY (${tokens}::text[])
+    ) record`
+  const lengths = new Map<string, number>()
+  for (const row of found?.text?.split(ROW_END) ?? []) {
+    const [table, key, length] = row.split(FIELD_END)
+    lengths.set(`${table}/${key}`, Number(length))
+  }
+  return lengths
+}
+
+async function readRecords(
+  tx: Prisma.TransactionClient,
+  touched: readonly TouchedKey[],
+  secrets: SecretBox,
+): Promise<FindReplicated> {
+  const keys = storedKeysOf(touched)
+  const policies =
+    keys.policies.length === 0 ? [] : await tx.policy.findMany({ where: { id: { in: keys.policies } } })
+  const roles = keys.roles.length === 0 ? [] : await tx.role.findMany({ where: { id: { in: keys.roles } } })
+  const namespaces =
+    keys.namespaces.length === 0
+      ? []
+      : await tx.namespace.findMany({ where: { name: { in: keys.namespaces } } })
+  const byId = {
+    policies: new Map(policies.map((row) => [readText(row.id), decodePolicy(row)])),
+    roles: new Map(roles.map((row) => [readText(row.id), decodeRole(row)])),
+    namespaces: new Map(namespaces.map((row) => [readText(row.name), decodeNamespace(row)])),
+    tokens: new Map(
+      (await readTokens(tx, keys.tokens, secrets)).map((token) => [token.AccessorID.toLowerCase(), token]),
+    ),
+  }
+  return {
     policies: (id) => byId.policies.get(id),
     roles: (id) => byId.roles.get(id),
     namespaces: (name) => byId.namespaces.get(name),
     tokens: (accessor) => byId.tokens.get(accessor),
-  })
+  }
 }
 
-/** Measured in the database, before the process holds them: policies alone could take half a gigabyte. */
-async function lengthOfRows(
+async function readTokens(
   tx: Prisma.TransactionClient,
-  keysOf: (table: ReplicatedTable) => readonly string[],
-): Promise<number> {
-  const [sum] = await tx.$queryRaw<readonly { readonly length: bigint | null }[]>`
-    SELECT sum(length)::bigint AS length FROM (
-      SELECT length(t::text) FROM namespace t WHERE name = ANY (${keysOf('namespaces')}::text[])
-      UNION ALL SELECT length(t::text) FROM policy t WHERE id = ANY (${keysOf('policies')}::text[])
-      UNION ALL SELECT length(t::text) FROM role t WHERE id = ANY (${keysOf('roles')}::text[])
-      UNION ALL SELECT length(t::text) FROM token t WHERE accessor_key = ANY (${keysOf('tokens')}::text[])
-    ) rows`
-  return Number(sum?.length ?? 0)
+  accessorKeys: readonly string[],
+  secrets: SecretBox,
+): Promise<readonly TokenRecord[]> {
+  if (accessorKeys.length === 0) return []
+  const [found] = await tx.$queryRaw<readonly { readonly text: string | null }[]>`
+    SELECT string_agg(concat_ws(${FIELD_END}, ${Prisma.raw(TOKEN_FIELDS_SQL)}), ${ROW_END}) AS text
+    FROM token WHERE accessor_key = ANY (${accessorKeys}::text[])`
+  return readTokenRows(found?.text ?? '').map((row) => tokenOfAnyRow(row, secrets))
+}
+
+function storedKeysOf(touched: readonly TouchedKey[]): Readonly<Record<ReplicatedTable, string[]>> {
+  const of = (name: ReplicatedTable) =>
+    touched.flatMap(({ table, storedKey }) => (table === name ? storedKey : []))
+  return { namespaces: of('namespaces'), policies: of('policies'), roles: of('roles'), tokens: of('tokens') }
 }

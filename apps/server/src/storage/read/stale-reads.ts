@@ -6,6 +6,7 @@ import type {
   Freshness,
   IdleQuery,
   IndexName,
+  InParts,
   KvKey,
   KvRange,
   ListPosition,
@@ -66,8 +67,8 @@ export class StaleReads implements Store {
     return this.store.commitIndex()
   }
 
-  changesAfter(index: number): Promise<StoreChanges | undefined> {
-    return this.store.changesAfter(index)
+  changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
+    return this.store.changesAfter(index, parts)
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
 import type { IdleQuery, ListPosition, LoginGroup, LoginQuery, TokenFilter } from '@latchkey/service'
-import type { TokenRow } from '../token-table.ts'
+import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../token-table.ts'
 import type { Queries } from './queries.ts'
 import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
 
@@ -47,7 +47,7 @@ export class TokenLists {
       next?.catch(() => {})
       // Send the statement before decoding this page blocks the event loop.
       if (next) await nextTurn()
-      if (page.rows.length > 0) yield await this.take(page)
+      if (page.rows.length > 0) yield await this.take(page, filter.withUnopened)
     }
   }
 
@@ -123,9 +123,10 @@ export class TokenLists {
    * Decodes rows. They are not cached: a list would fill the cache with tokens that were not requested, and the
    * strings of one row retain the text of its whole page.
    */
-  private async take({ rows, index }: Page): Promise<readonly TokenRecord[]> {
+  private async take({ rows, index }: Page, withUnopened = false): Promise<readonly TokenRecord[]> {
     if (index !== undefined) await this.parts.follower.reach(index)
-    return rows.map((row) => recordOfRow(row, this.parts))
+    const decode = withUnopened ? tokenOfAnyRow : tokenOfRow
+    return rows.map((row) => recordOfRow(row, this.parts, decode))
   }
 }
 

@@ -154,6 +154,7 @@ export class TokenReader {
 export function recordOfRow(
   row: TokenRow,
   { state, secrets }: Pick<TokenReaderParts, 'state' | 'secrets'>,
+  decode: (row: TokenRow, secrets: SecretBox) => TokenRecord = tokenOfRow,
 ): TokenRecord {
-  return state.tokens.sameAs(row.secretHash, row.modifyIndex) ?? tokenOfRow(row, secrets)
+  return state.tokens.sameAs(row.secretHash, row.modifyIndex) ?? decode(row, secrets)
 }
