@@ -186,6 +186,9 @@ export const SECTIONS: readonly Section[] = [
     follow: 'a copy and the changes since its index give the records of one moment',
     right: 'changes need acl:write',
   }),
+  ...rows('D/replication/', {
+    token: 'the token of replication needs acl:write and is never shown',
+  }),
   ...rows('D/rules/', {
     forms: 'HCL and JSON; exact and prefix',
     ranking: 'deny wins over write, write over list, list over read',

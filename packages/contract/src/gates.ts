@@ -164,6 +164,16 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'both',
   },
+  'api.replicationToken': {
+    kind: 'endpoint',
+    since: '1.4.3',
+    specRow: 'decisions: replication token',
+    sentence:
+      'Before 1.4.3 the secret of replication is a setting alone; from it a request may replace it at run time.',
+    clientSees: 'PUT /v1/agent/token/replication answers 404 before, and works from 1.4.3.',
+    breaksClients: false,
+    decidedBy: 'agent',
+  },
   'login.namesMethod': {
     kind: 'behaviour',
     since: '1.9.6',

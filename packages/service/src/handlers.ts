@@ -60,6 +60,7 @@ import { migrationHandler } from './operations/migration.ts'
 import { leaderHandler } from './operations/leader.ts'
 import { peersHandler } from './operations/peers.ts'
 import { agentSelfHandler } from './operations/self.ts'
+import { setReplicationTokenHandler } from './operations/set-replication-token.ts'
 import { membersHandler } from './operations/members.ts'
 import { metricsHandler } from './operations/metrics.ts'
 import { datacentersHandler } from './operations/datacenters.ts'
@@ -131,6 +132,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'operations.leader': leaderHandler,
   'operations.peers': peersHandler,
   'operations.self': agentSelfHandler,
+  'operations.setReplicationToken': setReplicationTokenHandler,
   'operations.members': membersHandler,
   'operations.metrics': metricsHandler,
   'operations.datacenters': datacentersHandler,

@@ -38,7 +38,7 @@ export const DATACENTER_SETTINGS = {
   }),
   replicationToken: text({
     env: 'LATCHKEY_REPLICATION_TOKEN',
-    doc: 'The secret with which a secondary datacenter replicates: of a global token of the primary with `acl:write`.',
+    doc: 'The secret with which a secondary datacenter replicates: of a global token of the primary with `acl:write`. `PUT /v1/agent/token/replication` replaces it.',
     fallback: undefined,
     accepts: 'up to 256 printable characters without spaces',
     pattern: /^(?!<hidden>$)[\x21-\x7e]{1,256}$/,

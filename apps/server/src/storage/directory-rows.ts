@@ -5,6 +5,7 @@ import {
   type BindingRuleRecord,
   type NamespaceRecord,
   type PolicyRecord,
+  type ReplicationTokenRecord,
   type RoleRecord,
   type StoredLink,
   type SystemKey,
@@ -20,7 +21,7 @@ import {
   type Role as RoleRow,
   type System as SystemRow,
 } from '../generated/prisma/client.ts'
-import { KeyRingError } from '../secrets/key-ring.ts'
+import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readText, storeText } from './read/stored-text.ts'
 
@@ -58,7 +59,8 @@ export function encodeNamespace(record: NamespaceRecord) {
   } satisfies Partial<Prisma.NamespaceCreateInput>
 }
 
-export function encodeSystem({ Value }: SystemRecord) {
+export function encodeSystem(record: SystemRecord, secrets: SecretBox) {
+  const Value = record.Key === 'replication-token' ? sealToken(record, secrets) : record.Value
   // The port guarantees that the value is JSON.
   return {
     value: Value === null || Value === undefined ? Prisma.JsonNull : (Value as Prisma.InputJsonValue),
@@ -211,8 +213,42 @@ export function decodeBindingRule(row: BindingRuleRow): BindingRuleRecord {
   }
 }
 
-export function decodeSystem(row: SystemRow): SystemRecord {
-  return { Key: row.key as SystemKey, Value: row.value, ...indexesOf(row) }
+export function decodeSystem(row: SystemRow, secrets: SecretBox): SystemRecord {
+  const Key = row.key as SystemKey
+  const Value = Key === 'replication-token' ? openToken(row, secrets) : row.value
+  return { Key, Value, ...indexesOf(row) }
+}
+
+/** The system record `replication-token`, as it is stored: the bytes in base64. */
+type SealedToken = ReturnType<typeof showSealedToken>
+
+/** What the sealed secret is bound to. */
+export const REPLICATION_TOKEN_ID = 'system/replication-token'
+
+function sealToken({ Value }: SystemRecord, secrets: SecretBox): SealedToken {
+  const { Token } = Value as ReplicationTokenRecord
+  return showSealedToken(secrets.seal(storeText(Token), REPLICATION_TOKEN_ID))
+}
+
+/** As the column holds it. */
+export function showSealedToken({ keyId, bytes }: Sealed): { KeyID: string; Sealed: string } {
+  return { KeyID: keyId, Sealed: Buffer.from(bytes).toString('base64') }
+}
+
+/** What the column of the record `replication-token` holds. */
+export function readSealedToken({ value }: Pick<SystemRow, 'value'>): Sealed {
+  const { KeyID, Sealed } = value as unknown as SealedToken
+  return { keyId: KeyID, bytes: Buffer.from(Sealed, 'base64') }
+}
+
+/** One that does not open counts as not set. */
+function openToken(row: SystemRow, secrets: SecretBox): ReplicationTokenRecord {
+  try {
+    return { Token: readText(secrets.open(readSealedToken(row), REPLICATION_TOKEN_ID)) }
+  } catch (error) {
+    if (error instanceof KeyRingError) return { Token: '' }
+    throw error
+  }
 }
 
 function indexesOf({

@@ -97,9 +97,17 @@ export interface SystemRecord {
 
 /**
  * `bootstrap`: done, with the index a reset must name. `acl-mode`: legacy or enabled. `migration`: the last batch. `cluster`: a
- * UUID, by which readers notice that they follow another store. `replication`: in a secondary, the `ReplicationRecord`.
+ * UUID, by which readers notice that they follow another store. `replication`: in a secondary, the `ReplicationRecord`. `replication-token`: the
+ * `ReplicationTokenRecord`, which stores seal.
  */
-export type SystemKey = 'bootstrap' | 'acl-mode' | 'migration' | 'service-version' | 'cluster' | 'replication'
+export type SystemKey =
+  | 'bootstrap'
+  | 'acl-mode'
+  | 'migration'
+  | 'service-version'
+  | 'cluster'
+  | 'replication'
+  | 'replication-token'
 
 /** The namespace that always exists. Spec 4.9.5. */
 export const DEFAULT_NAMESPACE = 'default'

@@ -26,3 +26,9 @@ export interface ClusterRecord {
     readonly from: string
   }
 }
+
+/** The value of the system record `replication-token`. */
+export interface ReplicationTokenRecord {
+  /** The secret with which this datacenter replicates, in place of the settings of its servers. No answer shows it. */
+  readonly Token: string
+}

@@ -39,6 +39,29 @@ export const operationCases: readonly Case[] = [
     },
   },
   {
+    id: 'operations/replication-token',
+    spec: 'D/replication/token',
+    title: 'the token of replication is set and removed with acl:write, and is never shown',
+    async run(ctx) {
+      const Token = '5c6b0d42-77f1-4c8e-9d0a-0e1f2a3b4c5d'
+      assert.equal(await ctx.ok('PUT', '/agent/token/replication', { body: { Token } }), true)
+      for (const shown of ['/agent/self', '/acl/replication', '/acl/changes']) {
+        assert(!JSON.stringify(await ctx.ok('GET', shown)).includes(Token), shown)
+      }
+      const path = '/agent/token/replication'
+      const policy = await ctx.policy('acl = "read"')
+      const reader = await ctx.token({ Policies: [{ ID: policy.ID }] })
+      const refused = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('PUT', path, { token: reader.SecretID, body: { Token } }, refused)
+      const invalid = { status: 400, code: 'field_invalid' } as const
+      for (const wrong of ['<hidden>', 'a b', 'é']) {
+        await ctx.refuses('PUT', path, { body: { Token: wrong } }, invalid)
+      }
+      assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
+      assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
+    },
+  },
+  {
     id: 'operations/documents',
     spec: 'D/versions/gates',
     title: 'the changes between two versions, and an OpenAPI document with their endpoints, need no right',

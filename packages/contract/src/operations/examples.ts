@@ -63,6 +63,7 @@ export const examples = {
     Member: MEMBER,
     Meta: {},
   }),
+  setReplicationToken: answer(true, { Token: 'a0e3f4b2-8d0c-4a5e-9f56-3a1c7d2b9e80' }),
   members: answer([MEMBER]),
   metrics: answer({
     Timestamp: '2026-01-31 12:00:00 +0000 UTC',

@@ -9,6 +9,7 @@ import {
   memberSchema,
   migrationStatusSchema,
   replicationStatusSchema,
+  replicationTokenSchema,
   versionChangeSchema,
 } from './schemas.ts'
 
@@ -90,6 +91,25 @@ export const operations = c.router({
     description: 'Config has a few settings; DebugConfig has the whole configuration, without secrets.',
     query: query({}),
     ...answers(agentSelfSchema, { ...node, ...row, spec: '9.3' }),
+  },
+  setReplicationToken: {
+    method: 'PUT',
+    path: '/v1/agent/token/replication',
+    summary: 'Set the token with which this datacenter replicates',
+    description:
+      'For all processes of the datacenter, and in place of their settings. An empty `Token` returns to the settings. The secret is stored sealed, and no endpoint shows it. Without effect in the primary datacenter.',
+    query: query({}),
+    body: replicationTokenSchema,
+    ...answers(z.boolean().meta({ description: 'true: the secret is stored.' }), {
+      right: 'acl:write',
+      writes: 'own',
+      gate: 'api.replicationToken',
+      acl: true,
+      sameOrigin: true,
+      body: 'json',
+      spec: 'extension',
+      errors: ['field_invalid'],
+    }),
   },
   members: {
     method: 'GET',

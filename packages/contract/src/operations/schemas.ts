@@ -1,5 +1,7 @@
 /** Answers about the service itself. Spec 9.3, 9.4. */
 import * as z from 'zod'
+import { LEGACY_SECRET_LENGTH_MAX } from '../limits.ts'
+import { boundedText } from '../shared/text.ts'
 
 const said = (description: string) => z.string().meta({ description })
 const counted = (description: string) => z.int().meta({ description, minimum: 0 })
@@ -25,6 +27,16 @@ export const replicationStatusSchema = z
       .meta({ description: 'Mode of the ACL system in this datacenter.' }),
   })
   .meta({ id: 'ReplicationStatus' })
+
+/** The secret with which a secondary datacenter asks the primary. */
+export const replicationTokenSchema = z
+  .strictObject({
+    Token: boundedText(LEGACY_SECRET_LENGTH_MAX).meta({
+      description:
+        'SecretID of a global token of the primary datacenter with `acl:write`: printable ASCII without spaces.',
+    }),
+  })
+  .meta({ id: 'ReplicationToken' })
 
 export const memberSchema = z
   .strictObject({

@@ -24,6 +24,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['token.nodeIdentities', '1.8.0', '1.8.1'],
   ['api.authMethod', '1.4.9', '1.5.0'],
   ['api.oidc', '1.7.9', '1.8.0'],
+  ['api.replicationToken', '1.4.2', '1.4.3'],
   ['authMethod.jwt', '1.7.9', '1.8.0'],
   ['login.namesMethod', '1.9.5', '1.9.6'],
   ['authMethod.displayName', '1.7.9', '1.8.0'],

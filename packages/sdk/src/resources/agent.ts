@@ -57,4 +57,16 @@ export class Agent<M extends Mode> {
     })
     return this.#core.shape(await answer)
   }
+
+  /**
+   * Sets the secret with which the datacenter replicates, for all of its processes: of a global token of the primary with
+   * `acl:write`. Empty: what their settings say.
+   *
+   * Endpoint `operations.setReplicationToken` (PUT /v1/agent/token/replication). Right: acl:write. An extension of
+   * the spec, from service version 1.4.3. Errors: Invalid (field_invalid), PermissionDenied (caller_unknown,
+   * privilege_missing).
+   */
+  setReplicationToken(token: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
+    return call(this.#core, { endpoint: 'operations.setReplicationToken', json: { Token: token }, options })
+  }
 }

@@ -94,7 +94,7 @@ async function readDirectory(
     namespaces: namespaces.map(decodeNamespace),
     authMethods: authMethods.map((row) => decodeAuthMethod(row, secrets)),
     bindingRules: bindingRules.map(decodeBindingRule),
-    system: system.map(decodeSystem),
+    system: system.map((row) => decodeSystem(row, secrets)),
   }
 }
 

@@ -247,6 +247,18 @@ function aKubernetesMethod(ServiceAccountJWT: string): AuthMethodRecord {
   }
 }
 
+test('the token of replication is re-sealed', async () => {
+  const Value = { Token: 'secret of the primary' }
+  const record = { Key: 'replication-token', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  const first = await open('old')
+  await first.commit([{ table: 'system', op: 'put', record, expect: 0 }])
+  await first.close()
+  const reseal = await aReseal(['new', 'old'])
+  await look(reseal, QUIET_LOOKS + 1)
+  expect([await sampledKeys(), lines]).toEqual([['new'], [RETIRED]])
+  expect((await open('new')).directory().system('replication-token')?.Value).toEqual(Value)
+})
+
 test('a sample of another key under the same id is not overwritten', async () => {
   const reseal = await aReseal(['new'])
   const sample = new Uint8Array(28)

@@ -3,6 +3,7 @@ import type { BaseLogger } from 'pino'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import { assertRingOpens, type KeyRing, KeyRingError, type Sealed } from '../../secrets/key-ring.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../directory-rows.ts'
 import { readBytes } from '../read/stored-text.ts'
 import { sealLookupKey, takeLookupKey } from './open-secrets.ts'
 import { removeSample, replaceCiphers, type SealedSecretRow, sealedSecrets } from './reseal-statements.ts'
@@ -81,7 +82,11 @@ export class Reseal {
     if (retired.length === 0 || !this.mayGoOn) return
     await sealLookupKey(prisma, ring, await takeLookupKey(prisma, ring))
     const keyIds = retired.map(({ keyId }) => keyId)
-    const inUse = new Set([...(await this.resealTokens(keyIds)), ...(await this.resealAuthMethods(keyIds))])
+    const inUse = new Set([
+      ...(await this.resealTokens(keyIds)),
+      ...(await this.resealAuthMethods(keyIds)),
+      ...(await this.resealReplicationToken(keyIds)),
+    ])
     for (const sample of retired) {
       if (this.mayGoOn && !inUse.has(sample.keyId) && (await removeSample(prisma, sample))) {
         log.info(
@@ -153,6 +158,25 @@ export class Reseal {
       }
     }
     return new Set(rows.flatMap(({ secretKeyId }) => secretKeyId ?? []))
+  }
+
+  private async resealReplicationToken(keyIds: readonly string[]): Promise<readonly string[]> {
+    const { prisma, secrets } = this.parts
+    const row = await prisma.system.findUnique({ where: { key: 'replication-token' } })
+    if (!row) return []
+    const sealed = readSealedToken(row)
+    if (!keyIds.includes(sealed.keyId)) return []
+    try {
+      const value = showSealedToken(secrets.rewrap(sealed, REPLICATION_TOKEN_ID))
+      // Only if it is unchanged: the token may have been set since.
+      await prisma.system.updateMany({
+        where: { key: row.key, modifyIndex: row.modifyIndex },
+        data: { value },
+      })
+    } catch (error) {
+      if (!(error instanceof KeyRingError)) throw error
+    }
+    return [sealed.keyId]
   }
 
   /** @returns undefined if the secret does not open: one broken row must not block the others. */

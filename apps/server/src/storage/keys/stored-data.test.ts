@@ -111,10 +111,19 @@ test('SEC-03: no column of any table holds a secret in plaintext, nor its bytes'
   }
   const rule = aBindingRule({ AuthMethod: methods[0].Name })
   await store.commit([{ table: 'bindingRules', op: 'put', record: rule, expect: 0 }])
+  const Token = randomUUID()
+  const replication = {
+    Key: 'replication-token',
+    Value: { Token },
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  } as const
+  await store.commit([{ table: 'system', op: 'put', record: replication, expect: 0 }])
   const text = await dump()
   expect(text).toContain('visible')
   expect(text).toContain('visible method')
-  for (const secret of [...secrets, reviewer, clientSecret]) {
+  expect(text).toContain('replication-token')
+  for (const secret of [...secrets, reviewer, clientSecret, Token]) {
     expect(text).not.toContain(secret)
     expect(text).not.toContain(Buffer.from(secret).toString('hex'))
     expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''))

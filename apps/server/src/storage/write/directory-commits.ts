@@ -267,7 +267,7 @@ async function make(
       return
     }
     case 'system': {
-      const data = encodeSystem(change.record)
+      const data = encodeSystem(change.record, secrets)
       const update = { ...data, ...modified }
       await tx.system.upsert({ where: { key }, create: { key, ...data, ...created }, update })
     }

@@ -1,0 +1,35 @@
+import type { ReplicationTokenRecord } from '@latchkey/acl'
+import { AclError, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { secretsSeen } from '../caller/authority.ts'
+import { globalManagementMissing } from '../caller/caller.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommit } from '../store/commit.ts'
+
+/** What a header can carry without quotes. */
+const TOKEN_FORM = /^[\x21-\x7e]*$/
+
+/**
+ * Sets the secret with which the processes of this datacenter replicate; an empty one returns to their settings.
+ *
+ * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication concerns every namespace.
+ */
+export function setReplicationTokenHandler(
+  call: Call<'operations.setReplicationToken'>,
+): Promise<Answer<'operations.setReplicationToken'>> {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  const Value: ReplicationTokenRecord = { Token: call.body.Token }
+  if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID) {
+    throw new AclError('field_invalid', 'Token is not a secret', { field: 'Token' })
+  }
+  const { store } = call.service
+  return decideAndCommit(store, () => {
+    const stored = store.directory().system('replication-token')
+    const record = { Key: 'replication-token', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+    const op = Value.Token === '' ? 'delete' : 'put'
+    const isNothing = op === 'delete' && stored === undefined
+    return {
+      changes: isNothing ? [] : [{ table: 'system', op, record, expect: stored?.ModifyIndex ?? 0 }],
+      answer: () => json(true),
+    }
+  })
+}
