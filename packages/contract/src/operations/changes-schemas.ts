@@ -101,6 +101,11 @@ export const changesSchema = z
         Tokens: keys('Accessors, in lower case.'),
       })
       .meta({ description: 'Records that do not exist now; the reader need not have known them.' }),
+    WithoutAccessor: z.int().optional().meta({
+      description:
+        'Legacy tokens that are not in any answer yet, because they have no accessor. A reader keeps what it has of them until there are none.',
+      minimum: 1,
+    }),
     LeftOut: z.int().optional().meta({
       description:
         'Tokens that the server cannot show, because their stored secret does not open. They count as deleted.',

@@ -1,4 +1,4 @@
-import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { convertForMigration, DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type Changes, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { aNamespace, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
@@ -183,4 +183,23 @@ test('403 privilege_missing: in the extended edition only a global manager may f
     const reply = await world.ask('GET', `/acl/changes${query}`, { token: secret })
     expect(reply).toMatchObject({ status: 403, code: 'privilege_missing' })
   }
+})
+
+test('WithoutAccessor counts the global tokens that no answer can name yet (spec 9.2.3)', async () => {
+  const world = await aWorld()
+  const waiting = () => aToken({ AccessorID: '', Type: 'client' })
+  const tokens = [waiting(), waiting(), { ...waiting(), Local: true }]
+  const index = world.store.commitIndex()
+  world.store.commitNow(tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
+  const { changes } = await ask(world, `?index=${index}`)
+  expect(changes).toMatchObject({ Tokens: [], WithoutAccessor: 2 })
+  for (const token of tokens) {
+    const stored = await world.store.tokenBySecret(token.SecretID)
+    if (stored === undefined) throw new Error('it was stored')
+    const record = convertForMigration(stored, aToken().AccessorID)
+    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+  }
+  const { changes: all } = await ask(world, `?index=${changes.Index}`)
+  expect(all.Tokens).toHaveLength(2)
+  expect(all).not.toHaveProperty('WithoutAccessor')
 })

@@ -43,9 +43,11 @@ async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
   const { store } = call.service
   const { cluster, staged } = call.query
   const isOurs = cluster === undefined || cluster === clusterOf(call)
+  // Counted before the records are read, so that those that get their accessor in between are among them.
+  const withoutAccessor = await store.countTokens({ withoutAccessor: true, local: false })
   const parts = staged ? { recordsMax: REPLICATED_CHANGES_MAX } : undefined
   const changes = isOurs ? await store.changesAfter(index, parts) : undefined
-  const text = changes && jsonText(show(call, changes))
+  const text = changes && jsonText(show(call, { ...changes, withoutAccessor }))
   if (text === undefined || text.length > CHANGES_LENGTH_MAX) {
     return json({ ...show(call, { ...NOTHING, index: store.commitIndex() }), Reset: true as const })
   }
@@ -140,10 +142,12 @@ function clusterOf({ service }: ChangesCall): string {
 }
 
 /** What an answer shows. */
-type Shown = ReplicatedRecords & Pick<StoreChanges, 'index'> & Partial<StoreChanges>
+type Shown = ReplicatedRecords &
+  Pick<StoreChanges, 'index'> &
+  Partial<StoreChanges> & { readonly withoutAccessor?: number }
 
 function show(call: ChangesCall, shown: Shown): Changes {
-  const { deleted = NONE_DELETED, more, leftOut } = shown
+  const { deleted = NONE_DELETED, more, leftOut, withoutAccessor } = shown
   return {
     Cluster: clusterOf(call),
     Datacenter: call.service.datacenter,
@@ -161,6 +165,7 @@ function show(call: ChangesCall, shown: Shown): Changes {
       Tokens: [...deleted.tokens],
     },
     ...(leftOut ? { LeftOut: leftOut } : {}),
+    ...(withoutAccessor ? { WithoutAccessor: withoutAccessor } : {}),
   }
 }
 
