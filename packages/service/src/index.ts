@@ -49,6 +49,7 @@ export {
   type LoginGroup,
   type LoginQuery,
   type LoginStates,
+  type RecordOf,
   type Store,
   StoreConflict,
   type StoreMemory,

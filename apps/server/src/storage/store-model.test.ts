@@ -27,12 +27,15 @@ const step: fc.Arbitrary<Step> = fc.record({
   expectation: fc.constantFrom('absent', 'absent', 'any', 'current', 'current', 'wrong'),
   text: fc.string({ unit: 'binary', maxLength: 8 }),
 })
-/** A commit changes a record once. */
+/** A commit changes a record once, but for a token that it deletes and creates again. */
 const oneCommit = fc.uniqueArray(step, {
   minLength: 1,
-  maxLength: 3,
-  // A run has one namespace.
-  selector: ({ table, record }) => (table === 'namespaces' ? table : `${table}/${record}`),
+  maxLength: 5,
+  selector: ({ table, record, op }) => {
+    // A run has one namespace.
+    if (table === 'namespaces') return table
+    return table === 'tokens' ? `${table}/${record}/${op === 'put'}` : `${table}/${record}`
+  },
 })
 const commits = fc.array(oneCommit, { minLength: 1, maxLength: 20 })
 
@@ -82,7 +85,7 @@ test(
 
 async function commit({ store, indexes }: Side, steps: readonly Step[]): Promise<string> {
   const changes: Change[] = []
-  for (const step of steps) changes.push(await changeOf(step, store))
+  for (const step of steps) changes.push(await changeOf(step, store, steps))
   try {
     indexes.push(await store.commit(changes))
     return 'committed'
@@ -98,14 +101,16 @@ const namespace = () => `run-${runs}`
 const secretOf = (number: number) => (number === 3 ? id(0xa, 2).toUpperCase() : id(0xa, number))
 const accessorOf = (claim: number) => (claim === RECORDS ? '' : claim < 2 ? secretOf(claim) : id(2, claim))
 
-async function changeOf(step: Step, store: Store): Promise<Change> {
+async function changeOf(step: Step, store: Store, steps: readonly Step[]): Promise<Change> {
   const { table, record, claim, text } = step
   const Namespace = namespace()
   const op = step.op === 'delete-tree' ? 'delete' : step.op
   switch (table) {
     case 'tokens': {
       const SecretID = secretOf(record)
-      const existing = await store.tokenBySecret(SecretID)
+      const stored = await store.tokenBySecret(SecretID)
+      const isReplaced = steps.some((other) => isDeleteOf(other, record))
+      const existing = op === 'put' && isReplaced ? undefined : stored
       // An accessor is never changed for another one; a token without one may get one.
       const AccessorID = existing?.AccessorID || accessorOf(claim)
       const fields = { SecretID, AccessorID, Namespace, Description: text, Policies: [{ ID: id(3, claim) }] }
@@ -147,6 +152,10 @@ async function changeOf(step: Step, store: Store): Promise<Change> {
       }
     }
   }
+}
+
+function isDeleteOf({ table, op, record }: Step, token: number): boolean {
+  return table === 'tokens' && op !== 'put' && record === token
 }
 
 function expected(step: Step, existing: { readonly ModifyIndex: number } | undefined): number | undefined {

@@ -6,13 +6,11 @@
 import {
   type AuthMethodRecord,
   type BindingRuleRecord,
-  DEFAULT_NAMESPACE,
   Directory,
   EMPTY_DIRECTORY,
   idKey,
   isOrphan,
   type KvRecord,
-  methodOf,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,
@@ -23,6 +21,7 @@ import { parseInstant } from '@latchkey/contract'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
 import { MemoryChangeLog } from './memory-change-log.ts'
+import { checkAgainst, inOrderOfEffect } from './memory-conflicts.ts'
 import { MemoryLoginStates } from './memory-login-states.ts'
 import { MemoryTokenUses } from './memory-token-uses.ts'
 import { RecentTokenChanges } from './recent-token-changes.ts'
@@ -50,7 +49,6 @@ import {
   type LoginGroup,
   type LoginQuery,
   type Store,
-  StoreConflict,
   type StoreMemory,
   type TableName,
   type TokenFilter,
@@ -297,12 +295,11 @@ export class MemoryStore implements Store {
   /** {@link MemoryStore.commit}, synchronously. */
   commitNow(changes: readonly Change[], { above = 0 }: CommitOptions = {}): number {
     checkTogether(changes)
-    for (const change of changes) this.check(change)
-    if (!this.keepsAuthMethods(changes)) throw new StoreConflict('changed')
-    this.checkLiveTokens(changes)
+    const { tables, currentDirectory: directory, secretByAccessor, secretKeys } = this
+    checkAgainst({ tables, directory, secretByAccessor, secretKeys }, changes)
     this.index = Math.max(this.index, above) + 1
     const topics = new Set<Topic>()
-    for (const change of changes) {
+    for (const change of inOrderOfEffect(changes)) {
       for (const topic of [change.table, ...topicsOf(change), ...this.apply(change)]) topics.add(topic)
       if (isReplicated(change.table)) topics.add('changes')
       this.changeLog.note(change, this.index)
@@ -350,85 +347,6 @@ export class MemoryStore implements Store {
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
     this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES, 'changes']))
-  }
-
-  /** @throws StoreConflict if the change does not apply to the stored state. */
-  private check(change: Change): void {
-    if (change.op === 'delete-tree') return
-    const existing = this.tables[change.table].get(keyOf(change))
-    if (change.table === 'tokens' && change.op === 'put') this.checkTokenIds(change.record, change.expect)
-    if (change.op === 'put' && (change.table === 'policies' || change.table === 'roles')) {
-      const { ID, Name, Namespace } = change.record
-      const holder =
-        change.table === 'policies'
-          ? this.currentDirectory.policyByName(Namespace, Name)
-          : this.currentDirectory.roleByName(Namespace, Name)
-      if (holder && holder.ID !== ID) throw new StoreConflict('name_in_use')
-    }
-    if (change.expect !== undefined && (existing?.ModifyIndex ?? 0) !== change.expect) {
-      throw new StoreConflict('changed')
-    }
-    if (!this.keepsNamespaces(change)) throw new StoreConflict('changed')
-  }
-
-  /** Whether every record still has its namespace after the change. */
-  private keepsNamespaces(change: Exclude<Change, { op: 'delete-tree' }>): boolean {
-    if (change.table === 'system') return true
-    if (change.table === 'namespaces') return change.op === 'put' || !this.holdsAnything(change.record.Name)
-    const { Namespace } = change.record
-    return change.op === 'delete' || Namespace === DEFAULT_NAMESPACE || this.tables.namespaces.has(Namespace)
-  }
-
-  /** Whether after the changes every binding rule that they touch still has its auth method. */
-  private keepsAuthMethods(changes: readonly Change[]): boolean {
-    const ended = new Set(
-      changes.flatMap((change) =>
-        change.table === 'bindingRules' && change.op === 'delete' ? change.record.ID : [],
-      ),
-    )
-    return changes.every((change) => {
-      if (change.table === 'bindingRules' && change.op === 'put') {
-        const { Namespace, AuthMethod } = change.record
-        return this.currentDirectory.authMethod(Namespace, AuthMethod) !== undefined
-      }
-      if (change.table !== 'authMethods' || change.op !== 'delete') return true
-      return this.currentDirectory.bindingRulesOf(change.record).every(({ ID }) => ended.has(ID))
-    })
-  }
-
-  /** @throws StoreConflict if an auth method would have more tokens than it may. */
-  private checkLiveTokens(changes: readonly Change[]): void {
-    const added = new Map<AuthMethodRecord, number>()
-    for (const change of changes) {
-      if (change.table !== 'tokens' || change.op !== 'put' || change.expect !== 0) continue
-      const method = methodOf(change.record, this.currentDirectory)
-      if (method?.MaxLiveTokens !== undefined) added.set(method, (added.get(method) ?? 0) + 1)
-    }
-    for (const [{ Generation, MaxLiveTokens = 0 }, count] of added) {
-      if (this.tokensOf(Generation).length + count > MaxLiveTokens) throw new StoreConflict('method_full')
-    }
-  }
-
-  private holdsAnything(namespace: string): boolean {
-    if (namespace === DEFAULT_NAMESPACE) return false
-    const { tokens, policies, roles, kv, authMethods, bindingRules } = this.tables
-    return [tokens, policies, roles, kv, authMethods, bindingRules].some((table) => {
-      for (const record of table.values()) if (record.Namespace === namespace) return true
-      return false
-    })
-  }
-
-  /** Ids are unique across accessors and secrets, case-insensitively. Decisions: tokens. */
-  private checkTokenIds(record: TokenRecord, expect: number | undefined): void {
-    if (record.AccessorID !== '') {
-      const holder = this.secretByAccessor.get(record.AccessorID.toLowerCase())
-      const isTaken = holder !== undefined && holder !== record.SecretID
-      const isSecret = expect === 0 && this.secretKeys.has(idKey(record.AccessorID))
-      if (isTaken || isSecret) throw new StoreConflict('accessor_in_use')
-    }
-    if (expect !== 0) return
-    const key = idKey(record.SecretID)
-    if (this.secretByAccessor.has(key) || this.secretKeys.has(key)) throw new StoreConflict('secret_in_use')
   }
 
   /** @returns topics known only after applying the change. */

@@ -6,9 +6,13 @@
  * commits changes with the ModifyIndex that they were decided on. A commit applies all of its changes or none, under one
  * index of a strictly increasing counter.
  *
- * A record is only put into an existing namespace, and only an empty namespace is deleted. Likewise, a binding rule is only
- * put where its auth method exists, and an auth method is only deleted together with all its rules. The commit itself checks
- * this and refuses with `changed`.
+ * Names, ids and namespaces are judged by the state after the commit: in one commit, policies or roles may swap their names,
+ * and a token may be deleted and another created with its ids, or with its secret alone. Only such a token is changed twice:
+ * it is deleted first, so the other expects none.
+ *
+ * A record is only put into a namespace that exists then, and only a namespace that is empty then is deleted. Likewise, a
+ * binding rule is only put where its auth method exists, and an auth method is only deleted together with all its rules. The
+ * commit itself checks this and refuses with `changed`.
  *
  * A new token of an auth method that has as many as its `MaxLiveTokens` is refused with `method_full`. Every stored token
  * counts, expired or not, so that no clock decides about a commit.
@@ -57,7 +61,7 @@ export type IndexName = TableName | 'changes'
  */
 export type Topic = IndexName | `token:${string}` | `kv:${string}`
 
-interface RecordOf {
+export interface RecordOf {
   readonly tokens: TokenRecord
   readonly policies: PolicyRecord
   readonly roles: RoleRecord

@@ -25,6 +25,7 @@ import {
 } from '../records/record-builders.ts'
 
 import { describeChanges } from './changes-suite.ts'
+import { describeWholeCommits } from './whole-commit-suite.ts'
 
 interface StoreSuiteOptions {
   /** Whether an unchanged record stays the same object. False without caches. */
@@ -42,6 +43,7 @@ export function describeStore(
   const sameObject = keepsObjects ? test : test.skip
   describe(name, () => {
     describeChanges(open)
+    describeWholeCommits(open)
 
     describe('leaves a gap of indexes where a commit asks for it', () => {
       test('its index is above the one it names, and later commits follow', async () => {

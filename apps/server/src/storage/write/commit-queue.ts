@@ -6,10 +6,17 @@ import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState, OwnCommit } from '../follow/local-state.ts'
 import type { Membership } from '../members/membership.ts'
 import type { CommitActivity } from './commit-activity.ts'
-import { commitDirectory } from './directory-commits.ts'
+import { commitInTransaction } from './directory-commits.ts'
 import { commitRows, onPool } from './row-commits.ts'
 import { splitGroup } from './split-group.ts'
-import { type EncodedWrite, encodeWrite, type GroupAnswer } from './writes.ts'
+import {
+  type EncodedWrite,
+  encodeInTurns,
+  encodeWrite,
+  type GroupAnswer,
+  STATEMENT_ROWS_MAX,
+  TURN_CHANGES_MAX,
+} from './writes.ts'
 
 /** A write that waits for its group, or is in it. */
 interface Write extends EncodedWrite {
@@ -34,8 +41,8 @@ const GROUP_WRITES_MAX = 256
 const GROUP_CHARS_MAX = 1_048_576
 /** Writes up to this length join any group, so that they do not wait behind all long ones. */
 const SHORT_CHARS_MAX = 16_384
-/** Maximum writes of one group that change the directory, which takes several statements each. */
-const DIRECTORY_WRITES_MAX = 16
+/** Maximum writes of one group that take several statements each. */
+const TRANSACTION_WRITES_MAX = 16
 /** Maximum writes of one group that share an id with another. They are committed one by one while the others wait. */
 const REPEATED_WRITES_MAX = 32
 
@@ -57,7 +64,9 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     checkTogether(changes)
     const { secrets, state } = this.options
     try {
-      return await this.enqueue({ ...encodeWrite(changes, secrets, state.tokens), above })
+      // A short write joins the group of this turn.
+      const encode = changes.length > TURN_CHANGES_MAX ? encodeInTurns : encodeWrite
+      return await this.enqueue({ ...(await encode(changes, secrets, state.tokens)), above })
     } finally {
       // Catch up with other processes' commits that were announced during this one.
       this.options.follower.hear(0)
@@ -85,15 +94,15 @@ export class CommitQueue implements Pick<Store, 'commit'> {
 
   /** Takes writes of the same kind as the first in the queue; the other kind comes next. */
   private takeGroup(): readonly Write[] {
-    const isOfDirectory = changesDirectory(this.waiting[0])
-    const writesMax = isOfDirectory ? DIRECTORY_WRITES_MAX : GROUP_WRITES_MAX
+    const isLong = takesTransaction(this.waiting[0])
+    const writesMax = isLong ? TRANSACTION_WRITES_MAX : GROUP_WRITES_MAX
     const group: Write[] = []
     const left: Write[] = []
     let chars = 0
     for (const write of this.waiting) {
       const isTooLong = write.chars > SHORT_CHARS_MAX && chars + write.chars > GROUP_CHARS_MAX
       const isFull = group.length === writesMax || (group.length > 0 && isTooLong)
-      if (isFull || changesDirectory(write) !== isOfDirectory) {
+      if (isFull || takesTransaction(write) !== isLong) {
         left.push(write)
         continue
       }
@@ -105,15 +114,15 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   private async commitGroup(group: readonly Write[]): Promise<void> {
-    const isOfDirectory = changesDirectory(group[0])
-    const { apart, others } = isOfDirectory ? { apart: [], others: group } : splitGroup(group)
+    const isLong = takesTransaction(group[0])
+    const { apart, others } = isLong ? { apart: [], others: group } : splitGroup(group)
     // The rest of the group waits for writes that are committed one by one, so their number is bounded.
-    const later = isOfDirectory ? [] : others.slice(REPEATED_WRITES_MAX)
+    const later = isLong ? [] : others.slice(REPEATED_WRITES_MAX)
     this.waiting.unshift(...later)
     const inOrder = [...apart, ...others.slice(0, others.length - later.length)]
     let answer: GroupAnswer
     try {
-      answer = await this.send(inOrder, { apart: apart.length, isOfDirectory })
+      answer = await this.send(inOrder, { apart: apart.length, isLong })
     } catch (error) {
       this.counts.failures += 1
       return this.fail(inOrder, error)
@@ -130,22 +139,22 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   /**
-   * Commits a group: with one statement, or in a transaction of several if it changes the directory. A fenced process
+   * Commits a group: with one statement, or in a transaction of several. A fenced process
    * joins again first: after that, no other member relies on being alone.
    *
    * @param options.apart how many of the writes, from the first on, share no id.
    */
   private async send(
     writes: readonly EncodedWrite[],
-    { apart, isOfDirectory }: { readonly apart: number; readonly isOfDirectory: boolean },
+    { apart, isLong }: { readonly apart: number; readonly isLong: boolean },
   ): Promise<GroupAnswer> {
     const { database, secrets, membership, state } = this.options
     const rows = writes.map((write) => write.rows)
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await membership.ready()
       const author = { memberId: membership.memberId, known: state.appliedIndex }
-      const answer = isOfDirectory
-        ? await commitDirectory(database, secrets, writes, author)
+      const answer = isLong
+        ? await commitInTransaction(database, secrets, writes, author)
         : await commitRows(onPool(database.pool), rows, apart, author)
       if (answer) return answer
       await membership.join()
@@ -206,9 +215,17 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 }
 
-/** Whether it takes several statements. */
-function changesDirectory(write: EncodedWrite | undefined): boolean {
-  return write !== undefined && (write.directory.length > 0 || write.above !== undefined)
+/**
+ * Whether a write takes several statements: it changes the directory, is long, leaves a gap of indexes, or may put tokens with
+ * the ids of those that it deletes.
+ */
+function takesTransaction(write: EncodedWrite | undefined): boolean {
+  if (write === undefined) return false
+  const { rows, directory, above } = write
+  if (directory.length > 0 || rows.length > STATEMENT_ROWS_MAX || above !== undefined) return true
+  const has = (op: 'put' | 'delete') =>
+    rows.some(({ change }) => change.table === 'tokens' && change.op === op)
+  return rows.length > 1 && has('delete') && has('put')
 }
 
 /** Undefined if the write removes keys that only the database knows. */

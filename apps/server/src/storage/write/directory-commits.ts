@@ -1,47 +1,50 @@
-import { authMethodKey, DEFAULT_NAMESPACE } from '@latchkey/acl'
-import type { ConflictReason } from '@latchkey/service'
+import type { ConflictReason, RecordOf } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
 import {
-  encodeAuthMethod,
-  encodeBindingRule,
-  encodeNamespace,
-  encodePolicy,
-  encodeRole,
-  encodeSystem,
-  methodKeyOf,
-  nameKeyOf,
-} from '../directory-rows.ts'
-import { storeText } from '../read/stored-text.ts'
+  DIRECTORY_STATEMENTS,
+  type DirectoryTable,
+  keyOf,
+  type NewRow,
+  partsOf,
+  type Statements,
+  type StoredIndexes,
+  type Transaction,
+} from './directory-tables.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
-import type { DirectoryChange, EncodedWrite, GroupAnswer, Placed } from './writes.ts'
+import {
+  type DirectoryChange,
+  type EncodedWrite,
+  type GroupAnswer,
+  type PlacedRow,
+  STATEMENT_ROWS_MAX,
+} from './writes.ts'
 
-type Transaction = Prisma.TransactionClient
-
-/** A conflict, and the place of its change within the write. */
-interface Conflict {
-  readonly place: number
-  readonly reason: ConflictReason
-}
+/** Time that a transaction may take for each row, besides that of a short one. It takes a tenth of it on an idle machine. */
+const ROW_MS_MAX = 1
 
 /**
- * Commits writes that change policies, roles, namespaces or system facts, one after the other, in one transaction
- * that holds the lock of the commit index. They are rare, so several statements each do no harm.
+ * Commits writes that take several statements, one after the other, in one transaction that holds the lock of the commit
+ * index: those that change policies, roles, namespaces or system facts, and long ones.
  *
  * @returns undefined if the author is fenced: nothing was committed.
  * @throws AclError `unavailable`
  */
-export function commitDirectory(
+export function commitInTransaction(
   { prisma, limits }: Database,
   secrets: SecretBox,
   writes: readonly EncodedWrite[],
   author: Author,
 ): Promise<GroupAnswer | undefined> {
-  const { idleWhileLockingMs } = limits
+  const { idleWhileLockingMs, statementMs } = limits
+  const rowCount = writes.reduce((count, { changes }) => count + changes.length, 0)
+  const timeout = statementMs + rowCount * ROW_MS_MAX
   return withAclErrors(() =>
-    prisma.$transaction((tx) => commitAll(tx, secrets, writes, { ...author, idleWhileLockingMs })),
+    prisma.$transaction((tx) => commitAll(tx, secrets, writes, { ...author, idleWhileLockingMs }), {
+      timeout,
+    }),
   )
 }
 
@@ -75,217 +78,153 @@ async function commitAll(
   return { before, results, isBehind }
 }
 
-/** @returns the index of the write, or why it cannot be committed, judged by the state before it. */
+/** @returns the index of the write, or why it cannot be committed. */
 async function commitWrite(
   tx: Transaction,
   secrets: SecretBox,
-  { rows, directory, above = 0 }: EncodedWrite,
+  write: EncodedWrite,
   { memberId, known }: Author,
 ): Promise<number | ConflictReason> {
-  const conflict = await findConflict(tx, directory)
-  // Of several conflicts the first counts, so the rows before this one are tried, too.
-  const tried = rows.filter(({ place }) => !conflict || place < conflict.place)
-  const before = Math.max(known, above)
-  if (tried.length > 0) {
-    await tx.$executeRaw`SAVEPOINT before_write`
-    if (before > known) await tx.commitIndex.updateMany({ data: { index: BigInt(before) } })
-    const made = await commitRows(inTransaction(tx), [tried], 1, { memberId, known: before })
-    const [result] = made?.results ?? []
-    const reason = typeof result === 'string' ? result : conflict?.reason
-    if (reason) await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
-    if (typeof result === 'string') return result
+  const before = Math.max(known, write.above ?? 0)
+  await tx.$executeRaw`SAVEPOINT before_write`
+  const reason = await makeChanges(tx, secrets, write, { memberId, known: before })
+  if (reason) {
+    await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
+    return reason
   }
-  if (conflict) return conflict.reason
   const index = BigInt(before + 1)
-  for (const { change } of directory) await make(tx, secrets, change, index)
-  await tx.change.createMany({
-    data: directory.map(({ ordinal, change }) => ({
+  const { directory } = write
+  for (const part of partsOf(directory)) {
+    const data = part.map(({ ordinal, change }) => ({
       index,
       ordinal,
       entity: change.table,
       op: change.op,
       key: keyOf(change),
-    })),
-  })
+    }))
+    await tx.change.createMany({ data })
+  }
   const touched = Object.fromEntries(directory.map(({ change }) => [change.table, index]))
   await tx.commitIndex.updateMany({ data: { index, ...touched } })
   return before + 1
 }
 
-/** The conflict rules: see the port. `MemoryStore` has the same, and the store suite checks both. */
-async function findConflict(
+/**
+ * Makes the changes in the order of their effect: what is deleted or renamed is free for what comes after it.
+ *
+ * @returns why they cannot be made; some may have been.
+ */
+async function makeChanges(
   tx: Transaction,
-  changes: readonly Placed<DirectoryChange>[],
-): Promise<Conflict | undefined> {
-  for (const { place, change } of changes) {
-    const reason = await conflictOf(tx, change)
-    if (reason) return { place, reason }
-  }
-  if (!(await keepsAuthMethods(tx, changes))) return { place: Infinity, reason: 'changed' }
-  const names = new Map<string, string>()
-  for (const { change } of changes) {
-    if (change.op === 'delete' || (change.table !== 'policies' && change.table !== 'roles')) continue
-    const { record } = change
-    const name = JSON.stringify([change.table, record.Namespace, nameKeyOf(record)])
-    if ((names.get(name) ?? record.ID) !== record.ID) return { place: Infinity, reason: 'name_in_use' }
-    names.set(name, record.ID)
+  secrets: SecretBox,
+  { rows, directory }: EncodedWrite,
+  author: Author,
+): Promise<ConflictReason | undefined> {
+  const isFirst = ({ change }: PlacedRow) => change.table === 'tokens' && change.op === 'delete'
+  const rowReason = await makeRows(tx, rows.filter(isFirst), author)
+  if (rowReason) return rowReason
+  // A record that is changed twice ends as the last change says.
+  const changes = [
+    ...new Map(directory.map(({ change }) => [`${change.table}/${keyOf(change)}`, change])).values(),
+  ]
+  const stored = await findStored(tx, changes)
+  const reason = await findConflict(tx, changes, stored)
+  if (reason) return reason
+  const ends = (change: DirectoryChange) => change.table === 'namespaces' && change.op === 'delete'
+  const replaced = changes.filter((change) => !ends(change))
+  await replaceRows(tx, secrets, replaced, { stored, index: author.known + 1 })
+  const laterReason = await makeRows(
+    tx,
+    rows.filter((row) => !isFirst(row)),
+    author,
+  )
+  if (laterReason) return laterReason
+  const ended = changes.filter(ends).map(keyOf)
+  for (const namespace of ended) if (await holdsRecords(tx, namespace)) return 'changed'
+  if (ended.length > 0) await DIRECTORY_STATEMENTS.namespaces.remove(tx, ended)
+  return undefined
+}
+
+/** Commits rows in parts, all under the index after `known`. */
+async function makeRows(
+  tx: Transaction,
+  rows: readonly PlacedRow[],
+  { memberId, known }: Author,
+): Promise<ConflictReason | undefined> {
+  for (const part of partsOf(rows, STATEMENT_ROWS_MAX)) {
+    // The statement commits with the index after that of the table, which an earlier one may have moved.
+    await tx.commitIndex.updateMany({ data: { index: BigInt(known) } })
+    const made = await commitRows(inTransaction(tx), [part], 1, { memberId, known })
+    const [result] = made?.results ?? []
+    if (typeof result === 'string') return result
   }
   return undefined
 }
 
-async function conflictOf(tx: Transaction, change: DirectoryChange): Promise<ConflictReason | undefined> {
-  const key = keyOf(change)
-  const found = await findExisting(tx, change)
-  if (change.op === 'put' && found.some(({ id }) => id !== key)) return 'name_in_use'
-  const modifyIndex = Number(found.find(({ id }) => id === key)?.modifyIndex ?? 0)
-  if (change.expect !== undefined && modifyIndex !== change.expect) return 'changed'
-  return (await keepsNamespaces(tx, change)) ? undefined : 'changed'
-}
-
-interface Existing {
-  readonly id: string
-  readonly modifyIndex: bigint
-}
-
-/** The stored record, and the one that has the name of the changed one. */
-async function findExisting(tx: Transaction, change: DirectoryChange): Promise<readonly Existing[]> {
-  const id = keyOf(change)
-  switch (change.table) {
-    case 'policies':
-    case 'roles': {
-      const { record } = change
-      const name = { namespace: storeText(record.Namespace), nameKey: nameKeyOf(record) }
-      const query = { where: { OR: [{ id }, name] }, select: { id: true, modifyIndex: true } }
-      return change.table === 'policies' ? tx.policy.findMany(query) : tx.role.findMany(query)
+async function findStored(tx: Transaction, changes: readonly DirectoryChange[]): Promise<StoredRows> {
+  const find = async (table: DirectoryTable) => {
+    const keys = changes.flatMap((change) => (change.table === table ? keyOf(change) : []))
+    const found = new Map<string, StoredIndexes>()
+    for (const part of partsOf(keys)) {
+      for (const row of await DIRECTORY_STATEMENTS[table].find(tx, part)) found.set(row.key, row)
     }
-    case 'namespaces': {
-      const row = await tx.namespace.findUnique({ where: { name: id }, select: { modifyIndex: true } })
-      return row ? [{ id, ...row }] : []
-    }
-    case 'authMethods': {
-      const row = await tx.authMethod.findUnique({ where: { key: id }, select: { modifyIndex: true } })
-      return row ? [{ id, ...row }] : []
-    }
-    case 'bindingRules': {
-      const row = await tx.bindingRule.findUnique({ where: { id }, select: { modifyIndex: true } })
-      return row ? [{ id, ...row }] : []
-    }
-    case 'system': {
-      const row = await tx.system.findUnique({ where: { key: id }, select: { modifyIndex: true } })
-      return row ? [{ id, ...row }] : []
-    }
+    return found
+  }
+  return {
+    policies: await find('policies'),
+    roles: await find('roles'),
+    namespaces: await find('namespaces'),
+    authMethods: await find('authMethods'),
+    bindingRules: await find('bindingRules'),
+    system: await find('system'),
   }
 }
 
-/** Whether after the changes every binding rule that they touch still has its auth method. */
-async function keepsAuthMethods(
-  tx: Transaction,
-  changes: readonly Placed<DirectoryChange>[],
-): Promise<boolean> {
-  const ended: string[] = []
-  for (const { change } of changes) {
-    if (change.table === 'bindingRules' && change.op === 'delete') ended.push(keyOf(change))
-  }
-  for (const { change } of changes) {
-    if (change.table === 'bindingRules' && change.op === 'put') {
-      const where = { key: methodKeyOf(change.record) }
-      if (!(await tx.authMethod.findUnique({ where, select: { key: true } }))) return false
-    } else if (change.table === 'authMethods' && change.op === 'delete') {
-      const where = { methodKey: keyOf(change), id: { notIn: ended } }
-      if (await tx.bindingRule.findFirst({ where, select: { id: true } })) return false
-    }
-  }
-  return true
-}
+type ChangeOf<T extends DirectoryTable> = DirectoryChange & { readonly record: RecordOf[T] }
 
-/** Whether every record still has its namespace after the change. */
-async function keepsNamespaces(tx: Transaction, change: DirectoryChange): Promise<boolean> {
-  if (change.table === 'system') return true
-  if (change.table === 'namespaces') {
-    if (change.op === 'put') return true
-    // In SQL, because partial indexes answer it, however many records there are.
-    const [answer] = await tx.$queryRaw<{ holds: boolean }[]>`
-      SELECT latchkey_namespace_holds(${keyOf(change)}) AS holds`
-    return answer?.holds === false
-  }
-  const name = storeText(change.record.Namespace)
-  if (change.op === 'delete' || name === DEFAULT_NAMESPACE) return true
-  return (await tx.namespace.findUnique({ where: { name }, select: { name: true } })) !== null
-}
-
-/** A new record may bring its CreateIndex; an existing one keeps it. */
-async function make(
+/** Removes the rows and inserts them again, so that they may swap names. */
+async function replaceRows(
   tx: Transaction,
   secrets: SecretBox,
-  change: DirectoryChange,
-  index: bigint,
+  changes: readonly DirectoryChange[],
+  { stored, index }: { readonly stored: StoredRows; readonly index: number },
 ): Promise<void> {
-  const key = keyOf(change)
-  if (change.op === 'delete') {
-    const remove = {
-      policies: () => tx.policy.deleteMany({ where: { id: key } }),
-      roles: () => tx.role.deleteMany({ where: { id: key } }),
-      namespaces: () => tx.namespace.deleteMany({ where: { name: key } }),
-      authMethods: () => tx.authMethod.deleteMany({ where: { key } }),
-      bindingRules: () => tx.bindingRule.deleteMany({ where: { id: key } }),
-      system: () => tx.system.deleteMany({ where: { key } }),
-    }
-    await remove[change.table]()
-    return
+  /** A new record may bring its CreateIndex; an existing one keeps it. */
+  const replace = async <T extends DirectoryTable>(table: T, ofTable: readonly ChangeOf<T>[]) => {
+    const statements: Statements<RecordOf[T]> = DIRECTORY_STATEMENTS[table]
+    const existing: ReadonlyMap<string, StoredIndexes> = stored[table]
+    const removed = ofTable.map(keyOf).filter((key) => existing.has(key))
+    for (const part of partsOf(removed)) await statements.remove(tx, part)
+    const rows = ofTable.flatMap((change): readonly NewRow<RecordOf[T]>[] => {
+      const key = keyOf(change)
+      const record: RecordOf[T] = change.record
+      const createIndex = existing.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
+      return change.op === 'put' ? [{ key, record, createIndex, modifyIndex: BigInt(index) }] : []
+    })
+    for (const part of partsOf(rows)) await statements.create(tx, part, secrets)
   }
-  const modified = { modifyIndex: index }
-  const created = { createIndex: BigInt(change.record.CreateIndex) || index, ...modified }
-  switch (change.table) {
-    case 'policies': {
-      const data = encodePolicy(change.record)
-      const update = { ...data, ...modified }
-      await tx.policy.upsert({ where: { id: key }, create: { id: key, ...data, ...created }, update })
-      return
-    }
-    case 'roles': {
-      const data = encodeRole(change.record)
-      const update = { ...data, ...modified }
-      await tx.role.upsert({ where: { id: key }, create: { id: key, ...data, ...created }, update })
-      return
-    }
-    case 'namespaces': {
-      const data = encodeNamespace(change.record)
-      const update = { ...data, ...modified }
-      await tx.namespace.upsert({ where: { name: key }, create: { name: key, ...data, ...created }, update })
-      return
-    }
-    case 'authMethods': {
-      const data = encodeAuthMethod(change.record, secrets)
-      const update = { ...data, ...modified }
-      await tx.authMethod.upsert({ where: { key }, create: { key, ...data, ...created }, update })
-      return
-    }
-    case 'bindingRules': {
-      const data = encodeBindingRule(change.record)
-      const update = { ...data, ...modified }
-      await tx.bindingRule.upsert({ where: { id: key }, create: { id: key, ...data, ...created }, update })
-      return
-    }
-    case 'system': {
-      const data = encodeSystem(change.record, secrets)
-      const update = { ...data, ...modified }
-      await tx.system.upsert({ where: { key }, create: { key, ...data, ...created }, update })
-    }
-  }
-}
-
-/** The record's primary key, which is its key in the change log. */
-function keyOf({ table, record }: DirectoryChange): string {
-  switch (table) {
-    case 'policies':
-    case 'roles':
-    case 'bindingRules':
-      return storeText(record.ID)
-    case 'namespaces':
-      return storeText(record.Name)
-    case 'authMethods':
-      return storeText(authMethodKey(record))
-    case 'system':
-      return record.Key
-  }
+  await replace(
+    'policies',
+    changes.filter((change) => change.table === 'policies'),
+  )
+  await replace(
+    'roles',
+    changes.filter((change) => change.table === 'roles'),
+  )
+  await replace(
+    'namespaces',
+    changes.filter((change) => change.table === 'namespaces'),
+  )
+  await replace(
+    'authMethods',
+    changes.filter((change) => change.table === 'authMethods'),
+  )
+  await replace(
+    'bindingRules',
+    changes.filter((change) => change.table === 'bindingRules'),
+  )
+  await replace(
+    'system',
+    changes.filter((change) => change.table === 'system'),
+  )
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Change, ConflictReason } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { TokenCache } from '../read/token-cache.ts'
@@ -6,18 +7,19 @@ import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from '.
 /** Changes of the small tables that every process holds whole. */
 export type DirectoryChange = Exclude<Change, RowChange>
 
-/** A change of a write, with its place in it. */
+/** A change of a write, with its place in it, and in the log. */
 export interface Placed<T> {
   readonly place: number
-  /** In the log: places leave room for the keys of deleted trees. */
   readonly ordinal: number
   readonly change: T
 }
 
+export type PlacedRow = Placed<EncodedRow & Pick<RowChange, 'table' | 'op'>>
+
 /** An encoded write, committed whole or not at all. */
 export interface EncodedWrite {
   readonly changes: readonly Change[]
-  readonly rows: readonly Placed<EncodedRow & { readonly table: RowChange['table'] }>[]
+  readonly rows: readonly PlacedRow[]
   readonly directory: readonly Placed<DirectoryChange>[]
   /** Characters of all its texts. */
   readonly chars: number
@@ -33,28 +35,71 @@ export interface GroupAnswer {
   readonly isBehind: boolean
 }
 
+/** Rows that one statement commits: longer ones would exceed the time of a statement on a busy machine. */
+export const STATEMENT_ROWS_MAX = 1_000
+/** Changes encoded in one turn of the event loop. */
+export const TURN_CHANGES_MAX = 500
+
+type SecretHashes = Pick<TokenCache, 'secretHashOf'>
+
 /** @param cache see {@link encodeRow}. */
 export function encodeWrite(
   changes: readonly Change[],
   secrets: SecretBox,
-  cache?: Pick<TokenCache, 'secretHashOf'>,
+  cache?: SecretHashes,
 ): EncodedWrite {
-  const rows: EncodedWrite['rows'][number][] = []
-  const directory: Placed<DirectoryChange>[] = []
-  let chars = 0
-  let ordinal = 0
-  for (const [place, change] of changes.entries()) {
-    if (change.table === 'tokens' || change.table === 'kv') {
-      const row = encodeRow(change, ordinal, secrets, cache)
-      chars += charsOf(row.values)
-      rows.push({ place, ordinal, change: { ...row, table: change.table } })
-    } else {
-      chars += charsOf(change.record)
-      directory.push({ place, ordinal, change })
-    }
-    ordinal += change.op === 'delete-tree' ? ORDINALS_PER_TREE : 1
+  const encoder = new WriteEncoder(secrets, cache)
+  for (const change of changes) encoder.add(change)
+  return encoder.write()
+}
+
+/** As {@link encodeWrite}, a bounded number of changes in each turn of the event loop. */
+export async function encodeInTurns(
+  changes: readonly Change[],
+  secrets: SecretBox,
+  cache: SecretHashes,
+): Promise<EncodedWrite> {
+  const encoder = new WriteEncoder(secrets, cache)
+  for (const [i, change] of changes.entries()) {
+    if (i > 0 && i % TURN_CHANGES_MAX === 0) await nextTurn()
+    encoder.add(change)
   }
-  return { changes, rows, directory, chars }
+  return encoder.write()
+}
+
+class WriteEncoder {
+  private readonly changes: Change[] = []
+  private readonly rows: PlacedRow[] = []
+  private readonly directory: Placed<DirectoryChange>[] = []
+  private chars = 0
+  private ordinal = 0
+  private readonly secrets: SecretBox
+  private readonly cache: SecretHashes | undefined
+
+  constructor(secrets: SecretBox, cache: SecretHashes | undefined) {
+    this.secrets = secrets
+    this.cache = cache
+  }
+
+  add(change: Change): void {
+    const { ordinal } = this
+    const place = this.changes.length
+    this.changes.push(change)
+    this.ordinal += change.op === 'delete-tree' ? ORDINALS_PER_TREE : 1
+    if (change.table === 'tokens' || change.table === 'kv') {
+      const row = encodeRow(change, ordinal, this.secrets, this.cache)
+      this.chars += charsOf(row.values)
+      this.rows.push({ place, ordinal, change: { ...row, table: change.table, op: change.op } })
+    } else {
+      this.chars += charsOf(change.record)
+      this.directory.push({ place, ordinal, change })
+    }
+  }
+
+  write(): EncodedWrite {
+    const { changes, rows, directory, chars } = this
+    return { changes, rows, directory, chars }
+  }
 }
 
 function charsOf(value: unknown): number {

@@ -1,0 +1,126 @@
+/** The conflict rules of the port for the small tables. `MemoryStore` has the same, and the store suite checks both. */
+import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { ConflictReason } from '@latchkey/service'
+import { methodKeyOf, nameKeyOf } from '../directory-rows.ts'
+import { storeText } from '../read/stored-text.ts'
+import {
+  type DirectoryTable,
+  keyOf,
+  partsOf,
+  type StoredIndexes,
+  type Transaction,
+} from './directory-tables.ts'
+import type { DirectoryChange } from './writes.ts'
+
+/** Stored rows by table and key. */
+export type StoredRows = Readonly<Record<DirectoryTable, ReadonlyMap<string, StoredIndexes>>>
+
+/** @returns why the changes cannot be made. Names and namespaces are judged by the state after them. */
+export async function findConflict(
+  tx: Transaction,
+  changes: readonly DirectoryChange[],
+  stored: StoredRows,
+): Promise<ConflictReason | undefined> {
+  const taken = await findTakenNames(tx, changes)
+  const missing = await findMissingNamespaces(tx, changes)
+  for (const change of changes) {
+    if (taken.has(nameOf(change))) return 'name_in_use'
+    const { expect } = change
+    const modifyIndex = Number(stored[change.table].get(keyOf(change))?.modifyIndex ?? 0)
+    if (expect !== undefined && modifyIndex !== expect) return 'changed'
+    if (missing.has(namespaceOf(change) ?? '')) return 'changed'
+  }
+  return (await keepsAuthMethods(tx, changes)) ? undefined : 'changed'
+}
+
+/** The claim of a new name; empty for all that make none. */
+function nameOf({ table, op, record }: DirectoryChange): string {
+  if (op === 'delete' || (table !== 'policies' && table !== 'roles')) return ''
+  return claimOf(table, storeText(record.Namespace), nameKeyOf(record))
+}
+
+function claimOf(table: string, namespace: string, nameKey: string): string {
+  return JSON.stringify([table, namespace, nameKey])
+}
+
+/** Claims of names that records have which the commit does not change. */
+async function findTakenNames(
+  tx: Transaction,
+  changes: readonly DirectoryChange[],
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>()
+  const find = async (table: string, ofTable: readonly NamedChange[], holders: FindHolders) => {
+    const changed = new Set(ofTable.map(keyOf))
+    const records = ofTable.flatMap(({ op, record }) => (op === 'put' ? record : []))
+    for (const part of partsOf(records)) {
+      const namespaces = new Set(part.map(({ Namespace }) => storeText(Namespace)))
+      const where = { namespace: { in: [...namespaces] }, nameKey: { in: part.map(nameKeyOf) } }
+      const select = { id: true, namespace: true, nameKey: true } as const
+      for (const { id, namespace, nameKey } of await holders({ where, select })) {
+        if (!changed.has(id)) taken.add(claimOf(table, namespace, nameKey))
+      }
+    }
+  }
+  const policies = changes.filter((change) => change.table === 'policies')
+  await find('policies', policies, (query) => tx.policy.findMany(query))
+  const roles = changes.filter((change) => change.table === 'roles')
+  await find('roles', roles, (query) => tx.role.findMany(query))
+  return taken
+}
+
+type NamedChange = Extract<DirectoryChange, { readonly table: 'policies' | 'roles' }>
+
+/** Selects the rows that have one of the names, in one of the namespaces. */
+type FindHolders = (query: {
+  readonly where: { readonly namespace: { in: string[] }; readonly nameKey: { in: string[] } }
+  readonly select: { readonly id: true; readonly namespace: true; readonly nameKey: true }
+}) => Promise<readonly { readonly id: string; readonly namespace: string; readonly nameKey: string }[]>
+
+/** The namespace that a change needs. */
+function namespaceOf(change: DirectoryChange): string | undefined {
+  if (change.op === 'delete' || change.table === 'system' || change.table === 'namespaces') return undefined
+  const { Namespace } = change.record
+  return Namespace === DEFAULT_NAMESPACE ? undefined : storeText(Namespace)
+}
+
+async function findMissingNamespaces(
+  tx: Transaction,
+  changes: readonly DirectoryChange[],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set(changes.flatMap((change) => namespaceOf(change) ?? []))
+  for (const change of changes) {
+    if (change.table === 'namespaces' && change.op === 'put') missing.delete(keyOf(change))
+  }
+  for (const part of partsOf([...missing])) {
+    const where = { name: { in: [...part] } }
+    for (const { name } of await tx.namespace.findMany({ where, select: { name: true } }))
+      missing.delete(name)
+  }
+  return missing
+}
+
+/** Whether after the changes every binding rule that they touch still has its auth method. */
+async function keepsAuthMethods(tx: Transaction, changes: readonly DirectoryChange[]): Promise<boolean> {
+  const ended: string[] = []
+  for (const change of changes) {
+    if (change.table === 'bindingRules' && change.op === 'delete') ended.push(keyOf(change))
+  }
+  for (const change of changes) {
+    if (change.table === 'bindingRules' && change.op === 'put') {
+      const where = { key: methodKeyOf(change.record) }
+      if (!(await tx.authMethod.findUnique({ where, select: { key: true } }))) return false
+    } else if (change.table === 'authMethods' && change.op === 'delete') {
+      const where = { methodKey: keyOf(change), id: { notIn: ended } }
+      if (await tx.bindingRule.findFirst({ where, select: { id: true } })) return false
+    }
+  }
+  return true
+}
+
+/** Whether a namespace has records, of whatever kind. In SQL, because partial indexes answer it, however many there are. */
+export async function holdsRecords(tx: Transaction, namespace: string): Promise<boolean> {
+  const [answer] = await tx.$queryRaw<
+    { holds: boolean }[]
+  >`SELECT latchkey_namespace_holds(${namespace}) AS holds`
+  return answer?.holds !== false
+}

@@ -1,0 +1,136 @@
+/** The statements for the small tables: of each, many rows at once. */
+import { authMethodKey } from '@latchkey/acl'
+import type { RecordOf, TableName } from '@latchkey/service'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import type { SecretBox } from '../../secrets/secret-box.ts'
+import {
+  encodeAuthMethod,
+  encodeBindingRule,
+  encodeNamespace,
+  encodePolicy,
+  encodeRole,
+  encodeSystem,
+} from '../directory-rows.ts'
+import { storeText } from '../read/stored-text.ts'
+import type { DirectoryChange } from './writes.ts'
+
+export type Transaction = Prisma.TransactionClient
+export type DirectoryTable = Exclude<TableName, 'tokens' | 'kv'>
+
+export interface StoredIndexes {
+  /** The primary key. */
+  readonly key: string
+  readonly createIndex: bigint
+  readonly modifyIndex: bigint
+}
+
+export interface NewRow<R> extends StoredIndexes {
+  readonly record: R
+}
+
+export interface Statements<R> {
+  find(tx: Transaction, keys: readonly string[]): Promise<readonly StoredIndexes[]>
+  remove(tx: Transaction, keys: readonly string[]): Promise<unknown>
+  create(tx: Transaction, rows: readonly NewRow<R>[], secrets: SecretBox): Promise<unknown>
+}
+
+const INDEXES = { createIndex: true, modifyIndex: true } as const
+const BY_ID = { id: true, ...INDEXES } as const
+const BY_NAME = { name: true, ...INDEXES } as const
+const BY_KEY = { key: true, ...INDEXES } as const
+
+const inIds = (keys: readonly string[]) => ({ id: { in: [...keys] } })
+const inNames = (keys: readonly string[]) => ({ name: { in: [...keys] } })
+const inKeys = (keys: readonly string[]) => ({ key: { in: [...keys] } })
+
+const withId = <T extends { readonly id: string }>({ id, ...indexes }: T) => ({ key: id, ...indexes })
+const withName = <T extends { readonly name: string }>({ name, ...indexes }: T) => ({ key: name, ...indexes })
+
+/** The columns of a new row, besides its key. */
+function columnsOf<R, C extends object>(
+  { record, createIndex, modifyIndex }: NewRow<R>,
+  encode: (record: R) => C,
+) {
+  return { ...encode(record), createIndex, modifyIndex }
+}
+
+export const DIRECTORY_STATEMENTS: { readonly [T in DirectoryTable]: Statements<RecordOf[T]> } = {
+  policies: {
+    find: async (tx, keys) => (await tx.policy.findMany({ where: inIds(keys), select: BY_ID })).map(withId),
+    remove: (tx, keys) => tx.policy.deleteMany({ where: inIds(keys) }),
+    create: (tx, rows) =>
+      tx.policy.createMany({ data: rows.map((row) => ({ id: row.key, ...columnsOf(row, encodePolicy) })) }),
+  },
+  roles: {
+    find: async (tx, keys) => (await tx.role.findMany({ where: inIds(keys), select: BY_ID })).map(withId),
+    remove: (tx, keys) => tx.role.deleteMany({ where: inIds(keys) }),
+    create: (tx, rows) =>
+      tx.role.createMany({ data: rows.map((row) => ({ id: row.key, ...columnsOf(row, encodeRole) })) }),
+  },
+  namespaces: {
+    find: async (tx, keys) =>
+      (await tx.namespace.findMany({ where: inNames(keys), select: BY_NAME })).map(withName),
+    remove: (tx, keys) => tx.namespace.deleteMany({ where: inNames(keys) }),
+    create: (tx, rows) =>
+      tx.namespace.createMany({
+        data: rows.map((row) => ({ name: row.key, ...columnsOf(row, encodeNamespace) })),
+      }),
+  },
+  authMethods: {
+    find: (tx, keys) => tx.authMethod.findMany({ where: inKeys(keys), select: BY_KEY }),
+    remove: (tx, keys) => tx.authMethod.deleteMany({ where: inKeys(keys) }),
+    create: (tx, rows, secrets) =>
+      tx.authMethod.createMany({
+        data: rows.map((row) => ({
+          key: row.key,
+          ...columnsOf(row, (record) => encodeAuthMethod(record, secrets)),
+        })),
+      }),
+  },
+  bindingRules: {
+    find: async (tx, keys) =>
+      (await tx.bindingRule.findMany({ where: inIds(keys), select: BY_ID })).map(withId),
+    remove: (tx, keys) => tx.bindingRule.deleteMany({ where: inIds(keys) }),
+    create: (tx, rows) =>
+      tx.bindingRule.createMany({
+        data: rows.map((row) => ({ id: row.key, ...columnsOf(row, encodeBindingRule) })),
+      }),
+  },
+  system: {
+    find: (tx, keys) => tx.system.findMany({ where: inKeys(keys), select: BY_KEY }),
+    remove: (tx, keys) => tx.system.deleteMany({ where: inKeys(keys) }),
+    create: (tx, rows, secrets) =>
+      tx.system.createMany({
+        data: rows.map((row) => ({
+          key: row.key,
+          ...columnsOf(row, (record) => encodeSystem(record, secrets)),
+        })),
+      }),
+  },
+}
+
+/** Rows of one statement: a policy may have half a megabyte. */
+const PART_MAX = 200
+
+/** Items in parts, one for each statement. */
+export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (readonly T[])[] {
+  const parts: (readonly T[])[] = []
+  for (let start = 0; start < items.length; start += partMax) parts.push(items.slice(start, start + partMax))
+  return parts
+}
+
+/** The record's primary key, which is its key in the change log. */
+export function keyOf({ table, record }: DirectoryChange): string {
+  switch (table) {
+    case 'policies':
+    case 'roles':
+    case 'bindingRules':
+      return storeText(record.ID)
+    case 'namespaces':
+      return storeText(record.Name)
+    case 'authMethods':
+      return storeText(authMethodKey(record))
+    case 'system':
+      return record.Key
+  }
+}
