@@ -91,7 +91,12 @@ export {
   type SystemRecord,
   type TokenRecord,
 } from './records/records.ts'
-export type { ClusterRecord, ReplicationRecord, ReplicationTokenRecord } from './records/replication.ts'
+export type {
+  ClusterRecord,
+  ReplicationRecord,
+  ReplicationTokenRecord,
+  SkippedToken,
+} from './records/replication.ts'
 export { createRole, showRole, updateRole } from './role/role-rules.ts'
 export {
   Authorizer,

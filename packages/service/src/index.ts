@@ -14,6 +14,10 @@ export {
   type ServiceOptions,
 } from './options.ts'
 export { Service } from './pipeline.ts'
+export type { ChangesAnswer, ChangesQuery, ChangesSource } from './replication/changes-source.ts'
+export type { ReplicationProgress, ReplicationStep } from './replication/progress.ts'
+export { Replicator, type ReplicatorOptions } from './replication/replicator.ts'
+export { changesUrl, serviceSource } from './replication/service-source.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
 export { checkTogether } from './store/claims.ts'

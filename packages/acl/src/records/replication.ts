@@ -8,10 +8,23 @@ export interface ReplicationRecord {
   readonly index: number
   /** A first copy that is not complete: the index of its first page, and the cursor of the next one. */
   readonly copy?: { readonly index: number; readonly cursor: string }
-  /** Global tokens that cannot be stored here, by accessor, and why. They give no rights. At most 1,000. */
-  readonly skipped: readonly { readonly accessorId: string; readonly reason: string }[]
+  /** Global tokens that cannot be stored here. They give no rights. At most 1,000. */
+  readonly skipped: readonly SkippedToken[]
+  /** Namespaces that the primary does not have, and that still hold something of this datacenter's own. */
+  readonly keptNamespaces?: readonly string[]
+  /** Set where tokens are not replicated. */
+  readonly withoutTokens?: true
   /** Set by an operator: the cluster id that may replace the records here, although it would delete many. */
   readonly accepted?: string
+}
+
+/** A global token that is not stored in a secondary. */
+export interface SkippedToken {
+  readonly accessorId: string
+  /** For operators; never shows a secret. */
+  readonly reason: string
+  /** Accessor of the Local token that has its accessor or secret. The copy is repaired once that is gone. */
+  readonly heldBy?: string
 }
 
 /** The value of the system record `cluster`. */

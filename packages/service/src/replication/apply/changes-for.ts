@@ -1,0 +1,167 @@
+/** From what the primary answered and what is stored here to the changes of one commit: a pure function. */
+import { DEFAULT_NAMESPACE, type Directory, idKey, type SkippedToken, type TokenRecord } from '@latchkey/acl'
+import type { ReplicatedTable } from '../../store/replicated.ts'
+import type { Change } from '../../store/store.ts'
+import { idsOf, isSameContent, type Received } from './received.ts'
+
+/** What is stored here, as far as it matters for an answer. */
+export interface Stored {
+  readonly directory: Directory
+  /** Tokens that have an id of a received token, or whose deletion was received. */
+  readonly tokens: readonly TokenRecord[]
+  /** Namespaces that hold something of this datacenter's own. */
+  readonly ownNamespaces: ReadonlySet<string>
+}
+
+export type AppliedCounts = {
+  readonly [T in ReplicatedTable]: { readonly put: number; readonly deleted: number }
+}
+
+export interface Applied {
+  /** In an order in which every change fits to those before it. */
+  readonly changes: readonly Change[]
+  readonly skipped: readonly SkippedToken[]
+  readonly keptNamespaces: readonly string[]
+  readonly counts: AppliedCounts
+}
+
+/** @param isSlice whether the records are of different moments: the rest of a first copy corrects them. */
+export function changesFor(received: Received, stored: Stored, isSlice: boolean): Applied {
+  const tokens = tokenChanges(received, stored)
+  const policies = namedChanges('policies', received, stored, isSlice)
+  const roles = namedChanges('roles', received, stored, isSlice)
+  const namespaces = namespaceChanges(received, stored)
+  const fits = (change: PutOrDelete) =>
+    !isSlice || change.op === 'delete' || hasNamespace(change, received, stored)
+  const all = [tokens.changes, roles, policies].map((changes) => changes.filter(fits))
+  const [ofTokens = [], ofRoles = [], ofPolicies = []] = all
+  const isDelete = ({ op }: PutOrDelete) => op === 'delete'
+  const isPut = ({ op }: PutOrDelete) => op === 'put'
+  return {
+    changes: [
+      ...all.flat().filter(isDelete),
+      ...namespaces.changes.filter(isPut),
+      ...[ofPolicies, ofRoles, ofTokens].flat().filter(isPut),
+      ...namespaces.changes.filter(isDelete),
+    ],
+    skipped: tokens.skipped,
+    keptNamespaces: namespaces.kept,
+    counts: {
+      namespaces: countOf(namespaces.changes),
+      policies: countOf(ofPolicies),
+      roles: countOf(ofRoles),
+      tokens: countOf(ofTokens),
+    },
+  }
+}
+
+type PutOrDelete = Exclude<Change, { op: 'delete-tree' }>
+
+function countOf(changes: readonly PutOrDelete[]): { put: number; deleted: number } {
+  const put = changes.filter(({ op }) => op === 'put').length
+  return { put, deleted: changes.length - put }
+}
+
+/** In a slice, a record of a namespace that is newer than the first page comes again later, together with it. */
+function hasNamespace(
+  { table, record }: PutOrDelete,
+  { namespaces }: Received,
+  { directory }: Stored,
+): boolean {
+  if (table === 'namespaces' || !('Namespace' in record)) return true
+  const { Namespace } = record
+  if (Namespace === DEFAULT_NAMESPACE || directory.namespace(Namespace) !== undefined) return true
+  return namespaces.some(({ Name }) => Name === Namespace)
+}
+
+function tokenChanges(
+  { tokens, unusable, deleted, strays = [] }: Received,
+  { tokens: stored }: Stored,
+): { readonly changes: readonly PutOrDelete[]; readonly skipped: readonly SkippedToken[] } {
+  const byId = new Map(
+    stored.flatMap((token) => idsOf(token).flatMap((id) => (id === '' ? [] : [[id, token] as const]))),
+  )
+  const ended = new Set<TokenRecord>()
+  const puts: PutOrDelete[] = []
+  const skipped: SkippedToken[] = [...unusable]
+  const end = (holder: TokenRecord | undefined) => {
+    if (holder && !holder.Local) ended.add(holder)
+  }
+  for (const key of deleted.tokens) end(byId.get(key))
+  for (const { SecretID } of strays) end(byId.get(idKey(SecretID)))
+  // It gives no rights, not even those of an earlier version.
+  for (const { accessorId } of unusable) end(byId.get(accessorId.toLowerCase()))
+  for (const token of tokens) {
+    const [accessor = '', secret = ''] = idsOf(token)
+    const holders = [byId.get(accessor), byId.get(secret)].filter((holder) => holder !== undefined)
+    const own = holders.find(({ Local }) => Local)
+    const same = holders.find(
+      (holder) => holder.AccessorID.toLowerCase() === accessor && holder.SecretID === token.SecretID,
+    )
+    if (own) {
+      holders.forEach(end)
+      skipped.push(heldBy(token, own))
+      continue
+    }
+    for (const holder of holders) if (holder !== same) end(holder)
+    if (same && isSameContent(same, token)) continue
+    const record = { ...token, CreateIndex: 0, ModifyIndex: 0 }
+    puts.push({ table: 'tokens', op: 'put', record, expect: same?.ModifyIndex ?? 0 })
+  }
+  const deletes = [...ended].map(
+    (record): PutOrDelete => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }),
+  )
+  return { changes: [...deletes, ...puts], skipped }
+}
+
+function heldBy({ AccessorID }: TokenRecord, { AccessorID: heldBy }: TokenRecord): SkippedToken {
+  const what = heldBy.toLowerCase() === AccessorID.toLowerCase() ? 'accessor' : 'accessor or secret'
+  return { accessorId: AccessorID, reason: `a Local token of this datacenter has its ${what}`, heldBy }
+}
+
+/** Policies or roles: unique by ID, and by name in their namespace. */
+function namedChanges(
+  table: 'policies' | 'roles',
+  received: Received,
+  { directory }: Stored,
+  isSlice: boolean,
+): readonly PutOrDelete[] {
+  const find = (id: string) => (table === 'policies' ? directory.policy(id) : directory.role(id))
+  const holderOf = (namespace: string, name: string) =>
+    table === 'policies' ? directory.policyByName(namespace, name) : directory.roleByName(namespace, name)
+  const ended = new Set(received.deleted[table])
+  const arrived = new Set(received[table].map(({ ID }) => ID))
+  const puts: PutOrDelete[] = []
+  for (const arriving of received[table]) {
+    const existing = find(arriving.ID)
+    const holder = isSlice ? holderOf(arriving.Namespace, arriving.Name) : undefined
+    // In a slice, the holder of the name has changed since it arrived, and comes again.
+    if (holder && !arrived.has(holder.ID)) ended.add(holder.ID)
+    if (existing && isSameContent<typeof arriving>(existing, arriving)) continue
+    const record = { ...arriving, CreateIndex: 0, ModifyIndex: 0 }
+    puts.push({ table, op: 'put', record, expect: existing?.ModifyIndex ?? 0 } as PutOrDelete)
+  }
+  const deletes = [...ended].flatMap((id): PutOrDelete[] => {
+    const record = find(id)
+    return record ? [{ table, op: 'delete', record, expect: record.ModifyIndex } as PutOrDelete] : []
+  })
+  return [...deletes, ...puts]
+}
+
+function namespaceChanges(
+  { namespaces, deleted }: Received,
+  { directory, ownNamespaces }: Stored,
+): { readonly changes: readonly PutOrDelete[]; readonly kept: readonly string[] } {
+  const puts = namespaces.flatMap((arriving): PutOrDelete[] => {
+    const existing = directory.namespace(arriving.Name)
+    if (existing && isSameContent(existing, arriving)) return []
+    const record = { ...arriving, CreateIndex: 0, ModifyIndex: 0 }
+    return [{ table: 'namespaces', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }]
+  })
+  const existing = deleted.namespaces.filter((name) => directory.namespace(name) !== undefined)
+  const deletes = existing.flatMap((name): PutOrDelete[] => {
+    const record = ownNamespaces.has(name) ? undefined : directory.namespace(name)
+    return record ? [{ table: 'namespaces', op: 'delete', record, expect: record.ModifyIndex }] : []
+  })
+  return { changes: [...puts, ...deletes], kept: existing.filter((name) => ownNamespaces.has(name)) }
+}

@@ -1,0 +1,189 @@
+/** An answer of the primary as records, checked for shape and bounds. No rule of the domain is checked again. */
+import {
+  idKey,
+  type NamespaceRecord,
+  type PolicyRecord,
+  type RoleRecord,
+  type SkippedToken,
+  type TokenRecord,
+} from '@latchkey/acl'
+import { AclError, type Changes, changesSchema, parseInstant, REDACTED_SECRET_ID } from '@latchkey/contract'
+import type { ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
+
+/** Records and keys that an answer brings. */
+export interface Received extends ReplicatedRecords {
+  readonly deleted: StoreChanges['deleted']
+  /** Tokens that cannot be stored anywhere. */
+  readonly unusable: readonly SkippedToken[]
+  /** Global tokens without an accessor, which are stored here and are none of the primary's. */
+  readonly strays?: readonly TokenRecord[]
+}
+
+export interface ReceivedAnswer extends Received {
+  readonly cluster: string
+  readonly datacenter: string
+  readonly index: number
+  /** When the primary answered, in milliseconds since the epoch of its clock. */
+  readonly time: number
+  readonly isReset: boolean
+  /** Later commits follow: the records are no state that ever was. */
+  readonly hasMore: boolean
+  /** Names of fields that this version does not know. They are not stored. */
+  readonly unknownFields: readonly string[]
+}
+
+/** An answer that no correct primary gives. Nothing of it is stored. */
+export class BrokenAnswer extends Error {
+  override readonly name = 'BrokenAnswer'
+}
+
+/** Longest record, in characters of its JSON: what a body can hold, and its escapes. */
+const RECORD_LENGTH_MAX = 2_097_152
+/** Most records and most keys of one answer. */
+const RECORDS_MAX = 100_000
+/** Longest id, name or secret, in characters. */
+const KEY_LENGTH_MAX = 512
+
+/**
+ * Checks an answer.
+ *
+ * @throws BrokenAnswer for a shape that the contract does not have, or a record that is too long or there twice.
+ */
+export function readChanges(answer: unknown): ReceivedAnswer {
+  const { changes, unknownFields } = parse(answer)
+  const { Namespaces, Policies, Roles, Tokens, Deleted } = changes
+  const time = parseInstant(changes.Time)
+  if (time === undefined) throw new BrokenAnswer('Time is no instant')
+  if (changes.Index < 0) throw new BrokenAnswer('Index is negative')
+  checkKeys('namespace', Namespaces, ({ Name }) => [Name], Deleted.Namespaces)
+  checkKeys('policy', Policies, ({ ID }) => [ID], Deleted.Policies)
+  checkKeys('role', Roles, ({ ID }) => [ID], Deleted.Roles)
+  const usable = Tokens.filter((token) => !isUnusable(token))
+  checkKeys('token', usable, idsOf, Deleted.Tokens)
+  return {
+    cluster: changes.Cluster,
+    datacenter: changes.Datacenter,
+    index: changes.Index,
+    time,
+    isReset: changes.Reset === true,
+    hasMore: changes.More === true,
+    unknownFields,
+    namespaces: Namespaces,
+    policies: Policies.map(policyOf),
+    roles: Roles,
+    tokens: usable.map(tokenOf),
+    unusable: Tokens.filter(isUnusable).map(skip),
+    deleted: {
+      namespaces: Deleted.Namespaces,
+      policies: Deleted.Policies,
+      roles: Deleted.Roles,
+      tokens: Deleted.Tokens,
+    },
+  }
+}
+
+/** Leaves out fields of later versions: a newer primary does not stop replication. */
+function parse(answer: unknown): {
+  readonly changes: Changes
+  readonly unknownFields: readonly string[]
+} {
+  const first = changesSchema.safeParse(answer)
+  if (first.success) return { changes: first.data, unknownFields: [] }
+  const unknown = first.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? [{ path: issue.path, keys: issue.keys }] : [],
+  )
+  const isRefused = unknown.some(({ keys }) => keys.includes('__proto__'))
+  if (unknown.length < first.error.issues.length || isRefused) throw problemOf(first.error.issues)
+  const copy: unknown = structuredClone(answer)
+  for (const { path, keys } of unknown) {
+    let holder = copy as Record<PropertyKey, unknown>
+    for (const name of path) holder = holder[name] as Record<PropertyKey, unknown>
+    for (const key of keys) delete holder[key]
+  }
+  const second = changesSchema.safeParse(copy)
+  if (!second.success) throw problemOf(second.error.issues)
+  return { changes: second.data, unknownFields: [...new Set(unknown.flatMap(({ keys }) => keys))] }
+}
+
+/** Names the place alone: a value may be a secret. */
+function problemOf(issues: readonly { readonly path: readonly PropertyKey[] }[]): BrokenAnswer {
+  const place = issues[0]?.path.join('.') ?? ''
+  return new BrokenAnswer(`the answer has an unexpected form${place === '' ? '' : ` at ${place}`}`)
+}
+
+function checkKeys<R extends object>(
+  kind: string,
+  records: readonly R[],
+  keysOf: (record: R) => readonly string[],
+  deleted: readonly string[],
+): void {
+  if (records.length > RECORDS_MAX || deleted.length > RECORDS_MAX) {
+    throw new BrokenAnswer(`the answer has more than ${RECORDS_MAX} records of kind ${kind}`)
+  }
+  const seen = new Set<string>(deleted)
+  for (const [i, record] of records.entries()) {
+    for (const key of keysOf(record)) {
+      if (key === '' || key.length > KEY_LENGTH_MAX) throw new BrokenAnswer(`${kind} ${i} has a broken id`)
+      if (seen.has(key)) throw new BrokenAnswer(`${kind} ${i} is there twice`)
+      seen.add(key)
+    }
+    if (JSON.stringify(record).length > RECORD_LENGTH_MAX) throw new BrokenAnswer(`${kind} ${i} is too long`)
+  }
+  if (deleted.some((key) => key.length > KEY_LENGTH_MAX)) {
+    throw new BrokenAnswer(`a deleted ${kind} has a broken id`)
+  }
+}
+
+/** By these ids tokens are unique, whatever the kind of id. */
+export function idsOf({ AccessorID, SecretID }: Pick<TokenRecord, 'AccessorID' | 'SecretID'>): string[] {
+  return [AccessorID.toLowerCase(), idKey(SecretID)]
+}
+
+function isUnusable({ AccessorID, SecretID }: Changes['Tokens'][number]): boolean {
+  return AccessorID === '' || SecretID === '' || SecretID === REDACTED_SECRET_ID
+}
+
+function skip({ AccessorID, SecretID }: Changes['Tokens'][number]): SkippedToken {
+  const reason =
+    AccessorID === '' ? 'it has no accessor' : SecretID === '' ? 'it has no secret' : 'its secret is hidden'
+  return { accessorId: AccessorID.slice(0, KEY_LENGTH_MAX), reason }
+}
+
+function policyOf({ Datacenters, ...rest }: Changes['Policies'][number]): PolicyRecord {
+  return { ...rest, Datacenters }
+}
+
+/** No auth method here is the one that made it, so it does not end with one. */
+function tokenOf({ ExpirationTime, ...rest }: Changes['Tokens'][number]): TokenRecord {
+  return { ...rest, ExpirationTime, Local: false, AuthMethodGeneration: 0 }
+}
+
+type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
+
+/** Each datacenter has its own indexes and auth methods. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
+
+/** Whether two records are equal in everything that datacenters have in common. */
+export function isSameContent<R extends AnyRecord>(a: R, b: R): boolean {
+  return isSame(contentOf(a), contentOf(b))
+}
+
+function contentOf(record: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !OWN_FIELDS.has(name)))
+}
+
+/** Absent and `undefined` fields are the same; the order of fields does not matter. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const left = a as Readonly<Record<string, unknown>>
+  const right = b as Readonly<Record<string, unknown>>
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => isSame(left[key], right[key]))
+}
+
+/** The text of a failure for operators. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AclError) return `${error.message} (${error.code})`
+  return error instanceof Error ? error.message : String(error)
+}

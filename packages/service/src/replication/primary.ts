@@ -1,0 +1,75 @@
+/** Asks the primary, and checks that it is the primary that answers. */
+import type { Clock, ClusterRecord } from '@latchkey/acl'
+import type { Store } from '../store/store.ts'
+import { type ReceivedAnswer, readChanges } from './apply/received.ts'
+import type { ChangesQuery, ChangesSource } from './changes-source.ts'
+import { Paused } from './pause.ts'
+
+export interface PrimaryOptions {
+  readonly store: Store
+  readonly source: ChangesSource
+  readonly clock: Clock
+  readonly primaryDatacenter: string
+  /** `withoutTokens`: policies and roles alone. */
+  readonly kinds: 'all' | 'withoutTokens'
+}
+
+/** An answer that is later than this after the wait is overdue: the random addition to the wait, and the way. */
+const OVERDUE_MS = 6_000
+
+const NO_TOKENS = { tokens: [], unusable: [] } as const
+
+export class Primary {
+  private readonly options: PrimaryOptions
+  /** Commit index, and the id of its store, in the last answer. */
+  index = 0
+  cluster: string | undefined
+  /** Its clock minus the one here, at the last answer. */
+  clockOffsetMs: number | undefined
+  private dueAt: number | undefined
+
+  constructor(options: PrimaryOptions) {
+    this.options = options
+  }
+
+  /** Whether there is a question to which the answer should have come. */
+  get isOverdue(): boolean {
+    return this.dueAt !== undefined && this.options.clock.now() > this.dueAt
+  }
+
+  /**
+   * @param waitMs how long the primary may wait before it answers.
+   * @throws BrokenAnswer, Paused, and what the source throws.
+   */
+  async ask(
+    query: ChangesQuery,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: ReceivedAnswer; readonly nextCursor: string | undefined }> {
+    const { source, clock, kinds } = this.options
+    this.dueAt = clock.now() + waitMs + OVERDUE_MS
+    try {
+      const { changes, nextCursor } = await source.ask(query, signal)
+      const answer = readChanges(changes)
+      this.check(answer)
+      this.cluster = answer.cluster
+      this.index = answer.index
+      this.clockOffsetMs = answer.time - clock.now()
+      if (kinds === 'all') return { answer, nextCursor }
+      return { answer: { ...answer, ...NO_TOKENS, deleted: { ...answer.deleted, tokens: [] } }, nextCursor }
+    } finally {
+      this.dueAt = undefined
+    }
+  }
+
+  /** @throws Paused for the server of another datacenter, or of this one. */
+  private check({ datacenter, cluster }: ReceivedAnswer): void {
+    const { store, primaryDatacenter } = this.options
+    if (datacenter !== primaryDatacenter) {
+      const expected = JSON.stringify(primaryDatacenter)
+      throw new Paused(`the server is of datacenter ${JSON.stringify(datacenter)}, not of ${expected}`)
+    }
+    const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+    if (cluster === own?.ID) throw new Paused('the server belongs to this datacenter itself')
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * A repair: what the primary has is collected in memory until it is the state of one index, and then replaces what is stored
+ * here in one commit. Nothing in between is visible. Decisions: replication.
+ */
+import type { NamespaceRecord, PolicyRecord, RoleRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
+import { REPLICATED_TABLES, type ReplicatedTable } from '../../store/replicated.ts'
+import type { Store } from '../../store/store.ts'
+import { isSameContent, type Received } from '../apply/received.ts'
+import { AccessorSet } from './accessor-set.ts'
+
+export interface StagingLimits {
+  /** Most records that differ. */
+  readonly recordsMax: number
+  /** Longest JSON of all of them, in characters. */
+  readonly lengthMax: number
+}
+
+export const STAGING_LIMITS: StagingLimits = { recordsMax: 100_000, lengthMax: 67_108_864 }
+
+/** What may be deleted without an operator's consent: this many records of a kind, or this part of them. */
+const DELETED_MAX = 100
+const DELETED_SHARE_MAX = 0.2
+
+export class StagingFull extends Error {
+  override readonly name = 'StagingFull'
+}
+
+type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
+
+export class Staging {
+  readonly cluster: string
+  /** ModifyIndex of the replication record on which it was begun. */
+  readonly fence: number
+  /** Index of the last changes, or of the first page. */
+  index: number
+  /** Of the next page; `undefined` once all are there. */
+  cursor: string | undefined
+  readonly hasPages: boolean
+  private readonly limits: StagingLimits
+  private readonly records: {
+    readonly [T in ReplicatedTable]: Map<string, { record: AnyRecord; length: number }>
+  } = {
+    namespaces: new Map(),
+    policies: new Map(),
+    roles: new Map(),
+    tokens: new Map(),
+  }
+  private readonly unusable = new Map<string, SkippedToken>()
+  private readonly deleted = {
+    namespaces: new Set<string>(),
+    policies: new Set<string>(),
+    roles: new Set<string>(),
+    tokens: new Set<string>(),
+  }
+  /** Keys of all records of the primary. */
+  private readonly held = {
+    namespaces: new Set<string>(),
+    policies: new Set<string>(),
+    roles: new Set<string>(),
+    tokens: new AccessorSet(),
+  }
+  private length = 0
+
+  /** @param begin a first page of a copy, or what is here and the index that it is of. */
+  constructor(
+    begin: {
+      readonly cluster: string
+      readonly fence: number
+      readonly index: number
+      readonly hasPages: boolean
+    },
+    limits: StagingLimits,
+  ) {
+    this.cluster = begin.cluster
+    this.fence = begin.fence
+    this.index = begin.index
+    this.hasPages = begin.hasPages
+    this.limits = limits
+  }
+
+  /**
+   * Adds a page. What is stored here as it is there takes no memory.
+   *
+   * @throws StagingFull
+   */
+  async addPage(page: Received, store: Store): Promise<void> {
+    const directory = store.directory()
+    for (const record of page.namespaces) this.add('namespaces', record, directory.namespace(record.Name))
+    for (const record of page.policies) this.add('policies', record, directory.policy(record.ID))
+    for (const record of page.roles) this.add('roles', record, directory.role(record.ID))
+    const existing = await Promise.all(page.tokens.map(({ AccessorID }) => store.tokenByAccessor(AccessorID)))
+    for (const [i, record] of page.tokens.entries()) this.add('tokens', record, existing[i])
+    this.addUnusable(page)
+  }
+
+  /**
+   * Adds what has changed since.
+   *
+   * @throws StagingFull
+   */
+  addChanges(changes: Received): void {
+    for (const table of REPLICATED_TABLES) {
+      for (const key of changes.deleted[table]) {
+        this.drop(table, key)
+        this.held[table].delete(key)
+        this.deleted[table].add(key)
+        if (table === 'tokens') this.unusable.delete(key)
+      }
+      for (const record of changes[table]) this.add(table, record, undefined)
+    }
+    this.addUnusable(changes)
+  }
+
+  private addUnusable({ unusable }: Received): void {
+    for (const token of unusable) {
+      const key = token.accessorId.toLowerCase()
+      this.drop('tokens', key)
+      this.held.tokens.add(key)
+      this.unusable.set(key, token)
+    }
+  }
+
+  private add(table: ReplicatedTable, record: AnyRecord, existing: AnyRecord | undefined): void {
+    const key = keyOf(record)
+    this.held[table].add(key)
+    this.deleted[table].delete(key)
+    if (table === 'tokens') this.unusable.delete(key)
+    this.drop(table, key)
+    if (existing && isGlobal(existing) && isSameContent(existing, record)) return
+    const { length } = JSON.stringify(record)
+    this.records[table].set(key, { record, length })
+    this.length += length
+    const count = REPLICATED_TABLES.reduce((sum, name) => sum + this.records[name].size, 0)
+    if (count > this.limits.recordsMax || this.length > this.limits.lengthMax) {
+      throw new StagingFull(
+        `more than ${this.limits.recordsMax} records or ${this.limits.lengthMax} characters differ`,
+      )
+    }
+  }
+
+  private drop(table: ReplicatedTable, key: string): void {
+    this.length -= this.records[table].get(key)?.length ?? 0
+    this.records[table].delete(key)
+  }
+
+  /** All differences, with the deletions of what the primary does not have. */
+  async differences(store: Store): Promise<Received> {
+    const strays = this.hasPages ? await this.findDeleted(store) : []
+    const taken = <R extends AnyRecord>(table: ReplicatedTable) =>
+      [...this.records[table].values()].map(({ record }) => record as R)
+    return {
+      namespaces: taken('namespaces'),
+      policies: taken('policies'),
+      roles: taken('roles'),
+      tokens: taken('tokens'),
+      unusable: [...this.unusable.values()],
+      strays,
+      deleted: {
+        namespaces: [...this.deleted.namespaces],
+        policies: [...this.deleted.policies],
+        roles: [...this.deleted.roles],
+        tokens: [...this.deleted.tokens],
+      },
+    }
+  }
+
+  /** @returns tokens that have no accessor to be deleted by. */
+  private async findDeleted(store: Store): Promise<readonly TokenRecord[]> {
+    const strays: TokenRecord[] = []
+    const directory = store.directory()
+    for (const { Name } of directory.namespaces()) this.findOne('namespaces', Name)
+    for (const { ID } of directory.policies()) this.findOne('policies', ID)
+    for (const { ID } of directory.roles()) this.findOne('roles', ID)
+    for await (const page of store.tokens({ local: false })) {
+      for (const token of page) {
+        if (token.AccessorID === '') strays.push(token)
+        else this.findOne('tokens', token.AccessorID.toLowerCase())
+      }
+    }
+    return strays
+  }
+
+  private findOne(table: ReplicatedTable, key: string): void {
+    if (!this.held[table].has(key)) this.deleted[table].add(key)
+  }
+
+  /** @returns why an operator has to consent to the differences; `undefined` if nobody has to. */
+  async objection({ deleted }: Received, store: Store): Promise<string | undefined> {
+    if (!this.hasPages) return undefined
+    const directory = store.directory()
+    const stored = {
+      namespaces: [...directory.namespaces()].length,
+      policies: [...directory.policies()].length,
+      roles: [...directory.roles()].length,
+      tokens: await store.countTokens({ local: false }),
+    }
+    const table = REPLICATED_TABLES.find((name) => {
+      const count = deleted[name].length
+      return count > DELETED_MAX && count > DELETED_SHARE_MAX * stored[name]
+    })
+    return table && `it would delete ${deleted[table].length} of ${stored[table]} ${table}`
+  }
+}
+
+function isGlobal(record: AnyRecord): boolean {
+  return !('Local' in record) || !record.Local
+}
+
+function keyOf(record: AnyRecord): string {
+  if ('AccessorID' in record) return record.AccessorID.toLowerCase()
+  return 'ID' in record ? record.ID : record.Name
+}

@@ -1,0 +1,67 @@
+import type { ReplicationRecord } from '@latchkey/acl'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { expect, test } from 'vitest'
+import { MemoryStore } from '../store/memory-store.ts'
+import type { ReplicationStep } from './progress.ts'
+import { Replicator } from './replicator.ts'
+import { serviceSource } from './service-source.ts'
+
+const NEVER = new AbortController().signal
+
+/** A store that follows a world. */
+function aSecondary(primary: World) {
+  const store = new MemoryStore(primary.clock)
+  const source = serviceSource({
+    handle: (request) => {
+      const answer = primary.service.handle(request)
+      // The end of a wait.
+      void primary.clock.advance(20_000)
+      return answer
+    },
+    secretId: () => MANAGEMENT,
+  })
+  const { clock } = primary
+  const random = new SeededRandom(1)
+  const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
+  const replicator = new Replicator({ ...options, kinds: 'all' })
+  return {
+    store,
+    replicator,
+    step: () => replicator.step(NEVER),
+    record: () => store.directory().system('replication')?.Value as ReplicationRecord,
+    /** Steps until nothing is new. */
+    async settle(): Promise<ReplicationStep> {
+      for (;;) {
+        const step = await replicator.step(NEVER)
+        if (!['applied', 'copied'].includes(step.outcome)) return step
+      }
+    },
+  }
+}
+
+test('copies the primary, and then follows it, with its own indexes', async () => {
+  const primary = await aWorld()
+  const { store, replicator, step, settle, record } = aSecondary(primary)
+  const first = await primary.token({ Description: 'first' })
+  expect(await step()).toMatchObject({ outcome: 'copied' })
+  expect(replicator.status()).toMatchObject({ state: 'copying', index: 0, copied: 4 })
+  await settle()
+  expect(record()).toMatchObject({ index: primary.store.commitIndex(), skipped: [] })
+  const second = await primary.token({ Description: 'second' })
+  await primary.manage('DELETE', `/acl/token/${first.AccessorID}`)
+  expect(await step()).toMatchObject({
+    outcome: 'applied',
+    counts: { tokens: { put: 1, deleted: 1 }, policies: { put: 0, deleted: 0 } },
+  })
+  expect(await store.tokenByAccessor(first.AccessorID)).toBeUndefined()
+  expect(await store.tokenBySecret(second.SecretID)).toMatchObject({
+    ...{ Description: 'second', CreateTime: second.CreateTime, Hash: second.Hash },
+    CreateIndex: store.commitIndex(),
+  })
+  expect(replicator.status()).toMatchObject({
+    state: 'following',
+    index: primary.store.commitIndex(),
+    lagMs: 0,
+  })
+})

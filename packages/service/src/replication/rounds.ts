@@ -1,0 +1,262 @@
+/** One question to the primary at a time: first copy, following, repair. Decisions: replication. */
+import type { Clock, ClusterRecord, ReplicationRecord, SkippedToken } from '@latchkey/acl'
+import type { Store } from '../store/store.ts'
+import type { AppliedCounts } from './apply/changes-for.ts'
+import { type CommitOptions, commitReceived, readCursor, type StoredCursor } from './apply/commit-received.ts'
+import type { Received, ReceivedAnswer } from './apply/received.ts'
+import type { ChangesQuery } from './changes-source.ts'
+import { Paused } from './pause.ts'
+import type { Primary } from './primary.ts'
+import { Staging, type StagingLimits } from './repair/staging.ts'
+
+/** What a question came to. */
+export interface Round {
+  /** `copied`: a part of a copy or repair; see {@link ReplicationStep}. */
+  readonly outcome: 'applied' | 'unchanged' | 'copied' | 'paused' | 'ended'
+  readonly counts?: AppliedCounts | undefined
+}
+
+export interface RoundsOptions {
+  readonly store: Store
+  readonly primary: Primary
+  readonly clock: Clock
+  readonly kinds: 'all' | 'withoutTokens'
+  readonly staging: StagingLimits
+}
+
+/** How long the primary may wait for a change: an answer comes within 15 s, as firewalls drop connections that are idle. */
+const WAIT_MS = 14_000
+/** The same while something here stands in the way of what the primary has. */
+const SHORT_WAIT_MS = 2_000
+/** The same where an answer is needed at once. */
+const NO_WAIT_MS = 1
+/** How often a repair that was refused is tried without consent. */
+const REFUSED_MS = 600_000
+const ALL = { older: Number.POSITIVE_INFINITY } as const
+const NONE = { older: -1 } as const
+
+export class Rounds {
+  private readonly options: RoundsOptions
+  private staging: Staging | undefined
+  private needsRepair = false
+  /** The repair that needs consent, and when it is tried without. */
+  private refused: { readonly cluster: string; readonly until: number } | undefined
+  /** Index of the tokens when Local ones that stand in the way were last looked for. */
+  private holdersSeenAt: number | undefined
+  /** Records of the copy or repair in progress. */
+  copied = 0
+
+  constructor(options: RoundsOptions) {
+    this.options = options
+  }
+
+  get isRepairing(): boolean {
+    return this.staging !== undefined
+  }
+
+  /** Drops a repair in progress. */
+  dropRepair(): void {
+    this.staging = undefined
+  }
+
+  /** Compares everything next. */
+  repairNext(): void {
+    this.needsRepair = true
+  }
+
+  /**
+   * Asks once, and applies the answer.
+   *
+   * @throws StoreConflict, BrokenAnswer, Paused, StagingFull, and what the source and the store throw.
+   */
+  async next(signal: AbortSignal): Promise<Round> {
+    const { store, kinds } = this.options
+    await store.refresh('default')
+    const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+    if (own?.promoted !== undefined) return { outcome: 'ended' }
+    const cursor = readCursor(store)
+    if (this.staging?.fence !== cursor.fence) this.staging = undefined
+    if (this.staging) return this.repair(this.staging, cursor, signal)
+    const { record } = cursor
+    if (record?.copy) return this.copy(record.copy, cursor, signal)
+    if (record === undefined || record.index === 0) {
+      return (await isEmpty(store)) ? this.copy(undefined, cursor, signal) : this.beginRepair(cursor, signal)
+    }
+    const isOtherKind = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
+    if (this.needsRepair || isOtherKind) return this.beginRepair(cursor, signal)
+    return this.follow(record, cursor, signal)
+  }
+
+  private async follow(record: ReplicationRecord, cursor: StoredCursor, signal: AbortSignal): Promise<Round> {
+    const { primary, clock, staging } = this.options
+    const isHeld = record.skipped.some(({ heldBy }) => heldBy !== undefined)
+    if (isHeld && (await this.isSomeHolderGone(record.skipped))) return this.beginRepair(cursor, signal)
+    const isShort = isHeld || record.keptNamespaces !== undefined
+    const waitMs = this.refused ? NO_WAIT_MS : isShort ? SHORT_WAIT_MS : WAIT_MS
+    const query = changesSince(record, waitMs)
+    const { answer } = await primary.ask(query, waitMs, signal)
+    if (answer.isReset || answer.cluster !== record.cluster) {
+      requireAccepted(record, answer)
+      const isRefused = this.refused?.cluster === answer.cluster && clock.now() < this.refused.until
+      if (isRefused && record.accepted !== answer.cluster) return { outcome: 'paused' }
+      return this.beginRepair(cursor, signal)
+    }
+    this.refused = undefined
+    // An older answer that comes late changes nothing.
+    if (answer.index < record.index) return { outcome: 'unchanged' }
+    if (answer.hasMore) {
+      const begin = { cluster: record.cluster, fence: cursor.fence, index: record.index, hasPages: false }
+      this.copied = 0
+      this.staging = new Staging(begin, staging)
+      return this.stage(this.staging, answer, cursor)
+    }
+    const next = { ...record, index: answer.index }
+    return this.apply(answer, next, { fence: cursor.fence, lookUp: { older: record.index }, isSlice: false })
+  }
+
+  /** Whether a Local token that stands in the way of a global one is gone. */
+  private async isSomeHolderGone(skipped: readonly SkippedToken[]): Promise<boolean> {
+    const { store } = this.options
+    const index = store.tableIndex('tokens')
+    if (index === this.holdersSeenAt) return false
+    for (const { heldBy } of skipped) {
+      if (heldBy !== undefined && (await store.tokenByAccessor(heldBy))?.Local !== true) return true
+    }
+    this.holdersSeenAt = index
+    return false
+  }
+
+  /**
+   * A page of the first copy, or what has changed since its first page. Pages are of different moments, and stored as they
+   * come: until the copy is complete, none of it is used.
+   */
+  private async copy(
+    begun: ReplicationRecord['copy'],
+    cursor: StoredCursor,
+    signal: AbortSignal,
+  ): Promise<Round> {
+    const { primary } = this.options
+    const { record, fence } = cursor
+    const skipped = record?.skipped ?? []
+    if (begun?.cursor !== '') {
+      const { answer, nextCursor = '' } = await primary.ask(begun ? { cursor: begun.cursor } : {}, 0, signal)
+      if (begun && answer.cluster !== record?.cluster) return this.beginRepair(cursor, signal)
+      const copy = { index: begun?.index ?? answer.index, cursor: nextCursor }
+      const next: ReplicationRecord = { cluster: answer.cluster, index: 0, copy, skipped, ...this.kinds() }
+      const { counts } = await this.apply(answer, next, { fence, lookUp: NONE, isSlice: true })
+      this.count(answer)
+      return { outcome: 'copied', counts }
+    }
+    const cluster = record?.cluster ?? ''
+    const query = changesSince({ index: begun.index, cluster }, NO_WAIT_MS)
+    const { answer } = await primary.ask(query, NO_WAIT_MS, signal)
+    if (answer.isReset || answer.cluster !== cluster) return this.beginRepair(cursor, signal)
+    const complete: ReplicationRecord = { cluster, index: answer.index, skipped, ...this.kinds() }
+    if (!answer.hasMore) return this.apply(answer, complete, { fence, lookUp: ALL, isSlice: false })
+    const next = { ...complete, index: 0, copy: { index: answer.index, cursor: '' } }
+    const { counts } = await this.apply(answer, next, { fence, lookUp: ALL, isSlice: true })
+    return { outcome: 'copied', counts }
+  }
+
+  private async beginRepair({ record, fence }: StoredCursor, signal: AbortSignal): Promise<Round> {
+    const { primary, staging: limits } = this.options
+    this.copied = 0
+    const { answer, nextCursor } = await primary.ask({}, 0, signal)
+    if (record && record.index > 0) requireAccepted(record, answer)
+    const begin = { cluster: answer.cluster, fence, index: answer.index, hasPages: true }
+    const staging = new Staging(begin, limits)
+    await this.addPage(staging, answer, nextCursor)
+    this.staging = staging
+    return { outcome: 'copied' }
+  }
+
+  private async repair(staging: Staging, cursor: StoredCursor, signal: AbortSignal): Promise<Round> {
+    const { primary } = this.options
+    const { cluster } = staging
+    const query =
+      staging.cursor === undefined ? changesSince(staging, NO_WAIT_MS) : { cursor: staging.cursor }
+    const { answer, nextCursor } = await primary.ask(query, NO_WAIT_MS, signal)
+    if (answer.isReset || answer.cluster !== cluster) {
+      this.staging = undefined
+      return { outcome: 'copied' }
+    }
+    if (staging.cursor === undefined) return this.stage(staging, answer, cursor)
+    await this.addPage(staging, answer, nextCursor)
+    return { outcome: 'copied' }
+  }
+
+  private async addPage(staging: Staging, page: Received, nextCursor: string | undefined): Promise<void> {
+    await staging.addPage(page, this.options.store)
+    staging.cursor = nextCursor
+    this.count(page)
+  }
+
+  private async stage(
+    staging: Staging,
+    answer: ReceivedAnswer,
+    { record, fence }: StoredCursor,
+  ): Promise<Round> {
+    const { store, clock } = this.options
+    staging.addChanges(answer)
+    staging.index = answer.index
+    if (answer.hasMore) return { outcome: 'copied' }
+    const differences = await staging.differences(store)
+    this.staging = undefined
+    const isAccepted = record?.accepted === staging.cluster
+    const objection = isAccepted ? undefined : await staging.objection(differences, store)
+    if (objection !== undefined) {
+      this.refused = { cluster: staging.cluster, until: clock.now() + REFUSED_MS }
+      throw new Paused(objection)
+    }
+    const { copy: _, accepted, withoutTokens: __, ...before } = record ?? { skipped: [] }
+    const next: ReplicationRecord = {
+      ...before,
+      cluster: staging.cluster,
+      index: staging.index,
+      // A repair meets every token again.
+      skipped: staging.hasPages ? [] : before.skipped,
+      ...this.kinds(),
+      ...(accepted === undefined || isAccepted ? {} : { accepted }),
+    }
+    const round = await this.apply(differences, next, { fence, lookUp: ALL, isSlice: false })
+    this.needsRepair = false
+    this.refused = undefined
+    return round
+  }
+
+  private async apply(received: Received, next: ReplicationRecord, options: CommitOptions): Promise<Round> {
+    const counts = await commitReceived(this.options.store, received, next, options)
+    const isChange = Object.values(counts ?? {}).some(({ put, deleted }) => put + deleted > 0)
+    return { outcome: isChange ? 'applied' : 'unchanged', counts }
+  }
+
+  private count({ namespaces, policies, roles, tokens }: Received): void {
+    this.copied += namespaces.length + policies.length + roles.length + tokens.length
+  }
+
+  private kinds(): { readonly withoutTokens?: true } {
+    return this.options.kinds === 'withoutTokens' ? { withoutTokens: true } : {}
+  }
+}
+
+function changesSince(
+  { index, cluster }: Pick<ReplicationRecord, 'index' | 'cluster'>,
+  waitMs: number,
+): ChangesQuery {
+  return { index, cluster, wait: `${waitMs}ms`, staged: true }
+}
+
+/** @throws Paused for another cluster that no operator has accepted. */
+function requireAccepted({ cluster, accepted }: ReplicationRecord, answer: ReceivedAnswer): void {
+  if (answer.cluster === cluster || answer.cluster === accepted) return
+  throw new Paused(`the primary is another cluster: ${answer.cluster} instead of ${cluster}`)
+}
+
+/** Whether nothing is stored that replication writes. */
+async function isEmpty(store: Store): Promise<boolean> {
+  const directory = store.directory()
+  for (const records of [directory.policies(), directory.roles(), directory.namespaces()]) {
+    for (const _ of records) return false
+  }
+  return (await store.countTokens({ local: false })) === 0
+}
