@@ -228,12 +228,14 @@ test.each(Object.keys(ENDPOINTS) as EndpointName[])(
 
 /** What only the verifier of the server and its limits of logins answer. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set(['provider_unavailable', 'too_many_logins'])
+/** What only a secondary datacenter answers. */
+const OF_A_SECONDARY: ReadonlySet<string> = new Set(['bootstrap_elsewhere'])
 /** What logins in a browser answer here; the rest needs OpenID providers, which the tests of the server have. */
 const WITHOUT_PROVIDERS: ReadonlySet<string> = new Set(['field_required', 'endpoint_not_built'])
 
 function canOccur(name: EndpointName, code: string): boolean {
   if (endpoint(name).gate === 'api.oidc') return WITHOUT_PROVIDERS.has(code)
-  return !OF_THE_SERVER.has(code)
+  return !OF_THE_SERVER.has(code) && !OF_A_SECONDARY.has(code)
 }
 
 test('every code that an endpoint declares as its own occurs', () => {
