@@ -8,7 +8,7 @@ export {
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
-export { checkPathId, idKey } from './ids.ts'
+export { checkPathId, idKey, isUuid } from './ids.ts'
 export {
   expandPolicyLinks,
   expandRoleLinks,
@@ -97,6 +97,14 @@ export type {
   ReplicationTokenRecord,
   SkippedToken,
 } from './records/replication.ts'
+export {
+  acceptCluster,
+  beforeFollowing,
+  hasSeenPromotion,
+  PROMOTION_INDEX_GAP,
+  promote,
+  type ReplicationFacts,
+} from './replication/promotion.ts'
 export { createRole, showRole, updateRole } from './role/role-rules.ts'
 export {
   Authorizer,

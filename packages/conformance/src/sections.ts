@@ -188,6 +188,7 @@ export const SECTIONS: readonly Section[] = [
   }),
   ...rows('D/replication/', {
     token: 'the token of replication needs acl:write and is never shown',
+    promotion: 'a secondary becomes the primary, and the primary that it replaces is recognised',
   }),
   ...rows('D/rules/', {
     forms: 'HCL and JSON; exact and prefix',

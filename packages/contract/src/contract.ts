@@ -4,6 +4,7 @@
  */
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
+import { datacenters } from './datacenters/routes.ts'
 import { decisions } from './decisions/routes.ts'
 import { kv } from './kv/routes.ts'
 import { legacy } from './legacy/routes.ts'
@@ -26,6 +27,7 @@ export const contract = c.router({
   decisions,
   kv,
   operations,
+  datacenters,
   legacy,
 })
 export type Contract = typeof contract
@@ -43,5 +45,6 @@ export const RESOURCES = {
   decisions: 'Ask what a token may do, and which tokens may do something. Section 5.',
   kv: 'A small key-value store, protected by policies. Section 5.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
+  datacenters: 'What an operator decides about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',
 } as const satisfies Record<ResourceName, string>

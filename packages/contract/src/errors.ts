@@ -103,6 +103,16 @@ export const ACL_ERRORS = {
   },
   id_in_use: { status: 409, title: 'An identifier is already in use', source: 'decisions: status codes' },
   name_in_use: { status: 409, title: 'A name is already in use', source: 'decisions: status codes' },
+  replication_refused: {
+    status: 409,
+    title: 'Replication does not allow this now',
+    source: 'decisions: promotion',
+  },
+  primary_superseded: {
+    status: 409,
+    title: 'Another datacenter was promoted in place of this one',
+    source: 'decisions: promotion',
+  },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
   url_too_long: {

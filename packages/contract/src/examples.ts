@@ -2,6 +2,7 @@
 import { examples as authMethods } from './auth-methods/examples.ts'
 import { examples as bindingRules } from './binding-rules/examples.ts'
 import type { ResourceName } from './contract.ts'
+import { examples as datacenters } from './datacenters/examples.ts'
 import { examples as decisions } from './decisions/examples.ts'
 import { examples as kv } from './kv/examples.ts'
 import { examples as legacy } from './legacy/examples.ts'
@@ -25,6 +26,7 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   decisions,
   kv,
   operations,
+  datacenters,
   legacy,
 }
 

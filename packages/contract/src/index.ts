@@ -11,6 +11,7 @@ export {
   type UpdateBindingRule,
 } from './binding-rules/schemas.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
+export type { AcceptedCluster, PromotedDatacenter } from './datacenters/schemas.ts'
 export {
   type AuthorizeAnswer,
   type AuthorizeCheck,

@@ -47,9 +47,10 @@ export type { Namespaces } from './resources/namespaces.ts'
 export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
 export type { Policies } from './resources/policies.ts'
 export type { RoleFilter, Roles } from './resources/roles.ts'
-export type { ChangesOptions, Status, VersionRange } from './resources/status.ts'
+export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
+  AcceptedCluster,
   AgentMetrics,
   AgentSelf,
   AuthMethod,
@@ -90,6 +91,7 @@ export type {
   PolicyLink,
   PolicyListEntry,
   PolicyUpdate,
+  PromotedDatacenter,
   ReplicationStatus,
   Role,
   RoleCreate,

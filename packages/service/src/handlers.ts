@@ -66,6 +66,8 @@ import { metricsHandler } from './operations/metrics.ts'
 import { datacentersHandler } from './operations/datacenters.ts'
 import { versionsHandler } from './operations/versions.ts'
 import { openapiHandler } from './operations/openapi.ts'
+import { acceptClusterHandler } from './datacenters/accept.ts'
+import { promoteDatacenterHandler } from './datacenters/promote.ts'
 import { translateRulesHandler } from './legacy/translate.ts'
 import { translateTokenHandler } from './legacy/translate-token.ts'
 import { createLegacyHandler } from './legacy/create.ts'
@@ -138,6 +140,8 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'operations.datacenters': datacentersHandler,
   'operations.versions': versionsHandler,
   'operations.openapi': openapiHandler,
+  'datacenters.accept': acceptClusterHandler,
+  'datacenters.promote': promoteDatacenterHandler,
   'legacy.translate': translateRulesHandler,
   'legacy.translateToken': translateTokenHandler,
   'legacy.create': createLegacyHandler,

@@ -134,6 +134,54 @@ export const operationCases: readonly Case[] = [
     },
   },
   {
+    id: 'operations/promote',
+    spec: 'D/replication/promotion',
+    title: '409 replication_refused: a primary datacenter is not promoted, and follows no other store',
+    async run(ctx) {
+      const refusal = { status: 409, code: 'replication_refused' } as const
+      const [Datacenter] = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
+      await ctx.refuses('PUT', '/acl/replication/promote', { body: { Datacenter } }, refusal)
+      const { Cluster } = await ctx.ok<Changes>('GET', '/acl/changes')
+      await ctx.refuses('PUT', '/acl/replication/accept', { body: { Cluster } }, refusal)
+      const { Index } = await ctx.ok<Changes>('GET', '/acl/changes')
+      const later = `/acl/changes?cluster=${crypto.randomUUID()}&index=${Index + 2 ** 32}`
+      await ctx.refuses('GET', later, {}, { status: 409, code: 'primary_superseded' })
+    },
+  },
+  {
+    id: 'operations/promote-body',
+    spec: 'D/replication/promotion',
+    title: '400: a promotion names another datacenter or none, an acceptance no store',
+    async run(ctx) {
+      const promote = { status: 400, field: 'Datacenter' } as const
+      const other = { body: { Datacenter: 'another' } }
+      await ctx.refuses('PUT', '/acl/replication/promote', other, { ...promote, code: 'field_invalid' })
+      await ctx.refuses(
+        'PUT',
+        '/acl/replication/promote',
+        { body: {} },
+        { ...promote, code: 'field_required' },
+      )
+      const accept = { status: 400, field: 'Cluster' } as const
+      await ctx.refuses('PUT', '/acl/replication/accept', { body: {} }, { ...accept, code: 'field_required' })
+      const text = { body: { Cluster: 'x' } }
+      await ctx.refuses('PUT', '/acl/replication/accept', text, { ...accept, code: 'id_invalid' })
+    },
+  },
+  {
+    id: 'operations/promote-right',
+    spec: 'D/replication/promotion',
+    title:
+      '403 privilege_missing: promotion and acceptance without acl:write, as they decide about every record',
+    async run(ctx) {
+      const { SecretID: token } = await ctx.caller('acl = "read"')
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      await ctx.refuses('PUT', '/acl/replication/promote', { token, body: { Datacenter: 'dc1' } }, refusal)
+      const Cluster = crypto.randomUUID()
+      await ctx.refuses('PUT', '/acl/replication/accept', { token, body: { Cluster } }, refusal)
+    },
+  },
+  {
     id: 'operations/migration',
     spec: '5.2',
     title: 'the accessor migration reports its progress to a caller with acl:read',

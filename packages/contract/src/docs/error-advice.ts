@@ -68,6 +68,9 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   request_timeout: 'Send the body faster, without pauses.',
   id_in_use: 'Choose another id. After a lost answer, read the record: it may be yours.',
   name_in_use: 'Choose another name, or update the record that has this one.',
+  replication_refused: 'For operators: the text says what to do first. See [datacenters](datacenters.md).',
+  primary_superseded:
+    'For operators: let the server that asks follow the new primary, and make this datacenter its secondary.',
   endpoint_removed: 'Use the endpoint that the text names.',
   body_too_large: 'Send at most as much as the text allows.',
   url_too_long: 'Shorten path and query to the bound that the text names.',

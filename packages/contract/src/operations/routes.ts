@@ -50,7 +50,7 @@ export const operations = c.router({
       blocking: 'changes',
       spec: 'extension',
       holdsSecrets: true,
-      errors: [],
+      errors: ['primary_superseded'],
     }),
   },
   migration: {

@@ -67,6 +67,8 @@ export const ENDPOINTS = {
   'operations.datacenters': { method: 'GET', path: '/catalog/datacenters', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },
   'operations.versions': { method: 'GET', path: '/internal/versions', right: 'none', local: true, answer: 'array', query: ['from', 'to'] },
   'operations.openapi': { method: 'GET', path: '/openapi.json', right: 'none', local: true, answer: 'object' },
+  'datacenters.accept': { method: 'PUT', path: '/acl/replication/accept', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, body: 'json', answer: 'object' },
+  'datacenters.promote': { method: 'PUT', path: '/acl/replication/promote', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, body: 'json', answer: 'object' },
   'legacy.translate': { method: 'POST', path: '/acl/rules/translate', right: 'acl:read', gate: 'api.legacy', replacement: 'PUT /v1/acl/policy, with rules in the new syntax', acl: true, body: 'text', bodyOptional: true, alsoGet: true, subject: 'token AccessorID', answer: 'string' },
   'legacy.translateToken': { method: 'GET', path: '/acl/rules/translate/:AccessorID', right: 'acl:read', gate: 'api.legacyTokenRules', replacement: 'PUT /v1/acl/policy, with rules in the new syntax', acl: true, refusedInLegacyMode: true, subject: 'token AccessorID', answer: 'string' },
   'legacy.create': { method: 'PUT', path: '/acl/create', right: 'acl:write', gate: 'api.legacy', replacement: 'PUT /v1/acl/token', acl: true, body: 'json', bodyOptional: true, subject: 'ACL', answer: 'object' },

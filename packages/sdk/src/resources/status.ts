@@ -4,7 +4,14 @@ import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions } from '../options.ts'
 import type { QueryOf } from '../request/call.ts'
-import type { Changes, MigrationStatus, ReplicationStatus, VersionChange } from '../types.ts'
+import type {
+  AcceptedCluster,
+  Changes,
+  MigrationStatus,
+  PromotedDatacenter,
+  ReplicationStatus,
+  VersionChange,
+} from '../types.ts'
 
 /** Two service versions, such as `1.4.0` and `1.11`; an absent one is for the service to choose. */
 export type VersionRange = { readonly [Q in QueryOf<'operations.versions'>]?: string | undefined }
@@ -17,6 +24,12 @@ export interface ChangesOptions extends ReadOptions {
   readonly cursor?: string | undefined
   /** If too much has changed, answers the changes of the first commits, and `More`, instead of `Reset`. Default: false. */
   readonly staged?: boolean | undefined
+}
+
+/** Options of {@link Status.promote}. */
+export interface PromoteOptions extends CallOptions {
+  /** Promote although the primary has answered within the last minute. */
+  readonly force?: boolean | undefined
 }
 
 export class Status<M extends Mode> {
@@ -59,12 +72,47 @@ export class Status<M extends Mode> {
    * an answer leads from the state at `index` to the state at its `Index`.
    *
    * Endpoint `operations.changes` (GET /v1/acl/changes). Right: acl:write. An extension of the spec, from service
-   * version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   * version 1.4.0. Errors: Conflict (primary_superseded), PermissionDenied (caller_unknown, privilege_missing),
+   * LegacyMode.
    */
   changes(options: ChangesOptions = {}): Promise<Result<M, Changes>> {
     const { cluster, cursor, staged } = options
     const query = { cluster, cursor, staged: staged ? ('true' as const) : undefined }
     return call(this.#core, { endpoint: 'operations.changes', options, query })
+  }
+
+  /**
+   * Lets the records of another primary store replace what this datacenter has: replication pauses when the id of that store
+   * changes, or when following it would delete much.
+   *
+   * Endpoint `datacenters.accept` (PUT /v1/acl/replication/accept). Right: acl:write. An extension of the spec,
+   * from service version 1.4.0. Errors: Invalid (field_required, id_invalid), Conflict (replication_refused),
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   *
+   * @param cluster `Cluster` of the answers of {@link changes} there.
+   */
+  acceptCluster(cluster: string, options: CallOptions = {}): Promise<Result<M, AcceptedCluster>> {
+    return call(this.#core, {
+      endpoint: 'datacenters.accept',
+      json: { Cluster: cluster },
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Makes a secondary datacenter the primary. A promotion whose outcome is unknown is not repeated.
+   *
+   * Endpoint `datacenters.promote` (PUT /v1/acl/replication/promote). Right: acl:write. An extension of the spec,
+   * from service version 1.4.0. Errors: Invalid (field_required, field_invalid), Conflict (replication_refused),
+   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   *
+   * @param datacenter the name of that datacenter, as a confirmation.
+   */
+  promote(datacenter: string, options: PromoteOptions = {}): Promise<Result<M, PromotedDatacenter>> {
+    const { force } = options
+    const json = { Datacenter: datacenter, ...(force === undefined ? {} : { Force: force }) }
+    return call(this.#core, { endpoint: 'datacenters.promote', json, options })
   }
 
   /**

@@ -1,5 +1,12 @@
 /** What other datacenters follow. Decisions: changes. */
-import type { ClusterRecord, NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
+import {
+  type ClusterRecord,
+  hasSeenPromotion,
+  type NamespaceRecord,
+  type PolicyRecord,
+  type RoleRecord,
+  type TokenRecord,
+} from '@latchkey/acl'
 import { AclError, type Changes, formatInstant, invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
@@ -31,7 +38,8 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
 /**
  * Answers what has changed after an index, or a page of everything. Few answers at a time: each is long.
  *
- * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret.
+ * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`: to
+ *   readers of a datacenter that was promoted in place of this one.
  */
 export async function changesHandler(call: ChangesCall): Promise<Listed> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
@@ -43,6 +51,7 @@ async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
   const { store } = call.service
   const { cluster, staged } = call.query
   const isOurs = cluster === undefined || cluster === clusterOf(call)
+  if (!isOurs && hasSeenPromotion(index, store.commitIndex())) throw superseded(call)
   // Counted before the records are read, so that those that get their accessor in between are among them.
   const withoutAccessor = await store.countTokens({ withoutAccessor: true, local: false })
   const parts = staged ? { recordsMax: REPLICATED_CHANGES_MAX } : undefined
@@ -133,6 +142,13 @@ function parseCursor(cursor = 'namespaces.'): { readonly table: ReplicatedTable;
     throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
   }
   return { table, after }
+}
+
+function superseded({ service }: ChangesCall): AclError {
+  return new AclError(
+    'primary_superseded',
+    `${service.datacenter} is not the primary any more: this reader has followed the datacenter that was promoted in its place`,
+  )
 }
 
 function clusterOf({ service }: ChangesCall): string {

@@ -1,0 +1,50 @@
+/** What an operator decides about replication between datacenters. An extension; decisions: promotion. */
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { query } from '../shared/query.ts'
+import {
+  acceptClusterSchema,
+  acceptedClusterSchema,
+  promoteDatacenterSchema,
+  promotedDatacenterSchema,
+} from './schemas.ts'
+
+/** Both decide about every policy, role and global token at once, so they need the right to write them. */
+const decision = {
+  right: 'acl:write',
+  body: 'json',
+  sameOrigin: true,
+  writes: 'own',
+  acl: true,
+  refusedInLegacyMode: true,
+  gate: 'api.token',
+  spec: 'extension',
+} as const
+
+export const datacenters = c.router({
+  accept: {
+    method: 'PUT',
+    path: '/v1/acl/replication/accept',
+    summary: 'Accept the records of another primary store',
+    description:
+      'Replication pauses if the id of the primary’s store has changed, or if following it would delete much. The records of the named store may then replace what is here. In a promoted datacenter whose settings name another primary, this ends the promotion. In the extended edition only a global manager may accept.',
+    query: query({}),
+    body: acceptClusterSchema,
+    ...answers(acceptedClusterSchema, {
+      ...decision,
+      errors: ['field_required', 'id_invalid', 'replication_refused'],
+    }),
+  },
+  promote: {
+    method: 'PUT',
+    path: '/v1/acl/replication/promote',
+    summary: 'Make a secondary datacenter the primary',
+    description:
+      'Ends replication: the records become those of this datacenter, its store gets a new id, and its commit index leaps above every index of the old primary. Refused while the first copy is incomplete, and without `Force` while the primary answers. In the extended edition only a global manager may promote.',
+    query: query({}),
+    body: promoteDatacenterSchema,
+    ...answers(promotedDatacenterSchema, {
+      ...decision,
+      errors: ['field_required', 'field_invalid', 'replication_refused'],
+    }),
+  },
+} satisfies ContractRoutes)

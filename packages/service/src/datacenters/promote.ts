@@ -1,0 +1,62 @@
+import { promote, randomUuid } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { type Answer, type Call, json } from '../handler.ts'
+import type { ServiceOptions } from '../options.ts'
+import { decideAndCommit } from '../store/commit.ts'
+import { changeSystem, replicationFacts, requireManagement } from './replication-facts.ts'
+
+/**
+ * Makes this secondary the primary, in one commit: a replicator that has not noticed cannot write any more, as the record
+ * that it expects is gone. Bootstrap counts as done, so that no one can take over. Decisions: promotion.
+ */
+export async function promoteDatacenterHandler(
+  call: Call<'datacenters.promote'>,
+): Promise<Answer<'datacenters.promote'>> {
+  const { service, body, caller } = call
+  requireManagement(call)
+  requireName(body.Datacenter, service)
+  const answered = body.Force === true ? undefined : primaryAnswered(service)
+  return decideAndCommit(service.store, () => {
+    const facts = replicationFacts(service)
+    const id = randomUuid(service.random)
+    const decided = promote(facts, { answered, replicatesTokens: true, id, now: service.clock.now() })
+    const { cluster, followed, above } = decided
+    const bootstrap = facts.isBootstrapped
+      ? []
+      : changeSystem(service, 'bootstrap', { accessorId: caller.token.AccessorID })
+    return {
+      changes: [
+        ...changeSystem(service, 'replication', undefined),
+        ...changeSystem(service, 'cluster', cluster),
+        ...bootstrap,
+      ],
+      above,
+      answer: (Index) =>
+        json({
+          Datacenter: service.datacenter,
+          Cluster: cluster.ID,
+          Index,
+          FollowedCluster: followed.cluster,
+          FollowedIndex: followed.index,
+          Skipped: followed.skipped.map(({ accessorId, reason }) => ({
+            AccessorID: accessorId,
+            Reason: reason,
+          })),
+        }),
+    }
+  })
+}
+
+function requireName(name: string, { datacenter }: ServiceOptions): void {
+  const field = 'Datacenter'
+  if (name === '') throw new AclError('field_required', 'Datacenter is missing', { field })
+  if (name !== datacenter) {
+    throw new AclError('field_invalid', `Datacenter: this is ${datacenter}`, { field })
+  }
+}
+
+/** When the primary answered, if replication is running. */
+function primaryAnswered({ cluster }: ServiceOptions): string | undefined {
+  const state = cluster.replication()
+  return state?.running ? `at ${state.lastSuccess}` : undefined
+}
