@@ -167,6 +167,7 @@ const BODIES: readonly (string | object)[] = [
   { ...login({}), AuthMethod: 'full' },
   { AuthMethod: 'sso', RedirectURI: 'http://localhost' },
   { AuthMethod: 'sso', State: 'state', Code: 'code' },
+  { Token: 'not a header' },
   { Name: 'global-management', Rules: '' },
   { Name: 'global-management', Datacenters: [] },
   CHECKS,
