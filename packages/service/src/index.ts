@@ -25,13 +25,20 @@ export { byListOrder, comparePlaces } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'
 export { RecentTokenChanges } from './store/recent-token-changes.ts'
 export {
+  type ChangeReader,
+  type ChangeReaders,
   changesOf,
   type FindReplicated,
   type InParts,
   isReplicated,
+  READER_KEPT_MS,
+  READER_LINES_MAX,
+  READERS_MAX,
   REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
+  type ReaderContact,
   type ReplicatedTable,
+  readerLag,
   type StoreChanges,
   type Touched,
   type TouchedPart,

@@ -10,6 +10,7 @@ import { openSecrets } from './keys/open-secrets.ts'
 import { Reseal } from './keys/reseal.ts'
 import { PostgresLoginStates } from './login-states.ts'
 import { Alarm } from './members/alarm.ts'
+import { PostgresChangeReaders } from './members/change-readers.ts'
 import { DatabaseClock } from './members/database-clock.ts'
 import { Housekeeping } from './members/housekeeping.ts'
 import { Lease } from './members/lease.ts'
@@ -112,6 +113,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     kvCache,
     loginStates: new PostgresLoginStates(database, secrets),
     tokenUses: new PostgresTokenUses(database.pool),
+    changeReaders: new PostgresChangeReaders({ pool: database.pool, prisma, log }),
     changes: async (index, parts) => {
       const changes = await readReplicatedChanges(prisma, index, { secrets, parts })
       const leftOut = changes?.leftOut ?? 0

@@ -21,6 +21,7 @@ import type {
 import type { ChangeFeed } from './follow/change-feed.ts'
 import type { ChangeFollower } from './follow/change-follower.ts'
 import type { LocalState } from './follow/local-state.ts'
+import type { PostgresChangeReaders } from './members/change-readers.ts'
 import type { DatabaseClock } from './members/database-clock.ts'
 import type { Housekeeping } from './members/housekeeping.ts'
 import type { Membership } from './members/membership.ts'
@@ -46,6 +47,7 @@ interface StoreParts {
   readonly kvCache: KvCache
   readonly loginStates: LoginStates
   readonly tokenUses: PostgresTokenUses
+  readonly changeReaders: PostgresChangeReaders
   readonly changes: Store['changesAfter']
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
@@ -98,6 +100,7 @@ export class PostgresStore implements Store {
   readonly memory: StoreMemory
   readonly loginStates: LoginStates
   readonly tokenUses: PostgresTokenUses
+  readonly changeReaders: PostgresChangeReaders
   readonly commit: Store['commit']
 
   constructor(parts: StoreParts) {
@@ -106,6 +109,7 @@ export class PostgresStore implements Store {
     this.membership = parts.membership
     this.loginStates = parts.loginStates
     this.tokenUses = parts.tokenUses
+    this.changeReaders = parts.changeReaders
     this.commit = parts.commits.commit.bind(parts.commits)
     this.stale = parts.replica && new StaleReads(this, parts)
     this.memory = {
@@ -275,6 +279,7 @@ export class PostgresStore implements Store {
     this.closeAllWaiters()
     await this.parts.housekeeping.close()
     await this.parts.tokenUses.close()
+    await this.changeReaders.write()
     await this.membership.close(isForGood)
     await this.parts.feed.close()
   }

@@ -241,14 +241,14 @@ describe('two processes', async () => {
     }
     for (let i = 0; i < 5; i += 1) await one.commit([putNew(aToken())])
     const before = await log()
-    await sql("SELECT latchkey_prune(interval '1 hour')")
+    await sql("SELECT latchkey_prune_log(interval '1 hour', interval '1 day', 1000000)")
     expect(await log()).toEqual(before)
 
     const seen = Number(before.at(-3))
     // One transaction, so that no heartbeat comes between.
     await sql(`BEGIN; UPDATE member SET seen_index = greatest(seen_index, ${seen});
       UPDATE member SET seen_index = ${seen} WHERE id = '${two.membership.memberId}';
-      SELECT latchkey_prune(interval '0'); COMMIT`)
+      SELECT latchkey_prune_log(interval '0', interval '1 day', 1000000); COMMIT`)
     expect(await log()).toEqual(before.slice(-2))
     await two.refresh('consistent')
     expect(two.tableIndex('tokens')).toBe(before.at(-1))

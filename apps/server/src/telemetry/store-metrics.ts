@@ -1,9 +1,13 @@
 /** Metrics of the store: freshness, waiters, caches and commits. */
-import type { StoreStatus } from '../storage/postgres-store.ts'
+import { type ChangeReader, readerLag } from '@latchkey/service'
+import type { PostgresStore, StoreStatus } from '../storage/postgres-store.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Registers them. Each process reports only itself. */
-export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): void {
+export function watchStore(
+  metrics: Metrics,
+  store: Pick<PostgresStore, 'status' | 'changeReaders' | 'tableIndex' | 'clock'>,
+): void {
   const gauge = (name: string, help: string, read: (status: StoreStatus) => number) =>
     metrics.gauge(`latchkey_store_${name}`, help, () => read(store.status()))
   const counter = (name: string, help: string, read: (status: StoreStatus) => number) =>
@@ -44,4 +48,21 @@ export function watchStore(metrics: Metrics, store: { status(): StoreStatus }): 
   counter('feed_connections', 'Connections of the change feed since the start.', (s) => s.feed.connections)
   counter('feed_notifications', 'Commit groups announced by the change feed.', (s) => s.feed.notifications)
   counter('confirmations', 'Queries for new changes.', (s) => s.confirmations)
+  const ofReaders = (name: string, help: string, read: (reader: ChangeReader) => number) =>
+    metrics.gauges(`latchkey_change_reader_${name}`, help, ['reader'], async () =>
+      (await store.changeReaders.list(store.clock.now())).map((reader) => ({
+        labels: { reader: reader.name },
+        value: read(reader),
+      })),
+    )
+  ofReaders(
+    'lag_index',
+    'How far a reader in another datacenter is behind the last change, in indexes.',
+    (r) => readerLag(r.index, store),
+  )
+  ofReaders(
+    'last_contact_seconds',
+    'When a reader in another datacenter last asked for changes: seconds since the epoch.',
+    (r) => r.contactAt / 1_000,
+  )
 }

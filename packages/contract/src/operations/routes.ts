@@ -38,6 +38,10 @@ export const operations = c.router({
         '`Cluster` of the answers before. If the server belongs to another one, it answers `Reset`.',
       ),
       cursor: text('Continue after the page that came with this `Next-Cursor`. Without effect with `index`.'),
+      reader: text(
+        'Name of the reader, such as its datacenter: 1 to 64 letters, digits, `.`, `_` and `-`. What changes is kept for readers with a name, for up to a day.',
+        { maxLength: 64 },
+      ),
       staged: flagUnlessFalse(
         'If too much has changed since `index`, answer the changes of the first commits and `More`, instead of `Reset`.',
       ),

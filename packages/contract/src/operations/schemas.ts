@@ -20,6 +20,24 @@ export const replicationStatusSchema = z
     LastSuccess: said('When a round last succeeded. The zero time means never.'),
     LastError: said('When a round last failed. The zero time means never.'),
     LastErrorMessage: said('Why the last round failed.').optional(),
+    /** An extension. Decisions: changes. */
+    Readers: z
+      .array(
+        z
+          .strictObject({
+            Name: said('Name that the reader gave.'),
+            Index: counted('It has everything up to this index of this datacenter.'),
+            Lag: counted(
+              'How far the last change that it does not have is above that index; 0 if it has all.',
+            ),
+            LastContact: said('When it last asked.'),
+          })
+          .meta({ id: 'ChangeReader' }),
+      )
+      .optional()
+      .meta({
+        description: 'Those that follow the changes of this datacenter by a name; absent without any.',
+      }),
     /** An extension: a secondary waits for this mode. Spec 9.2.2. */
     Mode: z
       .enum(['legacy', 'enabled'])

@@ -56,7 +56,7 @@ export const ENDPOINTS = {
   'kv.write': { method: 'PUT', path: '/kv/:Key', right: 'key', namespaced: true, body: 'raw', bodyOptional: true, bodyBytesMax: 524288, answer: 'boolean', query: ['flags', 'cas', 'acquire', 'release'] },
   'kv.delete': { method: 'DELETE', path: '/kv/:Key', right: 'key', namespaced: true, mayBeEmpty: true, answer: 'boolean', query: ['recurse', 'cas'] },
   'operations.replication': { method: 'GET', path: '/acl/replication', right: 'none', methodGate: 'http.enforceMethods', acl: true, local: true, answer: 'object' },
-  'operations.changes': { method: 'GET', path: '/acl/changes', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, blocking: 'changes', answer: 'object', query: ['cluster', 'cursor', 'staged'] },
+  'operations.changes': { method: 'GET', path: '/acl/changes', right: 'acl:write', gate: 'api.token', acl: true, refusedInLegacyMode: true, blocking: 'changes', answer: 'object', query: ['cluster', 'cursor', 'reader', 'staged'] },
   'operations.migration': { method: 'GET', path: '/internal/acl/migration', right: 'acl:read', gate: 'api.token', acl: true, answer: 'object' },
   'operations.leader': { method: 'GET', path: '/status/leader', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'string' },
   'operations.peers': { method: 'GET', path: '/status/peers', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },

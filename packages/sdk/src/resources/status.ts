@@ -24,6 +24,8 @@ export interface ChangesOptions extends ReadOptions {
   readonly cursor?: string | undefined
   /** If too much has changed, answers the changes of the first commits, and `More`, instead of `Reset`. Default: false. */
   readonly staged?: boolean | undefined
+  /** Name of the reader, such as its datacenter: for a day, what changes is kept for it. */
+  readonly reader?: string | undefined
 }
 
 /** Options of {@link Status.promote}. */
@@ -76,8 +78,8 @@ export class Status<M extends Mode> {
    * LegacyMode.
    */
   changes(options: ChangesOptions = {}): Promise<Result<M, Changes>> {
-    const { cluster, cursor, staged } = options
-    const query = { cluster, cursor, staged: staged ? ('true' as const) : undefined }
+    const { cluster, cursor, reader, staged } = options
+    const query = { cluster, cursor, reader, staged: staged ? ('true' as const) : undefined }
     return call(this.#core, { endpoint: 'operations.changes', options, query })
   }
 

@@ -3,6 +3,7 @@ import { type Changes, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { aNamespace, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
+import type { Content } from '../handler.ts'
 
 /** What a reader holds: records by kind and key, and the index of its next request. */
 interface Held {
@@ -159,6 +160,32 @@ describe('a reader', () => {
     expect(copied.Tokens.map((token) => token.AccessorID)).toContain(AccessorID)
     expect(copied.Tokens.map((token) => token.AccessorID)).not.toContain(hidden.AccessorID)
     expect(copied.LeftOut).toBe(1)
+  })
+
+  test('with a name is listed with its index and lag, and what changes is kept for it', async () => {
+    const world = await aWorld()
+    const { changes } = await ask(world, '?reader=dc2')
+    const put = () =>
+      ({ table: 'tokens', op: 'put', record: { ...aToken(), Local: true }, expect: 0 }) as const
+    const listed = async () =>
+      (await world.ask('GET', '/acl/replication', {})).json as Content<'operations.replication'>
+    const Index = changes.Index
+    expect((await listed()).Readers).toMatchObject([{ Name: 'dc2', Index, Lag: 0 }])
+    for (let i = 0; i < 25; i += 1) world.store.commitNow(Array.from({ length: 1_000 }, put))
+    expect((await listed()).Readers).toMatchObject([{ Name: 'dc2', Index, Lag: 25 }])
+    expect((await ask(world, `?index=${Index}&reader=dc2&staged`)).changes.Reset).toBeUndefined()
+    const last = world.store.commitIndex()
+    for (const other of [`?index=${last + 1}`, `?index=${last}&cluster=another`, '?cursor=tokens.'])
+      await ask(world, `${other}&reader=dc2`)
+    expect((await listed()).Readers).toMatchObject([{ Name: 'dc2', Index, Lag: 25 }])
+    await ask(world, `?index=${last - 1}&reader=dc2`)
+    for (let i = 0; i < 25; i += 1) world.store.commitNow(Array.from({ length: 1_000 }, put))
+    expect((await ask(world, `?index=${Index}&staged`)).changes.Reset).toBe(true)
+    expect((await ask(world, `?index=${last - 1}&staged`)).changes.Reset).toBeUndefined()
+    for (const name of ['dc/2', 'x'.repeat(65)]) {
+      const reply = await world.ask('GET', `/acl/changes?reader=${name}`, { token: MANAGEMENT })
+      expect(reply).toMatchObject({ status: 400, code: 'query_invalid' })
+    }
   })
 
   test('waits for a record that replicates; then keys and local tokens only move its index', async () => {

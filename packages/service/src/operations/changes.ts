@@ -1,6 +1,7 @@
 /** What other datacenters follow. Decisions: changes. */
 import {
   type ClusterRecord,
+  type Directory,
   hasSeenPromotion,
   type NamespaceRecord,
   type PolicyRecord,
@@ -29,6 +30,7 @@ type Listed = Answer<'operations.changes'>
 /** Bounds of a page of a copy. Policies have up to half a megabyte. */
 const PAGE_RECORDS_MAX = 1_000
 const PAGE_LENGTH_MAX = 1_048_576
+const READER_NAME = /^[A-Za-z0-9._-]{1,64}$/
 /** Longer changes are a copy, whose pages are bounded. */
 const CHANGES_LENGTH_MAX = 4_194_304
 
@@ -44,13 +46,34 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
 export async function changesHandler(call: ChangesCall): Promise<Listed> {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
   const { index = 0 } = call.query
+  noteReader(call)
   return makeLongText(call, () => (index === 0 ? copyPage(call) : changesSince(call, index)))
+}
+
+/**
+ * A reader has what it asks to follow: an index of this store, or the copy that it begins.
+ *
+ * @throws AclError `query_invalid`.
+ */
+function noteReader({ query, service, now, directory }: ChangesCall): void {
+  const { reader: name, index = 0, cluster, cursor } = query
+  if (name === undefined) return
+  if (!READER_NAME.test(name)) {
+    throw new AclError('query_invalid', 'reader must be 1 to 64 letters, digits, ".", "_" or "-"', {
+      field: 'reader',
+    })
+  }
+  const { store } = service
+  const last = store.commitIndex()
+  if (index > last || (cluster !== undefined && cluster !== clusterOf(directory))) return
+  const copied = cursor === undefined ? last : undefined
+  store.changeReaders.note({ name, index: index === 0 ? copied : index, now })
 }
 
 async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
   const { store } = call.service
   const { cluster, staged } = call.query
-  const isOurs = cluster === undefined || cluster === clusterOf(call)
+  const isOurs = cluster === undefined || cluster === clusterOf(call.directory)
   if (!isOurs && hasSeenPromotion(index, store.commitIndex())) throw superseded(call)
   // Counted before the records are read, so that those that get their accessor in between are among them.
   const withoutAccessor = await store.countTokens({ withoutAccessor: true, local: false })
@@ -151,8 +174,8 @@ function superseded({ service }: ChangesCall): AclError {
   )
 }
 
-function clusterOf({ service }: ChangesCall): string {
-  const record = service.store.directory().system('cluster')
+function clusterOf(directory: Directory): string {
+  const record = directory.system('cluster')
   invariant(record, 'the start writes the id of the cluster')
   return (record.Value as ClusterRecord).ID
 }
@@ -165,7 +188,7 @@ type Shown = ReplicatedRecords &
 function show(call: ChangesCall, shown: Shown): Changes {
   const { deleted = NONE_DELETED, more, leftOut, withoutAccessor } = shown
   return {
-    Cluster: clusterOf(call),
+    Cluster: clusterOf(call.directory),
     Datacenter: call.service.datacenter,
     Index: shown.index,
     Time: formatInstant(call.now),

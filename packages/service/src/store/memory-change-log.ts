@@ -1,5 +1,14 @@
 /** The latest changes of a memory store, for readers that follow it. */
-import { isReplicated, type Touched } from './replicated.ts'
+import {
+  type ChangeReader,
+  type ChangeReaders,
+  isReplicated,
+  READER_KEPT_MS,
+  READER_LINES_MAX,
+  READERS_MAX,
+  type ReaderContact,
+  type Touched,
+} from './replicated.ts'
 import type { Change } from './store.ts'
 
 interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
@@ -9,11 +18,43 @@ interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
 /** Minimum number of remembered changes. */
 const CHANGES_KEPT = 10_000
 
+export class MemoryChangeReaders implements ChangeReaders {
+  private readonly readers = new Map<string, ChangeReader>()
+
+  note({ name, now, index = this.readers.get(name)?.index }: ReaderContact): void {
+    this.forget(now)
+    const isKept = this.readers.has(name) || this.readers.size < READERS_MAX
+    if (index !== undefined && isKept) this.readers.set(name, { name, index, contactAt: now })
+  }
+
+  async list(now: number): Promise<readonly ChangeReader[]> {
+    this.forget(now)
+    return [...this.readers.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** What every reader has; infinite without any. */
+  heldFrom(): number {
+    let index = Number.POSITIVE_INFINITY
+    for (const reader of this.readers.values()) index = Math.min(index, reader.index)
+    return index
+  }
+
+  private forget(now: number): void {
+    for (const { name, contactAt } of this.readers.values())
+      if (contactAt <= now - READER_KEPT_MS) this.readers.delete(name)
+  }
+}
+
 export class MemoryChangeLog {
+  private readonly readers: Pick<MemoryChangeReaders, 'heldFrom'>
   /** In the order of their indexes. */
   private changes: Logged[] = []
   /** Changes above this index are remembered. */
   private floor = 0
+
+  constructor(readers: Pick<MemoryChangeReaders, 'heldFrom'>) {
+    this.readers = readers
+  }
 
   note(change: Change, index: number): void {
     if (change.op === 'delete-tree') return
@@ -23,6 +64,9 @@ export class MemoryChangeLog {
     if (key === undefined) return
     this.changes.push({ index, table, key, wasDeleted: op === 'delete' })
     if (this.changes.length < 2 * CHANGES_KEPT) return
+    const held = this.placeAfter(this.readers.heldFrom())
+    const isTooLong = this.changes.length >= READER_LINES_MAX + CHANGES_KEPT
+    if (held < CHANGES_KEPT && !isTooLong) return
     this.floor = this.changes.splice(0, CHANGES_KEPT).at(-1)?.index ?? this.floor
   }
 

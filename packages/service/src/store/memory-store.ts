@@ -20,7 +20,7 @@ import {
 import { parseInstant } from '@latchkey/contract'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
-import { MemoryChangeLog } from './memory-change-log.ts'
+import { MemoryChangeLog, MemoryChangeReaders } from './memory-change-log.ts'
 import { checkAgainst, inOrderOfEffect } from './memory-conflicts.ts'
 import { MemoryLoginStates } from './memory-login-states.ts'
 import { MemoryTokenUses } from './memory-token-uses.ts'
@@ -100,7 +100,8 @@ export class MemoryStore implements Store {
   /** Index of the last {@link MemoryStore.restore}, which changed every topic. */
   private restoredAt = 0
   private readonly recentTokens = new RecentTokenChanges()
-  private readonly changeLog = new MemoryChangeLog()
+  readonly changeReaders = new MemoryChangeReaders()
+  private readonly changeLog = new MemoryChangeLog(this.changeReaders)
   private readonly waiters = new Map<Topic, Set<Wake>>()
   readonly loginStates = new MemoryLoginStates()
   readonly tokenUses = new MemoryTokenUses()

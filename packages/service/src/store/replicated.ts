@@ -55,6 +55,45 @@ export interface InParts {
   readonly recordsMax: number
 }
 
+/** A reader of the changes, such as another datacenter, by the name that it gives itself. */
+export interface ChangeReader {
+  readonly name: string
+  /** It has everything up to here. */
+  readonly index: number
+  /** When it last asked, in milliseconds since the epoch. */
+  readonly contactAt: number
+}
+
+/** A question of a reader. */
+export interface ReaderContact {
+  readonly name: string
+  /** What it has everything up to; `undefined` if that is as before. */
+  readonly index: number | undefined
+  readonly now: number
+}
+
+/**
+ * Readers for which the log of changes is kept: up to {@link READER_KEPT_MS} and {@link READER_LINES_MAX}. They are no part of
+ * commits. What is noted is kept within seconds.
+ */
+export interface ChangeReaders {
+  note(contact: ReaderContact): void
+  /** Those that asked within {@link READER_KEPT_MS}, by name. */
+  list(now: number): Promise<readonly ChangeReader[]>
+}
+
+/** How far the last change that a reader at an index does not have is above it. Keys move the index without a change. */
+export function readerLag(index: number, store: { tableIndex(table: 'changes'): number }): number {
+  return Math.max(0, store.tableIndex('changes') - index)
+}
+
+/** A reader that stopped is forgotten after a day; what changed before that is not kept for any. */
+export const READER_KEPT_MS = 86_400_000
+/** Most lines of the log that are kept for readers. */
+export const READER_LINES_MAX = 1_000_000
+/** Readers beyond this number are not kept. */
+export const READERS_MAX = 64
+
 /** A record that commits touched. */
 export interface Touched {
   readonly table: ReplicatedTable

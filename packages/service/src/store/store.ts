@@ -31,7 +31,7 @@ import type {
   TokenRecord,
 } from '@latchkey/acl'
 
-import type { InParts, StoreChanges } from './replicated.ts'
+import type { ChangeReaders, InParts, StoreChanges } from './replicated.ts'
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
@@ -260,6 +260,7 @@ export interface Store {
 
   readonly loginStates: LoginStates
   readonly tokenUses: TokenUses
+  readonly changeReaders: ChangeReaders
 
   /** Absent: every read of a token is asynchronous. */
   readonly memory?: StoreMemory | undefined

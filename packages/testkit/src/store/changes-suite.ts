@@ -1,6 +1,7 @@
 /** The part of the store suite about what datacenters have in common. */
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import {
+  READER_KEPT_MS,
   REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
   type ReplicatedTable,
@@ -97,6 +98,27 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
       const nothing = { index, more: false, ...deleted, deleted, leftOut: 0 }
       expect(await store.changesAfter(index)).toEqual(nothing)
       expect(await store.changesAfter(index, { recordsMax: 1 })).toEqual(nothing)
+    })
+
+    test('readers are kept with what they have and when they asked, until a day after that', async () => {
+      const store = await open()
+      const now = Date.parse('2030-01-02T03:04:05Z')
+      const kept = async (at: number) => {
+        const readers = await store.changeReaders.list(at)
+        return readers.map(({ name, index, contactAt }) => [name, index, contactAt])
+      }
+      store.changeReaders.note({ name: 'dc2', index: undefined, now })
+      store.changeReaders.note({ name: 'dc3', index: 7, now })
+      await expect.poll(() => kept(now), { timeout: 20_000 }).toEqual([['dc3', 7, now]])
+      store.changeReaders.note({ name: 'dc3', index: undefined, now: now + 1 })
+      store.changeReaders.note({ name: 'dc2', index: 5, now: now + 2 })
+      const both = [
+        ['dc2', 5, now + 2],
+        ['dc3', 7, now + 1],
+      ]
+      await expect.poll(() => kept(now + 2), { timeout: 20_000 }).toEqual(both)
+      expect(await kept(now + 1 + READER_KEPT_MS)).toEqual(both.slice(0, 1))
+      expect(await kept(now + 2 + READER_KEPT_MS)).toEqual([])
     })
 
     test('a waiter wakes for each of their tables, and for no other', async () => {

@@ -12,7 +12,7 @@ interface HousekeepingParts {
 }
 
 const INTERVAL_MS = 60_000
-/** Minimum age of pruned changes, even if every member has applied them: a fenced member may come back. */
+/** Minimum age of pruned changes, even if all members and readers have them: a fenced member may come back. */
 const CHANGES_KEPT_MS = 600_000
 
 /**

@@ -1,5 +1,14 @@
 import { DEFAULT_NAMESPACE, LEGACY_RIGHTS, type TokenFact } from '@latchkey/acl'
-import type { IdleQuery, KvRange, ListPosition, LoginGroup, LoginQuery, TokenFilter } from '@latchkey/service'
+import {
+  type IdleQuery,
+  type KvRange,
+  type ListPosition,
+  type LoginGroup,
+  type LoginQuery,
+  READER_KEPT_MS,
+  READER_LINES_MAX,
+  type TokenFilter,
+} from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
@@ -36,7 +45,8 @@ export class Queries {
 
   /** @returns the index up to which the log was pruned; 0 if nothing was removed. */
   async prune(keptForMs: number): Promise<number> {
-    return this.ask(Prisma.sql`SELECT latchkey_prune(${keptForMs}::int * interval '1 ms')::text AS answer`)
+    return this.ask(Prisma.sql`SELECT latchkey_prune_log(${keptForMs}::int * interval '1 ms',
+      ${READER_KEPT_MS}::int * interval '1 ms', ${READER_LINES_MAX}::int)::text AS answer`)
   }
 
   /** @param isWhole return the whole directory, not only the rows that changed. */

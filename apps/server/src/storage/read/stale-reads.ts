@@ -1,6 +1,7 @@
 import type { Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import type {
   Change,
+  ChangeReaders,
   CommitOptions,
   ConsistencyMode,
   Freshness,
@@ -49,6 +50,10 @@ export class StaleReads implements Store {
 
   get tokenUses(): TokenUses {
     return this.store.tokenUses
+  }
+
+  get changeReaders(): ChangeReaders {
+    return this.store.changeReaders
   }
 
   refresh(mode: ConsistencyMode): Promise<Freshness> {
