@@ -2,7 +2,7 @@
 import { isBefore } from '@latchkey/contract'
 import { legacyStretches, recordsOf } from '../check/facts.ts'
 import type { DatacenterSpec } from '../scenario/scenario.ts'
-import { formatSeconds } from '../scenario/time.ts'
+import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { Blocker, FinalMember, History } from '../simulate/history.ts'
 import { isAtLeast, isIn, NEW_ACLS, range } from '../version.ts'
 import { agrees, type Evidence, type Finding } from './finding.ts'
@@ -108,13 +108,19 @@ function findWindow({ scenario, history }: Evidence): Finding[] {
         id: 'legacy-mode-window',
         severity: 'info' as const,
         count: servers.length,
-        detail: `In ${name} bootstrap and the new ACL APIs do not work from ${formatSeconds(entered.at)} to ${formatSeconds(left.at)} (${formatSeconds(left.at - entered.at)}); the legacy API does (spec 9.2.1)`,
+        detail: `In ${name} bootstrap and the new ACL APIs do not work ${lengthOf(entered.at, left.at)}; the legacy API does (spec 9.2.1)`,
         avoid: 'Keep clients on the legacy API until the window is over; an election shortens it.',
         from: entered.at,
         to: left.at,
       },
     ]
   })
+}
+
+/** `from 2 s to 5 s (3 s)`. */
+function lengthOf(from: number, to: number): string {
+  const length = from === to ? '' : ` (${formatSeconds(to - from)})`
+  return `${spanOf(from, to, formatSeconds)}${length}`
 }
 
 /** How long a server of an upgraded datacenter is in legacy mode after each of its starts. */

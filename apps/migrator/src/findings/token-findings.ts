@@ -86,11 +86,12 @@ function findGhosts({ history }: Evidence): Finding[] {
 }
 
 function findReadOnlyReplication({ history }: Evidence): Finding[] {
+  const { model } = history
   return recordsOf(history, 'replication-failed').map(({ at, datacenter, detail }) => ({
     id: 'replication-token-read-only',
     severity: 'critical' as const,
     count: 1,
-    detail: `${datacenter}: ${detail}. Global tokens do not work there, and the replication status does not show it`,
+    detail: `${datacenter}: ${detail}. ${model === 'latchkey' ? 'It keeps the tokens that it has, without their accessors' : 'Global tokens do not work there, and the replication status does not show it'}`,
     avoid: 'Give the replication token acl:write before the upgrade.',
     from: at,
   }))

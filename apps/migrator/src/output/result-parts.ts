@@ -128,6 +128,7 @@ export function findingOf({ from, to, ...rest }: Finding): FindingResult {
   }
 }
 
-function secondsOrNull(ms: number | undefined): number | null {
+/** Milliseconds of the scenario's clock as seconds. */
+export function secondsOrNull(ms: number | undefined): number | null {
   return ms === undefined ? null : toSeconds(ms)
 }

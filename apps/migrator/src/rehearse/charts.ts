@@ -8,8 +8,9 @@ import { type LogLine, linesOf } from './server-process.ts'
 
 /** What a rehearsal measured. Times are milliseconds since the schedule began. */
 interface Observed {
+  /** The primary, which assigns the accessors. */
   readonly datacenter: string
-  readonly servers: readonly string[]
+  readonly servers: readonly { readonly id: string; readonly datacenter: string }[]
   readonly changes: readonly ModeChange[]
   readonly steps: readonly { readonly step: Step; readonly at: number }[]
   readonly batches: readonly { readonly at: number; readonly tokens: number }[]
@@ -40,7 +41,7 @@ export function observedOf(
   }
   return {
     datacenter: scenario.primary,
-    servers: scenario.datacenters.flatMap(({ servers }) => servers.map(({ id }) => id)),
+    servers: scenario.datacenters.flatMap(({ servers }) => servers),
     changes,
     steps: done.map(({ step, at }) => ({ step, at: at - startedAt })),
     batches: linesOf(log, BATCH).map((line) => ({
@@ -71,7 +72,7 @@ export function measuredChart(observed: Observed, marks: readonly Mark[]): Chart
   const { datacenter, servers, steps, changes, endedAt, clients } = observed
   const busy = [...steps, ...changes].map(({ at }) => at)
   return {
-    tracks: servers.map((id) => trackOf(id, observed)),
+    tracks: servers.map((server) => trackOf(server, observed)),
     tokens: observed.tokens === 0 ? [] : [{ datacenter, points: pointsOf(observed) }],
     clients,
     marks,
@@ -80,7 +81,7 @@ export function measuredChart(observed: Observed, marks: readonly Mark[]): Chart
   }
 }
 
-function trackOf(id: string, { datacenter, changes, steps }: Observed): Track {
+function trackOf({ id, datacenter }: Observed['servers'][number], { changes, steps }: Observed): Track {
   const modes = changes
     .filter(({ server }) => server === id)
     .map(({ at, version, mode }) => ({ at, version, look: mode }))

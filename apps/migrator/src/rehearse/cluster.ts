@@ -1,11 +1,12 @@
-/** The cluster of a rehearsal: a database of its own and the servers of the scenario on it. */
-import { randomBytes, randomUUID } from 'node:crypto'
+/** One datacenter of a rehearsal: a database of its own and the servers of the scenario on it. */
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceVersion } from '@latchkey/contract'
 import { type Client, createClient } from '@latchkey/sdk'
 import { InputError } from '../errors.ts'
+import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { type LogLine, type ServerProcess, startProcess } from './server-process.ts'
 
 interface ClusterOptions {
@@ -15,6 +16,16 @@ interface ClusterOptions {
   readonly defaultPolicy: 'allow' | 'deny'
   /** Undefined for an embedded PostgreSQL in a temporary directory. */
   readonly databaseUrl: string | undefined
+  /** The secret of the management token that the first server creates. */
+  readonly managementSecret: string
+}
+
+type MigrationStatus = Awaited<ReturnType<Client['status']['migration']>>
+
+/** How a server starts. */
+export interface ServerStart {
+  readonly version: ServiceVersion
+  readonly acls: boolean
 }
 
 export interface RunningServer {
@@ -29,8 +40,8 @@ export interface RunningServer {
 const REFUSAL = /version \S+ (does not start|cannot start)[^\n]*/
 
 export class Cluster {
-  /** The secret of the management token that the first server creates. */
-  readonly managementSecret = randomUUID()
+  readonly datacenter: string
+  readonly managementSecret: string
   readonly log: LogLine[] = []
   private readonly options: ClusterOptions
   private readonly keys = `rehearsal:${randomBytes(32).toString('base64')}`
@@ -40,16 +51,21 @@ export class Cluster {
   private readonly urls = new Map<string, string>()
   private database: ServerProcess | undefined
   /** How the last process that runs, or ran, was started. */
-  lastStarted: { readonly version: ServiceVersion; readonly acls: boolean } | undefined
+  lastStarted: ServerStart | undefined
   private directory: string | undefined
   private databaseUrl = ''
+  /** Settings of every server, besides its own. */
+  private settings: Readonly<Record<string, string>> = {}
 
   constructor(options: ClusterOptions) {
     this.options = options
+    this.datacenter = options.datacenter
+    this.managementSecret = options.managementSecret
   }
 
-  /** Starts the database. */
-  async open(): Promise<void> {
+  /** Starts the database. @param settings of every server, besides its own. */
+  async open(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.settings = settings
     this.directory = await mkdtemp(join(tmpdir(), 'latchkey-rehearsal-'))
     if (this.options.databaseUrl !== undefined) {
       this.databaseUrl = this.options.databaseUrl
@@ -72,10 +88,7 @@ export class Cluster {
    *
    * @returns why it refuses to start on the data; undefined if it runs.
    */
-  async start(
-    id: string,
-    { version, acls }: { version: ServiceVersion; acls: boolean },
-  ): Promise<string | undefined> {
+  async start(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
     const started = await this.startProcess(id, version, acls).catch((error: unknown) => {
       const refusal = error instanceof InputError ? REFUSAL.exec(error.message)?.[0] : undefined
       if (refusal === undefined) throw error
@@ -103,6 +116,7 @@ export class Cluster {
         LATCHKEY_INITIAL_MANAGEMENT_TOKEN: this.managementSecret,
         LATCHKEY_ENCRYPTION_KEYS: this.keys,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+        ...this.settings,
       },
       ready: /listens on (\S+)/,
       name: id,
@@ -152,6 +166,15 @@ export class Cluster {
   client(secret: string, url = this.answering()[0]?.url): Client {
     if (url === undefined) throw new Error('no server of the rehearsal runs')
     return createClient({ address: url, token: secret, env: false, timeout: 60_000 })
+  }
+
+  /** The progress of the migration here; undefined while no server answers it. */
+  async migration(): Promise<MigrationStatus | undefined> {
+    const server = this.answering().find(({ version }) => isAtLeast(version, NEW_ACLS))
+    if (server === undefined) return undefined
+    return this.client(this.managementSecret, server.url)
+      .status.migration({ retries: 0 })
+      .catch(() => undefined)
   }
 
   /** Ends every process and removes what they wrote. Safe to call twice. */

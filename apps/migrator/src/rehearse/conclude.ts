@@ -1,15 +1,20 @@
 /** Concludes a rehearsal: asks for the tokens, proves what it must, and draws what was measured. */
 import { LatchkeyError } from '@latchkey/sdk'
 import type { Chart } from '../report/chart/chart.ts'
+import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { measuredChart, observedOf } from './charts.ts'
+import type { Cluster } from './cluster.ts'
+import { compareTokens } from './copies.ts'
 import type { ServerModes } from './modes.ts'
 import type { ProbeResult } from './probes.ts'
 import { type MigrationStatus, withLostLines } from './proof/lost-lines.ts'
 import { BATCH, ENDED, JOINED, type Simulated, simulateMeasured, stallsOf } from './proof/measured.ts'
-import { type MeasuredMigration, type Proof, prove } from './proof/prove.ts'
-import { proveRights } from './proof/rights.ts'
+import type { Proof } from './proof/proof.ts'
+import { type MeasuredMigration, prove } from './proof/prove.ts'
+import { proveRights, type RightsProof } from './proof/rights.ts'
+import type { SecondaryFound } from './proof/secondaries.ts'
 import { measuredOf, type Run, type Seen } from './run.ts'
 import type { Step } from './schedule.ts'
 import { type LogLine, linesOf } from './server-process.ts'
@@ -23,12 +28,18 @@ export interface Rehearsal {
   readonly servers: Readonly<Record<string, ServerModes>>
   readonly migration: MeasuredMigration
   /** The simulation of the same schedule, with the measured times of starts, commits and takeovers. */
-  readonly simulated: Pick<Simulated, 'servers' | 'migration' | 'verdict' | 'reasons' | 'waysBack'>
+  readonly simulated: Pick<
+    Simulated,
+    'servers' | 'migration' | 'secondaries' | 'verdict' | 'reasons' | 'waysBack'
+  >
   /** Modes, tokens without accessor and errors over time. */
   readonly charts: { readonly predicted: Chart; readonly measured: Chart }
   readonly clients: ProbeResult
   readonly timeline: readonly { readonly at: number; readonly server: string; readonly detail: string }[]
 }
+
+/** A server that no schedule names, and that answers where every other has refused to start. */
+const INSPECTOR = 'inspector'
 
 const DISTURBING: ReadonlySet<string> = new Set<Step['kind']>([
   'crash',
@@ -44,27 +55,30 @@ const TOLD: ReadonlySet<string> = new Set([JOINED, 'listening', 'stopping', ENDE
 
 /** Proves the rehearsal from what was measured, and tells it. */
 export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
-  const { options, scenario, cluster, book, done } = run
+  const { options, scenario, fleet, book, done } = run
   const { startedAt, servers } = seen
   // Log lines arrive slightly after the events.
   await sleep(500, options.signal)
-  const written = [...cluster.log]
-  const { endsLegacyMode } = simulateMeasured(measuredOf(run, written, seen))
+  const { endsLegacyMode } = simulateMeasured(measuredOf(run, [...fleet.log], seen))
   const checked = await checkTokens(run, endsLegacyMode)
-  const status = checked.hasNewApi
-    ? await cluster.client(cluster.managementSecret).status.migration()
-    : undefined
-  const log = withLostLines(written, done, status)
+  const status = checked.hasNewApi ? await fleet.client(fleet.managementSecret).status.migration() : undefined
+  const inPrimary = done.filter(({ step }) => !('server' in step) || isInPrimary(run, step.server))
+  const ofSecondaries = fleet.secondaries.flatMap((cluster) => cluster.log)
+  const log = [...withLostLines([...fleet.primary.log], inPrimary, status), ...ofSecondaries]
   const measured = measuredOf(run, log, seen)
   const simulated = simulateMeasured(measured)
   const { verdict, reasons, waysBack } = simulated
-  const ended = log.filter((line) => line.message === ENDED && line.at >= startedAt)
+  const endings = log.filter((line) => line.message === ENDED && line.at >= startedAt)
+  const ended = endings.filter((line) => isInPrimary(run, line.server))
   const migration = measure(log, startedAt, status)
   const proofs = prove(
     {
       servers,
       migration,
       endedBy: ended.map((line) => line.server),
+      secondaries: await Promise.all(
+        fleet.secondaries.map((cluster) => checkSecondary(run, seen, cluster, endings)),
+      ),
       refusedWrites: run.refusedWrites,
       edits: book.edits,
       tokens: checked.tokens,
@@ -87,7 +101,14 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
     legacyModeEndedAt: ended[0] ? (ended[0].at - startedAt) / 1_000 : null,
     servers,
     migration,
-    simulated: { servers: simulated.servers, migration: simulated.migration, verdict, reasons, waysBack },
+    simulated: {
+      servers: simulated.servers,
+      migration: simulated.migration,
+      secondaries: simulated.secondaries,
+      verdict,
+      reasons,
+      waysBack,
+    },
     charts: {
       predicted: simulated.chart,
       measured: measuredChart(observedOf(run, { ...seen, log }, simulated), simulated.chart.marks),
@@ -104,22 +125,63 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
  * last version that ran answers for them.
  */
 async function checkTokens(run: Run, endsLegacyMode: boolean) {
-  const { cluster, book, scenario, options } = run
+  const { fleet, book } = run
+  const cluster = fleet.primary
   if (cluster.answering().length === 0 && endsLegacyMode) {
     const last = cluster.lastStarted
-    if (last !== undefined) await cluster.start('inspector', last)
+    if (last !== undefined) await cluster.start(INSPECTOR, last)
   }
   const [server] = cluster.answering()
   const hasNewApi = server !== undefined && isAtLeast(server.version, NEW_ACLS)
-  const client = () => cluster.client(cluster.managementSecret)
-  const tokens = hasNewApi ? await book.check(client()).catch(undefinedInLegacyMode) : undefined
+  const tokens = hasNewApi
+    ? await book.check(fleet.client(fleet.managementSecret)).catch(undefinedInLegacyMode)
+    : undefined
   if (tokens === undefined) return { hasNewApi, tokens, rights: undefined }
+  return { hasNewApi, tokens, rights: await proveRightsIn(cluster, run) }
+}
+
+function proveRightsIn(cluster: Cluster, { scenario, options, book }: Run): Promise<RightsProof> {
+  const { defaultPolicy } = scenario
   const { signal } = options
-  const { primary: datacenter, defaultPolicy } = scenario
+  return proveRights(cluster, book.tokens, { datacenter: cluster.datacenter, defaultPolicy, signal })
+}
+
+function isInPrimary({ fleet }: Run, server: string | undefined): boolean {
+  return server === undefined || server === INSPECTOR || fleet.of(server) === fleet.primary
+}
+
+/** Times after which a secondary tries again, once its primary was out of reach. */
+const RETRIED: ReadonlySet<string> = new Set<Step['kind']>([
+  'partition',
+  'crash',
+  'restart',
+  'pause',
+  'leave',
+])
+
+/** What a secondary holds at the end, if it answers the new API. */
+async function checkSecondary(
+  run: Run,
+  { completeAt }: Seen,
+  cluster: Cluster,
+  endings: readonly LogLine[],
+): Promise<SecondaryFound> {
+  const { fleet, done } = run
+  const { datacenter } = cluster
+  const isOurs = (server: string) => server !== INSPECTOR && fleet.of(server) === cluster
+  const isRetried = done.some(
+    ({ step }) =>
+      RETRIED.has(step.kind) && !('server' in step && step.server !== undefined && isOurs(step.server)),
+  )
+  const mayAnswer = cluster.answering().some(({ version }) => isAtLeast(version, NEW_ACLS))
+  const copies = mayAnswer ? await compareTokens(fleet, cluster).catch(undefinedInLegacyMode) : undefined
   return {
-    hasNewApi,
-    tokens,
-    rights: await proveRights(cluster, book.tokens, { datacenter, defaultPolicy, signal }),
+    datacenter,
+    endedBy: endings.filter(({ server }) => isOurs(server)).map(({ server }) => server),
+    copies,
+    rights: copies === undefined ? undefined : await proveRightsIn(cluster, run),
+    completeAt: completeAt(datacenter),
+    retryMsMax: isRetried ? latchkeyModel.replication.retryMsMax : 0,
   }
 }
 

@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { Mode } from '../simulate/history.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
-import type { Cluster, RunningServer } from './cluster.ts'
+import type { RunningServer } from './cluster.ts'
+import type { Fleet } from './fleet.ts'
 
 export const MODE_POLL_MS = 100
 const ANSWER_MS_MAX = 10_000
@@ -26,20 +27,20 @@ export interface ModeChange {
 export class ModeWatch {
   /** In order of time. */
   readonly changes: ModeChange[] = []
-  private readonly cluster: Cluster
+  private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly seen = new Map<string, { readonly url: string; mode: Mode; newModeAt: number | null }>()
   private isStopped = false
   private readonly polling: Promise<void>
 
-  constructor(cluster: Cluster, startedAt: number) {
-    this.cluster = cluster
+  constructor(fleet: Fleet, startedAt: number) {
+    this.fleet = fleet
     this.startedAt = startedAt
     this.polling = this.poll()
   }
 
   modes(ids: readonly string[]): Readonly<Record<string, ServerModes>> {
-    const running = new Map(this.cluster.running().map((server) => [server.id, server.url]))
+    const running = new Map(this.fleet.running().map((server) => [server.id, server.url]))
     return Object.fromEntries(
       ids.map((id) => {
         const seen = this.seen.get(id)
@@ -56,7 +57,7 @@ export class ModeWatch {
 
   private async poll(): Promise<void> {
     while (!this.isStopped) {
-      await Promise.all(this.cluster.running().map((server) => this.look(server)))
+      await Promise.all(this.fleet.running().map((server) => this.look(server)))
       await new Promise((resolve) => setTimeout(resolve, MODE_POLL_MS))
     }
   }
@@ -73,7 +74,7 @@ export class ModeWatch {
     const mode = await ask(url).catch(() => undefined)
     const answeredAt = Date.now()
     // It may have been ended since.
-    if (mode === undefined || !this.cluster.running().some((server) => server.url === url)) return
+    if (mode === undefined || !this.fleet.running().some((server) => server.url === url)) return
     const newModeAt = mode === 'new' ? (answeredAt - this.startedAt) / 1_000 : null
     if (seen?.url !== url || seen.mode !== mode) this.note({ server: id, version: version.text, mode })
     this.seen.set(id, { url, mode, newModeAt })

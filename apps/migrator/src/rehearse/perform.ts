@@ -7,34 +7,38 @@ import type { Run } from './run.ts'
 import type { Step } from './schedule.ts'
 
 export async function perform(run: Run, step: Step): Promise<void> {
-  const { cluster, done, book } = run
+  const { fleet, done, book } = run
   const at = Date.now()
   switch (step.kind) {
     case 'start':
     case 'restart': {
-      if (step.kind === 'restart') await cluster.end(step.server, 'SIGTERM')
+      if (step.kind === 'restart') await fleet.of(step.server).end(step.server, 'SIGTERM')
       await sleep(step.downtimeMs, run.options.signal)
-      await cluster.start(step.server, startOf(run, step))
+      await fleet.start(step.server, startOf(run, step))
       done.push({ step, at, startedAt: Date.now() })
       return
     }
     case 'crash':
-      await cluster.end(step.server, 'SIGKILL')
+      await fleet.of(step.server).end(step.server, 'SIGKILL')
       break
     case 'leave':
-      await cluster.end(step.server, 'SIGQUIT')
+      await fleet.of(step.server).end(step.server, 'SIGQUIT')
       break
     case 'pause':
-      cluster.pause(step.server)
+      fleet.of(step.server).pause(step.server)
       break
     case 'resume':
-      cluster.resume(step.server)
+      fleet.of(step.server).resume(step.server)
+      break
+    case 'partition':
+    case 'heal':
+      fleet.changeLink(step.between, step.kind)
       break
     case 'snapshot':
       break
     default:
-      if (cluster.answering().length > 0) {
-        for (const write of await book.write(() => writer(cluster), step)) {
+      if (fleet.primary.answering().length > 0) {
+        for (const write of await book.write(() => writer(fleet.primary), step)) {
           done.push(write)
           if (write.refused !== undefined) run.refusedWrites.push(write.refused)
         }
@@ -75,6 +79,7 @@ function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 
 /** A step as the progress shows it. */
 export function describeStep(step: Step): string {
   if ('count' in step) return `${step.kind}: ${step.count ?? 'all'}`
+  if ('between' in step) return `${step.kind} ${step.between.join(' and ')}`
   const version = 'version' in step && step.version !== undefined ? ` as ${step.version.text}` : ''
   return `${step.kind} ${step.server ?? 'every server'}${version}`
 }

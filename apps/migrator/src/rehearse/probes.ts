@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LegacyToken } from '@latchkey/contract'
 import { LatchkeyError } from '@latchkey/sdk'
-import type { Cluster } from './cluster.ts'
+import type { Fleet } from './fleet.ts'
 
 interface ProbeErrors {
   readonly first: number
@@ -25,7 +25,7 @@ const CALLS_PER_SECOND = 5
  * that is being replaced, and these do not retry.
  */
 export function startProbes(
-  cluster: Cluster,
+  fleet: Fleet,
   secrets: readonly string[],
   startedAt: number,
 ): { stop(): Promise<ProbeResult> } {
@@ -42,9 +42,9 @@ export function startProbes(
   }
   const loop = async (client: string, call: (url: string, secret: string) => Promise<unknown>) => {
     for (let i = 0; !stopped; i += 1) {
-      const servers = cluster.running().filter(({ isPaused }) => !isPaused)
+      const servers = fleet.running().filter(({ isPaused }) => !isPaused)
       const url = servers[i % Math.max(1, servers.length)]?.url
-      const secret = secrets[i % Math.max(1, secrets.length)] ?? cluster.managementSecret
+      const secret = secrets[i % Math.max(1, secrets.length)] ?? fleet.managementSecret
       calls += 1
       if (url === undefined) note(client, new Error('no server runs'))
       else await call(url, secret).catch((error: unknown) => note(client, error))
@@ -52,8 +52,8 @@ export function startProbes(
     }
   }
   const loops = [
-    loop('legacy API', (url, secret) => cluster.client(secret, url).legacy.info(secret, { retries: 0 })),
-    loop('new API', (url, secret) => cluster.client(secret, url).tokens.self({ retries: 0 })),
+    loop('legacy API', (url, secret) => fleet.client(secret, url).legacy.info(secret, { retries: 0 })),
+    loop('new API', (url, secret) => fleet.client(secret, url).tokens.self({ retries: 0 })),
   ]
   return {
     stop: async () => {

@@ -1,10 +1,12 @@
 /** One rehearsal on real servers, from an empty database to the proofs. */
+import { randomUUID } from 'node:crypto'
 import { batchesDurationMs, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { simulate } from '../simulate/run.ts'
 import { sleep } from '../sleep.ts'
-import { Cluster } from './cluster.ts'
+import { ArrivalWatch } from './arrivals.ts'
 import { conclude, type Rehearsal } from './conclude.ts'
+import { Fleet } from './fleet.ts'
 import { ModeWatch } from './modes.ts'
 import { describeStep, perform } from './perform.ts'
 import { sampleSecrets, startProbes } from './probes.ts'
@@ -32,39 +34,46 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   // Refuses an impossible schedule before anything starts.
   simulate({ ...scenario, model: 'latchkey' }, latchkeyModel)
   const tokens = options.tokens ?? generateTokens(scenario.tokens)
-  const cluster = new Cluster({
+  const fleet: Fleet = new Fleet(scenario, {
     main: options.serverMain,
-    datacenter: scenario.primary,
-    defaultPolicy: scenario.defaultPolicy,
     databaseUrl: options.databaseUrl,
+    // A client token has not the right that replication needs, as one with acl:read.
+    replicationSecret: ({ replicationToken }) =>
+      replicationToken === 'write'
+        ? fleet.managementSecret
+        : (tokens.find(({ Type }) => Type === 'client')?.ID ?? randomUUID()),
   })
   const book = new TokenBook(tokens)
   try {
-    return await runSteps({ options, scenario, cluster, tokens, book, done: [], refusedWrites: [] }, steps)
+    return await runSteps({ options, scenario, fleet, tokens, book, done: [], refusedWrites: [] }, steps)
   } finally {
-    await cluster.close()
+    await fleet.close()
   }
 }
 
 async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
-  const { options, scenario, cluster, tokens } = run
+  const { options, scenario, fleet, tokens } = run
   const { signal, onProgress } = options
   onProgress('starting the database and the old servers')
-  await cluster.open()
+  await fleet.open()
   const servers = scenario.datacenters.flatMap((datacenter) => datacenter.servers)
-  await Promise.all(servers.map(({ id, from, acls }) => cluster.start(id, { version: from, acls })))
+  await Promise.all(servers.map(({ id, from, acls }) => fleet.start(id, { version: from, acls })))
   signal.throwIfAborted()
   onProgress(`importing ${tokens.length} legacy tokens`)
-  if (tokens.length > 0)
-    await cluster
-      .client(cluster.managementSecret)
-      .legacy.import(tokens, { timeout: 600_000, attemptTimeout: 600_000 })
+  if (tokens.length > 0) {
+    const patience = { timeout: 600_000, attemptTimeout: 600_000 }
+    const imports = fleet.clusters.map((each) =>
+      each.client(fleet.managementSecret).legacy.import(tokens, patience),
+    )
+    await Promise.all(imports)
+  }
   const startedAt = Date.now()
-  const probes = startProbes(cluster, sampleSecrets(tokens), startedAt)
-  const watch = new ModeWatch(cluster, startedAt)
-  const stalls = new StallWatch(cluster, startedAt)
+  const probes = startProbes(fleet, sampleSecrets(tokens), startedAt)
+  const watch = new ModeWatch(fleet, startedAt)
+  const stalls = new StallWatch(fleet, startedAt)
+  const arrivals = new ArrivalWatch(fleet, startedAt)
   const rehearsed = scenario.workloads.filter((workload) => notRehearsed(workload) === undefined)
-  const workloads = new Workloads(cluster, rehearsed, startedAt)
+  const workloads = new Workloads(fleet, rehearsed, startedAt)
   try {
     for (const step of steps) {
       await sleep(startedAt + step.atMs - Date.now(), signal)
@@ -74,7 +83,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     onProgress('waiting for the migration')
     await waitForEnd(run, watch, startedAt)
   } finally {
-    await Promise.all([probes.stop(), watch.stop(), stalls.stop(), workloads.stop()])
+    await Promise.all([probes, watch, stalls, arrivals, workloads].map((each) => each.stop()))
   }
   const endedAt = Date.now()
   onProgress('proving')
@@ -84,6 +93,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     servers: watch.modes(servers.map(({ id }) => id)),
     changes: watch.changes,
     stalls: stalls.stalls,
+    completeAt: (datacenter) => arrivals.completeAt(datacenter),
     windows: await workloads.stop(),
     clients: await probes.stop(),
   })
@@ -91,22 +101,28 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
 
 /** Waits until the servers are as simulated, or should have been for long; then until the end of the scenario. */
 async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promise<void> {
-  const { cluster, scenario, book, options } = run
+  const { fleet, book, scenario, options } = run
   const { signal } = options
-  const { servers } = simulateMeasured(measuredOf(run, cluster.log, { startedAt, endedAt: undefined }))
+  const { servers, secondaries } = simulateMeasured(
+    measuredOf(run, fleet.log, { startedAt, endedAt: undefined }),
+  )
   const ids = Object.keys(servers)
   const isAsExpected = async () => {
     const modes = watch.modes(ids)
-    const running = new Set(cluster.running().map(({ id }) => id))
+    const running = new Set(fleet.running().map(({ id }) => id))
     // One that runs although the simulation refuses its start upgrades as any other: wait for what it does to the tokens.
     const expected = (id: string) => servers[id]?.mode ?? (running.has(id) ? 'new' : null)
     if (ids.some((id) => modes[id]?.mode !== expected(id))) return false
     if (!ids.some((id) => modes[id]?.mode === 'new')) return true
-    const status = await cluster
-      .client(cluster.managementSecret)
-      .status.migration()
-      .catch(() => undefined)
-    return status?.State === 'done'
+    const isDone = await Promise.all(
+      fleet.clusters.map(async (cluster) => {
+        const simulated = secondaries[cluster.datacenter]
+        // Copies that never get their accessor need no patience.
+        const isAwaited = simulated?.completeAt !== null
+        return !isAwaited || (await cluster.migration())?.State === 'done'
+      }),
+    )
+    return isDone.every(Boolean)
   }
   const deadline = Date.now() + batchesDurationMs(book.tokens.length) + PATIENCE_MS
   while (Date.now() < deadline && !(await isAsExpected())) await sleep(POLL_MS, signal)

@@ -1,7 +1,7 @@
 /** A rehearsal while it runs: what it has at hand, and what was measured. */
 import type { LegacyToken } from '@latchkey/contract'
 import type { Scenario } from '../scenario/scenario.ts'
-import type { Cluster } from './cluster.ts'
+import type { Fleet } from './fleet.ts'
 import type { ModeChange, ServerModes } from './modes.ts'
 import type { ProbeResult } from './probes.ts'
 import type { Done, Measured } from './proof/measured.ts'
@@ -28,7 +28,7 @@ export interface RehearsalOptions {
 export interface Run {
   readonly options: RehearsalOptions
   readonly scenario: Scenario
-  readonly cluster: Cluster
+  readonly fleet: Fleet
   /** The tokens before the schedule. */
   readonly tokens: readonly LegacyToken[]
   readonly book: TokenBook
@@ -44,6 +44,8 @@ export interface Seen {
   readonly servers: Readonly<Record<string, ServerModes>>
   readonly changes: readonly ModeChange[]
   readonly stalls: readonly Stall[]
+  /** Since when every token of a secondary has an accessor, in seconds since the schedule began. */
+  readonly completeAt: (datacenter: string) => number | null
   readonly windows: Windows
   readonly clients: ProbeResult
 }

@@ -9,6 +9,8 @@ const STEP_KINDS = [
   'leave',
   'pause',
   'resume',
+  'partition',
+  'heal',
   // Our servers keep no log of their own, so a snapshot changes nothing.
   'snapshot',
   'create-tokens',
@@ -23,14 +25,16 @@ export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] 
 /**
  * Reads the steps of a scenario in order of time.
  *
- * @throws InputError with its place for an event that a rehearsal on one machine, with one database, does not support.
+ * @throws InputError with its place for an event, or a datacenter, that a rehearsal on one machine does not support.
  */
-export function stepsOf(scenario: Scenario): readonly Step[] {
-  const [datacenter, ...others] = scenario.datacenters
-  if (!datacenter || others.length > 0) {
-    throw new InputError('a rehearsal has one datacenter; use simulate for several')
+export function stepsOf({ datacenters, events, intentions }: Scenario): readonly Step[] {
+  if (intentions.length > 0) throw new InputError('a rehearsal has no intentions; simulate has')
+  for (const { name, isPrimary, tokenReplication, replicationToken } of datacenters) {
+    if (isPrimary || (tokenReplication && replicationToken !== 'none')) continue
+    throw new InputError(`a rehearsal replicates the tokens to every secondary, and ${name} has no copies`)
   }
-  const steps = [...datacenter.servers.flatMap(plannedStart), ...scenario.events.map(stepOf)]
+  const servers = datacenters.flatMap((datacenter) => datacenter.servers)
+  const steps = [...servers.flatMap(plannedStart), ...events.map(stepOf)]
   return steps.sort((a, b) => a.atMs - b.atMs)
 }
 

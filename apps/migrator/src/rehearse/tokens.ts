@@ -23,10 +23,11 @@ export interface TokenWrite {
 }
 
 /** What the service says of a token. */
-interface Found {
+export interface Found {
   readonly SecretID: string
   readonly AccessorID: string
   readonly Description: string
+  readonly Local: boolean
 }
 
 export interface TokenFaults {
@@ -237,7 +238,8 @@ function noneInLegacyMode(error: unknown): ReadonlyMap<string, Found> {
   throw error
 }
 
-async function readTokens(client: Client): Promise<ReadonlyMap<string, Found>> {
+/** By secret. */
+export async function readTokens(client: Client): Promise<ReadonlyMap<string, Found>> {
   const found = new Map<string, Found>()
   for await (const token of client.tokens.each()) found.set(token.SecretID, token)
   return found

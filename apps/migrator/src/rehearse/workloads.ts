@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallKind, callsOf } from '../clients/call.ts'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
-import type { Cluster } from './cluster.ts'
+import type { Fleet } from './fleet.ts'
 
 /** A call, and the name of the outcome that an answer shows; undefined: what the client is used to. */
 interface Call {
@@ -90,13 +90,13 @@ export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSp
 /** Runs workloads until they are stopped. Calls do not wait for earlier ones. */
 export class Workloads {
   private readonly windows = new Map<string, Map<string, MutableWindow>>()
-  private readonly cluster: Cluster
+  private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly stopping = new AbortController()
   private readonly loops: Promise<void>[]
 
-  constructor(cluster: Cluster, workloads: readonly WorkloadSpec[], startedAt: number) {
-    this.cluster = cluster
+  constructor(fleet: Fleet, workloads: readonly WorkloadSpec[], startedAt: number) {
+    this.fleet = fleet
     this.startedAt = startedAt
     this.loops = workloads.map((workload) => this.run(workload))
   }
@@ -132,10 +132,10 @@ export class Workloads {
   }
 
   private async call(server: string, { method, path, isAnonymous, body, outcome }: Call) {
-    const { managementSecret } = this.cluster
+    const { managementSecret } = this.fleet
     const headers = isAnonymous === true ? {} : { 'X-Service-Token': managementSecret }
     try {
-      const response = await fetch(`${this.cluster.urlOf(server)}${path(managementSecret)}`, {
+      const response = await fetch(`${this.fleet.urlOf(server)}${path(managementSecret)}`, {
         method,
         headers,
         ...(body === undefined ? {} : { body }),

@@ -22,6 +22,10 @@ const SHOWS: Readonly<Record<string, (result: SimulationResult) => void>> = {
     expect(Math.min(...modes.slice(3))).toBeGreaterThan(Math.max(...modes.slice(0, 3)))
     expect(agents['web-1']?.newModeAt).toBeGreaterThan(Math.max(...modes))
   },
+  'spec-9.2.2-primary-first': ({ servers, replication }) => {
+    expect([servers.b1?.newModeAt, servers.b2?.newModeAt]).toEqual([23.15, 23.35])
+    expect(replication.dc2).toMatchObject({ tokens: 300, ghosts: 0 })
+  },
   'spec-9.2.3-accessor-migration': ({ migration }) => {
     expect(migration.dc1).toMatchObject({ batches: 79, firstBatchAt: 0.05, lastBatchAt: 78.05, conflicts: 3 })
   },
@@ -110,6 +114,17 @@ const SHOWS: Readonly<Record<string, (result: SimulationResult) => void>> = {
       count: 20,
       servers: ['s2', 's3'],
     })
+  },
+  'hazard-partition-in-upgrade': ({ servers, migration, replication, clients }) => {
+    expect(servers.b1?.newModeAt).toBeGreaterThan(26)
+    expect(migration.dc1?.lastBatchAt).toBeLessThan(26)
+    expect(replication.dc2?.completeAt).toBeGreaterThan(26)
+    expect(clients['legacy-mode']?.last).toBeGreaterThan(25)
+  },
+  'hazard-restart-while-cut-off': ({ servers, replication }) => {
+    expect(servers.b1).toMatchObject({ newModeAt: 24 })
+    expect(replication.dc2).toMatchObject({ tokens: 303 })
+    expect(replication.dc2?.completeAt).toBeGreaterThan(40)
   },
   'hazard-read-only-replication-token': ({ replication, findings }) => {
     expect(replication.dc2).toMatchObject({ tokens: 0 })

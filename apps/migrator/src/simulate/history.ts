@@ -107,6 +107,8 @@ export type HistoryRecord = { readonly at: number } & (
       readonly type: 'legacy' | 'tokens'
       /** Tokens of the datacenter that have an accessor now. */
       readonly migrated: number
+      /** Copies that have none. */
+      readonly remaining: number
       readonly ghosts: number
     }
   | { readonly kind: 'replication-failed'; readonly datacenter: string; readonly detail: string }

@@ -1,4 +1,5 @@
 /** A watch of real servers: ours through its own endpoint, and through the API that every version has. */
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -25,6 +26,7 @@ test('two servers, the old one of which leaves: waiting, running and done, with 
     datacenter: 'dc1',
     defaultPolicy: 'deny',
     databaseUrl: undefined,
+    managementSecret: randomUUID(),
   })
   const { signal } = new AbortController()
   const proxy = createServer((request, response) => {

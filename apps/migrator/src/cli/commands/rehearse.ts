@@ -35,7 +35,7 @@ export const addRehearse: AddCommand = (program, io, done) => {
   program
     .command('rehearse')
     .description('Runs an upgrade on real servers on this machine, and checks the result.')
-    .argument('<scenario>', 'scenario in YAML, - for standard input, or builtin:name; one datacenter')
+    .argument('<scenario>', 'scenario in YAML, - for standard input, or builtin:name')
     .option('--dump <file>', 'dump of the legacy tokens to import; default: generated from the scenario')
     .option(
       '--time-scale <factor>',
@@ -50,9 +50,9 @@ export const addRehearse: AddCommand = (program, io, done) => {
     .addHelpText(
       'after',
       `
-Starts a PostgreSQL and the servers of the scenario in a temporary directory, imports the tokens, runs the schedule,
-calls the servers continuously as legacy and new clients do, and stops all processes at the end, also after Ctrl-C. With
-DATABASE_URL set, it uses that database, which must be empty. Exits with 1 if a proof fails, and with 3 if all hold and
+Starts a PostgreSQL for each datacenter and the servers of the scenario in a temporary directory, imports the tokens, runs
+the schedule, calls the servers continuously as legacy and new clients do, and stops all processes at the end, also after
+Ctrl-C. With DATABASE_URL set, one datacenter uses that database, which must be empty. Exits with 1 if a proof fails, and with 3 if all hold and
 the simulation, which they confirm, says no-go.
 
 Examples:

@@ -1,5 +1,6 @@
 /** The script for this service, carried out on a real server. */
 import { execFile, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,6 +19,7 @@ const cluster = new Cluster({
   datacenter: 'dc1',
   defaultPolicy: 'deny',
   databaseUrl: undefined,
+  managementSecret: randomUUID(),
 })
 afterAll(() => cluster.close(), 60_000)
 

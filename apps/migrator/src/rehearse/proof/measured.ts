@@ -7,13 +7,13 @@ import { countClients } from '../../clients/clients.ts'
 import { type Finding, reasonsOf, type Verdict, verdictOf } from '../../findings/finding.ts'
 import { findAll } from '../../findings/findings.ts'
 import type { MigrationResult, ServerResult } from '../../output/result.ts'
-import { migrationOf, serversOf, violationsOf } from '../../output/result-parts.ts'
+import { migrationOf, secondsOrNull, serversOf, violationsOf } from '../../output/result-parts.ts'
 import type { Chart } from '../../report/chart/chart.ts'
 import { chartOf } from '../../report/chart/chart-of.ts'
 import { workloadTotals } from '../../report/workloads.ts'
 import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
 import { toSeconds } from '../../scenario/time.ts'
-import type { HistoryRecord } from '../../simulate/history.ts'
+import type { FinalStore, History, HistoryRecord } from '../../simulate/history.ts'
 import { latchkeyModel } from '../../simulate/models/latchkey-model.ts'
 import type { UpgradeModel } from '../../simulate/models/model.ts'
 import { simulate } from '../../simulate/run.ts'
@@ -23,6 +23,7 @@ import { type WayBack, waysBack } from '../../way-back/way-back.ts'
 import type { Step } from '../schedule.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
 import type { Windows } from '../workloads.ts'
+import type { SecondarySimulated } from './secondaries.ts'
 import { CLOCK_MS, type Stall } from './stalls.ts'
 
 /** A step with the time at which it was carried out, and for a start, its process. Milliseconds since the epoch. */
@@ -49,7 +50,9 @@ export interface Measured {
 export interface Simulated {
   readonly servers: Readonly<Record<string, ServerResult>>
   readonly migration: MigrationResult
+  /** Whether the primary leaves legacy mode. */
   readonly endsLegacyMode: boolean
+  readonly secondaries: Readonly<Record<string, SecondarySimulated>>
   /** Tokens for which a legacy write was refused. */
   readonly refusedWrites: number
   readonly windows: Windows
@@ -86,7 +89,12 @@ export function simulateMeasured(measured: Measured): Simulated {
       ]),
     ),
     migration,
-    endsLegacyMode: recordsOf(history, 'mode').some(({ mode }) => mode === 'new'),
+    endsLegacyMode: leavesLegacyMode(history, scenario.primary),
+    secondaries: Object.fromEntries(
+      history.stores
+        .filter(({ datacenter }) => datacenter !== scenario.primary)
+        .map((store) => [store.datacenter, secondaryOf(history, store)]),
+    ),
     refusedWrites: history.records.reduce((sum, each) => sum + refusedIn(each), 0),
     windows: new Map(
       scenario.workloads.map((workload) => [
@@ -99,6 +107,22 @@ export function simulateMeasured(measured: Measured): Simulated {
     reasons: reasonsOf(findings),
     chart: chartOf(scenario, history, workloadTotals(scenario, history)),
     waysBack: waysBack(scenario, history),
+  }
+}
+
+function leavesLegacyMode(history: History, datacenter: string): boolean {
+  return recordsOf(history, 'mode').some((each) => each.mode === 'new' && each.datacenter === datacenter)
+}
+
+function secondaryOf(history: History, { datacenter, unmigrated }: FinalStore): SecondarySimulated {
+  const rounds = recordsOf(history, 'replicated').filter((each) => each.datacenter === datacenter)
+  const last = rounds.findLastIndex(({ remaining }) => remaining > 0)
+  const completeAt = secondsOrNull(rounds[last + 1]?.at)
+  const hasLegacyTokens = history.tokensAtStart > 0 || recordsOf(history, 'tokens').length > 0
+  return {
+    endsLegacyMode: leavesLegacyMode(history, datacenter),
+    withoutAccessor: size(unmigrated),
+    completeAt: hasLegacyTokens ? completeAt : undefined,
   }
 }
 
@@ -135,6 +159,7 @@ function measuredScenario(measured: Measured): Scenario {
     durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
     gossipDelayMs: 0,
     gossipJitterMs: 0,
+    linkDelayMs: new Map(),
     failureDetectionMs: MEMBER_FAILED_AFTER_MS,
     electionMs: undefined,
     commitMs: Math.round(mean(commitsOf(measured.log)) ?? 0),

@@ -8,14 +8,10 @@ import type { TokenFaults } from '../tokens.ts'
 import { notRehearsed, type Window, type Windows } from '../workloads.ts'
 import { haveSameBursts } from './bursts.ts'
 import type { Simulated } from './measured.ts'
+import type { Proof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
+import { type SecondaryFound, secondaryProofs } from './secondaries.ts'
 import { CLOCK_MS, distanceMs, type Stall, stalledMs } from './stalls.ts'
-
-export interface Proof {
-  readonly name: string
-  readonly holds: boolean
-  readonly detail: string
-}
 
 export interface MeasuredMigration {
   readonly tokens: number
@@ -31,8 +27,9 @@ export interface MeasuredMigration {
 export interface Findings {
   readonly servers: Readonly<Record<string, ServerModes>>
   readonly migration: MeasuredMigration
-  /** The servers that ended legacy mode. */
+  /** The servers that ended legacy mode in the primary. */
   readonly endedBy: readonly string[]
+  readonly secondaries: readonly SecondaryFound[]
   /** What the service answered to each. */
   readonly refusedWrites: readonly string[]
   readonly edits: number
@@ -66,6 +63,11 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
     ...(found.rights === undefined ? [] : [rightsProof(found.rights)]),
     endProof(found.endedBy, simulated),
     modeProof(found, simulated),
+    ...found.secondaries.flatMap((each) => {
+      const predicted = simulated.secondaries[each.datacenter]
+      const tolerance = { slackMs: SLACK_MS, share: TIME_SHARE_MAX, stalls: found.stalls }
+      return predicted === undefined ? [] : secondaryProofs(each, predicted, tolerance)
+    }),
     sizeProof(found, simulated),
     timeProof(found, simulated),
     refusalProof(found.refusedWrites, simulated.refusedWrites),

@@ -1,6 +1,6 @@
 /** When the machine of a rehearsal stalled: everything that falls into such a time comes as much later. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cluster } from '../cluster.ts'
+import type { Fleet } from '../fleet.ts'
 
 /** Milliseconds since the schedule began. */
 export interface Stall {
@@ -40,14 +40,14 @@ export function distanceMs(a: number, b: number, stalls: readonly Stall[]): numb
  */
 export class StallWatch {
   readonly stalls: Stall[] = []
-  private readonly cluster: Cluster
+  private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly asking = new Map<string, Promise<void>>()
   private isStopped = false
   private readonly watching: Promise<void>
 
-  constructor(cluster: Cluster, startedAt: number) {
-    this.cluster = cluster
+  constructor(fleet: Fleet, startedAt: number) {
+    this.fleet = fleet
     this.startedAt = startedAt
     this.watching = this.watch()
   }
@@ -61,7 +61,7 @@ export class StallWatch {
   private async watch(): Promise<void> {
     for (let dueAt = Date.now(); !this.isStopped; dueAt = Date.now() + TICK_MS, await sleep(TICK_MS)) {
       this.note(dueAt, Date.now())
-      for (const { url, isPaused } of this.cluster.running()) {
+      for (const { url, isPaused } of this.fleet.running()) {
         if (isPaused || this.asking.has(url)) continue
         this.asking.set(
           url,
@@ -75,14 +75,14 @@ export class StallWatch {
     const askedAt = Date.now()
     try {
       const response = await fetch(`${url}/v1/kv/latchkey/rehearsal?consistent`, {
-        headers: { 'X-Service-Token': this.cluster.managementSecret },
+        headers: { 'X-Service-Token': this.fleet.managementSecret },
         signal: AbortSignal.timeout(ANSWER_MS_MAX),
       })
       await response.arrayBuffer()
     } catch {
       // A server that is being ended does not answer.
     }
-    const isPaused = this.cluster.running().some((server) => server.url === url && server.isPaused)
+    const isPaused = this.fleet.running().some((server) => server.url === url && server.isPaused)
     // A step of the schedule is no stall.
     if (!isPaused) this.note(askedAt, Date.now())
   }

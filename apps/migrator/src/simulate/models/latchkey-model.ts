@@ -40,6 +40,16 @@ const ADVERTISED: Readonly<Record<Tag, MemberMode>> = {
 
 export const latchkeyModel: UpgradeModel = {
   name: 'latchkey',
+  replication: {
+    followsInLegacyMode: false,
+    intervalMs: 20,
+    burst: 1,
+    retryMsFirst: 500,
+    retryMsMax: 1_500,
+    comparesSecrets: true,
+    readsWithoutSecrets: false,
+  },
+  asksPrimary: true,
   lookDelayMs: (n) => (n === 0 ? 0 : MEMBER_HEARTBEAT_MS),
   waitsFor,
   modeAtStart: ({ version, acls, hasCompleted }) => {

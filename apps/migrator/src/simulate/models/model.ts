@@ -47,8 +47,30 @@ export interface StartFacts {
   readonly unmigratedCount: number
 }
 
+/** How the secondaries of a model get the tokens of the primary. */
+export interface ReplicationModel {
+  /** Whether a loop copies tokens in legacy mode, too. Without it a secondary keeps the copies that it began with. */
+  readonly followsInLegacyMode: boolean
+  /** Least time between two rounds, on average, and how many may follow each other at once after a rest. */
+  readonly intervalMs: number
+  readonly burst: number
+  /** Wait before the first retry, which doubles up to the longest. */
+  readonly retryMsFirst: number
+  readonly retryMsMax: number
+  /**
+   * Whether a copy without accessor is met by its secret: a copy whose original is gone is then deleted once every token
+   * of the primary has an accessor. Otherwise such a copy is a ghost.
+   */
+  readonly comparesSecrets: boolean
+  /** Whether a replication token with acl:read still replicates policies; without, it replicates nothing. */
+  readonly readsWithoutSecrets: boolean
+}
+
 export interface UpgradeModel {
   readonly name: ModelName
+  readonly replication: ReplicationModel
+  /** Whether a secondary asks a server of the primary at every look, instead of what gossip has told it. */
+  readonly asksPrimary: boolean
   /** Wait before look `n`, counted from 0, since the look before it (the first: since the start of the process). */
   lookDelayMs(n: number): number
   /** What blocks a process from leaving legacy mode. */

@@ -19,6 +19,16 @@ const FAILED_COUNTS = [range('1.4.0', '1.6.5'), range('1.7.0', '1.7.2')]
 
 export const serviceModel: UpgradeModel = {
   name: 'service',
+  replication: {
+    followsInLegacyMode: true,
+    intervalMs: 1_000,
+    burst: 5,
+    retryMsFirst: 2_000,
+    retryMsMax: 64_000,
+    comparesSecrets: false,
+    readsWithoutSecrets: true,
+  },
+  asksPrimary: false,
   lookDelayMs,
   waitsFor,
   modeAtStart: ({ version, acls }) => modeOf(version, acls),

@@ -8,7 +8,7 @@ import type { Look, MemberView } from '../models/model.ts'
 import { tagOf } from '../models/model.ts'
 import { PHASE } from '../queue.ts'
 import { leaderHasNewMode } from '../tokens/migration.ts'
-import { changed, record, type World } from '../world.ts'
+import { changed, isLinkUp, isRunning, record, type World } from '../world.ts'
 import { membersOf, tell } from './gossip.ts'
 
 /** Queues the next look of a process: an agent looks at its start already, a server 50 ms after it. */
@@ -65,9 +65,17 @@ function lookOf(world: World, owner: ServerState | AgentState, process: Process)
     role,
     isPrimary,
     own,
-    primary: isPrimary ? [] : membersOf(datacenter, world.primary, undefined),
+    primary: isPrimary ? [] : primaryOf(world, datacenter),
     leader: leader === undefined ? undefined : own.find((member) => member.server === leader.spec.id),
   }
+}
+
+/** The servers of the primary as a secondary knows them, or as they answer it at this moment. */
+function primaryOf(world: World, datacenter: DatacenterState): readonly MemberView[] {
+  const { model, primary } = world
+  if (!model.asksPrimary) return membersOf(datacenter, primary, undefined)
+  if (!isLinkUp(world, datacenter.spec.name, primary.spec.name)) return []
+  return primary.servers.filter(isRunning).map((server) => selfView(server, server.process))
 }
 
 function selfView(server: ServerState, process: Process): MemberView {

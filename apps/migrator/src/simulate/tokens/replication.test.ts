@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { historyOf, resultOf } from '../../../test/scenario.ts'
 import type { ScenarioInput } from '../../scenario/schema.ts'
 
@@ -80,4 +80,58 @@ test('a token created in the primary during the migration reaches the secondary 
     events: [{ kind: 'create-tokens', at: 5, count: 3 }],
   })
   expect(replication.dc2).toMatchObject({ tokens: 103, completeAt: 5 })
+})
+
+describe('our servers', () => {
+  const ours = (input: Partial<ScenarioInput>) =>
+    resultOf({ model: 'latchkey', datacenters: TWO, legacyTokens: 1_000, ...input })
+  const [primary = { name: 'dc1' }] = TWO
+
+  test('follow in new mode alone, each batch as it comes', () => {
+    const { replication } = ours({
+      datacenters: [primary, { name: 'dc2', servers: [{ id: 't1', start: 40 }] }],
+      events: [{ kind: 'create-tokens', at: 20, count: 3 }],
+    })
+    expect(replication.dc2).toMatchObject({ rounds: 1, tokens: 1_003, completeAt: 40, type: 'tokens' })
+    const late = ours({})
+    expect(late.replication.dc2?.completeAt).toBe(late.migration.dc1?.lastBatchAt)
+    expect(late.replication.dc2?.rounds).toBe(8)
+  })
+
+  test('leave no ghost: a copy whose original is gone ends when every token has its accessor', () => {
+    const { replication, migration, findings } = ours({
+      events: [{ kind: 'delete-tokens', at: 3, count: 7, state: 'unmigrated' }],
+    })
+    expect(replication.dc2).toMatchObject({ tokens: 993, ghosts: 0 })
+    expect(migration.dc2?.remaining).toBe(0)
+    expect(findings.map(({ id }) => id)).not.toContain('ghost-tokens')
+  })
+
+  test('try again soon after a broken link heals', () => {
+    const { replication } = ours({
+      events: [{ kind: 'partition', at: 2.5, between: ['dc1', 'dc2'], for: 20 }],
+    })
+    expect(replication.dc2?.completeAt).toBeGreaterThanOrEqual(22.5)
+    expect(replication.dc2?.completeAt).toBeLessThanOrEqual(24)
+  })
+
+  test('replicate nothing with a token that may not see secrets', () => {
+    const [, secondary = { name: 'dc2' }] = TWO
+    const { replication, migration } = ours({
+      datacenters: [primary, { ...secondary, replicationToken: 'read' }],
+    })
+    expect(replication.dc2).toMatchObject({
+      tokens: 0,
+      lastError: expect.stringContaining('nothing replicates'),
+    })
+    expect(migration.dc2?.remaining).toBe(1_000)
+  })
+
+  test('do not leave legacy mode while the primary is out of reach, whatever gossip told before', () => {
+    const { servers } = ours({
+      datacenters: [primary, { name: 'dc2', servers: [{ id: 't1', start: 10 }] }],
+      events: [{ kind: 'partition', at: 9, between: ['dc1', 'dc2'], for: 20 }],
+    })
+    expect(servers.t1?.newModeAt).toBeGreaterThanOrEqual(29)
+  })
 })

@@ -1,8 +1,7 @@
 /**
- * Secondaries replicate the tokens of the primary: with a legacy loop until their leader is in new mode, then with
- * a loop that goes by accessor and skips tokens without one, which is how a copy can outlive its original.
+ * Secondaries replicate the tokens of the primary once their leader is in new mode. In the reference service a legacy loop
+ * does so before, and the new one skips tokens without accessor, which is how a copy can outlive its original.
  */
-
 import type { DatacenterState, Replication } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
 import { isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
@@ -10,15 +9,10 @@ import { RangeSet } from './range-set.ts'
 import { type Range, type Ranges, size, subtract } from './ranges.ts'
 import type { StoreChange } from './token-store.ts'
 
-const ROUND_INTERVAL_MS = 1_000
-/** Rounds in a burst after an idle period. */
-const ROUND_BURST = 5
 /** The legacy loop writes one token per log entry, each at least this long. */
 const LEGACY_WRITE_MS = 10
 /** Approximate number of rounds in the history; a migration may have a hundred thousand. */
 const ROUNDS_RECORDED = 200
-const BACKOFF_MS_FIRST = 2_000
-const BACKOFF_MS_MAX = 64_000
 
 /** Starts a round in every secondary that is behind and can catch up. */
 export function wakeReplication(world: World): void {
@@ -33,17 +27,17 @@ export function hasCopies({ spec }: DatacenterState): boolean {
 }
 
 /** Which loop the leader of a secondary runs now; undefined while it runs none. */
-function loopOf(datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
+function loopOf({ model }: World, datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
   const { leader } = datacenter
   if (leader?.process === undefined || !hasCopies(datacenter)) return undefined
   if (leader.process.mode === 'new') return 'tokens'
-  return leader.process.mode === 'off' ? undefined : 'legacy'
+  return leader.process.mode === 'off' || !model.replication.followsInLegacyMode ? undefined : 'legacy'
 }
 
 /** Whether a secondary has work that it can do now. */
 function isBehind(world: World, datacenter: DatacenterState): boolean {
   const { replication } = datacenter
-  const loop = loopOf(datacenter)
+  const loop = loopOf(world, datacenter)
   if (loop === undefined) return false
   // Once the new loop has run, a legacy window at a restart adds nothing.
   if (loop === 'legacy') return replication.cursor === 0 && replication.legacyCursor < world.store.log.length
@@ -68,7 +62,8 @@ function queueRound(world: World, datacenter: DatacenterState): void {
   }
   replication.isRoundQueued = true
   const delayMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
-  const limitMs = replication.limiterMs - (ROUND_BURST - 1) * ROUND_INTERVAL_MS
+  const { intervalMs, burst } = world.model.replication
+  const limitMs = replication.limiterMs - (burst - 1) * intervalMs
   const startMs = Math.max(world.now + delayMs, limitMs, retryMs(world, datacenter))
   world.queue.push(startMs, PHASE.work, () => startRound(world, datacenter))
 }
@@ -79,29 +74,30 @@ function failRound(world: World, { replication }: DatacenterState): void {
   replication.lastError = 'the primary cannot be reached'
 }
 
-/** When the retries that have failed since the first one come round again: after 2, 4, 8 … 64, 64 s. */
-function retryMs(world: World, { replication }: DatacenterState): number {
-  if (replication.failingSinceMs === undefined) return world.now
+/** When the retries that have failed since the first one come round again: after 2, 4, 8 … 64, 64 s in the reference. */
+function retryMs({ now, model }: World, { replication }: DatacenterState): number {
+  if (replication.failingSinceMs === undefined) return now
+  const { retryMsFirst, retryMsMax } = model.replication
   let at = replication.failingSinceMs
-  for (let wait = BACKOFF_MS_FIRST; at < world.now; wait = Math.min(2 * wait, BACKOFF_MS_MAX)) at += wait
+  for (let wait = retryMsFirst; at < now; wait = Math.min(2 * wait, retryMsMax)) at += wait
   return at
 }
 
 function startRound(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
   replication.isRoundQueued = false
-  const loop = loopOf(datacenter)
+  const loop = loopOf(world, datacenter)
   if (loop === undefined || !isBehind(world, datacenter)) return
   if (!canReachPrimary(world, datacenter)) {
     failRound(world, datacenter)
     return
   }
   if (loop === 'tokens' && datacenter.spec.replicationToken === 'read') {
-    refuseRedacted(world, datacenter)
+    refuseToken(world, datacenter)
     return
   }
   replication.failingSinceMs = undefined
-  replication.limiterMs = Math.max(replication.limiterMs, world.now) + ROUND_INTERVAL_MS
+  replication.limiterMs = Math.max(replication.limiterMs, world.now) + world.model.replication.intervalMs
   const end = world.store.log.length
   const answerMs = linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
   const writeMs = loop === 'legacy' ? legacyWrites(world, replication.legacyCursor, end) * LEGACY_WRITE_MS : 0
@@ -109,20 +105,23 @@ function startRound(world: World, datacenter: DatacenterState): void {
   world.queue.push(world.now + answerMs + writeMs, PHASE.work, () => {
     replication.isRoundQueued = false
     // The round is void if the leader or its mode has changed.
-    if (loopOf(datacenter) === loop) apply(world, datacenter, loop, end)
+    if (loopOf(world, datacenter) === loop) apply(world, datacenter, loop, end)
     queueRound(world, datacenter)
   })
 }
 
 /** With a token of acl:read the secrets come redacted, and the round fails: policies go through, tokens do not. */
-function refuseRedacted(world: World, datacenter: DatacenterState): void {
+function refuseToken(world: World, datacenter: DatacenterState): void {
   const { replication } = datacenter
-  for (const entry of entriesOf(world, replication.cursor)) {
+  const { readsWithoutSecrets } = world.model.replication
+  for (const entry of readsWithoutSecrets ? entriesOf(world, replication.cursor) : []) {
     if (entry.kind === 'deleted') replication.copies.remove(entry.tokens)
   }
   replication.cursor = world.store.log.length
   replication.lastErrorMs = world.now
-  replication.lastError = 'the replication token has acl:read only: policies replicate, tokens do not'
+  replication.lastError = readsWithoutSecrets
+    ? 'the replication token has acl:read only: policies replicate, tokens do not'
+    : 'the replication token has acl:read only: nothing replicates'
   if (replication.isRefused) return
   replication.isRefused = true
   record(world, {
@@ -151,10 +150,13 @@ function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'toke
     replication.legacyCursor = Math.max(replication.legacyCursor, end)
     return
   }
-  applyTokens(replication, entriesOf(world, replication.cursor, end))
+  const { comparesSecrets } = world.model.replication
+  applyTokens(replication, entriesOf(world, replication.cursor, end), comparesSecrets)
   replication.cursor = end
   replication.rounds += 1
   const isDone = end === world.store.log.length && world.store.unmigratedCount === 0
+  if (isDone && comparesSecrets)
+    replication.copies.remove(subtract(replication.copies.ranges, replication.migrated.ranges))
   const step = Math.ceil(world.store.total / ROUNDS_RECORDED)
   if (!isDone && replication.migrated.size - replication.recorded < step) return
   replication.recorded = replication.migrated.size
@@ -163,6 +165,7 @@ function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'toke
     datacenter: spec.name,
     type: 'tokens',
     migrated: replication.migrated.size,
+    remaining: size(unmigratedIn(datacenter)),
     ghosts: replication.ghosts.size,
   })
 }
@@ -181,10 +184,14 @@ function applyLegacy({ copies }: Replication, entries: readonly StoreChange[]): 
 
 /**
  * The new loop goes by accessor. A deletion reaches a copy only if the copy has got its accessor in an earlier round;
- * else it is a ghost. After a restore everything is compared: what has no accessor in the primary is deleted, unless
- * the copy has none either.
+ * else it is a ghost, unless copies are compared by their secrets in the end. After a restore everything is compared:
+ * what has no accessor in the primary is deleted, unless the copy has none either.
  */
-function applyTokens({ copies, migrated, ghosts }: Replication, entries: readonly StoreChange[]): void {
+function applyTokens(
+  { copies, migrated, ghosts }: Replication,
+  entries: readonly StoreChange[],
+  comparesSecrets: boolean,
+): void {
   const fresh = new RangeSet()
   for (const entry of entries) {
     if (entry.kind === 'accessors') {
@@ -196,15 +203,21 @@ function applyTokens({ copies, migrated, ghosts }: Replication, entries: readonl
         entry.tokens,
         subtract(migrated.within(entry.tokens), fresh.within(entry.tokens)),
       )
-      ghosts.add(copies.within(unreached))
-      for (const set of [copies, migrated, fresh]) set.remove(entry.tokens)
+      if (comparesSecrets) copies.remove(migrated.within(entry.tokens))
+      else {
+        ghosts.add(copies.within(unreached))
+        copies.remove(entry.tokens)
+      }
+      for (const set of [migrated, fresh]) set.remove(entry.tokens)
     } else if (entry.kind === 'restored') {
       const lost = subtract(migrated.ranges, entry.migrated)
       for (const set of [copies, migrated, fresh]) set.remove(lost)
-      const gone = subtract(copies.ranges, entry.present)
-      ghosts.add(gone)
-      copies.remove(gone)
-      ghosts.remove(entry.present)
+      if (!comparesSecrets) {
+        const gone = subtract(copies.ranges, entry.present)
+        ghosts.add(gone)
+        copies.remove(gone)
+        ghosts.remove(entry.present)
+      }
       migrated.add(entry.migrated)
     }
   }

@@ -1,0 +1,120 @@
+/** The clusters of a rehearsal, one for each datacenter, and the links from the secondaries to the primary. */
+import { randomUUID } from 'node:crypto'
+import type { Client } from '@latchkey/sdk'
+import { InputError } from '../errors.ts'
+import type { DatacenterSpec, Scenario } from '../scenario/scenario.ts'
+import { Cluster, type RunningServer, type ServerStart } from './cluster.ts'
+import { Link } from './link.ts'
+import type { LogLine } from './server-process.ts'
+
+interface FleetOptions {
+  /** Path of the server's main file. */
+  readonly main: string
+  /** Undefined for an embedded PostgreSQL for each datacenter. */
+  readonly databaseUrl: string | undefined
+  /** The secret with which each secondary replicates. */
+  readonly replicationSecret: (datacenter: DatacenterSpec) => string | undefined
+}
+
+export class Fleet {
+  /** The secret of the management token that the first server of each datacenter creates. */
+  readonly managementSecret = randomUUID()
+  /** The primary first. */
+  readonly clusters: readonly Cluster[]
+  readonly primary: Cluster
+  private readonly options: FleetOptions
+  private readonly homes = new Map<string, Cluster>()
+  private readonly specs: readonly DatacenterSpec[]
+  /** By the name of the secondary. */
+  private readonly links = new Map<string, Link>()
+
+  /** @throws InputError where several datacenters would share one database. */
+  constructor({ datacenters, defaultPolicy }: Scenario, options: FleetOptions) {
+    if (options.databaseUrl !== undefined && datacenters.length > 1) {
+      throw new InputError('each datacenter of a rehearsal has its own database: leave DATABASE_URL unset')
+    }
+    this.options = options
+    this.specs = datacenters
+    this.clusters = datacenters.map(({ name, servers }) => {
+      const cluster = new Cluster({
+        main: options.main,
+        datacenter: name,
+        defaultPolicy,
+        databaseUrl: options.databaseUrl,
+        managementSecret: this.managementSecret,
+      })
+      for (const { id } of servers) this.homes.set(id, cluster)
+      return cluster
+    })
+    const [primary] = this.clusters
+    if (primary === undefined) throw new TypeError('a scenario has a datacenter')
+    this.primary = primary
+  }
+
+  get secondaries(): readonly Cluster[] {
+    return this.clusters.slice(1)
+  }
+
+  /** Starts the databases, and opens the links. */
+  async open(): Promise<void> {
+    await Promise.all(
+      this.specs.map(async (spec, i) => {
+        const cluster = this.clusters[i]
+        if (cluster === undefined) return
+        if (cluster === this.primary) return cluster.open()
+        const link = new Link(() => this.primary.running().filter(({ isPaused }) => !isPaused))
+        this.links.set(spec.name, link)
+        const secret = this.options.replicationSecret(spec)
+        await cluster.open({
+          LATCHKEY_PRIMARY_DATACENTER: this.primary.datacenter,
+          LATCHKEY_PRIMARY_URL: await link.open(),
+          ...(secret === undefined ? {} : { LATCHKEY_REPLICATION_TOKEN: secret }),
+        })
+      }),
+    )
+  }
+
+  /** Lines of all servers, in no order. */
+  get log(): readonly LogLine[] {
+    return this.clusters.flatMap(({ log }) => log)
+  }
+
+  /** The cluster of a server. */
+  of(server: string): Cluster {
+    const cluster = this.homes.get(server)
+    if (cluster === undefined) throw new TypeError(`the scenario let the unknown server ${server} through`)
+    return cluster
+  }
+
+  start(id: string, as: ServerStart): Promise<string | undefined> {
+    return this.of(id).start(id, as)
+  }
+
+  running(): RunningServer[] {
+    return this.clusters.flatMap((cluster) => cluster.running())
+  }
+
+  urlOf(id: string): string {
+    return this.of(id).urlOf(id)
+  }
+
+  /** A client of a server, or of any server of the primary that answers. */
+  client(secret: string, url?: string): Client {
+    return this.primary.client(secret, url)
+  }
+
+  /** Cuts or heals the link between two datacenters. Secondaries have none between them. */
+  changeLink(between: readonly [string, string], kind: 'partition' | 'heal'): void {
+    if (!between.includes(this.primary.datacenter)) return
+    for (const name of between) {
+      if (kind === 'partition') this.links.get(name)?.cut()
+      else this.links.get(name)?.heal()
+    }
+  }
+
+  /** Ends every process and removes what they wrote. Safe to call twice. */
+  async close(): Promise<void> {
+    await Promise.all([...this.links.values()].map((link) => link.close()))
+    await Promise.all(this.clusters.map((cluster) => cluster.close()))
+  }
+}

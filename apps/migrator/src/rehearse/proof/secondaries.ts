@@ -1,0 +1,101 @@
+/** What a rehearsal proves of each secondary datacenter: it follows the primary as simulated. Spec 9.2.2, 9.2.3. */
+import { counted } from '../../findings/finding.ts'
+import type { CopyFaults } from '../copies.ts'
+import type { Proof } from './proof.ts'
+import type { RightsProof } from './rights.ts'
+import { distanceMs, type Stall } from './stalls.ts'
+
+export interface SecondaryFound {
+  readonly datacenter: string
+  /** The servers that ended legacy mode. */
+  readonly endedBy: readonly string[]
+  /** Undefined while no server answers the new API. */
+  readonly copies: CopyFaults | undefined
+  readonly rights: RightsProof | undefined
+  /** Since when every token here has an accessor, in seconds since the schedule began. */
+  readonly completeAt: number | null
+  /** How much longer than simulated a try may take to come, after the primary was out of reach. */
+  readonly retryMsMax: number
+}
+
+export interface SecondarySimulated {
+  readonly endsLegacyMode: boolean
+  readonly withoutAccessor: number
+  /** As {@link SecondaryFound.completeAt}; undefined without a legacy token, whose accessor could arrive. */
+  readonly completeAt: number | null | undefined
+}
+
+interface Tolerance {
+  readonly slackMs: number
+  readonly share: number
+  readonly stalls: readonly Stall[]
+}
+
+export function secondaryProofs(
+  found: SecondaryFound,
+  simulated: SecondarySimulated,
+  tolerance: Tolerance,
+): readonly Proof[] {
+  return [
+    endProof(found, simulated),
+    ...(found.copies === undefined ? [] : [copyProof(found.datacenter, found.copies, simulated)]),
+    ...(found.rights === undefined ? [] : [rightsProof(found.datacenter, found.rights)]),
+    ...timeProof(found, simulated, tolerance),
+  ]
+}
+
+function endProof({ datacenter, endedBy }: SecondaryFound, { endsLegacyMode }: SecondarySimulated): Proof {
+  const detail = endedBy.length === 0 ? 'it has not ended' : `by server ${endedBy.join(', ')}`
+  return endsLegacyMode
+    ? { name: `legacy mode of ${datacenter} ended once`, holds: endedBy.length === 1, detail }
+    : { name: `legacy mode of ${datacenter} did not end, as simulated`, holds: endedBy.length === 0, detail }
+}
+
+/** Copies that the simulation leaves without accessor have no counterpart to compare with. */
+function copyProof(datacenter: string, copies: CopyFaults, simulated: SecondarySimulated): Proof {
+  const { withAccessor, withoutAccessor, ghosts, missing, differing } = copies
+  const isComplete = simulated.withoutAccessor === 0
+  const faults = [
+    ...(withoutAccessor === simulated.withoutAccessor
+      ? []
+      : [`simulated ${simulated.withoutAccessor} without accessor`]),
+    ...(ghosts > 0 && isComplete ? [`${counted(ghosts, 'token')} that the primary does not hold`] : []),
+    ...(missing > 0 && isComplete ? [`${counted(missing, 'token')} missing`] : []),
+    ...(differing > 0 ? [`${counted(differing, 'token')} with another accessor than in the primary`] : []),
+  ]
+  const detail = `${counted(withAccessor, 'token')} with an accessor, ${withoutAccessor} without`
+  return {
+    name: `the tokens of ${datacenter} as in the primary`,
+    holds: faults.length === 0,
+    detail: [detail, ...faults].join('; '),
+  }
+}
+
+function rightsProof(datacenter: string, { differences, questions, tokens }: RightsProof): Proof {
+  return {
+    name: `no secret gained or lost a right in ${datacenter}`,
+    holds: differences.length === 0,
+    detail: differences.join('; ') || `${questions} checks on ${tokens} tokens, no difference`,
+  }
+}
+
+function timeProof(
+  { datacenter, completeAt, retryMsMax }: SecondaryFound,
+  simulated: SecondarySimulated,
+  { slackMs, share, stalls }: Tolerance,
+): readonly Proof[] {
+  const show = (at: number | null) => (at === null ? 'never' : `at ${at.toFixed(2)} s`)
+  if (simulated.completeAt === undefined) return []
+  const holds =
+    completeAt === null || simulated.completeAt === null
+      ? completeAt === simulated.completeAt
+      : distanceMs(completeAt * 1_000, simulated.completeAt * 1_000, stalls) <=
+        slackMs + retryMsMax + share * simulated.completeAt * 1_000
+  return [
+    {
+      name: `the accessors reached ${datacenter} as simulated`,
+      holds,
+      detail: `the last ${show(completeAt)}, simulated ${show(simulated.completeAt)}`,
+    },
+  ]
+}
