@@ -22,7 +22,12 @@ afterEach(async () => {
   await Promise.all(Object.values(databases).map((database) => database.drop()))
 })
 
-async function start(datacenter: 'dc1' | 'dc2', node: string, version: string): Promise<RunningServer> {
+async function start(
+  datacenter: 'dc1' | 'dc2',
+  node: string,
+  version: string,
+  settings?: Readonly<Record<string, string>>,
+): Promise<RunningServer> {
   const server = await runServer({
     DATABASE_URL: databases[datacenter].url,
     LATCHKEY_SERVICE_VERSION: version,
@@ -33,6 +38,7 @@ async function start(datacenter: 'dc1' | 'dc2', node: string, version: string): 
     ...(datacenter === 'dc1'
       ? { PORT: String(primaryPort) }
       : { LATCHKEY_PRIMARY_DATACENTER: 'dc1', LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${primaryPort}` }),
+    ...settings,
   })
   running.push(server)
   return server
@@ -94,11 +100,17 @@ test('once it has ended, no restart and no absence of the primary brings it back
 })
 
 test('a secondary whose management token no migration will link does not start as 1.11 (decisions: upgrade)', async () => {
+  // From the time before it was a secondary: now it leaves such writes to the primary.
+  const alone = await start('dc2', 'two', '1.3.0', {
+    LATCHKEY_PRIMARY_DATACENTER: '',
+    LATCHKEY_PRIMARY_URL: '',
+  })
+  const legacy = { ID: 'old', Type: 'management' }
+  expect((await alone.call('PUT', '/acl/create', { token: MANAGEMENT, body: legacy })).status).toBe(200)
+  await alone.stop()
   await startPrimary('1.4.0')
   const secondary = await start('dc2', 'two', '1.10')
   await untilAnswer(secondary).toBe('works')
-  const legacy = { ID: 'old', Type: 'management' }
-  await secondary.call('PUT', '/acl/create', { token: MANAGEMENT, body: legacy })
   await secondary.stop()
   await expect(start('dc2', 'two', '1.11')).rejects.toThrow('1 legacy token has rights')
 })

@@ -62,6 +62,8 @@ export interface Context {
   readonly allNamespaces: boolean
   /** Whether the answer is compared with what the client knows: it asks from an index. */
   readonly isBlocking: boolean
+  /** Whether a secondary forwarded the write: Local tokens of this datacenter count as missing. */
+  readonly isFromSecondary: boolean
   /** Turns of the event loop for work that takes more than a few milliseconds. */
   readonly turns: Turns
   /** Lane for work that holds many megabytes while it takes its turns. */

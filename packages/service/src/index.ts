@@ -2,6 +2,7 @@ export { BoundedMap, type Slot } from './bounded-map.ts'
 export { aclModeOf } from './caller/acl-mode.ts'
 export {
   type Datacenters,
+  datacenterSilent,
   datacenterUnreachable,
   type ForwardedReply,
   type ForwardedRequest,

@@ -4,11 +4,13 @@
  */
 
 import { checkWanted, Lane, TurnQueue } from '@latchkey/acl'
-import { AclError, invariant, limits } from '@latchkey/contract'
+import { AclError, limits } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
+import type { ForwardingParts } from './datacenters/exchange.ts'
 import { forward } from './datacenters/forward.ts'
+import { mayBeForPrimary, writeInPrimary } from './datacenters/to-primary.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
@@ -17,7 +19,14 @@ import type { ServiceOptions } from './options.ts'
 import { JsonDocument } from './reply/json-text.ts'
 import { renderAnswer, renderError } from './reply/render.ts'
 import { decodeRequestBody, readBody } from './request/body.ts'
-import { familiesOf, type HeaderFamily, headerFamilies } from './request/headers.ts'
+import {
+  DATACENTER_FAMILY,
+  type Forwarding,
+  familiesOf,
+  forwardingOf,
+  type HeaderFamily,
+  headerFamilies,
+} from './request/headers.ts'
 import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts'
 import { checkPathIds } from './request/path-ids.ts'
 import { RequestState } from './request/request-state.ts'
@@ -29,7 +38,7 @@ export class Service {
   private readonly options: ServiceOptions
   private readonly families: readonly HeaderFamily[]
   private readonly parseOptions: ParseOptions
-  private readonly callers: Callers
+  private readonly forwarding: ForwardingParts
   private readonly admission: Admission
 
   constructor(options: ServiceOptions) {
@@ -37,26 +46,47 @@ export class Service {
     this.families = headerFamilies(options.headerPrefixes)
     this.parseOptions = { ...options, families: this.families }
     const services = callServices(options)
-    this.callers = services.callers
+    this.forwarding = { service: options, callers: services.callers }
     this.admission = new Admission(options, services)
   }
 
   /** Answers a request. Never rejects: a failure is a reply, too. */
   async handle(request: WireRequest): Promise<WireReply> {
-    const state = new RequestState(request, familiesOf(request, this.families))
+    const forwarding = forwardingOf(request)
+    const families = forwarding ? [DATACENTER_FAMILY] : this.families
+    const state = new RequestState(request, familiesOf(request, families))
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
       state.setHeader('translateAddresses', 'true')
+    const reply = await this.answerOrRefuse(request, state, forwarding)
+    return state.isFromSecondary ? this.withIndex(reply) : reply
+  }
+
+  private async answerOrRefuse(
+    request: WireRequest,
+    state: RequestState,
+    forwarding: Forwarding | undefined,
+  ): Promise<WireReply> {
     try {
-      return await this.answer(request, state)
+      return await this.answer(request, state, forwarding)
     } catch (error) {
       if (!(error instanceof AclError)) this.options.onInternalError(error, request.requestId)
       return renderError(error, state)
     }
   }
 
+  /** Tells a secondary up to which index it has to follow, to show its client what was written. */
+  private withIndex(reply: WireReply): WireReply {
+    const index = this.options.store.tableIndex('changes')
+    return { ...reply, headers: { [DATACENTER_FAMILY.index]: String(index), ...reply.headers } }
+  }
+
   /** @throws AclError for every refusal. */
-  private async answer(request: WireRequest, state: RequestState): Promise<WireReply> {
+  private async answer(
+    request: WireRequest,
+    state: RequestState,
+    forwarding: Forwarding | undefined,
+  ): Promise<WireReply> {
     const routing = route(request.method, request.url, this.options)
     if (routing.kind === 'options') return state.empty(200, { Allow: routing.allow })
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
@@ -66,9 +96,15 @@ export class Service {
       throw new AclError('acl_disabled', 'ACL support disabled')
     }
     requireParams(match)
-    const asked = parse(request, match, state, this.parseOptions)
-    if (asked.elsewhere !== undefined) return await this.forward(asked, asked.elsewhere)
-    const received = asked.route.body === undefined ? undefined : await this.receive(asked)
+    const asked = parse(request, match, state, this.parseOptions, forwarding)
+    if (asked.elsewhere !== undefined) return await forward(asked, asked.elsewhere, this.forwarding)
+    if (!mayBeForPrimary(asked, this.options)) return this.answerHere(asked, await this.receive(asked))
+    const there = await writeInPrimary(asked, this.forwarding)
+    return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
+  }
+
+  private async answerHere(asked: ParsedRequest, received: Uint8Array | undefined): Promise<WireReply> {
+    const { state } = asked
     if (asked.options.index === 0) return renderSeen(await this.look(asked, received), asked, state)
     const wait = new Wait(asked, this.options)
     for (;;) {
@@ -95,18 +131,12 @@ export class Service {
     return undefined
   }
 
-  private async forward(asked: ParsedRequest, name: string): Promise<WireReply> {
-    const { datacenters } = this.options
-    invariant(datacenters, 'only a known datacenter passes')
-    const { callers, families, options } = this
-    return forward(asked, name, { service: options, datacenters, callers, families })
-  }
-
   /**
    * Reads the body of a caller that may send one. {@link look} admits the caller again, because rights may change while
    * a slow body arrives.
    */
-  private async receive(asked: ParsedRequest): Promise<Uint8Array> {
+  private async receive(asked: ParsedRequest): Promise<Uint8Array | undefined> {
+    if (asked.route.body === undefined) return undefined
     const { caller, turns, signal } = await this.admission.admitBody(asked, requireRightToBody)
     const body = await readBody(asked.request, asked.route, caller)
     if (body.length > limits.ANONYMOUS_BODY_BYTES_MAX) {

@@ -30,6 +30,8 @@ interface ApiListenerOptions {
   readonly unread: UnreadAnswers
   /** The key by which a client is limited; undefined for trusted proxies. */
   readonly clientOf: (request: IncomingMessage) => string | undefined
+  /** Whether writes may be forwarded to a primary, which takes as long as that does. Default: false. */
+  readonly forwardsWrites?: boolean
   /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
 }
@@ -121,7 +123,7 @@ interface ApiListener {
 
 /** The only entry to the API, for Express and for the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
-  const { service, log, metrics, accessLog, unread, clientOf } = options
+  const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false } = options
   const signals = new ClientSignals(options.closing)
   const endOfTurn = new EndOfTurn()
   const bodies = { writes: new BodyBudget(), questions: new BodyBudget() }
@@ -134,7 +136,8 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   ): Promise<void> {
     const startedAt = performance.now()
     const requestId = requestIdOf(request)
-    const signal = mayWait(request.url) ? signals.signalOf(response) : undefined
+    const isForwarded = forwardsWrites && request.method !== 'GET'
+    const signal = isForwarded || mayWait(request.url) ? signals.signalOf(response) : undefined
     const budget = request.method === 'POST' ? bodies.questions : bodies.writes
     const wire = new NodeWireRequest(request, response, { requestId, signal, bodies: budget, clientOf })
     try {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { AclError } from '@latchkey/contract'
@@ -12,6 +13,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
+type Options = ConstructorParameters<typeof HttpDatacenters>[0]
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Connects to a server as dc2. Limits that the test waits for are short; all others are out of reach. */
@@ -23,13 +25,15 @@ async function reach(listener: Listener, limits: Parameters<typeof at>[1] = {}) 
 
 function at(
   port: number | readonly number[],
-  limits: ConstructorParameters<typeof HttpDatacenters>[0]['limits'] = {},
+  limits: Options['limits'] = {},
+  options: Pick<Options, 'now' | 'onAnswer'> = {},
 ) {
   const origins = [port].flat().map((each) => `http://127.0.0.1:${each}`)
   return new HttpDatacenters({
     datacenters: [{ name: 'dc2', origins }],
     log: pino({ level: 'silent' }),
     limits: { connectMsMax: 60_000, answerMsMax: 60_000, ...limits },
+    ...options,
   })
 }
 
@@ -40,6 +44,7 @@ function aRequest(method: string, request: Partial<ForwardedRequest> = {}): Forw
     headers: {},
     body: undefined,
     waitMs: 0,
+    isOfKnownCaller: true,
     signal: undefined,
     ...request,
   }
@@ -165,6 +170,76 @@ test('a request above the limit of requests in flight is refused; one that ends 
   for (const response of held) response.end()
   for (const { body } of await Promise.all([first, second])) await text(body)
   await expect.poll(() => datacenters.send('dc2', aRequest('GET')).then(({ status }) => status)).toBe(200)
+})
+
+test.each([
+  ['strangers', { strangersMax: 1 }, { isOfKnownCaller: false }],
+  ['blocking queries', { waitersMax: 1 }, { waitMs: 60_000 }],
+] as const)('%s leave room for other requests', async (_case, limits, guest) => {
+  const held: ServerResponse[] = []
+  const arrived = Promise.withResolvers<void>()
+  const datacenters = await reach((request, response) => {
+    if (request.method === 'PUT') response.end()
+    else {
+      held.push(response)
+      arrived.resolve()
+    }
+  }, limits)
+  const first = datacenters.send('dc2', aRequest('GET', guest))
+  await arrived.promise
+  for (let i = 0; i < 100; i += 1) {
+    expect((await refused(datacenters.send('dc2', aRequest('GET', guest)))).code).toBe(
+      'datacenter_unreachable',
+    )
+  }
+  expect((await datacenters.send('dc2', aRequest('PUT'))).status).toBe(200)
+  expect(held).toHaveLength(1)
+  for (const response of held) response.end()
+  await text((await first).body)
+})
+
+test('after five failures nothing is tried but one probe a second, and an answer ends that', async () => {
+  const [port = 0] = await freePorts(1)
+  let now = 0
+  const datacenters = at(port, {}, { now: () => now })
+  const ask = () => datacenters.send('dc2', aRequest('PUT'))
+  for (let i = 0; i < 5; i += 1) await refused(ask())
+  let asked = 0
+  const server = createServer((_request, response) => {
+    asked += 1
+    response.end()
+  })
+  servers.push(server)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  now = 999
+  await refused(ask())
+  expect(asked).toBe(0)
+  now = 1_000
+  expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
+})
+
+test('reports how each request ended, and how long it took', async () => {
+  const seen: unknown[] = []
+  const server = createServer((request, response) => {
+    response.statusCode = 418
+    if (request.method === 'GET') response.end()
+  })
+  servers.push(server)
+  const port = await listenOnFreePort(server)
+  let now = 0
+  const onAnswer = (...facts: unknown[]) => seen.push(facts)
+  const datacenters = at(port, {}, { now: () => (now += 500), onAnswer })
+  await datacenters.send('dc2', aRequest('GET'))
+  const [closed = 0] = await freePorts(1)
+  await refused(at(closed, {}, { onAnswer }).send('dc2', aRequest('PUT')))
+  const leaving = AbortSignal.timeout(1)
+  await refused(datacenters.send('dc2', aRequest('PUT', { signal: leaving })))
+  expect(seen).toEqual([
+    ['dc2', 418, expect.any(Number)],
+    ['dc2', 503, expect.any(Number)],
+    ['dc2', undefined, expect.any(Number)],
+  ])
 })
 
 async function refused(sent: Promise<unknown>): Promise<AclError> {

@@ -7,30 +7,34 @@ import type { IncomingMessage } from 'node:http'
 import { AclError, invariant } from '@latchkey/contract'
 import {
   type Datacenters,
+  datacenterSilent,
   datacenterUnreachable,
   type ForwardedReply,
   type ForwardedRequest,
 } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import type { OtherDatacenter } from '../config/config.ts'
+import { Circuit } from './circuit.ts'
 import { exchange, NoAnswer } from './exchange.ts'
+import { Room, type RoomLimits } from './room.ts'
 import type { TlsOptions } from './tls-files.ts'
 
-interface DatacenterLimits {
+interface DatacenterLimits extends RoomLimits {
+  /** For all addresses of a datacenter together. */
   readonly connectMsMax: number
   /** Maximum time from the connection to the start of the answer, on top of the wait of a blocking query. */
   readonly answerMsMax: number
   /** Maximum time between two parts of the answer. */
   readonly silenceMsMax: number
-  /** Maximum number of concurrent requests to one datacenter. */
-  readonly inFlightMax: number
 }
 
 const LIMITS: DatacenterLimits = {
   connectMsMax: 2_000,
   answerMsMax: 10_000,
   silenceMsMax: 60_000,
-  inFlightMax: 128,
+  inFlightMax: 64,
+  strangersMax: 16,
+  waitersMax: 32,
 }
 
 interface HttpDatacentersOptions {
@@ -38,52 +42,111 @@ interface HttpDatacentersOptions {
   /** Default: what the system trusts, and no client certificate. */
   readonly tls?: () => Promise<TlsOptions>
   readonly log: BaseLogger
+  /** Called when a request has its answer or its refusal. `undefined`: the client left. */
+  readonly onAnswer?: (datacenter: string, status: number | undefined, seconds: number) => void
+  /** Milliseconds of a clock that does not go back; for tests. */
+  readonly now?: () => number
   /** Replaces some limits; for tests. */
   readonly limits?: Partial<DatacenterLimits>
 }
 
+/** What this process knows of another datacenter. */
+interface Reached {
+  readonly name: string
+  /** The address that was reached last comes first. */
+  origins: readonly string[]
+  readonly circuit: Circuit
+  readonly room: Room
+}
+
 export class HttpDatacenters implements Datacenters {
   readonly names: readonly string[]
-  /** By name; the address that was reached last comes first. */
-  private readonly origins: Map<string, readonly string[]>
+  private readonly reached: ReadonlyMap<string, Reached>
   private readonly tls: () => Promise<TlsOptions>
   private readonly log: BaseLogger
   private readonly limits: DatacenterLimits
-  private readonly inFlight = new Map<string, number>()
+  private readonly onAnswer: NonNullable<HttpDatacentersOptions['onAnswer']>
+  private readonly now: () => number
 
-  constructor({ datacenters, tls, log, limits }: HttpDatacentersOptions) {
+  constructor({ datacenters, tls, log, onAnswer, now, limits }: HttpDatacentersOptions) {
     this.names = datacenters.map(({ name }) => name)
-    this.origins = new Map(datacenters.map(({ name, origins }) => [name, origins]))
     this.tls = tls ?? (async () => ({}))
     this.log = log
+    this.onAnswer = onAnswer ?? (() => {})
+    this.now = now ?? (() => performance.now())
     this.limits = { ...LIMITS, ...limits }
+    const reached = ({ name, origins }: OtherDatacenter): Reached => ({
+      name,
+      origins,
+      circuit: new Circuit(),
+      room: new Room(this.limits),
+    })
+    this.reached = new Map(datacenters.map((datacenter) => [datacenter.name, reached(datacenter)]))
+  }
+
+  async send(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
+    const datacenter = this.reached.get(name)
+    invariant(datacenter, 'only a configured datacenter is asked')
+    const startedAt = this.now()
+    let status: number | undefined
+    try {
+      const reply = await this.sendOrRepeat(datacenter, request)
+      status = reply.status
+      return reply
+    } catch (error) {
+      if (error instanceof AclError && !request.signal?.aborted) status = error.status
+      throw error
+    } finally {
+      this.onAnswer(name, status, (this.now() - startedAt) / 1_000)
+    }
   }
 
   /** Repeats a read once if the connection was lost before the answer began. */
-  async send(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
+  private async sendOrRepeat(datacenter: Reached, request: ForwardedRequest): Promise<ForwardedReply> {
+    const { name } = datacenter
     try {
-      return await this.sendInTurn(name, request)
+      return await this.sendOnce(datacenter, request)
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
       if (!error.isSent) throw datacenterUnreachable(name, error.cause)
-      if (request.method !== 'GET') throw silent(name, error.cause)
+      if (request.method !== 'GET') throw datacenterSilent(name, error.cause)
     }
     try {
-      return await this.sendInTurn(name, request)
+      return await this.sendOnce(datacenter, request)
     } catch (error) {
       throw error instanceof NoAnswer ? datacenterUnreachable(name, error.cause) : error
     }
   }
 
+  private async sendOnce(datacenter: Reached, request: ForwardedRequest): Promise<ForwardedReply> {
+    const { circuit, name } = datacenter
+    const tls = await this.tls()
+    if (!circuit.admits(this.now())) throw datacenterUnreachable(name, new Error('the circuit is open'))
+    try {
+      const reply = await this.sendInTurn(datacenter, request, tls)
+      circuit.succeeded()
+      return reply
+    } catch (error) {
+      if (error instanceof NoAnswer && !request.signal?.aborted) {
+        circuit.failed(this.now())
+        this.log.warn({ err: error.cause, datacenter: name }, 'a datacenter did not answer')
+      }
+      throw error
+    }
+  }
+
   /** Asks the next address only if there was no connection to the one before. */
-  private async sendInTurn(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
-    const origins = this.origins.get(name)
-    invariant(origins, 'only a configured datacenter is asked')
+  private async sendInTurn(
+    datacenter: Reached,
+    request: ForwardedRequest,
+    tls: TlsOptions,
+  ): Promise<ForwardedReply> {
+    const { origins } = datacenter
     let failure: unknown
     for (const origin of origins) {
       try {
-        const reply = await this.exchange(name, origin, request)
-        if (failure) this.origins.set(name, [origin, ...origins.filter((other) => other !== origin)])
+        const reply = await this.exchange(datacenter, origin, request, tls)
+        if (failure) datacenter.origins = [origin, ...origins.filter((other) => other !== origin)]
         return reply
       } catch (error) {
         if (!(error instanceof NoAnswer) || error.isSent || request.signal?.aborted) throw error
@@ -93,14 +156,15 @@ export class HttpDatacenters implements Datacenters {
     throw failure
   }
 
-  private async exchange(name: string, origin: string, request: ForwardedRequest): Promise<ForwardedReply> {
-    const tls = await this.tls()
-    const count = this.inFlight.get(name) ?? 0
-    if (count >= this.limits.inFlightMax) {
-      throw datacenterUnreachable(name, new Error(`${count} requests are in flight`))
-    }
+  private async exchange(
+    { name, origins, room }: Reached,
+    origin: string,
+    request: ForwardedRequest,
+    tls: TlsOptions,
+  ): Promise<ForwardedReply> {
     const { method, url, headers, body, signal, waitMs } = request
     const { connectMsMax, answerMsMax, silenceMsMax } = this.limits
+    if (room.isFull(request)) throw datacenterUnreachable(name, new Error('too many requests are in flight'))
     const { outgoing, answer } = exchange({
       origin,
       method,
@@ -108,22 +172,14 @@ export class HttpDatacenters implements Datacenters {
       headers,
       body,
       tls,
-      connectMsMax,
+      connectMsMax: connectMsMax / origins.length,
       answerMsMax: answerMsMax + waitMs,
       signal,
     })
-    this.inFlight.set(name, count + 1)
-    outgoing.once('close', () => this.inFlight.set(name, (this.inFlight.get(name) ?? 1) - 1))
-    try {
-      const incoming = await answer
-      incoming.setTimeout(silenceMsMax, () => incoming.destroy(new Error('no more of the answer')))
-      return replyOf(incoming)
-    } catch (error) {
-      if (error instanceof NoAnswer && !signal?.aborted) {
-        this.log.warn({ err: error.cause, datacenter: name }, 'a datacenter did not answer')
-      }
-      throw error
-    }
+    outgoing.once('close', room.enter(request))
+    const incoming = await answer
+    incoming.setTimeout(silenceMsMax, () => incoming.destroy(new Error('no more of the answer')))
+    return replyOf(incoming)
   }
 }
 
@@ -133,9 +189,4 @@ function replyOf(answer: IncomingMessage): ForwardedReply {
     header: (name) => answer.headersDistinct[name]?.[0],
     body: answer,
   }
-}
-
-function silent(name: string, cause: unknown): AclError {
-  const message = `The datacenter ${name} did not answer; the outcome of the write is unknown`
-  return new AclError('datacenter_silent', message, { cause })
 }

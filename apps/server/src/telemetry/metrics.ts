@@ -7,6 +7,8 @@ export interface Metrics {
   /** Counts one answered request. `endpoint`: its name, or the name of what answered instead. */
   request(endpoint: string, status: number, seconds: number): void
   connectionRefused(): void
+  /** Counts one request to another datacenter. `status`: `none` if the client left before the answer. */
+  forwarded(datacenter: string, status: number | undefined, seconds: number): void
   /** A value that is read on every scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** As {@link gauge}, with a value for each of a few sets of labels. */
@@ -64,6 +66,19 @@ export function createMetrics(): Metrics {
     help: 'Connections over the limit of one client address.',
     registers: [registry],
   })
+  const forwardedRequests = new Counter({
+    name: 'latchkey_forwarded_requests_total',
+    help: 'Requests to other datacenters, by the status of the answer or of the refusal.',
+    labelNames: ['dc', 'status'],
+    registers: [registry],
+  })
+  const forwardedSeconds = new Histogram({
+    name: 'latchkey_forwarded_seconds',
+    help: 'Seconds from a request to another datacenter to the start of its answer; waits of blocking queries included.',
+    labelNames: ['dc'],
+    buckets: SECONDS_BUCKETS,
+    registers: [registry],
+  })
   // Looking up labels costs more than counting, so every series is bound once.
   const series = new Map<string, RequestSeries>()
   return {
@@ -79,6 +94,10 @@ export function createMetrics(): Metrics {
       bound.time.observe(took)
     },
     connectionRefused: () => refused.inc(),
+    forwarded(dc, status, took) {
+      forwardedRequests.inc({ dc, status: status === undefined ? 'none' : String(status) })
+      forwardedSeconds.observe({ dc }, took)
+    },
     gauge(name, help, read) {
       new Gauge({
         name,

@@ -10,7 +10,7 @@ import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
 import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { aclModeOf } from './acl-mode.ts'
-import type { Caller, Callers, Presented } from './caller.ts'
+import { type Caller, type Callers, callerUnknown, type Presented } from './caller.ts'
 import { requireEndpointRight } from './endpoint-right.ts'
 
 /** What the service gives to every call. */
@@ -151,6 +151,8 @@ export class Admission {
     { service, mode, directory, tableIndex }: Moment,
   ): AnyCall {
     const { route, params, query, state } = asked
+    // The secondary does not send the secrets of Local tokens, and those of this datacenter are not valid there.
+    if (state.isFromSecondary && caller.token.Local) throw callerUnknown()
     if (caller.presented) state.accessorId = caller.token.AccessorID
     const requested = asked.requestedNamespace
     const namespace = resolveNamespace(requested === '*' ? undefined : requested, caller)
@@ -185,6 +187,7 @@ export class Admission {
       namespace,
       allNamespaces: requested === '*',
       isBlocking: asked.options.index > 0,
+      isFromSecondary: state.isFromSecondary,
       signal: asked.request.signal,
       now: service.clock.now(),
     }

@@ -21,6 +21,8 @@ export interface ForwardedRequest {
   readonly body: Uint8Array | undefined
   /** How long the other datacenter may wait before it answers: a blocking query. */
   readonly waitMs: number
+  /** Whether it presents a token that is known here. Requests of strangers must not keep those of others from being sent. */
+  readonly isOfKnownCaller: boolean
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined
 }
@@ -38,4 +40,10 @@ export function datacenterUnreachable(name: string, cause?: unknown): AclError {
     headers: { 'Retry-After': '1' },
     cause,
   })
+}
+
+/** A write that was sent and got no answer. */
+export function datacenterSilent(name: string, cause?: unknown): AclError {
+  const message = `The datacenter ${name} did not answer; the outcome of the write is unknown`
+  return new AclError('datacenter_silent', message, { cause })
 }

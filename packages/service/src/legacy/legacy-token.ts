@@ -34,8 +34,8 @@ export async function writeLegacy(
   return decideAndCommitFor(call, async () => {
     const stored = await store.tokenBySecret(write.ID)
     const record = writeLegacyToken(living(call, stored), write, rulesProblem)
-    // A token of another namespace is not replaced: its ID is taken.
-    const expect = stored?.Namespace === DEFAULT_NAMESPACE ? stored.ModifyIndex : 0
+    // A token that is out of reach or of another namespace is not replaced: its ID is taken.
+    const expect = stored && isInReach(call, stored) ? stored.ModifyIndex : 0
     return {
       changes: [{ table: 'tokens', op: 'put', record, expect }],
       answer: () => json({ ID: record.SecretID }),
@@ -64,8 +64,12 @@ export function requireSecret({ ID: secretId }: { readonly ID: string }): string
  * token may have its secret, and takes over its row. Absent is also what is not in `default`, the namespace of this API.
  * Decisions: tokens, namespaces.
  */
-export function living({ service }: Context, token: TokenRecord | undefined): TokenRecord | undefined {
-  const { clock, store } = service
-  const isAbsent = token?.Namespace !== DEFAULT_NAMESPACE || isGone(token, clock.now(), store.directory())
-  return isAbsent ? undefined : token
+export function living(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
+  const { clock, store } = call.service
+  if (!token || !isInReach(call, token)) return undefined
+  return isGone(token, clock.now(), store.directory()) ? undefined : token
+}
+
+function isInReach({ isFromSecondary }: Context, { Namespace, Local }: TokenRecord): boolean {
+  return Namespace === DEFAULT_NAMESPACE && !(isFromSecondary && Local)
 }

@@ -7,7 +7,6 @@ export interface HeaderFamily {
   /** Names in lower case, for look-ups. */
   readonly token: string
   readonly namespace: string
-  readonly forwarded: string
   /** Names for answers. */
   readonly index: string
   readonly knownLeader: string
@@ -15,6 +14,7 @@ export interface HeaderFamily {
   readonly defaultPolicy: string
   readonly nextCursor: string
   readonly translateAddresses: string
+  readonly replicationLag: string
 }
 
 /** @param configured if empty, the first family of the contract. */
@@ -22,21 +22,48 @@ export function headerFamilies(
   configured: readonly string[] = HEADER_PREFIXES_DEFAULT,
 ): readonly HeaderFamily[] {
   const prefixes = configured.length > 0 ? configured : [HEADER_PREFIX_DEFAULT]
-  return prefixes.map((prefix) => ({
+  return prefixes.map(familyOf)
+}
+
+function familyOf(prefix: string): HeaderFamily {
+  return {
     prefix,
     token: `${prefix}${HEADER.token}`.toLowerCase(),
     namespace: `${prefix}${HEADER.namespace}`.toLowerCase(),
-    forwarded: `${prefix}${HEADER.forwarded}`.toLowerCase(),
     index: `${prefix}${HEADER.index}`,
     knownLeader: `${prefix}${HEADER.knownLeader}`,
     lastContact: `${prefix}${HEADER.lastContact}`,
     defaultPolicy: `${prefix}${HEADER.defaultPolicy}`,
     nextCursor: `${prefix}${HEADER.nextCursor}`,
     translateAddresses: `${prefix}${HEADER.translateAddresses}`,
-  }))
+    replicationLag: `${prefix}${HEADER.replicationLag}`,
+  }
 }
 
-export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'namespace' | 'forwarded'>
+/** What datacenters use among themselves, because each may have other families for its clients. Decisions: header families. */
+export const DATACENTER_FAMILY: HeaderFamily = familyOf(HEADER_PREFIX_DEFAULT)
+const FORWARDED_HEADER = `${HEADER_PREFIX_DEFAULT}${HEADER.forwarded}`
+
+/** How a request says that another datacenter sent it. */
+export interface Forwarding {
+  readonly from: string
+  /** The primary that a write is meant for. Absent: the request names its datacenter in `dc`. */
+  readonly primary?: string | undefined
+}
+
+/** `undefined`: a client sent the request. */
+export function forwardingOf(request: HeaderSource): Forwarding | undefined {
+  const text = request.header(FORWARDED_HEADER.toLowerCase())
+  if (text === undefined) return undefined
+  const [from = '', primary] = text.split(';')
+  return { from, primary }
+}
+
+export function forwardedHeader({ from, primary }: Forwarding): Readonly<Record<string, string>> {
+  return { [FORWARDED_HEADER]: primary === undefined ? from : `${from};${primary}` }
+}
+
+export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'namespace'>
 
 export type HeaderSource = { header(name: string): string | undefined }
 

@@ -6,9 +6,16 @@ import {
   type Query,
   type RouteMatch,
   routeOf,
+  shorten,
 } from '@latchkey/contract'
-import type { ServiceOptions } from '../options.ts'
-import { credentialOf, type HeaderFamily, namespaceHeaderOf } from './headers.ts'
+import { isSecondary, type ServiceOptions } from '../options.ts'
+import {
+  credentialOf,
+  DATACENTER_FAMILY,
+  type Forwarding,
+  type HeaderFamily,
+  namespaceHeaderOf,
+} from './headers.ts'
 import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
 import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
 import type { RequestState } from './request-state.ts'
@@ -33,6 +40,10 @@ export interface ParsedRequest {
   readonly secretId: string | undefined
   /** The datacenter that answers, if it is another one. */
   readonly elsewhere: string | undefined
+  /** The namespace header, for another datacenter. */
+  readonly namespaceHeader: string | undefined
+  /** Set if another datacenter sent the request. */
+  readonly forwarding: Forwarding | undefined
   readonly state: RequestState
 }
 
@@ -41,8 +52,11 @@ export function parse(
   request: WireRequest,
   { name, params }: RouteMatch,
   state: RequestState,
-  { datacenter, datacenters, defaultPolicy, edition, families }: ParseOptions,
+  parseOptions: ParseOptions,
+  forwarding?: Forwarding,
 ): ParsedRequest {
+  const { datacenter, datacenters, defaultPolicy, edition } = parseOptions
+  const families = forwarding ? [DATACENTER_FAMILY] : parseOptions.families
   const route = routeOf(name)
   const urlParams = paramsOf(request.url)
   // Shared options have the same schema in all routes; a route without an option has no property for it.
@@ -59,6 +73,10 @@ export function parse(
   if (elsewhere !== undefined && !datacenters?.names.includes(elsewhere)) {
     throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'dc' })
   }
+  if (forwarding && query.dc === undefined) {
+    requirePrimary(forwarding, parseOptions)
+    state.isFromSecondary = true
+  }
   if (credential.inQuery) {
     state.headers.Warning = '299 - "The token query parameter is deprecated: send the token header"'
   }
@@ -71,13 +89,33 @@ export function parse(
     requestedNamespace: namespace,
     secretId: credential.secretId,
     elsewhere,
+    namespaceHeader: header?.value,
+    forwarding,
     state,
   }
 }
 
 export interface ParseOptions
-  extends Pick<ServiceOptions, 'datacenter' | 'datacenters' | 'defaultPolicy' | 'edition'> {
+  extends Pick<
+    ServiceOptions,
+    'datacenter' | 'primaryDatacenter' | 'datacenters' | 'defaultPolicy' | 'edition' | 'store'
+  > {
   readonly families: readonly HeaderFamily[]
+}
+
+/**
+ * A forwarded request without `dc` is a write for the primary. Forwarded again, it could circle.
+ *
+ * @throws AclError `datacenter_unknown`.
+ */
+function requirePrimary({ from, primary }: Forwarding, options: ParseOptions): void {
+  const { datacenter } = options
+  if (!isSecondary(options) && (primary === undefined || primary === datacenter)) return
+  const [here, asked] = [datacenter, from].map((name) => JSON.stringify(shorten(name)))
+  throw new AclError(
+    'datacenter_unknown',
+    `No path to datacenter: ${here} is not the primary datacenter of ${asked}`,
+  )
 }
 
 function plainRead({ local }: AnyRoute): ReadOptions {

@@ -22,6 +22,8 @@ export class RequestState implements ReplyContext {
   endpoint: EndpointName | undefined
   accessorId: string | undefined
   pretty = false
+  /** The request is a write that a secondary forwarded to this primary. */
+  isFromSecondary = false
 
   constructor(request: WireRequest, families: readonly HeaderFamily[]) {
     this.request = request

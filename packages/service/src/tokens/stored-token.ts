@@ -5,13 +5,14 @@ import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
 import { withoutLater } from '../reply/later-fields.ts'
 
-/** The token, unless missing, expired or in another namespace, which callers cannot tell apart. */
+/** The token, unless missing, expired, out of reach or in another namespace, which callers cannot tell apart. */
 export async function findToken(call: Context, accessorId: string): Promise<TokenRecord | undefined> {
   return visibleToken(call, await call.service.store.tokenByAccessor(accessorId))
 }
 
 export function visibleToken(call: Context, token: TokenRecord | undefined): TokenRecord | undefined {
   if (!token || isGone(token, call.service.clock.now(), call.service.store.directory())) return undefined
+  if (call.isFromSecondary && token.Local) return undefined
   return token.Namespace === call.namespace ? token : undefined
 }
 

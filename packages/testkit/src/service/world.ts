@@ -34,6 +34,7 @@ export interface WorldOptions
       | 'aclEnabled'
       | 'headerPrefixes'
       | 'datacenter'
+      | 'datacenters'
       | 'primaryDatacenter'
       | 'lists'
       | 'translateAddresses'
@@ -149,6 +150,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     edition: options.edition ?? 'standard',
     datacenter: options.datacenter ?? 'dc1',
     ...(options.primaryDatacenter === undefined ? {} : { primaryDatacenter: options.primaryDatacenter }),
+    ...(options.datacenters ? { datacenters: options.datacenters } : {}),
     nodeName: 'n1',
     headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
     defaultPolicy: options.defaultPolicy ?? 'deny',

@@ -1,0 +1,35 @@
+/**
+ * A circuit breaker: after several failures without a success, requests are not even tried, except for one probe now and
+ * then. A success closes it. Instants in milliseconds, of any clock that does not go back.
+ */
+
+const FAILURES_MAX = 5
+const FAILURE_WINDOW_MS = 10_000
+const PROBE_INTERVAL_MS = 1_000
+
+export class Circuit {
+  /** Instants of the last failures, since the last success. */
+  private failures: number[] = []
+  /** Set while the circuit is open. */
+  private probedAt: number | undefined
+
+  /** Whether a request may be tried now. While the circuit is open, the request is the probe of its second. */
+  admits(now: number): boolean {
+    if (this.probedAt === undefined) return true
+    if (now - this.probedAt < PROBE_INTERVAL_MS) return false
+    this.probedAt = now
+    return true
+  }
+
+  failed(now: number): void {
+    this.failures = [...this.failures, now].slice(-FAILURES_MAX)
+    const [oldest = now] = this.failures
+    const isOpening = this.failures.length === FAILURES_MAX && now - oldest <= FAILURE_WINDOW_MS
+    if (isOpening) this.probedAt ??= now
+  }
+
+  succeeded(): void {
+    this.failures = []
+    this.probedAt = undefined
+  }
+}

@@ -1,0 +1,171 @@
+/** One request to another datacenter, and its answer as the client gets it. Decisions: datacenters. */
+import type { TokenRecord } from '@latchkey/acl'
+import { limits, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
+import { type Callers, callerUnknown } from '../caller/caller.ts'
+import type { ServiceOptions } from '../options.ts'
+import { FOREIGN_CONTENT } from '../reply/render.ts'
+import { DATACENTER_FAMILY, forwardedHeader } from '../request/headers.ts'
+import type { ParsedRequest } from '../request/parse.ts'
+import type { WireReply } from '../request/wire.ts'
+import { datacenterUnreachable, type ForwardedReply } from './datacenters.ts'
+
+export interface ForwardingParts {
+  readonly service: ServiceOptions
+  readonly callers: Callers
+}
+
+interface Sent {
+  readonly name: string
+  /** Whether the request says in `dc` for which datacenter it is. Otherwise it is a write for the primary. */
+  readonly isNamed: boolean
+  /** The secret that goes along. */
+  readonly secretId: string | undefined
+  /** The caller's token, if it is known here. */
+  readonly token: TokenRecord | undefined
+  readonly body: Uint8Array | undefined
+}
+
+/** Request headers that are sent on, besides those of the family. */
+const SENT_HEADERS = ['accept', 'content-type', 'cache-control'] as const
+/** Headers of the answer that the client gets, besides those of the family. */
+const ANSWERED_HEADERS = ['Content-Type', 'Retry-After', 'Allow'] as const
+/** Query options that are replaced: the datacenter by its first value, the secret by a header. */
+const REPLACED_OPTIONS: ReadonlySet<string | undefined> = new Set(['dc', 'token'])
+/** What a header can carry. */
+const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]*$/
+/** A refusal is a sentence. */
+const REFUSAL_BYTES_MAX = 65_536
+
+/**
+ * Sends a request of a client to another datacenter. A 403 of a caller whose Local token was left out says so.
+ *
+ * @throws AclError `datacenter_unreachable`, `datacenter_silent`; `caller_unknown` for a secret that no header can carry.
+ */
+export async function exchange(
+  asked: ParsedRequest,
+  sent: Sent,
+  { service }: ForwardingParts,
+): Promise<ForwardedReply> {
+  const { request } = asked
+  const { name, token, body } = sent
+  const { datacenters, datacenter } = service
+  if (!datacenters?.names.includes(name)) throw datacenterUnreachable(name)
+  const reply = await datacenters.send(name, {
+    method: request.method,
+    url: urlFor(request.url, sent),
+    headers: headersFor(asked, sent, datacenter),
+    body,
+    waitMs: waitMsOf(asked),
+    isOfKnownCaller: token !== undefined && sent.secretId !== undefined,
+    signal: request.signal,
+  })
+  if (reply.status !== 403 || !token?.Local) return reply
+  const refusal = await collect(reply.body, REFUSAL_BYTES_MAX).catch((error: unknown) => {
+    throw datacenterUnreachable(name, error)
+  })
+  const addition = `; the local token of ${datacenter} is not valid in ${name}`
+  return { ...reply, body: once(withAddition(refusal, addition, reply.header('content-type'))) }
+}
+
+/** The answer of another datacenter, under the request id of this one. */
+export function passOn(
+  { request, state }: Pick<ParsedRequest, 'request' | 'state'>,
+  reply: ForwardedReply,
+): WireReply {
+  state.adoptHeaders(reply, DATACENTER_FAMILY)
+  const passed = ANSWERED_HEADERS.flatMap((header) => {
+    const value = reply.header(header.toLowerCase())
+    return value === undefined ? [] : [[header, value] as const]
+  })
+  return {
+    status: reply.status,
+    headers: {
+      ...state.headers,
+      ...FOREIGN_CONTENT,
+      ...Object.fromEntries(passed),
+      'Cache-Control': 'no-store',
+      [REQUEST_ID_HEADER]: request.requestId,
+    },
+    body: reply.body,
+    endpoint: state.endpoint,
+    accessorId: state.accessorId,
+  }
+}
+
+/**
+ * Reads a body to its end.
+ *
+ * @throws RangeError if it is longer.
+ */
+export async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of body) {
+    length += piece.length
+    if (length > bytesMax) throw new RangeError(`the answer is longer than ${bytesMax} bytes`)
+    pieces.push(piece)
+  }
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+export async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body
+}
+
+function withAddition(refusal: Uint8Array, addition: string, contentType = ''): Uint8Array {
+  const text = new TextDecoder().decode(refusal)
+  const said = contentType.startsWith(PROBLEM_JSON) ? inProblem(text, addition) : text + addition
+  return new TextEncoder().encode(said)
+}
+
+/** A document that is none of ours stays as it is. */
+function inProblem(text: string, addition: string): string {
+  try {
+    const problem = JSON.parse(text)
+    return JSON.stringify({ ...problem, detail: `${problem.detail}${addition}` })
+  } catch {
+    return text
+  }
+}
+
+/** The rest of the query stays byte for byte. The datacenter stays, too: a server of another one refuses it. */
+function urlFor(url: string, { name, isNamed }: Sent): string {
+  const [path = '', query = ''] = url.split(/\?(.*)/s)
+  const kept = query.split('&').filter((part) => part !== '' && !REPLACED_OPTIONS.has(nameOf(part)))
+  const options = isNamed ? [...kept, `dc=${encodeURIComponent(name)}`] : kept
+  return options.length === 0 ? path : `${path}?${options.join('&')}`
+}
+
+function nameOf(part: string): string | undefined {
+  return new URLSearchParams(part).keys().next().value
+}
+
+/** @throws AclError `caller_unknown` for a secret that no header can carry. */
+function headersFor(
+  { request, namespaceHeader }: ParsedRequest,
+  { name, isNamed, secretId }: Sent,
+  from: string,
+): Record<string, string> {
+  if (secretId !== undefined && !HEADER_TEXT.test(secretId)) throw callerUnknown()
+  const sent = SENT_HEADERS.flatMap((header) => {
+    const value = request.header(header)
+    return value === undefined ? [] : [[header, value] as const]
+  })
+  return {
+    ...Object.fromEntries(sent),
+    ...(namespaceHeader === undefined ? {} : { [DATACENTER_FAMILY.namespace]: namespaceHeader }),
+    ...(secretId === undefined ? {} : { [DATACENTER_FAMILY.token]: secretId }),
+    ...forwardedHeader(isNamed ? { from } : { from, primary: name }),
+    [REQUEST_ID_HEADER]: request.requestId,
+  }
+}
+
+function waitMsOf({ options: { index, waitMs } }: ParsedRequest): number {
+  return index > 0 ? waitMs * (1 + 1 / limits.WAIT_JITTER_DIVISOR) : 0
+}

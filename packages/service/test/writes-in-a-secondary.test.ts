@@ -1,0 +1,263 @@
+/** Writes in a secondary datacenter, and what the primary does with those that it gets. Decisions: writes in a secondary. */
+import type { ReplicationRecord } from '@latchkey/acl'
+import type { Token } from '@latchkey/contract'
+import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
+import { MANAGEMENT, type Reply, WANTS_PROBLEM, type World } from '@latchkey/testkit/service/world'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+const UNKNOWN = '00000000-0000-4000-8000-00000000beef'
+const FORWARDED = { 'x-service-forwarded': 'dc2' }
+const MANAGER = { Policies: [{ Name: 'global-management' }] }
+
+let fleet: Fleet
+let primary: World
+let secondary: World
+/** A global token that both datacenters have. */
+let global: Token
+/** Local tokens that manage their own datacenter. */
+let localThere: Token
+let localHere: Token
+
+beforeEach(async () => {
+  fleet = await aFleet({ primary: { version: '1.10.12' }, secondary: { version: '1.10.12' } })
+  primary = fleet.primary
+  secondary = fleet.secondary
+  global = await primary.token()
+  localThere = await primary.token({ ...MANAGER, Local: true })
+  await fleet.follow()
+  localHere = await secondary.token({ ...MANAGER, Local: true })
+})
+
+/** A request to the secondary, and the datacenter that answered it. */
+async function placed(...request: Parameters<World['ask']>): Promise<{ place: string; reply: Reply }> {
+  const before = fleet.hops.length
+  const reply = await secondary.ask(...request)
+  return { place: fleet.hops.length > before ? 'dc1' : 'dc2', reply }
+}
+
+describe('where a write is made', () => {
+  test.each<[string, string, unknown, 'dc1' | 'dc2']>([
+    ['PUT', '/acl/policy', { Name: 'p' }, 'dc1'],
+    ['PUT', '/acl/role', { Name: 'r' }, 'dc1'],
+    ['PUT', '/acl/token', {}, 'dc1'],
+    ['PUT', '/acl/token', { Local: false }, 'dc1'],
+    ['PUT', '/acl/token', { Local: true }, 'dc2'],
+    ['PUT', '/acl/token/GLOBAL', { Description: 'new' }, 'dc1'],
+    ['PUT', '/acl/token/HERE', { Local: true, Description: 'new' }, 'dc2'],
+    ['PUT', '/acl/token/GLOBAL/clone', {}, 'dc1'],
+    ['PUT', '/acl/token/HERE/clone', {}, 'dc2'],
+    ['DELETE', '/acl/token/GLOBAL', undefined, 'dc1'],
+    ['DELETE', '/acl/token/HERE', undefined, 'dc2'],
+    ['PUT', '/acl/create', { ID: 'legacy' }, 'dc1'],
+    ['PUT', '/acl/destroy/GLOBAL_SECRET', undefined, 'dc1'],
+    ['PUT', '/acl/destroy/HERE_SECRET', undefined, 'dc2'],
+    ['PUT', '/acl/auth-method', { Name: 'm', Type: 'jwt', Config: { JWTValidationPubKeys: ['k'] } }, 'dc2'],
+    ['PUT', '/kv/key', 'value', 'dc2'],
+  ])('%s %s %j: %s', async (method, path, body, expected) => {
+    const filled = path
+      .replace('GLOBAL_SECRET', global.SecretID)
+      .replace('HERE_SECRET', localHere.SecretID)
+      .replace('GLOBAL', global.AccessorID)
+      .replace('HERE', localHere.AccessorID)
+    const { place, reply } = await placed(method, filled, { token: MANAGEMENT, body })
+    expect({ place, text: reply.text, status: reply.status }).toMatchObject({ place: expected, status: 200 })
+  })
+
+  test('a token logs out where it belongs', async () => {
+    const { place, reply } = await placed('POST', '/acl/logout', { token: global.SecretID })
+    // It is no token of a login, says the primary.
+    expect([place, reply.status]).toEqual(['dc1', 403])
+    expect((await secondary.ask('POST', '/acl/logout', { token: localHere.SecretID })).code).toBe(
+      'privilege_missing',
+    )
+    expect((await secondary.ask('POST', '/acl/logout')).code).toBe('caller_unknown')
+    expect(fleet.hops).toHaveLength(1)
+  })
+
+  test.each([
+    ['a local token, without Local', () => localHere, {}, 'local_mismatch'],
+    ['a global token, with Local: true', () => global, { Local: true }, 'local_mismatch'],
+    ['an unknown one, with Local: true', () => ({ AccessorID: UNKNOWN }), { Local: true }, 'not_found'],
+  ] as const)('an update of %s is refused here', async (_case, token, body, code) => {
+    const reply = await secondary.ask('PUT', `/acl/token/${token().AccessorID}`, { token: MANAGEMENT, body })
+    expect(reply.code).toBe(code)
+    expect(fleet.hops).toEqual([])
+  })
+
+  test('a body that cannot be read is refused here, after the caller', async () => {
+    const ask = (token?: string) =>
+      secondary.ask('PUT', '/acl/token', { body: '{', ...(token === undefined ? {} : { token }) })
+    expect((await ask(MANAGEMENT)).code).toBe('body_malformed')
+    expect((await ask()).code).toBe('privilege_missing')
+    expect(fleet.hops).toEqual([])
+  })
+})
+
+describe('what is sent', () => {
+  test('method, path, query without dc and token, body bytes, and the secret in the standard family', async () => {
+    const body = '{ "Name": "p" }'
+    const path = `/acl/policy?pretty&dc=dc2&token=${MANAGEMENT}`
+    const { headers } = await secondary.ask('PUT', path, { body, headers: { accept: 'application/json' } })
+    const [{ to, request } = expect.fail()] = fleet.hops
+    expect(to).toBe('dc1')
+    expect(request).toMatchObject({ method: 'PUT', url: '/v1/acl/policy?pretty', isOfKnownCaller: true })
+    expect(new TextDecoder().decode(request.body)).toBe(body)
+    expect(request.headers).toEqual({
+      accept: 'application/json',
+      'x-service-token': MANAGEMENT,
+      'X-Service-Forwarded': 'dc2;dc1',
+      'X-Request-Id': 'request-1',
+    })
+    expect(headers).not.toHaveProperty('X-Service-Index')
+  })
+
+  test('nothing, if the secret is unknown here: also that of a local token of the primary', async () => {
+    for (const token of [UNKNOWN, localThere.SecretID]) {
+      const reply = await secondary.ask('PUT', '/acl/policy', { token, body: { Name: 'p' } })
+      expect(reply.code).toBe('caller_unknown')
+    }
+    expect(fleet.hops).toEqual([])
+  })
+
+  test('never the secret of a local token: its caller is anonymous there, and the 403 says why', async () => {
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      secondary.ask('PUT', '/acl/policy', { token: localHere.SecretID, body: { Name: 'p' }, headers })
+    const addition = '; the local token of dc2 is not valid in dc1'
+    const plain = await ask({})
+    expect(plain.status).toBe(403)
+    expect(plain.text).toMatch(/^Permission denied: anonymous token/)
+    expect(plain.text.endsWith(addition)).toBe(true)
+    const { detail, code } = (await ask(WANTS_PROBLEM)).json as { detail: string; code: string }
+    expect([detail, code]).toEqual([plain.text, 'privilege_missing'])
+    expect(JSON.stringify(fleet.hops.map(({ request }) => request.headers))).not.toContain(localHere.SecretID)
+    expect(fleet.hops.map(({ request }) => request.isOfKnownCaller)).toEqual([false, false])
+  })
+
+  test('the caller and its namespace, whatever header families the datacenters have for their clients', async () => {
+    const extended = { edition: 'extended' } as const
+    const { primary: there, secondary: here } = await aFleet({
+      primary: { ...extended, headerPrefixes: ['X-One-'] },
+      secondary: { ...extended, headerPrefixes: ['X-Two-'] },
+    })
+    const manager = { 'x-one-token': MANAGEMENT }
+    await there.ask('PUT', '/namespace', { body: { Name: 'team' }, headers: manager })
+    const headers = { 'x-two-token': MANAGEMENT, 'x-two-namespace': 'team' }
+    expect((await here.ask('PUT', '/acl/policy', { body: { Name: 'p' }, headers })).json).toMatchObject({
+      Namespace: 'team',
+    })
+    const read = { headers: { ...headers, 'x-two-token': MANAGEMENT } }
+    expect((await here.ask('GET', '/acl/policy/name/p?dc=dc1', read)).status).toBe(200)
+  })
+})
+
+describe('the primary', () => {
+  const forwarded = (method: string, path: string, body?: unknown) =>
+    primary.ask(method, path, { token: MANAGEMENT, body, headers: FORWARDED })
+
+  test('404: in a forwarded write its own local tokens are missing, as unknown ones are', async () => {
+    for (const accessorId of [localThere.AccessorID, UNKNOWN]) {
+      const path = `/acl/token/${accessorId}`
+      for (const [method, at, body] of [
+        ['DELETE', path, undefined],
+        ['PUT', path, {}],
+        ['PUT', `${path}/clone`, {}],
+      ] as const) {
+        const reply = await secondary.ask(method, at, { token: MANAGEMENT, body })
+        expect([reply.status, reply.text]).toEqual([404, 'Requested token does not exist: ACL not found'])
+      }
+      expect((await forwarded('GET', path)).code).toBe('not_found')
+    }
+    expect((await primary.ask('GET', '/acl/token/self', { token: localThere.SecretID })).status).toBe(200)
+  })
+
+  test('the legacy API neither changes nor destroys its local tokens for a secondary', async () => {
+    const { SecretID } = localThere
+    expect((await forwarded('PUT', `/acl/destroy/${SecretID}`)).json).toBe(true)
+    expect((await forwarded('PUT', `/acl/clone/${SecretID}`)).code).toBe('privilege_missing')
+    expect((await forwarded('PUT', '/acl/create', { ID: SecretID })).code).toBe('id_in_use')
+    expect((await primary.ask('GET', '/acl/token/self', { token: SecretID })).status).toBe(200)
+  })
+
+  test('403 caller_unknown: the secret of its local token, in a write that a secondary forwarded', async () => {
+    const options = { token: localThere.SecretID, body: { Name: 'p' }, headers: FORWARDED }
+    expect((await primary.ask('PUT', '/acl/policy', options)).code).toBe('caller_unknown')
+  })
+
+  test('400 datacenter_unknown: a secondary refuses what was forwarded to it as the primary', async () => {
+    const body = { Name: 'p' }
+    for (const world of [secondary, primary]) {
+      const headers = { 'x-service-forwarded': 'dc3;dc9' }
+      expect((await world.ask('PUT', '/acl/policy', { token: MANAGEMENT, body, headers })).code).toBe(
+        'datacenter_unknown',
+      )
+    }
+    const reply = await secondary.ask('PUT', '/acl/policy', { token: MANAGEMENT, body, headers: FORWARDED })
+    expect([reply.status, reply.code]).toEqual([400, 'datacenter_unknown'])
+    expect(fleet.hops).toEqual([])
+  })
+
+  test('a global write that a client sends to the secondary by dc comes back to the primary', async () => {
+    const options = { token: MANAGEMENT, body: { Name: 'p' } }
+    expect((await primary.ask('PUT', '/acl/policy?dc=dc2', options)).status).toBe(200)
+    expect(fleet.hops.map(({ to }) => to)).toEqual(['dc2', 'dc1'])
+    expect((await primary.ask('GET', '/acl/policy/name/p', options)).status).toBe(200)
+  })
+})
+
+describe('a client of the secondary reads what it wrote', () => {
+  beforeEach(() => fleet.fallBehind())
+  const untilWaiting = (count: number) =>
+    expect.poll(() => secondary.clock.waiting, { timeout: 20_000 }).toBe(count)
+  const write = () => secondary.ask('PUT', '/acl/token', { token: MANAGEMENT, body: {} })
+
+  test('the answer comes when the record has arrived', async () => {
+    let isAnswered = false
+    const answer = write().finally(() => {
+      isAnswered = true
+    })
+    await untilWaiting(1)
+    await secondary.clock.advance(1_999)
+    expect(isAnswered).toBe(false)
+    await fleet.follow()
+    const { headers, json } = await answer
+    expect(headers).not.toHaveProperty('X-Service-Replication-Lag')
+    const { AccessorID } = json as Token
+    expect((await secondary.ask('GET', `/acl/token/${AccessorID}`, { token: MANAGEMENT })).status).toBe(200)
+  })
+
+  test('after two seconds it comes anyway, and says how far this datacenter is behind', async () => {
+    const answer = write()
+    await untilWaiting(1)
+    const record = secondary.store.directory().system('replication')?.Value as ReplicationRecord | undefined
+    await secondary.clock.advance(2_000)
+    const { status, headers } = await answer
+    expect([status, headers['X-Service-Replication-Lag']]).toEqual([
+      200,
+      String(primary.store.commitIndex() - (record?.index ?? 0)),
+    ])
+  })
+
+  test('a refusal does not wait, unless it says that the ids are in use', async () => {
+    const repeated = (body: object) => secondary.ask('PUT', '/acl/token', { token: MANAGEMENT, body })
+    const AccessorID = UNKNOWN
+    const first = repeated({ AccessorID })
+    await untilWaiting(1)
+    expect((await repeated({ Policies: [{ Name: 'none' }] })).status).toBe(400)
+    let isRefused = false
+    const second = repeated({ AccessorID }).then(({ status }) => {
+      isRefused = true
+      return status
+    })
+    await untilWaiting(2)
+    expect(isRefused).toBe(false)
+    await fleet.follow()
+    expect([(await first).status, await second]).toEqual([200, 409])
+  })
+
+  test('nothing waits where nothing follows the primary', async () => {
+    const record = secondary.store.directory().system('replication')
+    if (!record) expect.fail()
+    await secondary.store.commit([{ table: 'system', op: 'delete', record, expect: undefined }])
+    expect((await write()).headers).toHaveProperty('X-Service-Replication-Lag')
+  })
+})
