@@ -17,7 +17,7 @@ const FACTS: ReplicationFacts = {
   commitIndex: 7,
   isBootstrapped: false,
 }
-const CONTEXT = { answered: undefined, replicatesTokens: true, id: 'new', now: NOW }
+const CONTEXT = { answered: undefined, id: 'new', now: NOW }
 
 test('a promotion gives the store a new id, and indexes above every one of the old primary', () => {
   const { cluster, above, followed } = promote(FACTS, CONTEXT)
@@ -32,7 +32,11 @@ test.each([
   ['a datacenter that was promoted', { cluster: { ID: 'own', promoted: { at: '', from: 'dc1' } } }, {}],
   ['a datacenter that never followed', { replication: undefined }, {}],
   ['an incomplete first copy', { replication: { cluster: 'first', index: 0, skipped: [] } }, {}],
-  ['a datacenter without the tokens', {}, { replicatesTokens: false }],
+  [
+    'a datacenter without the tokens',
+    { replication: { cluster: 'first', index: 100, skipped: [], withoutTokens: true as const } },
+    {},
+  ],
   ['a primary that answers', {}, { answered: '3 s ago' }],
   ['an index without room above', { commitIndex: Number.MAX_SAFE_INTEGER - 2 * PROMOTION_INDEX_GAP + 1 }, {}],
 ])('replication_refused: promotion of %s', (_, facts, context) => {

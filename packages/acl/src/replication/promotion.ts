@@ -24,7 +24,6 @@ export interface ReplicationFacts {
 interface PromotionContext {
   /** When the primary last answered, in words; `undefined` if it has not for a while, or if that does not matter. */
   readonly answered: string | undefined
-  readonly replicatesTokens: boolean
   /** New id of the store. */
   readonly id: string
   readonly now: number
@@ -44,11 +43,11 @@ interface Promotion {
  */
 export function promote(facts: ReplicationFacts, context: PromotionContext): Promotion {
   const { datacenter, primaryDatacenter, cluster, replication, commitIndex } = facts
-  const { answered, replicatesTokens, id, now } = context
+  const { answered, id, now } = context
   if (datacenter === primaryDatacenter || cluster.promoted) {
     throw refused(`${datacenter} is the primary datacenter already`)
   }
-  if (!replicatesTokens) {
+  if (replication?.withoutTokens) {
     throw refused(
       `${datacenter} does not replicate tokens, so they would be lost: promote another datacenter`,
     )

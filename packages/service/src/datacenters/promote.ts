@@ -19,7 +19,7 @@ export async function promoteDatacenterHandler(
   return decideAndCommit(service.store, () => {
     const facts = replicationFacts(service)
     const id = randomUuid(service.random)
-    const decided = promote(facts, { answered, replicatesTokens: true, id, now: service.clock.now() })
+    const decided = promote(facts, { answered, id, now: service.clock.now() })
     const { cluster, followed, above } = decided
     const bootstrap = facts.isBootstrapped
       ? []

@@ -1,5 +1,11 @@
 /** One question to the primary at a time: first copy, following, repair. Decisions: replication. */
-import type { Clock, ClusterRecord, ReplicationRecord, SkippedToken } from '@latchkey/acl'
+import {
+  type Clock,
+  type ClusterRecord,
+  hasSeenPromotion,
+  type ReplicationRecord,
+  type SkippedToken,
+} from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
 import type { AppliedCounts } from './apply/changes-for.ts'
 import { type CommitOptions, commitReceived, readCursor, type StoredCursor } from './apply/commit-received.ts'
@@ -83,8 +89,17 @@ export class Rounds {
       return (await isEmpty(store)) ? this.copy(undefined, cursor, signal) : this.beginRepair(cursor, signal)
     }
     const isOtherKind = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
-    if (this.needsRepair || isOtherKind) return this.beginRepair(cursor, signal)
+    if (this.needsRepair || isOtherKind || this.isLedElsewhere(record))
+      return this.beginRepair(cursor, signal)
     return this.follow(record, cursor, signal)
+  }
+
+  /**
+   * Whether an operator lets another store replace what is here, and the primary did not last answer as the followed one. The
+   * primary of before a promotion refuses the index of its successor, but not a copy.
+   */
+  private isLedElsewhere({ accepted, cluster }: ReplicationRecord): boolean {
+    return accepted !== undefined && this.options.primary.cluster !== cluster
   }
 
   private async follow(record: ReplicationRecord, cursor: StoredCursor, signal: AbortSignal): Promise<Round> {
@@ -159,10 +174,11 @@ export class Rounds {
   }
 
   private async beginRepair({ record, fence }: StoredCursor, signal: AbortSignal): Promise<Round> {
-    const { primary, staging: limits } = this.options
+    const { store, primary, staging: limits } = this.options
     this.copied = 0
     const { answer, nextCursor } = await primary.ask({}, 0, signal)
     if (record && record.index > 0) requireAccepted(record, answer)
+    else if (record?.accepted !== answer.cluster) await requireNoPrimary(store, answer)
     const begin = { cluster: answer.cluster, fence, index: answer.index, hasPages: true }
     const staging = new Staging(begin, limits)
     await this.addPage(staging, answer, nextCursor)
@@ -250,6 +266,16 @@ function changesSince(
 function requireAccepted({ cluster, accepted }: ReplicationRecord, answer: ReceivedAnswer): void {
   if (answer.cluster === cluster || answer.cluster === accepted) return
   throw new Paused(`the primary is another cluster: ${answer.cluster} instead of ${cluster}`)
+}
+
+/**
+ * A primary that another datacenter replaced has records that its successor never had.
+ *
+ * @throws Paused
+ */
+async function requireNoPrimary(store: Store, { index, cluster }: ReceivedAnswer): Promise<void> {
+  if (!hasSeenPromotion(index, store.commitIndex()) || (await isEmpty(store))) return
+  throw new Paused(`the primary was promoted, and this datacenter has records of its own: accept ${cluster}`)
 }
 
 /** Whether nothing is stored that replication writes. */
