@@ -167,7 +167,7 @@ const TABLE = {
   'api.replicationToken': {
     kind: 'endpoint',
     since: '1.4.3',
-    specRow: 'decisions: replication token',
+    specRow: '9.4; decisions: replication token',
     sentence:
       'Before 1.4.3 the secret of replication is a setting alone; from it a request may replace it at run time.',
     clientSees: 'PUT /v1/agent/token/replication answers 404 before, and works from 1.4.3.',

@@ -108,7 +108,6 @@ export const operations = c.router({
       right: 'acl:write',
       writes: 'own',
       gate: 'api.replicationToken',
-      acl: true,
       sameOrigin: true,
       body: 'json',
       spec: 'extension',

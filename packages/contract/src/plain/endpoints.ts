@@ -61,7 +61,7 @@ export const ENDPOINTS = {
   'operations.leader': { method: 'GET', path: '/status/leader', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'string' },
   'operations.peers': { method: 'GET', path: '/status/peers', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },
   'operations.self': { method: 'GET', path: '/agent/self', right: 'agent:read', methodGate: 'http.enforceMethods', answer: 'object' },
-  'operations.setReplicationToken': { method: 'PUT', path: '/agent/token/replication', right: 'acl:write', gate: 'api.replicationToken', acl: true, body: 'json', answer: 'boolean' },
+  'operations.setReplicationToken': { method: 'PUT', path: '/agent/token/replication', right: 'acl:write', gate: 'api.replicationToken', body: 'json', answer: 'boolean' },
   'operations.members': { method: 'GET', path: '/agent/members', right: 'agent:read', methodGate: 'http.enforceMethods', answer: 'array' },
   'operations.metrics': { method: 'GET', path: '/agent/metrics', right: 'agent:read', methodGate: 'http.enforceMethods', answer: 'object', query: ['format'] },
   'operations.datacenters': { method: 'GET', path: '/catalog/datacenters', right: 'none', methodGate: 'http.enforceMethods', local: true, answer: 'array' },
