@@ -1,10 +1,12 @@
 /** What this process knows of its cluster, for the API. */
 
-import { MEMBER_HEARTBEAT_MS, type Member } from '@latchkey/acl'
-import type { ClusterInfo, ClusterMember } from '@latchkey/service'
+import { type AclModeRecord, MEMBER_HEARTBEAT_MS, type Member, type ReplicationRecord } from '@latchkey/acl'
+import { type ClusterInfo, type ClusterMember, isSecondary, type ReplicationState } from '@latchkey/service'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import { Remembered } from './remembered.ts'
+import type { Replication } from './replication/replication.ts'
+import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
 import type { ServerStore } from './server-store.ts'
 import { readAgentMetrics } from './telemetry/agent-metrics.ts'
 import type { Metrics } from './telemetry/metrics.ts'
@@ -12,6 +14,9 @@ import type { Metrics } from './telemetry/metrics.ts'
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that watches legacy mode. */
   setLegacyModeWaitsFor(reasons: readonly string[]): void
+  replication(): Promise<ReplicationState | undefined>
+  /** What the process that replicates knows; `undefined` if none does. */
+  replicationReport(): Promise<ReplicationReport | undefined>
   /** Set by the migration: the last error, until a batch succeeds. */
   setMigrationError(message: string | undefined): void
 }
@@ -21,14 +26,23 @@ export function createClusterInfo(options: {
   readonly config: Config
   readonly dataDir: string
   readonly metrics: Metrics
+  /** Absent in the primary datacenter. */
+  readonly replication: Replication | undefined
 }): ServerClusterInfo {
-  const { store, config, dataDir, metrics } = options
+  const { store, config, dataDir, metrics, replication } = options
   let waitsFor: readonly string[] = []
   let migrationError: string | undefined
   const startedAt = Date.now()
   // Cached because any client may ask; members report nothing new within a heartbeat.
   const members = new Remembered(() => store.membership.members(), MEMBER_HEARTBEAT_MS)
   const leader = new Remembered(() => store.membership.leader(), MEMBER_HEARTBEAT_MS)
+  /** While the database cannot be reached, nothing is known. */
+  const report = async () => {
+    const own = replication?.report()
+    if (own) return own
+    const found = await leader.get().catch(() => undefined)
+    return (found?.replication ?? undefined) as ReplicationReport | undefined
+  }
   return {
     self: () => show(store.membership.self()),
     members: async () => (await members.get()).map(show),
@@ -47,19 +61,17 @@ export function createClusterInfo(options: {
     }),
     takeBootstrapReset: (expected) => takeBootstrapReset(dataDir, expected),
     debugConfig: () => describeConfig(config),
-    replication: () => {
-      if (config.datacenter === config.primaryDatacenter) return undefined
-      const never = '0001-01-01T00:00:00Z'
-      return {
-        enabled: false,
-        running: false,
-        sourceDatacenter: config.primaryDatacenter,
-        type: '',
-        index: 0,
-        lastSuccess: never,
-        lastError: never,
-        lastErrorMessage: '',
-      }
+    replicationReport: report,
+    replication: async () => {
+      if (!isSecondary({ ...config, store })) return undefined
+      const system = (key: 'replication' | 'acl-mode') => store.directory().system(key)?.Value
+      return replicationStateOf({
+        source: config.primaryDatacenter,
+        isLegacyMode: (system('acl-mode') as AclModeRecord | undefined)?.mode === 'legacy',
+        record: system('replication') as ReplicationRecord | undefined,
+        report: await report(),
+        now: store.clock.now(),
+      })
     },
   }
 }

@@ -32,10 +32,12 @@ import { PrimaryClient } from './outgoing/primary-client.ts'
 import { openTlsFiles } from './outgoing/tls-files.ts'
 import { createRandom } from './random.ts'
 import { Remembered } from './remembered.ts'
+import { Replication } from './replication/replication.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
 import { watchLogins } from './telemetry/login-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
+import { countReplication, watchReplication } from './telemetry/replication-metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
@@ -81,12 +83,20 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     watchStore(metrics, store)
     watchUpgrade(metrics, store)
     watchLogins(metrics, store)
-    const cluster = createClusterInfo({ store, config, dataDir, metrics })
     const tls = await openTlsFiles(config, (error) =>
       log.warn({ err: error }, 'the files for connections to other datacenters cannot be used'),
     )
     const { primaryUrls } = config
     const primary = primaryUrls.length > 0 ? new PrimaryClient({ origins: primaryUrls, tls }) : undefined
+    const replication =
+      primary && new Replication({ store, primary, config, random, log, onStep: countReplication(metrics) })
+    const cluster = createClusterInfo({ store, config, dataDir, metrics, replication })
+    if (replication) {
+      watchReplication(metrics, {
+        state: () => cluster.replication(),
+        report: () => cluster.replicationReport(),
+      })
+    }
     const closing = new AbortController()
     let isClosing = false
     const openapi = openApiOf(config, profile)
@@ -174,6 +184,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       cluster,
       config,
       primary,
+      replication,
       profile,
       random,
       log,

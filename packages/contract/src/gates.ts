@@ -174,6 +174,17 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'agent',
   },
+  'replication.detail': {
+    kind: 'field',
+    since: '1.11',
+    specRow: '9.4; decisions: replication token',
+    sentence:
+      'Before 1.11 the status of replication says when a round failed; from it why, and the state and lag as well.',
+    clientSees:
+      'GET /v1/acl/replication has LastErrorMessage, Cluster, PrimaryIndex, LagIndex, LagSeconds, State and Skipped from 1.11.',
+    breaksClients: false,
+    decidedBy: 'server',
+  },
   'login.namesMethod': {
     kind: 'behaviour',
     since: '1.9.6',

@@ -12,6 +12,7 @@ export {
   type ClusterMember,
   type IdentityOptions,
   isSecondary,
+  type ReplicationState,
   type ServiceOptions,
 } from './options.ts'
 export { Service } from './pipeline.ts'

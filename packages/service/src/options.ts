@@ -36,18 +36,31 @@ export interface ClusterInfo {
   /** The configuration without secrets, for DebugConfig. */
   debugConfig(): Record<string, unknown>
   /** State of replication from the primary; `undefined` in the primary itself. */
-  replication(): ReplicationState | undefined
+  replication(): ReplicationState | undefined | Promise<ReplicationState | undefined>
 }
 
-interface ReplicationState {
+/** As `GET /v1/acl/replication` shows it. Instants are RFC 3339, or the zero time. */
+export interface ReplicationState {
   readonly enabled: boolean
   readonly running: boolean
   readonly sourceDatacenter: string
-  readonly type: string
+  readonly type: 'legacy' | 'policies' | 'tokens'
+  /** Commit index of the primary whose records this datacenter has. */
   readonly index: number
+  /** Whether tokens are replicated. */
+  readonly hasTokens: boolean
   readonly lastSuccess: string
   readonly lastError: string
   readonly lastErrorMessage: string
+  /** Id of the primary's store that the records come from; empty if there are none. */
+  readonly cluster: string
+  readonly primaryIndex: number
+  readonly lagIndex: number
+  /** How old the records may be; absent while no process replicates. */
+  readonly lagSeconds: number | undefined
+  readonly state: 'copying' | 'following' | 'waiting' | 'paused'
+  /** Global tokens that cannot be stored here. */
+  readonly skipped: readonly { readonly AccessorID: string; readonly Reason: string }[]
 }
 
 /** How logins are verified. */

@@ -13,6 +13,7 @@ import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
+import type { Replication } from '../replication/replication.ts'
 import type { ServerStore } from '../server-store.ts'
 import { migrateAccessors, migratedHere } from './accessor-migration.ts'
 import { type Job, startJob } from './job.ts'
@@ -26,6 +27,8 @@ interface JobsOptions {
   readonly config: Config
   /** Absent in the primary itself. */
   readonly primary: PrimaryClient | undefined
+  /** Absent in the primary itself. */
+  readonly replication: Replication | undefined
   readonly profile: ServiceProfile
   readonly random: Random
   readonly log: Logger
@@ -50,6 +53,7 @@ export function startJobs(options: JobsOptions): Job {
     startJob('login-state-reaper', log, () => reapLoginStates(options)),
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
+    startJob('replication', log, (signal) => replicate(options, signal)),
   ]
   return {
     stop: async () => {
@@ -147,5 +151,15 @@ async function migrate(options: JobsOptions, signal: AbortSignal): Promise<numbe
     cluster.setMigrationError(isTellable ? error.message : 'internal error: see the log of this server')
     throw error
   }
+  return MIGRATION_LOOK_INTERVAL_MS
+}
+
+/** In legacy mode a datacenter follows nothing. Spec 9.2.2. */
+async function replicate({ store, config, replication }: JobsOptions, signal: AbortSignal): Promise<number> {
+  const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
+  if (replication === undefined || mode !== 'enabled' || !isSecondary({ ...config, store })) {
+    return MEMBER_HEARTBEAT_MS
+  }
+  await store.singleWinner('replication', (lost) => replication.run(AbortSignal.any([signal, lost])))
   return MIGRATION_LOOK_INTERVAL_MS
 }

@@ -11,15 +11,41 @@ const measured = (description: string) => z.number().meta({ description })
 export const replicationStatusSchema = z
   .strictObject({
     Enabled: z.boolean().meta({ description: 'Whether this datacenter replicates from a primary.' }),
-    Running: z.boolean().meta({ description: 'Whether replication is running.' }),
+    Running: z.boolean().meta({
+      description:
+        'Whether the primary has given an answer that could be applied within the last minute, and replication is not paused.',
+    }),
     SourceDatacenter: said('The primary datacenter; empty in the primary itself.'),
-    ReplicationType: said('What is replicated, in one word.'),
+    ReplicationType: said('`tokens`, `policies` (without tokens) or `legacy` (nothing, in legacy mode).'),
     ReplicatedIndex: counted('Index of the primary up to which policies are replicated.'),
     ReplicatedRoleIndex: counted('The same for roles.'),
     ReplicatedTokenIndex: counted('The same for tokens.'),
     LastSuccess: said('When a round last succeeded. The zero time means never.'),
     LastError: said('When a round last failed. The zero time means never.'),
     LastErrorMessage: said('Why the last round failed.').optional(),
+    Cluster: said(
+      'Id of the store of the primary that the records come from; empty before the first copy.',
+    ).optional(),
+    PrimaryIndex: counted('Commit index of the primary in its last answer.').optional(),
+    LagIndex: counted('How far the records are behind `PrimaryIndex`.').optional(),
+    LagSeconds: measured(
+      'How old the records may be, in seconds; 0 while the primary answers. A lower bound if no process has seen them up to date since it started.',
+    ).optional(),
+    State: z.enum(['copying', 'following', 'waiting', 'paused']).optional().meta({
+      description:
+        '`copying`: a first copy or a repair is in progress. `following`: the primary answers. `waiting`: it does not. `paused`: its answer must not be applied; `LastErrorMessage` says why.',
+    }),
+    Skipped: z
+      .array(
+        z
+          .strictObject({
+            AccessorID: said('Accessor of the token in the primary.'),
+            Reason: said('Why it is not stored here.'),
+          })
+          .meta({ id: 'SkippedToken' }),
+      )
+      .optional()
+      .meta({ description: 'Global tokens that cannot be stored here. They give no rights.' }),
     /** An extension. Decisions: changes. */
     Readers: z
       .array(

@@ -25,6 +25,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['api.authMethod', '1.4.9', '1.5.0'],
   ['api.oidc', '1.7.9', '1.8.0'],
   ['api.replicationToken', '1.4.2', '1.4.3'],
+  ['replication.detail', '1.10.9', '1.11'],
   ['authMethod.jwt', '1.7.9', '1.8.0'],
   ['login.namesMethod', '1.9.5', '1.9.6'],
   ['authMethod.displayName', '1.7.9', '1.8.0'],
@@ -155,9 +156,10 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-4)).toEqual([
+  expect(list.slice(-5)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
+    '1.11 added replication.detail',
     '1.11 added authMethod.acrValues',
     '1.11 removed upgrade.legacyRules',
   ])

@@ -15,7 +15,7 @@ export async function promoteDatacenterHandler(
   const { service, body, caller } = call
   requireManagement(call)
   requireName(body.Datacenter, service)
-  const answered = body.Force === true ? undefined : primaryAnswered(service)
+  const answered = body.Force === true ? undefined : await primaryAnswered(service)
   return decideAndCommit(service.store, () => {
     const facts = replicationFacts(service)
     const id = randomUuid(service.random)
@@ -56,7 +56,7 @@ function requireName(name: string, { datacenter }: ServiceOptions): void {
 }
 
 /** When the primary answered, if replication is running. */
-function primaryAnswered({ cluster }: ServiceOptions): string | undefined {
-  const state = cluster.replication()
+async function primaryAnswered({ cluster }: ServiceOptions): Promise<string | undefined> {
+  const state = await cluster.replication()
   return state?.running ? `at ${state.lastSuccess}` : undefined
 }

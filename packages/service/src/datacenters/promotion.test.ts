@@ -3,7 +3,7 @@ import type { Changes, PromotedDatacenter } from '@latchkey/contract'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World, type WorldOptions } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
-import { isSecondary } from '../options.ts'
+import { isSecondary, type ReplicationState } from '../options.ts'
 
 const FOLLOWED = '11111111-1111-4111-8111-111111111111'
 const OTHER = '22222222-2222-4222-8222-222222222222'
@@ -65,15 +65,22 @@ test('a replicator that has not noticed the promotion cannot commit any more', a
 })
 
 test('409 replication_refused: the primary answers, unless the operator insists', async () => {
-  const replication = () => ({
+  const replication = (): ReplicationState => ({
     enabled: true,
     running: true,
     sourceDatacenter: 'dc1',
     type: 'tokens',
     index: 5_000,
+    hasTokens: true,
     lastSuccess: '2028-02-29T11:59:28Z',
     lastError: '0001-01-01T00:00:00Z',
     lastErrorMessage: '',
+    cluster: OTHER,
+    primaryIndex: 5_000,
+    lagIndex: 0,
+    lagSeconds: 0,
+    state: 'following',
+    skipped: [],
   })
   const world = await aSecondary(FOLLOWING, { cluster: { replication } })
   const refused = await put(world, 'promote', { Datacenter: 'dc2' })

@@ -1,6 +1,7 @@
 import { formatInstant, ZERO_TIME } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import { type Answer, type Call, json } from '../handler.ts'
+import type { ReplicationState } from '../options.ts'
 import { readerLag } from '../store/replicated.ts'
 
 /** Zero values in the primary datacenter. */
@@ -8,7 +9,7 @@ export async function replicationHandler(
   call: Call<'operations.replication'>,
 ): Promise<Answer<'operations.replication'>> {
   const Readers = await readersOf(call)
-  const state = call.service.cluster.replication()
+  const state = await call.service.cluster.replication()
   return json({
     Enabled: state?.enabled ?? false,
     Running: state?.running ?? false,
@@ -16,10 +17,10 @@ export async function replicationHandler(
     ReplicationType: state?.type ?? '',
     ReplicatedIndex: state?.index ?? 0,
     ReplicatedRoleIndex: state?.index ?? 0,
-    ReplicatedTokenIndex: state?.index ?? 0,
+    ReplicatedTokenIndex: state?.hasTokens ? state.index : 0,
     LastSuccess: state?.lastSuccess ?? ZERO_TIME,
     LastError: state?.lastError ?? ZERO_TIME,
-    ...(state?.lastErrorMessage ? { LastErrorMessage: state.lastErrorMessage } : {}),
+    ...(state && call.service.profile.has('replication.detail') ? detailOf(state) : {}),
     ...(Readers.length > 0 ? { Readers } : {}),
     Mode: aclModeOf(call.directory),
   })
@@ -34,4 +35,17 @@ async function readersOf({ service, now }: Call<'operations.replication'>) {
     Lag: readerLag(index, store),
     LastContact: formatInstant(contactAt),
   }))
+}
+
+function detailOf(state: ReplicationState) {
+  const { lastErrorMessage, cluster, primaryIndex, lagIndex, lagSeconds, skipped } = state
+  return {
+    ...(lastErrorMessage === '' ? {} : { LastErrorMessage: lastErrorMessage }),
+    Cluster: cluster,
+    PrimaryIndex: primaryIndex,
+    LagIndex: lagIndex,
+    ...(lagSeconds === undefined ? {} : { LagSeconds: lagSeconds }),
+    State: state.state,
+    Skipped: [...skipped],
+  }
 }

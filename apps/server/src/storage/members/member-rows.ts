@@ -24,6 +24,8 @@ interface Heartbeat {
   readonly seen_index: number
   readonly clock_ahead_ms?: number
   readonly clock_measured_ms?: number
+  /** What {@link Membership.setReplication} was given. */
+  readonly replication: object | undefined
 }
 
 /**

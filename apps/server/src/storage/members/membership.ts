@@ -23,6 +23,8 @@ import { isProcessGone, processIdentity } from './process-identity.ts'
 /** A server process as the other members see it. `address`: where it listens; empty until it does. */
 interface StoreMember extends Member {
   readonly address: string
+  /** What it last gave to {@link Membership.setReplication}. */
+  readonly replication?: unknown
 }
 
 /** What a process publishes of itself when it joins. */
@@ -64,6 +66,7 @@ export class Membership {
   private readonly id = randomUUID()
   private readonly info: MemberInfo
   private mode: MemberMode = 'unknown'
+  private replication: object | undefined
   private address = ''
   private joining: Promise<void> | undefined
   private beating: Promise<void> = Promise.resolve()
@@ -125,6 +128,11 @@ export class Membership {
     if (mode === this.mode) return
     this.mode = mode
     await this.beat()
+  }
+
+  /** Tells the other members how far replication is, with the next heartbeat; `undefined` unless this process replicates. */
+  setReplication(progress: object | undefined): void {
+    this.replication = progress
   }
 
   /**
@@ -251,12 +259,20 @@ export class Membership {
   /** A heartbeat also polls the commit index, and so catches up on missed notifications. */
   private async beatNow(): Promise<void> {
     const { prisma, state, follower, clock, changes } = this.parts
-    const { id, mode, address } = this
+    const { id, mode, address, replication } = this
     try {
       const askedAt = performance.now()
       const { version } = changes
       const is_leader = this.parts.isLeader()
-      const beat = { id, mode, address, is_leader, seen_index: state.appliedIndex, ...clock.opinion() }
+      const beat = {
+        id,
+        mode,
+        address,
+        is_leader,
+        seen_index: state.appliedIndex,
+        replication,
+        ...clock.opinion(),
+      }
       const answer = await beatMember(prisma, beat, MEMBER_FAILED_AFTER_MS)
       if (!answer.is_member) {
         if (!this.isClosed) await this.join()

@@ -1,0 +1,70 @@
+/** What `GET /v1/acl/replication` says in a secondary datacenter. */
+import type { ReplicationRecord } from '@latchkey/acl'
+import { formatInstant, ZERO_TIME } from '@latchkey/contract'
+import type { ReplicationProgress, ReplicationState } from '@latchkey/service'
+
+/** What the process that replicates tells the others with its heartbeats. Instants by the clock that they share. */
+export interface ReplicationReport extends ReplicationProgress {
+  /** Since when it replicates. */
+  readonly since: number
+  /** Whether the primary answers that it is in legacy mode. */
+  readonly isPrimaryLegacy: boolean
+}
+
+/** Without an answer for longer, replication counts as stopped. */
+export const STILL_MS_MAX = 60_000
+
+interface StateParts {
+  readonly source: string
+  readonly isLegacyMode: boolean
+  readonly record: ReplicationRecord | undefined
+  /** Absent: no process replicates. */
+  readonly report: ReplicationReport | undefined
+  readonly now: number
+}
+
+export function replicationStateOf({
+  source,
+  isLegacyMode,
+  record,
+  report,
+  now,
+}: StateParts): ReplicationState {
+  const index = record?.index ?? 0
+  const primaryIndex = Math.max(index, report?.primaryIndex ?? 0)
+  return {
+    enabled: true,
+    running: report !== undefined && !isLegacyMode && isRunning(report, now),
+    sourceDatacenter: source,
+    type: isLegacyMode || report?.isPrimaryLegacy ? 'legacy' : record?.withoutTokens ? 'policies' : 'tokens',
+    index,
+    hasTokens: record?.withoutTokens !== true,
+    lastSuccess: instantOf(report?.lastSuccess),
+    lastError: instantOf(report?.lastError),
+    lastErrorMessage: report?.lastErrorMessage ?? '',
+    cluster: record?.cluster ?? '',
+    primaryIndex,
+    lagIndex: primaryIndex - index,
+    lagSeconds: report === undefined ? undefined : lagMsOf(report, now) / 1_000,
+    state: report?.state ?? 'waiting',
+    skipped: (record?.skipped ?? []).map(({ accessorId, reason }) => ({
+      AccessorID: accessorId,
+      Reason: reason,
+    })),
+  }
+}
+
+/** Whether the primary has given an answer that could be applied within the last minute. */
+export function isRunning({ state, lastSuccess }: ReplicationProgress, now: number): boolean {
+  return state !== 'paused' && lastSuccess !== undefined && now - lastSuccess < STILL_MS_MAX
+}
+
+/** How old what is stored may be. A lower bound if the process has never seen it up to date. */
+export function lagMsOf({ lagMs, since }: ReplicationReport, now: number): number {
+  return lagMs ?? Math.max(0, now - since)
+}
+
+/** As the reference: in whole seconds. */
+function instantOf(ms: number | undefined): string {
+  return ms === undefined ? ZERO_TIME : formatInstant(Math.floor(ms / 1_000) * 1_000)
+}

@@ -1,0 +1,128 @@
+/** Replicates from the primary datacenter, in the one process of this datacenter that does. */
+import type { Random } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { type ReplicationStep, Replicator, StoreConflict } from '@latchkey/service'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { HttpChanges } from '../outgoing/http-changes.ts'
+import { type PrimaryClient, PrimaryUnreachable } from '../outgoing/primary-client.ts'
+import type { ServerStore } from '../server-store.ts'
+import { isRunning, lagMsOf, type ReplicationReport, STILL_MS_MAX } from './replication-state.ts'
+import { NoReplicationToken, readReplicationToken } from './replication-token.ts'
+
+interface ReplicationParts {
+  readonly store: ServerStore
+  readonly primary: PrimaryClient
+  readonly config: Config
+  readonly random: Random
+  readonly log: Logger
+  /** Counts what was applied, and failures. */
+  readonly onStep: (step: ReplicationStep) => void
+}
+
+/** Between two looks at the replication token and at the alarm; both may change at any time. */
+const LOOK_MS = 500
+
+export class Replication {
+  private readonly parts: ReplicationParts
+  private readonly replicator: Replicator
+  private since: number | undefined
+  private isPrimaryLegacy = false
+  private token: string | undefined
+  /** Whether the log has said that replication stands still. */
+  private isAlarmed = false
+  private hasFailed = false
+
+  constructor(parts: ReplicationParts) {
+    const { store, primary, config, random } = parts
+    this.parts = parts
+    const token = async () => {
+      this.token = await readReplicationToken({ store, config })
+      return this.token
+    }
+    const [headerPrefix = ''] = config.headerPrefixes
+    this.replicator = new Replicator({
+      store,
+      source: new HttpChanges({ primary, token, reader: config.datacenter, headerPrefix }),
+      clock: store.clock,
+      sleeper: {
+        after: (ms, callback) => {
+          const timer = setTimeout(callback, ms)
+          return () => clearTimeout(timer)
+        },
+      },
+      random,
+      primaryDatacenter: config.primaryDatacenter,
+      kinds: 'all',
+      onStep: (step) => this.note(step),
+    })
+  }
+
+  /** What this process knows; `undefined` unless it is the one that replicates. */
+  report(): ReplicationReport | undefined {
+    const { since, isPrimaryLegacy } = this
+    return since === undefined ? undefined : { ...this.replicator.status(), since, isPrimaryLegacy }
+  }
+
+  /** Replicates until the signal is aborted. Call it in one process at a time. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { store } = this.parts
+    this.since = store.clock.now()
+    this.isAlarmed = false
+    this.hasFailed = false
+    const looking = setInterval(() => void this.look(), LOOK_MS)
+    try {
+      await this.replicator.run(signal)
+    } finally {
+      clearInterval(looking)
+      this.since = undefined
+      store.membership.setReplication(undefined)
+    }
+  }
+
+  private async look(): Promise<void> {
+    const { store, config, log } = this.parts
+    const report = this.report()
+    if (report === undefined) return
+    store.membership.setReplication(report)
+    const token = await readReplicationToken({ store, config }).catch(() => undefined)
+    if (token !== undefined && token !== this.token) {
+      this.token = token
+      this.replicator.retryNow()
+    }
+    const now = store.clock.now()
+    const isStill =
+      !isRunning(report, now) && (report.state === 'paused' || now - report.since > STILL_MS_MAX)
+    if (isStill === this.isAlarmed) return
+    this.isAlarmed = isStill
+    const { state, lastErrorMessage } = report
+    const facts = { state, lagSeconds: Math.round(lagMsOf(report, now) / 1_000), lastErrorMessage }
+    if (isStill) log.warn(facts, 'replication from the primary datacenter stands still')
+    else log.info(facts, 'replication from the primary datacenter continues')
+  }
+
+  private note(step: ReplicationStep): void {
+    const { onStep, log } = this.parts
+    onStep(step)
+    const { outcome, error, counts } = step
+    if (counts && outcome === 'applied') log.debug({ counts }, 'changes of the primary datacenter applied')
+    if (outcome !== 'failed' && outcome !== 'paused') {
+      this.hasFailed = false
+      this.isPrimaryLegacy = false
+      return
+    }
+    this.isPrimaryLegacy = error instanceof AclError && error.code === 'legacy_mode'
+    // A series of failures is one event.
+    if (!this.hasFailed) log.warn({ err: error }, 'a round of replication failed; others follow')
+    this.hasFailed = true
+  }
+}
+
+/** Why a step failed, in one word for metrics. */
+export function failureReason({ outcome, error }: ReplicationStep): string {
+  if (outcome === 'paused') return 'paused'
+  if (error instanceof NoReplicationToken) return 'no_token'
+  if (error instanceof AclError) return error.code
+  if (error instanceof StoreConflict) return 'conflict'
+  return error instanceof PrimaryUnreachable ? 'unreachable' : 'other'
+}
