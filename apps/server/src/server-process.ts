@@ -5,6 +5,7 @@ import {
   type AclModeRecord,
   advertisedMode,
   assertCanStart,
+  type ClusterRecord,
   initialMode,
   MEMBER_HEARTBEAT_MS,
   StartRefused,
@@ -80,6 +81,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
   try {
     await prepareData(store, config, profile)
     log.info('joined the cluster')
+    warnOfPromotion(store, config, log)
     watchStore(metrics, store)
     watchUpgrade(metrics, store)
     watchLogins(metrics, store)
@@ -234,6 +236,18 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   else if (!recorded) await ensureLegacyBuiltins(store, context)
   if (!recorded) await store.recordOnce('acl-mode', mode)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
+}
+
+/** The promotion of a datacenter outweighs its settings, which an operator should bring up to date. Decisions: promotion. */
+function warnOfPromotion(store: ServerStore, config: Config, log: Logger): void {
+  const { datacenter, primaryDatacenter } = config
+  const cluster = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+  if (cluster?.promoted === undefined || primaryDatacenter === datacenter) return
+  log.warn(
+    { promoted: cluster.promoted },
+    `${datacenter} was promoted and is the primary, although LATCHKEY_PRIMARY_DATACENTER says ${primaryDatacenter}: ` +
+      `set it to ${datacenter}, and remove LATCHKEY_PRIMARY_URL`,
+  )
 }
 
 async function countLegacyRights(store: ServerStore, isPrimary: boolean): Promise<number> {

@@ -25,6 +25,8 @@ test.each([
   'check-config --help',
   'help import',
   'export --help',
+  'replication --help',
+  'replication promote --help',
 ])('latchkey %s prints help and starts nothing: 0', async (line) => {
   expect(await runCli(line.split(' '), UNUSABLE)).toBe(0)
   expect(printed.stdout).toMatch(/^Usage: latchkey/)
@@ -40,6 +42,8 @@ test.each([
   ['serv', 'Did you mean serve?'],
   ['import', "missing required argument 'file'"],
   ['export file', "too many arguments for 'export'"],
+  ['replication promote', "missing required argument 'datacenter'"],
+  ['replication nonsense', "unknown command 'nonsense'"],
   ['--port 80', "unknown option '--port'"],
 ])('latchkey %s is refused: 2', async (line, message) => {
   expect(await runCli(line.split(' '), {})).toBe(2)

@@ -6,13 +6,15 @@ import { serve, servePostgres } from '../serve.ts'
 import { StartError } from '../start-error.ts'
 import { exportLegacyTokens } from './export-legacy.ts'
 import { importLegacyTokens } from './import-legacy.ts'
+import { compareWithOld } from './replication/compare.ts'
+import { acceptCluster, promoteDatacenter, showReplication } from './replication/decide.ts'
 
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
 const SETTINGS_HELP = `
-Settings come from the environment: see "Configuration" in README.md. The commands import and export call the server
-at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
+Settings come from the environment: see "Configuration" in README.md. The commands import, export and replication call the
+server at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
 `
 
 /**
@@ -37,8 +39,9 @@ export async function runCli(
     name: string,
     description: string,
     run: (...words: string[]) => Promise<number | undefined>,
+    parent = program,
   ) =>
-    program
+    parent
       .command(name)
       .description(description)
       .allowExcessArguments(false)
@@ -64,6 +67,29 @@ export async function runCli(
   )
   command('export', 'write the legacy tokens, with their secrets, to standard output', () =>
     exportLegacyTokens(env),
+  )
+  const replication = program
+    .command('replication')
+    .description('what an operator does about replication between datacenters')
+    .exitOverride()
+  command('status', 'print how far replication is', () => showReplication(env), replication)
+  command(
+    'accept <cluster>',
+    'let the records of another primary store replace those of the server',
+    (cluster) => acceptCluster(cluster ?? '', env),
+    replication,
+  )
+  const promote: Command = command(
+    'promote <datacenter>',
+    'make the datacenter of the server the primary; its name confirms that',
+    (datacenter) => promoteDatacenter(datacenter ?? '', env, { isForced: promote.opts().force === true }),
+    replication,
+  ).option('--force', 'although the primary still answers')
+  command(
+    'compare <old-address>',
+    'list what an old primary has and the server lacks; its token is in LATCHKEY_OLD_TOKEN if it is another one',
+    (old) => compareWithOld(old ?? '', env),
+    replication,
   )
   command('version', 'print the version', async () => {
     process.stdout.write(`Latchkey ${PRODUCT_VERSION}\n`)

@@ -1,0 +1,54 @@
+/** `latchkey replication compare`: what only an old primary has. Decisions: promotion. */
+import { buildPath, type Changes, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
+import { StartError } from '../../start-error.ts'
+import { type Environment, request } from '../server-address.ts'
+import { Comparison, type Difference, summarize } from './differences.ts'
+
+const EXIT_DIFFERENT = 1
+
+/**
+ * Lists the namespaces, policies, roles and global tokens of an old primary that the server of `LATCHKEY_ADDR` lacks, or has
+ * otherwise; no secrets.
+ *
+ * @param old address of a server of the old primary. It is asked with `LATCHKEY_OLD_TOKEN`, by default with `LATCHKEY_TOKEN`.
+ * @returns the exit code: 0 nothing is missing, 1 something is.
+ * @throws StartError if a server does not answer, or refuses.
+ */
+export async function compareWithOld(old: string, env: Environment): Promise<number> {
+  const oldEnv = { LATCHKEY_ADDR: old, LATCHKEY_TOKEN: env.LATCHKEY_OLD_TOKEN || env.LATCHKEY_TOKEN }
+  const comparison = new Comparison()
+  for await (const page of copyOf(env)) comparison.add(summarize(page))
+  let count = 0
+  for await (const page of copyOf(oldEnv)) {
+    for (const difference of comparison.differences(summarize(page))) {
+      count += 1
+      process.stdout.write(`${describe(difference)}\n`)
+    }
+  }
+  process.stderr.write(
+    count === 0 ? 'Nothing is missing.\n' : `${count} records of the old primary are missing or different.\n`,
+  )
+  return count === 0 ? 0 : EXIT_DIFFERENT
+}
+
+/** Pages of all global records. */
+async function* copyOf(env: Environment): AsyncGenerator<Changes> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const response: Response = await request(`/v1${buildPath('operations.changes')}${query}`, env, {
+      method: 'GET',
+    })
+    const text = await response.text()
+    if (!response.ok) {
+      throw new StartError(`${new URL(response.url).origin}: ${text || `answered ${response.status}`}`)
+    }
+    yield JSON.parse(text) as Changes
+    cursor = response.headers.get(`${HEADER_PREFIX_DEFAULT}${HEADER.nextCursor}`)
+  }
+}
+
+function describe({ record, is }: Difference): string {
+  const { kind, key, label, createTime } = record
+  const made = createTime === undefined ? '' : `, created ${createTime}`
+  return `${is}: ${kind} ${key} ${JSON.stringify(label)}${made}`
+}

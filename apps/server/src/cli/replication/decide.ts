@@ -1,0 +1,65 @@
+/** `latchkey replication status`, `accept` and `promote`. Decisions: promotion. */
+import { type AcceptedCluster, buildPath, type PromotedDatacenter } from '@latchkey/contract'
+import { StartError } from '../../start-error.ts'
+import { type Environment, request } from '../server-address.ts'
+
+/** Prints the state of replication, field by field. */
+export async function showReplication(env: Environment): Promise<number> {
+  const status = await answerOf<object>(`/v1${buildPath('operations.replication')}`, env)
+  for (const [name, value] of Object.entries(status)) {
+    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    process.stdout.write(`${name}: ${text}\n`)
+  }
+  return 0
+}
+
+/** @param cluster id of the store whose records may replace those of the server. */
+export async function acceptCluster(cluster: string, env: Environment): Promise<number> {
+  const path = `/v1${buildPath('datacenters.accept')}`
+  const accepted = await answerOf<AcceptedCluster>(path, env, { Cluster: cluster })
+  process.stdout.write(
+    `The records of ${accepted.PrimaryDatacenter} may replace those here if its cluster is ${accepted.Accepted}.\n`,
+  )
+  return 0
+}
+
+/**
+ * @param datacenter name of the datacenter of the server, as a confirmation.
+ * @param options.isForced although the primary still answers.
+ */
+export async function promoteDatacenter(
+  datacenter: string,
+  env: Environment,
+  { isForced }: { readonly isForced: boolean },
+): Promise<number> {
+  const body = { Datacenter: datacenter, ...(isForced ? { Force: true } : {}) }
+  const promoted = await answerOf<PromotedDatacenter>(`/v1${buildPath('datacenters.promote')}`, env, body)
+  const { Datacenter, Cluster, FollowedIndex, Skipped } = promoted
+  process.stdout.write(
+    `${Datacenter} is the primary datacenter now, with what the old one had at index ${FollowedIndex}.
+Before the next restart of its servers: set LATCHKEY_PRIMARY_DATACENTER=${Datacenter} and remove LATCHKEY_PRIMARY_URL.
+In each other datacenter: set both for the new primary, restart, and run
+  latchkey replication accept ${Cluster}
+`,
+  )
+  for (const { AccessorID, Reason } of Skipped) {
+    process.stderr.write(`warning: the token ${AccessorID} is missing here: ${Reason}\n`)
+  }
+  return 0
+}
+
+/**
+ * The answer of the server, with a body of a PUT.
+ *
+ * @throws StartError with the message of the server if it refuses.
+ */
+async function answerOf<T>(path: string, env: Environment, body?: object): Promise<T> {
+  const response = await request(
+    path,
+    env,
+    body === undefined ? { method: 'GET' } : { method: 'PUT', body: JSON.stringify(body) },
+  )
+  const text = await response.text()
+  if (!response.ok) throw new StartError(text || `The server answered ${response.status}.`)
+  return JSON.parse(text) as T
+}
