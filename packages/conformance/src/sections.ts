@@ -188,6 +188,7 @@ export const SECTIONS: readonly Section[] = [
   }),
   ...rows('D/replication/', {
     token: 'the token of replication needs acl:write and is never shown',
+    writes: 'a write that a secondary forwards reaches no local token, and its answer has an index',
     promotion: 'a secondary becomes the primary, and the primary that it replaces is recognised',
   }),
   ...rows('D/rules/', {

@@ -400,4 +400,37 @@ describe('other datacenters', () => {
     there.failNext('policies.list', 'network')
     expect((await call(here, 'GET', '/acl/policies?dc=dc2')).status).toBe(503)
   })
+
+  test('a secondary leaves global writes to its primary, and makes local ones itself', async () => {
+    const primary = createMockService({ clock: START, baseUrl: 'https://one.test' })
+    const secondary = createMockService({
+      clock: START,
+      baseUrl: 'https://two.test',
+      datacenter: 'dc2',
+      primaryDatacenter: 'dc1',
+      datacenters: { dc1: primary },
+    })
+    server.use(...primary.handlers, ...secondary.handlers)
+    const policy = await call(secondary, 'PUT', '/acl/policy', { body: { Name: 'everywhere' } })
+    expect([policy.status, policy.headers.get('x-service-replication-lag')]).toEqual([
+      200,
+      expect.any(String),
+    ])
+    expect((await call(primary, 'GET', '/acl/policy/name/everywhere')).status).toBe(200)
+
+    const body = { Local: true, Policies: [{ Name: 'global-management' }] }
+    const local = (await call(secondary, 'PUT', '/acl/token', { body })).json as {
+      AccessorID: string
+      SecretID: string
+    }
+    const path = `/acl/token/${local.AccessorID}`
+    expect((await call(primary, 'GET', path)).status).toBe(404)
+    expect(
+      (await call(secondary, 'PUT', '/acl/policy', { token: local.SecretID, body: { Name: 'p' } })).text,
+    ).toMatch(/; the local token of dc2 is not valid in dc1$/)
+    expect((await call(secondary, 'DELETE', path)).json).toBe(true)
+
+    primary.failNext('policies.create', 'network')
+    expect((await call(secondary, 'PUT', '/acl/policy', { body: { Name: 'later' } })).status).toBe(503)
+  })
 })

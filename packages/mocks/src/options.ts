@@ -30,6 +30,8 @@ export interface MockServiceOptions {
   readonly datacenter?: string
   /** Mock services of other datacenters, by name: `dc` and `withDatacenter` reach them. May be completed later, so that two can reach each other. Default: none. */
   readonly datacenters?: Readonly<Record<string, OtherDatacenter>>
+  /** The datacenter that policies, roles, namespaces and global tokens belong to, one of `datacenters`: writes of them go there. Default: this one. */
+  readonly primaryDatacenter?: string
   /** Families of header names. Default `X-Service-` and `X-Consul-`. */
   readonly headerPrefixes?: readonly string[]
   /** `false`: the ACL system is switched off. */
@@ -75,6 +77,7 @@ export function readOptions(options: MockServiceOptions): Settings {
     defaultPolicy: options.defaultPolicy ?? 'deny',
     datacenter: options.datacenter ?? 'dc1',
     datacenters: options.datacenters ?? {},
+    primaryDatacenter: options.primaryDatacenter ?? options.datacenter ?? 'dc1',
     headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
     aclEnabled: options.aclEnabled ?? true,
     aclMode: options.aclMode ?? 'enabled',

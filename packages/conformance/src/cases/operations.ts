@@ -1,6 +1,6 @@
 /** Endpoints about the service itself, and the extensions. Spec 9.3, 9.4. */
 import assert from 'node:assert/strict'
-import type { Changes } from '@latchkey/contract'
+import type { Changes, Token } from '@latchkey/contract'
 import type { Case } from '../case.ts'
 
 interface Found {
@@ -59,6 +59,38 @@ export const operationCases: readonly Case[] = [
       }
       assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
       assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
+    },
+  },
+  {
+    id: 'operations/forwarded-writes',
+    spec: 'D/replication/writes',
+    title: '404 not_found: the primary hides its local tokens from a write that a secondary forwards',
+    async run(ctx) {
+      const local = await ctx.token({ Local: true, Policies: [{ Name: 'global-management' }] })
+      // Between datacenters the headers have this prefix, whatever that of the target is.
+      const sent = (token: string) => ({
+        token: null,
+        headers: { 'X-Service-Forwarded': 'another', 'X-Service-Token': token },
+      })
+      const manager = sent(ctx.target.token)
+      const path = `/acl/token/${local.AccessorID}`
+      const missing = { status: 404, code: 'not_found' } as const
+      await ctx.refuses('DELETE', path, manager, missing)
+      await ctx.refuses('PUT', path, { ...manager, body: { Local: true } }, missing)
+      await ctx.refuses('PUT', `${path}/clone`, { ...manager, body: {} }, missing)
+      const unknown = { status: 403, code: 'caller_unknown' } as const
+      await ctx.refuses('PUT', '/acl/token', { ...sent(local.SecretID), body: {} }, unknown)
+      assert.equal((await ctx.ok<Token>('GET', path)).SecretID, local.SecretID)
+
+      const created = await ctx.call('PUT', '/acl/token', { ...manager, body: {} })
+      assert.equal(created.status, 200)
+      const { CreateIndex, AccessorID } = JSON.parse(created.text) as Token
+      assert(Number(created.headers.get('x-service-index')) >= CreateIndex)
+      const global = await ctx.ok<Token>('GET', `/acl/token/${AccessorID}`)
+      assert.equal(global.Local, false)
+      const wrong = { 'X-Service-Forwarded': 'another;elsewhere', 'X-Service-Token': ctx.target.token }
+      const refusal = { status: 400, code: 'datacenter_unknown' } as const
+      await ctx.refuses('PUT', '/acl/token', { token: null, headers: wrong, body: {} }, refusal)
     },
   },
   {

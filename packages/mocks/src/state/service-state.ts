@@ -34,7 +34,8 @@ export class ServiceState {
 
   /** @throws TypeError if the seed breaks a rule. */
   constructor(settings: Settings) {
-    const { clockStart, version, edition, datacenter, headerPrefixes, defaultPolicy, aclEnabled } = settings
+    const { clockStart, version, edition, datacenter, primaryDatacenter } = settings
+    const { headerPrefixes, defaultPolicy, aclEnabled } = settings
     const random = createRandom(settings.randomSeed)
     const profile = profileOf(version)
     this.identityProvider = new IdentityProvider(random)
@@ -57,6 +58,7 @@ export class ServiceState {
       },
       edition,
       datacenter,
+      primaryDatacenter,
       datacenters: mockDatacenters(settings),
       nodeName: NODE_NAME,
       headerPrefixes,

@@ -42,7 +42,7 @@ export interface Call {
   readonly form?: AnswerForm
   /**
    * Whether a write may be retried although an earlier attempt may have been applied. `always`: a second one has no effect.
-   * `unlessPending`: it gives the same state, but must not follow a timeout, because the first attempt may still be in
+   * `unlessPending`: it gives the same state, but must not follow a timeout or a 504, because the first attempt may still be in
    * flight and land after a newer write of another client. Absent: never.
    */
   readonly repeatable?: 'always' | 'unlessPending'

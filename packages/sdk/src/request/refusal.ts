@@ -4,6 +4,7 @@ import { PROBLEM_JSON } from '../contract.ts'
 import {
   Conflict,
   ContractBroken,
+  type ErrorCode,
   type ErrorFacts,
   type ErrorKind,
   Invalid,
@@ -71,6 +72,9 @@ interface RefusalAnswer {
   readonly clean: (text: string) => string
 }
 
+/** The service could not reach the datacenter that makes the write, so nothing was sent there. */
+const NOTHING_SENT: ErrorCode = 'datacenter_unreachable'
+
 const CODE = /^[a-z]+(?:_[a-z]+)*$/
 
 /** Maximum characters of a plain body in a message. */
@@ -94,7 +98,7 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   const { detail: _, requestId, ...facts } = problem ?? {}
   return new CLASSES[kind]({
     ...facts,
-    ...factsOf(call, status >= 500 && status !== 501),
+    ...factsOf(call, status >= 500 && status !== 501 && problem?.code !== NOTHING_SENT),
     message: `${call.endpoint}: ${status}${said === '' ? '' : ` ${said}`}`,
     status,
     meta: { ...meta, requestId: requestId ?? meta.requestId },

@@ -173,6 +173,26 @@ test('repeats any write where nothing was applied: 429', async () => {
   expect(server.requests).toHaveLength(2)
 })
 
+test('repeats any write where nothing was sent to the datacenter that makes it: 503 datacenter_unreachable', async () => {
+  const fault = problem(503, 'datacenter_unreachable')
+  await using server = await startServer(fault, json(aToken()), fault, fault, fault)
+  await clientOf(server).tokens.clone(ACCESSOR_ID)
+  expect(server.requests).toHaveLength(2)
+  await expect(clientOf(server).tokens.clone(ACCESSOR_ID)).rejects.toMatchObject({ maybeApplied: false })
+})
+
+test('504 datacenter_silent: repeats what has ids of its own, and neither an update nor a clone', async () => {
+  const fault = problem(504, 'datacenter_silent')
+  await using server = await startServer(fault, json(aToken()), fault)
+  const client = clientOf(server)
+  await client.tokens.create()
+  expect(server.requests).toHaveLength(2)
+  for (const write of [client.tokens.update(ACCESSOR_ID, update), client.tokens.clone(ACCESSOR_ID)]) {
+    await expect(write).rejects.toMatchObject({ code: 'datacenter_silent', maybeApplied: true })
+  }
+  expect(server.requests).toHaveLength(4)
+})
+
 test('repeats any write where nothing was sent, and says that nothing was applied', async () => {
   const events: RetryEvent[] = []
   const client = clientOf({ address: await closedAddress() }, { onRetry: (event) => events.push(event) })

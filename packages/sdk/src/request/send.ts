@@ -97,7 +97,9 @@ function mayRepeat(call: Call, error: LatchkeyError): boolean {
   if (error.kind !== 'unavailable' && error.kind !== 'timeout') return false
   if (!REPEATABLE_STATUSES.has(error.status)) return false
   if (!isWrite(call.endpoint) || !error.maybeApplied) return true
-  return call.repeatable === 'always' || (call.repeatable === 'unlessPending' && error.kind !== 'timeout')
+  // Behind a gateway that got no answer, and another datacenter is one, the first attempt may still be in flight, too.
+  const isPending = error.kind === 'timeout' || error.status === 504
+  return call.repeatable === 'always' || (call.repeatable === 'unlessPending' && !isPending)
 }
 
 function consistencyQuery(call: Call, consistency: Consistency): Readonly<Record<string, QueryValue>> {
