@@ -42,10 +42,11 @@ function startPrimary(): Promise<RunningServer> {
   })
 }
 
-function startSecondary(): Promise<RunningServer> {
+function startSecondary(port = ports.dc2): Promise<RunningServer> {
   return runServer({
     ...common,
-    PORT: String(ports.dc2),
+    PORT: String(port),
+    LATCHKEY_NODE_NAME: `node-${port}`,
     DATABASE_URL: databases[1]?.url ?? '',
     LATCHKEY_DATACENTER: 'dc2',
     LATCHKEY_PRIMARY_DATACENTER: 'dc1',
@@ -66,6 +67,12 @@ const untilStatus = (server: RunningServer) => expect.poll(() => statusOf(server
 
 test('a new secondary gets the policies, roles and global tokens of its primary, with their ids, secrets and hashes', async () => {
   await untilStatus(dc2).toMatchObject({ Running: true, State: 'following', ReplicationType: 'tokens' })
+  expect(await statusOf(dc2)).toMatchObject({
+    SourceDatacenter: 'dc1',
+    LagIndex: 0,
+    LagSeconds: 0,
+    Skipped: [],
+  })
   const shared = ({ CreateIndex: _, ModifyIndex: __, ...rest }: Record<string, unknown>) => rest
   for (const path of ['/acl/policies', '/acl/roles', '/acl/tokens']) {
     const [here, there] = [await ask(dc2, 'GET', path), await ask(dc1, 'GET', path)]
@@ -75,4 +82,70 @@ test('a new secondary gets the policies, roles and global tokens of its primary,
         .sort((a, b) => String(a.AccessorID ?? a.ID).localeCompare(String(b.AccessorID ?? b.ID)))
     expect(byHash(here)).toEqual(byHash(there))
   }
+})
+
+/** How the secondary answers a secret. */
+const selfIn = async (server: RunningServer, token: string) =>
+  (await server.call('GET', '/acl/token/self', { token })).status
+
+test('a token that is created or deleted in the primary is known or unknown in the secondary', async () => {
+  const { AccessorID, SecretID } = await ask(dc1, 'PUT', '/acl/token', { Roles: [{ Name: 'app' }] })
+  await expect.poll(() => selfIn(dc2, SecretID), PATIENCE).toBe(200)
+  await untilStatus(dc1).toMatchObject({ Enabled: false, Readers: [{ Name: 'dc2' }] })
+  await ask(dc1, 'DELETE', `/acl/token/${AccessorID}`)
+  await expect.poll(() => selfIn(dc2, SecretID), PATIENCE).toBe(403)
+})
+
+test('all processes of the secondary say the same, and their metrics do', async () => {
+  const other = await startSecondary(0)
+  try {
+    await untilStatus(other).toMatchObject({ Running: true, State: 'following' })
+    const indexOf = async (server: RunningServer) => (await statusOf(server)).ReplicatedIndex
+    await expect.poll(async () => (await indexOf(other)) === (await indexOf(dc2)), PATIENCE).toBe(true)
+    const { Gauges } = await ask(other, 'GET', '/agent/metrics')
+    expect(Gauges).toContainEqual({ Name: 'latchkey_replication_running', Value: 1, Labels: {} })
+  } finally {
+    await other.stop('SIGQUIT')
+  }
+})
+
+test('SEC-03: with a wrong token nothing changes, the status says why, and a good one ends it; no log has a secret', async () => {
+  const wrong = '99999999-2222-4333-8444-555555555555'
+  await ask(dc2, 'PUT', '/agent/token/replication', { Token: wrong })
+  // Which ends the question that was asked with the right one.
+  const { SecretID } = await ask(dc1, 'PUT', '/acl/token', {})
+  await untilStatus(dc2).toMatchObject({
+    State: 'waiting',
+    LastErrorMessage: expect.stringContaining('the replication token is unknown there'),
+  })
+  const { SecretID: reader } = await ask(dc1, 'PUT', '/acl/token', { Roles: [{ Name: 'app' }] })
+  await ask(dc2, 'PUT', '/agent/token/replication', { Token: reader })
+  await untilStatus(dc2).toMatchObject({
+    LastErrorMessage: expect.stringContaining('the replication token lacks acl:write'),
+  })
+  expect(await selfIn(dc2, reader)).toBe(403)
+  await ask(dc2, 'PUT', '/agent/token/replication', { Token: '' })
+  await expect.poll(() => selfIn(dc2, reader), PATIENCE).toBe(200)
+  await untilStatus(dc2).toMatchObject({ Running: true, State: 'following' })
+  const log = [...dc1.log, ...dc2.log].join()
+  for (const secret of [wrong, reader, SecretID, REPLICATION, MANAGEMENT]) expect(log).not.toContain(secret)
+})
+
+test('a secondary that restarts while the primary is down serves at once, and follows when it is back', async () => {
+  const { SecretID } = await ask(dc1, 'PUT', '/acl/token', { Roles: [{ Name: 'app' }] })
+  await expect.poll(() => selfIn(dc2, SecretID), PATIENCE).toBe(200)
+  await Promise.all([dc1.stop('SIGKILL'), dc2.stop()])
+  dc2 = await startSecondary()
+  expect(await selfIn(dc2, SecretID)).toBe(200)
+  expect((await ask(dc2, 'GET', '/acl/tokens')).length).toBeGreaterThan(0)
+  await untilStatus(dc2).toMatchObject({
+    Running: false,
+    State: 'waiting',
+    ReplicationType: 'tokens',
+    LastErrorMessage: 'The primary cannot be asked: ECONNREFUSED',
+  })
+  dc1 = await startPrimary()
+  const { SecretID: later } = await ask(dc1, 'PUT', '/acl/token', {})
+  await expect.poll(() => selfIn(dc2, later), PATIENCE).toBe(200)
+  await untilStatus(dc2).toMatchObject({ Running: true, State: 'following' })
 })
