@@ -11,6 +11,7 @@ import type { AppliedCounts } from './apply/changes-for.ts'
 import { type CommitOptions, commitReceived, readCursor, type StoredCursor } from './apply/commit-received.ts'
 import type { Received, ReceivedAnswer } from './apply/received.ts'
 import type { ChangesQuery } from './changes-source.ts'
+import { LegacyCopies } from './legacy-copies.ts'
 import { Paused } from './pause.ts'
 import type { Primary } from './primary.ts'
 import { Staging, type StagingLimits } from './repair/staging.ts'
@@ -47,6 +48,7 @@ export class Rounds {
   private needsRepair = false
   /** The repair that needs consent, and when it is tried without. */
   private refused: { readonly cluster: string; readonly until: number } | undefined
+  private readonly legacyCopies: LegacyCopies
   /** Index of the tokens when Local ones that stand in the way were last looked for. */
   private holdersSeenAt: number | undefined
   /** Records of the copy or repair in progress. */
@@ -54,6 +56,7 @@ export class Rounds {
 
   constructor(options: RoundsOptions) {
     this.options = options
+    this.legacyCopies = new LegacyCopies(options)
   }
 
   get isRepairing(): boolean {
@@ -89,8 +92,9 @@ export class Rounds {
       return (await isEmpty(store)) ? this.copy(undefined, cursor, signal) : this.beginRepair(cursor, signal)
     }
     const isOtherKind = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
-    if (this.needsRepair || isOtherKind || this.isLedElsewhere(record))
+    if (this.needsRepair || this.legacyCopies.areDue || isOtherKind || this.isLedElsewhere(record)) {
       return this.beginRepair(cursor, signal)
+    }
     return this.follow(record, cursor, signal)
   }
 
@@ -126,7 +130,10 @@ export class Rounds {
       return this.stage(this.staging, answer, cursor)
     }
     const next = { ...record, index: answer.index }
-    return this.apply(answer, next, { fence: cursor.fence, lookUp: { older: record.index }, isSlice: false })
+    const lookUp = (await this.legacyCopies.areHeld()) ? 'all' : { older: record.index }
+    const round = await this.apply(answer, next, { fence: cursor.fence, lookUp, isSlice: false })
+    await this.legacyCopies.afterAnswer(answer.withoutAccessor, record.accepted === record.cluster)
+    return round
   }
 
   /** Whether a Local token that stands in the way of a global one is gone. */
@@ -135,7 +142,7 @@ export class Rounds {
     const index = store.tableIndex('tokens')
     if (index === this.holdersSeenAt) return false
     for (const { heldBy } of skipped) {
-      if (heldBy !== undefined && (await store.tokenByAccessor(heldBy))?.Local !== true) return true
+      if (heldBy !== undefined && !(await isHolder(store, heldBy))) return true
     }
     this.holdersSeenAt = index
     return false
@@ -158,7 +165,8 @@ export class Rounds {
       if (begun && answer.cluster !== record?.cluster) return this.beginRepair(cursor, signal)
       const copy = { index: begun?.index ?? answer.index, cursor: nextCursor }
       const next: ReplicationRecord = { cluster: answer.cluster, index: 0, copy, skipped, ...this.kinds() }
-      const { counts } = await this.apply(answer, next, { fence, lookUp: NONE, isSlice: true })
+      const lookUp = (await this.legacyCopies.areHeld()) ? 'all' : NONE
+      const { counts } = await this.apply(answer, next, { fence, lookUp, isSlice: true })
       this.count(answer)
       return { outcome: 'copied', counts }
     }
@@ -176,6 +184,7 @@ export class Rounds {
   private async beginRepair({ record, fence }: StoredCursor, signal: AbortSignal): Promise<Round> {
     const { store, primary, staging: limits } = this.options
     this.copied = 0
+    this.legacyCopies.areDue = false
     const { answer, nextCursor } = await primary.ask({}, 0, signal)
     if (record && record.index > 0) requireAccepted(record, answer)
     else if (record?.accepted !== answer.cluster) await requireNoPrimary(store, answer)
@@ -215,12 +224,14 @@ export class Rounds {
     const { store, clock } = this.options
     staging.addChanges(answer)
     staging.index = answer.index
+    staging.allHaveAccessors = answer.withoutAccessor === 0
     if (answer.hasMore) return { outcome: 'copied' }
     const differences = await staging.differences(store)
     this.staging = undefined
     const isAccepted = record?.accepted === staging.cluster
     const objection = isAccepted ? undefined : await staging.objection(differences, store)
     if (objection !== undefined) {
+      this.legacyCopies.keep()
       this.refused = { cluster: staging.cluster, until: clock.now() + REFUSED_MS }
       throw new Paused(objection)
     }
@@ -278,11 +289,18 @@ async function requireNoPrimary(store: Store, { index, cluster }: ReceivedAnswer
   throw new Paused(`the primary was promoted, and this datacenter has records of its own: accept ${cluster}`)
 }
 
-/** Whether nothing is stored that replication writes. */
+/** Whether a Local token has this accessor. A legacy one has none before its migration, which gives it one soon. */
+async function isHolder(store: Store, accessorId: string): Promise<boolean> {
+  if (accessorId === '') return (await store.countTokens({ withoutAccessor: true, local: true })) > 0
+  return (await store.tokenByAccessor(accessorId))?.Local === true
+}
+
+/** Whether nothing is stored that replication writes. Copies from legacy mode are replaced one by one. */
 async function isEmpty(store: Store): Promise<boolean> {
   const directory = store.directory()
   for (const records of [directory.policies(), directory.roles(), directory.namespaces()]) {
     for (const _ of records) return false
   }
-  return (await store.countTokens({ local: false })) === 0
+  const copies = await store.countTokens({ withoutAccessor: true, local: false })
+  return (await store.countTokens({ local: false })) === copies
 }

@@ -95,9 +95,7 @@ function tokenChanges(
     const [accessor = '', secret = ''] = idsOf(token)
     const holders = [byId.get(accessor), byId.get(secret)].filter((holder) => holder !== undefined)
     const own = holders.find(({ Local }) => Local)
-    const same = holders.find(
-      (holder) => holder.AccessorID.toLowerCase() === accessor && holder.SecretID === token.SecretID,
-    )
+    const same = holders.find((holder) => isSameToken(holder, token))
     if (own) {
       holders.forEach(end)
       skipped.push(heldBy(token, own))
@@ -112,6 +110,12 @@ function tokenChanges(
     (record): PutOrDelete => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }),
   )
   return { changes: [...deletes, ...puts], skipped }
+}
+
+/** A copy from legacy mode has no accessor yet. Spec 9.2.3. */
+function isSameToken(holder: TokenRecord, { AccessorID, SecretID }: TokenRecord): boolean {
+  if (holder.SecretID !== SecretID) return false
+  return holder.AccessorID === '' || holder.AccessorID.toLowerCase() === AccessorID.toLowerCase()
 }
 
 function heldBy({ AccessorID }: TokenRecord, { AccessorID: heldBy }: TokenRecord): SkippedToken {

@@ -26,6 +26,8 @@ export interface ReceivedAnswer extends Received {
   /** When the primary answered, in milliseconds since the epoch of its clock. */
   readonly time: number
   readonly isReset: boolean
+  /** Legacy tokens of the primary that have no accessor yet, by which an answer could name them. */
+  readonly withoutAccessor: number
   /** Later commits follow: the records are no state that ever was. */
   readonly hasMore: boolean
   /** Names of fields that this version does not know. They are not stored. */
@@ -66,6 +68,7 @@ export function readChanges(answer: unknown): ReceivedAnswer {
     index: changes.Index,
     time,
     isReset: changes.Reset === true,
+    withoutAccessor: changes.WithoutAccessor ?? 0,
     hasMore: changes.More === true,
     unknownFields,
     namespaces: Namespaces,

@@ -36,6 +36,8 @@ export class Staging {
   /** Of the next page; `undefined` once all are there. */
   cursor: string | undefined
   readonly hasPages: boolean
+  /** Whether every token of the primary has an accessor, so that copies without one have no original. */
+  allHaveAccessors = false
   private readonly limits: StagingLimits
   private readonly records: {
     readonly [T in ReplicatedTable]: Map<string, { record: AnyRecord; length: number }>
@@ -173,7 +175,7 @@ export class Staging {
     for (const { ID } of directory.roles()) this.findOne('roles', ID)
     for await (const page of store.tokens({ local: false })) {
       for (const token of page) {
-        if (token.AccessorID === '') strays.push(token)
+        if (token.AccessorID === '') strays.push(...(this.allHaveAccessors ? [token] : []))
         else this.findOne('tokens', token.AccessorID.toLowerCase())
       }
     }
@@ -185,7 +187,7 @@ export class Staging {
   }
 
   /** @returns why an operator has to consent to the differences; `undefined` if nobody has to. */
-  async objection({ deleted }: Received, store: Store): Promise<string | undefined> {
+  async objection({ deleted, strays = [] }: Received, store: Store): Promise<string | undefined> {
     if (!this.hasPages) return undefined
     const directory = store.directory()
     const stored = {
@@ -194,11 +196,12 @@ export class Staging {
       roles: [...directory.roles()].length,
       tokens: await store.countTokens({ local: false }),
     }
+    const countOf = (name: ReplicatedTable) => deleted[name].length + (name === 'tokens' ? strays.length : 0)
     const table = REPLICATED_TABLES.find((name) => {
-      const count = deleted[name].length
+      const count = countOf(name)
       return count > DELETED_MAX && count > DELETED_SHARE_MAX * stored[name]
     })
-    return table && `it would delete ${deleted[table].length} of ${stored[table]} ${table}`
+    return table && `it would delete ${countOf(table)} of ${stored[table]} ${table}`
   }
 }
 

@@ -1,0 +1,125 @@
+/** A secondary that holds copies of legacy tokens from before its upgrade. Spec 9.2.2, 9.2.3. */
+import { convertForMigration, fromLegacyToken, type ReplicationRecord, type TokenRecord } from '@latchkey/acl'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { expect, test } from 'vitest'
+import { MemoryStore } from '../store/memory-store.ts'
+import type { Change } from '../store/store.ts'
+import { Replicator } from './replicator.ts'
+import { serviceSource } from './service-source.ts'
+
+const NEVER = new AbortController().signal
+const RULES = 'key "app" { policy = "write" }'
+
+const put = (record: TokenRecord, expect = 0): Change => ({ table: 'tokens', op: 'put', record, expect })
+const legacy = (ID: string) =>
+  fromLegacyToken({ ID, Name: ID, Type: 'client', Rules: RULES, CreateIndex: 0, ModifyIndex: 0 })
+
+/** A primary and a secondary that hold the same legacy tokens. */
+async function aFleet(count: number) {
+  const primary = await aWorld({ version: '1.10' })
+  const { clock } = primary
+  const store = new MemoryStore(clock)
+  const copies = Array.from({ length: count }, (_, i) => legacy(`secret-${i}`))
+  for (const each of [primary.store, store]) each.commitNow(copies.map((record) => put(record)))
+  const source = serviceSource({
+    handle: (request) => {
+      const answer = primary.service.handle(request)
+      // The end of a wait.
+      void clock.advance(20_000)
+      return answer
+    },
+    secretId: () => MANAGEMENT,
+  })
+  const random = new SeededRandom(1)
+  const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
+  const replicator = new Replicator({ ...options, kinds: 'all' })
+  /** Enough steps for a copy, its end, and a repair. */
+  const settle = async () => {
+    for (let steps = 0; steps < 8; steps += 1) {
+      if ((await replicator.step(NEVER)).outcome === 'paused') return
+    }
+  }
+  return { primary, store, replicator, settle }
+}
+
+async function migrate({ store }: World, ...secrets: readonly string[]): Promise<void> {
+  for (const secret of secrets) {
+    const token = await store.tokenBySecret(secret)
+    if (token === undefined) throw new Error(`${secret} is not there`)
+    store.commitNow([put(convertForMigration(token, aToken().AccessorID), token.ModifyIndex)])
+  }
+}
+
+async function destroy(store: MemoryStore, ...secrets: readonly string[]): Promise<void> {
+  for (const secret of secrets) {
+    const record = await store.tokenBySecret(secret)
+    if (record !== undefined) store.commitNow([{ table: 'tokens', op: 'delete', record, expect: undefined }])
+  }
+}
+
+test('a copy keeps its rights until its token arrives with an accessor, and takes it over then', async () => {
+  const { primary, store, settle } = await aFleet(3)
+  await migrate(primary, 'secret-0')
+  await settle()
+  const [first, second] = [await store.tokenBySecret('secret-0'), await store.tokenBySecret('secret-1')]
+  expect(first).toMatchObject({ Rules: RULES, CreateIndex: 1 })
+  expect(first?.AccessorID).toBe((await primary.store.tokenBySecret('secret-0'))?.AccessorID)
+  expect(second).toMatchObject({ AccessorID: '', Rules: RULES })
+  await migrate(primary, 'secret-1', 'secret-2')
+  await settle()
+  for (const secret of ['secret-1', 'secret-2']) {
+    const original = await primary.store.tokenBySecret(secret)
+    expect((await store.tokenBySecret(secret))?.AccessorID).toBe(original?.AccessorID)
+  }
+  expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
+})
+
+test('no ghosts: a copy whose token was deleted ends when every token of the primary has its accessor', async () => {
+  const { primary, store, settle } = await aFleet(4)
+  await destroy(primary.store, 'secret-1', 'secret-2')
+  await migrate(primary, 'secret-0')
+  await settle()
+  // Its token may still be on its way, as that of secret-3 is.
+  expect(await store.tokenBySecret('secret-1')).toMatchObject({ AccessorID: '' })
+  await migrate(primary, 'secret-3')
+  await settle()
+  expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
+  expect(await store.tokenBySecret('secret-1')).toBeUndefined()
+  expect(await store.tokenBySecret('secret-3')).toBeDefined()
+})
+
+test('a local token without accessor is not touched, and a global one with its secret is kept aside', async () => {
+  const { primary, store, settle } = await aFleet(1)
+  store.commitNow([put({ ...legacy('own'), Local: true })])
+  primary.store.commitNow([put(legacy('own'))])
+  await migrate(primary, 'own', 'secret-0')
+  await settle()
+  expect(await store.tokenBySecret('own')).toMatchObject({ Local: true, AccessorID: '' })
+  expect(store.directory().system('replication')?.Value).toMatchObject({ skipped: [{ heldBy: '' }] })
+})
+
+test('a deletion of many copies waits for an operator, and following continues', async () => {
+  const { primary, store, replicator, settle } = await aFleet(300)
+  const gone = Array.from({ length: 150 }, (_, i) => `secret-${i}`)
+  await destroy(primary.store, ...gone)
+  await migrate(primary, ...Array.from({ length: 150 }, (_, i) => `secret-${i + 150}`))
+  await settle()
+  expect(replicator.status().lastErrorMessage).toMatch(
+    /^replication paused: it would delete 150 of \d+ tokens/,
+  )
+  const later = await primary.token()
+  await settle()
+  expect(await store.tokenBySecret(later.SecretID)).toBeDefined()
+  expect(await store.countTokens({ withoutAccessor: true })).toBe(150)
+
+  const stored = store.directory().system('replication')
+  const followed = stored?.Value as ReplicationRecord
+  const Value = { ...followed, accepted: followed.cluster }
+  const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  store.commitNow([{ table: 'system', op: 'put', record, expect: stored?.ModifyIndex }])
+  await settle()
+  expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
+  expect(store.directory().system('replication')?.Value).not.toHaveProperty('accepted')
+})
