@@ -1,5 +1,5 @@
 /** Runs the server until it is stopped: with the embedded database if none is configured, as one process or several. */
-import cluster, { type Worker } from 'node:cluster'
+import cluster from 'node:cluster'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
@@ -11,9 +11,11 @@ import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
-import { startServerProcess } from './server-process.ts'
-import { StartError } from './start-error.ts'
+import { connectionsMaxOf, startServerProcess } from './server-process.ts'
 import { tuneHeap } from './tune-heap.ts'
+import { type Channel, SlotsOfMain } from './workers/slots-of-main.ts'
+import { startWorkers } from './workers/start-workers.ts'
+import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 
 /** Resources to stop with the server, last started first. `isForGood`: the server leaves, and has no successor. */
 type Stop = (isForGood: boolean) => Promise<void>
@@ -45,7 +47,16 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   }
   await migrate({ url: databaseUrl, log })
   if (config.workers > 1) {
-    await startWorkers(config, databaseUrl, log, stops, stop)
+    const port = await claimPort(config)
+    const stopWorkers = startWorkers({
+      count: config.workers,
+      env: { DATABASE_URL: databaseUrl, PORT: String(port) },
+      connectionsMax: connectionsMaxOf(config),
+      log,
+      onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(url, isBootstrapped)),
+      onFatal: (error) => stop(error),
+    })
+    stops.push(stopWorkers)
     return
   }
   const server = await startServerProcess({
@@ -97,22 +108,25 @@ async function serveAsWorker(
 ): Promise<void> {
   const dataDir = openDataDirectory(config.dataDir)
   const databaseUrl = config.databaseUrl ?? ''
-  process.on('message', (message) => {
-    if (message === STOP || message === LEAVE) stop(undefined, message === LEAVE)
+  const channel: Channel = {
+    // Nothing can be sent to a main process that has died, and this one ends with it.
+    send: (message) => process.send?.(message, undefined, undefined, () => {}),
+    onMessage: (listener) => process.on('message', listener),
+  }
+  channel.onMessage((message) => {
+    if (message.kind === 'stop') stop(undefined, message.isForGood)
   })
   const server = await startServerProcess({
     config,
     databaseUrl,
     dataDir,
     ...loggers,
+    slots: new SlotsOfMain(channel),
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))
-  process.send?.({ url: server.url, isBootstrapped: server.isBootstrapped })
+  channel.send({ kind: 'listening', url: server.url, isBootstrapped: server.isBootstrapped })
 }
-
-/** Exit code of a worker that must not be restarted: its successor would be refused, too. */
-const REFUSED_EXIT_CODE = 3
 
 /** Whether the version of this process is too old for the data. */
 function isRefusal(error: unknown): error is Error {
@@ -123,59 +137,6 @@ function endRefused(error: Error): never {
   process.stderr.write(`${error.message}\n`)
   process.exit(REFUSED_EXIT_CODE)
 }
-
-/** Pause before the successor of a worker starts, in milliseconds. */
-const RESTART_DELAY_MS = 500
-
-async function startWorkers(
-  config: Config,
-  databaseUrl: string,
-  log: Logger,
-  stops: Stop[],
-  stop: StopServer,
-): Promise<void> {
-  const port = await claimPort(config)
-  let isStopping = false
-  let greeted = false
-  const fork = () => {
-    const worker = cluster.fork({ DATABASE_URL: databaseUrl, PORT: String(port) })
-    worker.once('message', (message: { url: string; isBootstrapped: boolean }) => {
-      if (!greeted) process.stdout.write(greeting(message.url, message.isBootstrapped))
-      greeted = true
-    })
-    worker.once('exit', (code, signal) => {
-      if (isStopping) return
-      if (code === REFUSED_EXIT_CODE) {
-        stop(new StartError('This version can no longer work on the data.'))
-        return
-      }
-      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; restarting it')
-      if (!greeted) stop(new Error('the workers cannot start'))
-      else setTimeout(fork, RESTART_DELAY_MS)
-    })
-  }
-  stops.push(async (isForGood) => {
-    isStopping = true
-    await Promise.all(
-      Object.values(cluster.workers ?? {}).map((worker) => endWorker(worker, isForGood ? LEAVE : STOP)),
-    )
-  })
-  for (let i = 0; i < config.workers; i += 1) fork()
-}
-
-function endWorker(worker: Worker | undefined, message: string): Promise<void> {
-  if (!worker || worker.isDead()) return Promise.resolve()
-  return new Promise((resolve) => {
-    worker.once('exit', () => resolve())
-    // A message, not a signal: a group signal may have reached the worker already, and a second signal would abort
-    // it.
-    worker.send(message, () => {})
-  })
-}
-
-/** The messages that tell a worker to stop, to return or for good. */
-const STOP = 'stop'
-const LEAVE = 'leave'
 
 /** Stops the server, because of the error if there is one. */
 type StopServer = (error?: Error, isForGood?: boolean) => void

@@ -22,7 +22,8 @@ import { createApp } from './http/app.ts'
 import { docsRouter } from './http/docs/docs-router.ts'
 import { openApiOf } from './http/docs/openapi.ts'
 import { Door } from './http/door.ts'
-import { clientOf } from './http/listener/connection-limit.ts'
+import { clientOf } from './http/listener/connections/connection-limit.ts'
+import { type ConnectionSlots, OwnSlots } from './http/listener/connections/connection-slots.ts'
 import { startHttpServer } from './http/listener/http-server.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { OpenIdClient } from './login/oidc/openid-client.ts'
@@ -52,6 +53,8 @@ interface ServerProcessOptions {
   readonly accessLog: AccessLog | undefined
   /** Called if the process must stop, for example because its version has become too old for its data. */
   readonly onFatal: (error: Error) => void
+  /** Counts connections, for several workers together. Default: this process does. */
+  readonly slots?: ConnectionSlots
 }
 
 interface ServerProcess {
@@ -67,6 +70,11 @@ interface ServerProcess {
 const PROBED_WITHIN_MS = 60_000
 
 const random = createRandom()
+
+/** Maximum number of open connections per client; 0 for no limit. Spec 8. */
+export function connectionsMaxOf({ maxConnectionsPerClient, serviceVersion }: Config): number {
+  return maxConnectionsPerClient ?? profileOf(serviceVersion).connectionLimit
+}
 
 /** @throws StartError if it cannot start. */
 export function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
@@ -169,7 +177,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       port: config.port,
       isShared: config.workers > 1,
       connections: {
-        connectionsMax: config.maxConnectionsPerClient ?? profile.connectionLimit,
+        slots: options.slots ?? new OwnSlots(connectionsMaxOf(config)),
         answers429: profile.has('http.connectionLimit429'),
         trustedProxies,
         onRefused: (address) => {

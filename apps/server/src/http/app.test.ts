@@ -10,6 +10,7 @@ import { createMetrics } from '../telemetry/metrics.ts'
 import { UnreadAnswers } from './api/unread-answers.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { Door } from './door.ts'
+import { OwnSlots } from './listener/connections/connection-slots.ts'
 import { STARTS_PER_TURN_MAX } from './listener/fair-starts.ts'
 import { startHttpServer } from './listener/http-server.ts'
 
@@ -132,7 +133,12 @@ test.each([
 
 test('on a connection that drains, an answer through Express is the last one, like any other', async () => {
   const listener = createApp({ ...OPTIONS, fastLane: false })
-  const connections = { connectionsMax: 0, answers429: true, trustedProxies: new BlockList(), onRefused() {} }
+  const connections = {
+    slots: new OwnSlots(0),
+    answers429: true,
+    trustedProxies: new BlockList(),
+    onRefused() {},
+  }
   const draining = await startHttpServer({
     host: '127.0.0.1',
     port: 0,

@@ -1,11 +1,13 @@
 /** LATCHKEY_WORKERS: several processes on one port. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Token } from '@latchkey/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
+import { askSocket } from '../open-sockets.ts'
 import { childrenOf } from './harness/child-processes.ts'
 import { httpDoor, jsonOf, type Request } from './harness/door.ts'
 import { metricsOf } from './harness/metrics-of.ts'
@@ -13,6 +15,8 @@ import { MANAGEMENT, SHARED_ENV } from './harness/server-group.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const GREETING = /listens on (\S+)/
+const CONNECTIONS_MAX = 60
+const POLL = { timeout: 20_000, interval: 200 }
 
 describe('LATCHKEY_WORKERS=2', async () => {
   const database = await createTestDatabase()
@@ -28,6 +32,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
         DATABASE_URL: database.url,
         LATCHKEY_WORKERS: '2',
         ...SHARED_ENV,
+        LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: `${CONNECTIONS_MAX}`,
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
@@ -92,6 +97,44 @@ describe('LATCHKEY_WORKERS=2', async () => {
       const read = await Promise.all([ask(path), ask(path), ask(path)])
       expect(read.map((reply) => jsonOf<Token>(reply).Description)).toEqual([`${i}`, `${i}`, `${i}`])
     }
+  })
+
+  describe('DOS-01', () => {
+    const sockets: Socket[] = []
+    const closeAll = () => {
+      for (const socket of sockets.splice(0)) socket.destroy()
+    }
+    afterEach(closeAll)
+
+    /** Opens a connection. @returns whether it was admitted. */
+    const isAdmitted = async () => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      sockets.push(socket)
+      socket.on('error', () => {})
+      return /^HTTP\/1\.1 (?!429)/.test(await askSocket(socket))
+    }
+    const open = async (count: number) =>
+      (await Promise.all(Array.from({ length: count }, isAdmitted))).filter(Boolean).length
+    test('a client has its limit once, over all processes', async () => {
+      await expect.poll(async () => (await nodeIds()).size, POLL).toBe(2)
+      expect(await open(CONNECTIONS_MAX + 40)).toBeLessThanOrEqual(CONNECTIONS_MAX)
+      closeAll()
+      // The server hears of closed connections a moment later.
+      await expect.poll(isAdmitted, POLL).toBe(true)
+    })
+
+    test('a worker that is killed frees the slots of its clients', async () => {
+      await expect
+        .poll(() => {
+          closeAll()
+          return open(CONNECTIONS_MAX + 1)
+        }, POLL)
+        .toBe(CONNECTIONS_MAX)
+      process.kill(childrenOf(main.pid ?? 0)[0] ?? 0, 'SIGKILL')
+      await expect.poll(isAdmitted, POLL).toBe(true)
+      closeAll()
+      await expect.poll(async () => (await nodeIds()).size, POLL).toBe(2)
+    })
   })
 
   test('a worker that is killed is replaced', async () => {

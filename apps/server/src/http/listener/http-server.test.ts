@@ -8,6 +8,7 @@ import { limits } from '@latchkey/contract'
 import { afterEach, describe, expect, test } from 'vitest'
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
+import { OwnSlots } from './connections/connection-slots.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts'
 import { LISTENERS } from './listen.ts'
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 const open = socketsOfTest()
 
 const LIMITS: HttpServerOptions['connections'] = {
-  connectionsMax: 0,
+  slots: new OwnSlots(0),
   answers429: true,
   trustedProxies: new BlockList(),
   onRefused: () => {},
@@ -83,7 +84,11 @@ describe('several listeners in one process', () => {
     const refused: string[] = []
     const connectionsMax = 2 * LISTENERS
     const { port } = await start(OK, {
-      connections: { ...LIMITS, connectionsMax, onRefused: (address) => refused.push(address) },
+      connections: {
+        ...LIMITS,
+        slots: new OwnSlots(connectionsMax),
+        onRefused: (address) => refused.push(address),
+      },
     })
     const admitted = []
     for (let i = 0; i < connectionsMax; i += 1) {

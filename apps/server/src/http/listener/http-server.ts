@@ -12,7 +12,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '@latchkey/contract'
 import { refuseAmbiguous } from './ambiguous-request.ts'
-import { type ConnectionLimitOptions, limitConnections } from './connection-limit.ts'
+import { type ConnectionLimitOptions, limitConnections } from './connections/connection-limit.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
 import { LISTENERS, listenTogether } from './listen.ts'
 import { Pipelines } from './pipelining.ts'

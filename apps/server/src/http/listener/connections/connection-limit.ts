@@ -1,9 +1,9 @@
 /** Limits open connections per client address. Spec 8; decisions: status codes. */
 import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
+import type { ConnectionSlots } from './connection-slots.ts'
 
 export interface ConnectionLimitOptions {
-  /** Maximum number of connections per client; 0 for no limit. */
-  readonly connectionsMax: number
+  readonly slots: ConnectionSlots
   /** Whether a surplus connection gets an explanation (from 1.9), or is closed without a byte. */
   readonly answers429: boolean
   /** Addresses of proxies, which carry the connections of many clients and are not limited. */
@@ -29,35 +29,48 @@ const REFUSAL_MS_MAX = 100
  * connections, so nothing that a refused client sends reaches a request handler.
  */
 export function limitConnections(servers: readonly Server[], options: ConnectionLimitOptions): void {
-  if (options.connectionsMax === 0) return
-  const open = new Map<string, number>()
   for (const server of servers) {
-    const admit = server.listeners('connection')
+    const listeners = server.listeners('connection')
     server.removeAllListeners('connection')
     server.on('connection', (socket: Socket) => {
-      if (!count(socket, open, options)) return
-      for (const listener of admit) Reflect.apply(listener, server, [socket])
+      const admit = () => {
+        for (const listener of listeners) Reflect.apply(listener, server, [socket])
+      }
+      limit(socket, admit, options)
     })
   }
 }
 
-/** @returns whether the connection is admitted. */
-function count(socket: Socket, open: Map<string, number>, options: ConnectionLimitOptions): boolean {
-  const key = clientOf(socket, options.trustedProxies)
-  if (key === undefined) return true
-  const connections = (open.get(key) ?? 0) + 1
-  if (connections > options.connectionsMax) {
-    options.onRefused(key)
-    refuse(socket, options.answers429)
-    return false
+function limit(socket: Socket, admit: () => void, options: ConnectionLimitOptions): void {
+  const { slots, trustedProxies } = options
+  const client = clientOf(socket, trustedProxies)
+  if (client === undefined) {
+    admit()
+    return
   }
-  open.set(key, connections)
-  socket.on('close', () => {
-    const left = (open.get(key) ?? 1) - 1
-    if (left === 0) open.delete(key)
-    else open.set(key, left)
+  const decide = (isTaken: boolean) => {
+    if (isTaken && socket.destroyed) slots.free(client)
+    else if (isTaken) {
+      socket.on('close', () => slots.free(client))
+      admit()
+    } else {
+      options.onRefused(client)
+      refuse(socket, options.answers429)
+    }
+  }
+  const taken = slots.take(client)
+  if (typeof taken === 'boolean') {
+    decide(taken)
+    return
+  }
+  // What the client sends before it is admitted stays in the socket, and an error is followed by its end.
+  const ignore = () => {}
+  socket.pause().on('error', ignore)
+  void taken.then((isTaken) => {
+    socket.off('error', ignore)
+    decide(isTaken)
+    socket.resume()
   })
-  return true
 }
 
 function refuse(socket: Socket, answers429: boolean): void {

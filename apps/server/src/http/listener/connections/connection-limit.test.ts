@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, BlockList, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
+import { askSocket, socketsOfTest } from '../../../../test/open-sockets.ts'
 import { clientKey, limitConnections, plainAddress } from './connection-limit.ts'
+import { type ConnectionSlots, OwnSlots } from './connection-slots.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -23,7 +24,7 @@ interface Limited {
 
 async function listen(
   connectionsMax: number,
-  options: { answers429?: boolean; trusted?: string } = {},
+  options: { answers429?: boolean; trusted?: string; slots?: ConnectionSlots } = {},
 ): Promise<Limited> {
   let handled = 0
   const refused: string[] = []
@@ -35,7 +36,7 @@ async function listen(
   })
   servers.push(server)
   limitConnections([server], {
-    connectionsMax,
+    slots: options.slots ?? new OwnSlots(connectionsMax),
     answers429: options.answers429 ?? true,
     trustedProxies,
     onRefused: (address) => refused.push(address),
@@ -92,6 +93,68 @@ test('a connection frees its place when it ends, exactly once', async () => {
     await expect.poll(countOpen, { interval: 1 }).toBe(1)
   }
   expect(refused).toEqual([])
+})
+
+/** Slots that another process counts: it decides later, when the test lets it. */
+class SlotsElsewhere implements ConnectionSlots {
+  private readonly own: OwnSlots
+  private readonly waiting: (() => void)[] = []
+
+  constructor(max: number) {
+    this.own = new OwnSlots(max)
+  }
+
+  get asked(): number {
+    return this.waiting.length
+  }
+
+  take(client: string): Promise<boolean> {
+    return new Promise((resolve) => this.waiting.push(() => resolve(this.own.take(client))))
+  }
+
+  free(client: string): void {
+    this.own.free(client)
+  }
+
+  decide(): void {
+    for (const decide of this.waiting.splice(0)) decide()
+  }
+}
+
+describe('where another process counts', () => {
+  const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+  test('a connection waits to be admitted, and what it has sent by then is answered', async () => {
+    const slots = new SlotsElsewhere(1)
+    const { port, handled } = await listen(1, { slots })
+    const first = await open(port)
+    first.write(REQUEST)
+    const surplus = await open(port)
+    surplus.write(REQUEST)
+    await expect.poll(() => slots.asked).toBe(2)
+    expect(handled()).toBe(0)
+    slots.decide()
+    expect(String((await once(first, 'data'))[0])).toContain('200 OK')
+    expect(await askSocket(first)).toContain('200 OK')
+    expect(await text(surplus).catch(() => 'reset')).toMatch(/^(HTTP\/1.1 429 |reset|$)/)
+    expect(handled()).toBe(2)
+  })
+
+  test('a connection that ends before it is admitted frees its place', async () => {
+    const slots = new SlotsElsewhere(1)
+    const { server, port } = await listen(1, { slots })
+    const gone = await open(port)
+    await expect.poll(() => slots.asked).toBe(1)
+    gone.resetAndDestroy()
+    await expect
+      .poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count))))
+      .toBe(0)
+    slots.decide()
+    const next = await open(port)
+    await expect.poll(() => slots.asked).toBe(1)
+    slots.decide()
+    expect(await askSocket(next)).toContain('200 OK')
+  })
 })
 
 test('0 is no limit; a trusted proxy is not counted', async () => {

@@ -1,0 +1,83 @@
+/** The main process of several workers on one port: starts them, replaces those that end, and counts their connections. */
+import cluster, { type Worker } from 'node:cluster'
+import type { Logger } from 'pino'
+import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
+import { StartError } from '../start-error.ts'
+import { REFUSED_EXIT_CODE, type ToMain, type ToWorker } from './worker-messages.ts'
+
+interface WorkersOptions {
+  readonly count: number
+  /** What workers find in their environment besides that of this process. */
+  readonly env: Readonly<Record<string, string>>
+  /** Maximum number of connections of a client to all workers together; 0 for no limit. */
+  readonly connectionsMax: number
+  readonly log: Logger
+  /** The first worker listens. */
+  readonly onListening: (message: Extract<ToMain, { kind: 'listening' }>) => void
+  readonly onFatal: (error: Error) => void
+}
+
+/** Pause before the successor of a worker starts, in milliseconds. */
+const RESTART_DELAY_MS = 500
+
+/** @returns stops all workers. */
+export function startWorkers(options: WorkersOptions): (isForGood: boolean) => Promise<void> {
+  const { log } = options
+  const slots = new OwnSlots(options.connectionsMax)
+  let isStopping = false
+  let isListening = false
+  const fork = () => {
+    const worker = cluster.fork(options.env)
+    /** How many slots it has taken, by client. */
+    const taken = new Map<string, number>()
+    worker.on('message', (message: ToMain) => {
+      if (message.kind === 'take') {
+        const { ask, client } = message
+        const isTaken = slots.take(client)
+        if (isTaken) taken.set(client, (taken.get(client) ?? 0) + 1)
+        tell(worker, { kind: 'slot', ask, isTaken })
+      } else if (message.kind === 'free') {
+        const left = (taken.get(message.client) ?? 1) - 1
+        if (left > 0) taken.set(message.client, left)
+        else taken.delete(message.client)
+        slots.free(message.client)
+      } else {
+        if (!isListening) options.onListening(message)
+        isListening = true
+      }
+    })
+    worker.once('exit', (code, signal) => {
+      for (const [client, connections] of taken) {
+        for (let i = 0; i < connections; i += 1) slots.free(client)
+      }
+      if (isStopping) return
+      if (code === REFUSED_EXIT_CODE) {
+        options.onFatal(new StartError('This version can no longer work on the data.'))
+        return
+      }
+      log.error({ worker: worker.process.pid, code, signal }, 'a worker ended; restarting it')
+      if (!isListening) options.onFatal(new Error('the workers cannot start'))
+      else setTimeout(fork, RESTART_DELAY_MS)
+    })
+  }
+  for (let i = 0; i < options.count; i += 1) fork()
+  return async (isForGood) => {
+    isStopping = true
+    await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => endWorker(worker, isForGood)))
+  }
+}
+
+function endWorker(worker: Worker | undefined, isForGood: boolean): Promise<void> {
+  if (!worker || worker.isDead()) return Promise.resolve()
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve())
+    // A message, not a signal: a group signal may have reached the worker already, and a second signal would abort
+    // it.
+    tell(worker, { kind: 'stop', isForGood })
+  })
+}
+
+/** A worker that has just ended hears nothing. */
+function tell(worker: Worker, message: ToWorker): void {
+  worker.send(message, () => {})
+}
