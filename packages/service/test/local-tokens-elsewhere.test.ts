@@ -1,0 +1,123 @@
+/**
+ * SEC-03: a local token has no right outside its datacenter. Every endpoint of the contract, asked with the managing local token
+ * of each of two datacenters on every way into the other one.
+ */
+import { type EndpointName, ROUTE_LIST, type Token } from '@latchkey/contract'
+import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
+import { MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+/** The version and edition with the most endpoints. */
+const OPTIONS = { version: '1.10.12', edition: 'extended' } as const
+const MANAGER = { Policies: [{ Name: 'global-management' }], Local: true }
+const FORWARDED = { 'x-service-forwarded': 'dc3' }
+
+let fleet: Fleet
+let global: Token
+/** By datacenter. */
+let locals: { readonly dc1: Token; readonly dc2: Token }
+
+beforeAll(async () => {
+  fleet = await aFleet({ primary: OPTIONS, secondary: OPTIONS })
+  global = await fleet.primary.token()
+  await fleet.follow()
+  locals = { dc1: await fleet.primary.token(MANAGER), dc2: await fleet.secondary.token(MANAGER) }
+  fleet.fallBehind()
+})
+
+interface Way {
+  readonly of: 'dc1' | 'dc2'
+  readonly at: 'dc1' | 'dc2'
+  readonly dc?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Ways of a local token out of its datacenter. `dc` of its own datacenter leads home, and is none. */
+const WAYS: readonly Way[] = [
+  { of: 'dc1', at: 'dc2' },
+  { of: 'dc1', at: 'dc2', dc: 'dc2' },
+  { of: 'dc1', at: 'dc1', dc: 'dc2' },
+  { of: 'dc1', at: 'dc1', headers: FORWARDED },
+  { of: 'dc1', at: 'dc2', headers: FORWARDED, dc: 'dc2' },
+  { of: 'dc2', at: 'dc1' },
+  { of: 'dc2', at: 'dc1', dc: 'dc1' },
+  { of: 'dc2', at: 'dc2', dc: 'dc1' },
+  { of: 'dc2', at: 'dc1', headers: FORWARDED },
+  { of: 'dc2', at: 'dc1', headers: FORWARDED, dc: 'dc1' },
+]
+
+const worldOf = (name: 'dc1' | 'dc2'): World => (name === 'dc1' ? fleet.primary : fleet.secondary)
+
+/** What the path names exists in both datacenters. */
+const NAMED: Readonly<Record<string, () => string>> = {
+  AccessorID: () => global.AccessorID,
+  ID: () => global.SecretID,
+  Name: () => 'global-management',
+  Key: () => 'key',
+}
+
+function requestTo({ path, body }: (typeof ROUTE_LIST)[number], dc?: string) {
+  const filled = path.slice('/v1'.length).replace(/:(\w+)/g, (_, name) => NAMED[name]?.() ?? 'any')
+  return {
+    path: dc === undefined ? filled : `${filled}?dc=${dc}`,
+    body: body === undefined ? undefined : '{}',
+  }
+}
+
+/** The commits of both datacenters. */
+const commits = () => [fleet.primary, fleet.secondary].map(({ store }) => store.commitIndex())
+
+const withRight = ROUTE_LIST.filter(({ right }) => right !== 'none').map(({ name }) => name)
+const withoutRight = ROUTE_LIST.filter(({ right }) => right === 'none').map(({ name }) => name)
+const routeNamed = (name: EndpointName) => ROUTE_LIST.find((route) => route.name === name) ?? expect.fail()
+
+async function outcome(name: EndpointName, { of, at, dc, headers }: Way, token = locals[of].SecretID) {
+  const route = routeNamed(name)
+  const { path, body } = requestTo(route, dc)
+  const before = commits()
+  const { status, text } = await worldOf(at).ask(route.method, path, {
+    token,
+    body,
+    ...(headers ? { headers } : {}),
+  })
+  expect(commits(), `${name} wrote something`).toEqual(before)
+  return { status, text }
+}
+
+describe('SEC-03: with the managing local token of the other datacenter', () => {
+  test.each(withRight)('403: %s', async (name) => {
+    const statuses = await Promise.all(WAYS.map(async (way) => ({ way, ...(await outcome(name, way)) })))
+    expect(statuses.filter(({ status }) => status !== 403)).toEqual([])
+  })
+
+  test.each(withoutRight)('%s answers as to a caller without a token', async (name) => {
+    for (const way of WAYS) {
+      const { text } = await outcome(name, way)
+      expect(text).not.toContain('"Allow":true')
+      for (const { SecretID } of [locals.dc1, locals.dc2, { SecretID: MANAGEMENT }])
+        expect(text).not.toContain(SecretID)
+    }
+  })
+
+  const forPrimary = ROUTE_LIST.filter(({ writes }) => writes === 'global' || writes === 'token')
+  test.each(forPrimary.map(({ name }) => name))('403: %s at home, but made in the primary', async (name) => {
+    const { status, text } = await outcome(name, { of: 'dc2', at: 'dc2' })
+    expect(status).toBe(403)
+    if (name !== 'login.logout') expect(text).toContain('; the local token of dc2 is not valid in dc1')
+  })
+
+  test('its secret left no datacenter on any of these ways', () => {
+    expect(fleet.hops.length).toBeGreaterThan(100)
+    for (const { to, request } of fleet.hops) {
+      const { dc1, dc2 } = locals
+      const foreign = to === 'dc1' ? dc2 : dc1
+      expect(JSON.stringify([request.headers, request.url])).not.toContain(foreign.SecretID)
+    }
+  })
+
+  test('a token that both datacenters have is accepted on every way but one that a client cannot take', async () => {
+    for (const way of WAYS.filter(({ headers }) => !headers)) {
+      expect((await outcome('policies.list', way, MANAGEMENT)).status).toBe(200)
+    }
+  })
+})
