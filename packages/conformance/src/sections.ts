@@ -185,6 +185,7 @@ export const SECTIONS: readonly Section[] = [
   ...rows('D/changes/', {
     follow: 'a copy and the changes since its index give the records of one moment',
     right: 'changes need acl:write',
+    digest: 'a digest of one moment tells whether two datacenters have the same records',
   }),
   ...rows('D/replication/', {
     token: 'the token of replication needs acl:write and is never shown',

@@ -45,7 +45,7 @@ export * as limits from './limits.ts'
 export type { LoginRequest } from './login/schemas.ts'
 export type { RouteMetadata } from './metadata.ts'
 export type { CreateNamespace, Namespace, UpdateNamespace } from './namespaces/schemas.ts'
-export { type Changes, changesSchema } from './operations/changes-schemas.ts'
+export { type Changes, type ChangesDigest, changesSchema } from './operations/changes-schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export {
   LEGACY_ENDPOINTS,

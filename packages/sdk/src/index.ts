@@ -66,6 +66,7 @@ export type {
   BindingRuleUpdate,
   BootstrapToken,
   Changes,
+  ChangesDigest,
   Duration,
   ExpandedToken,
   Explanation,

@@ -39,6 +39,7 @@ export type TokenReference = Answered<'decisions.whoCan'>[number]
 export type KVEntry = Extract<Answered<'kv.read'>[number], object>
 export type ReplicationStatus = Answered<'operations.replication'>
 export type Changes = Answered<'operations.changes'>
+export type ChangesDigest = Answered<'operations.changesDigest'>
 export type AcceptedCluster = Answered<'datacenters.accept'>
 export type PromotedDatacenter = Answered<'datacenters.promote'>
 export type MigrationStatus = Answered<'operations.migration'>

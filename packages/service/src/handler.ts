@@ -72,6 +72,8 @@ export interface Context {
   readonly writeLane: Lane
   /** Lane for walks through the tokens of a namespace. */
   readonly walkLane: Lane
+  /** Lane for digests of all records. */
+  readonly digestLane: Lane
   /** Lane for work that turns answers into long texts. */
   readonly textLane: Lane
   /** Limits on logins. */

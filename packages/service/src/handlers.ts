@@ -56,6 +56,7 @@ import { writeKvHandler } from './kv/write.ts'
 import { deleteKvHandler } from './kv/delete.ts'
 import { replicationHandler } from './operations/replication.ts'
 import { changesHandler } from './operations/changes.ts'
+import { changesDigestHandler } from './operations/changes-digest.ts'
 import { migrationHandler } from './operations/migration.ts'
 import { leaderHandler } from './operations/leader.ts'
 import { peersHandler } from './operations/peers.ts'
@@ -130,6 +131,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'kv.delete': deleteKvHandler,
   'operations.replication': replicationHandler,
   'operations.changes': changesHandler,
+  'operations.changesDigest': changesDigestHandler,
   'operations.migration': migrationHandler,
   'operations.leader': leaderHandler,
   'operations.peers': peersHandler,

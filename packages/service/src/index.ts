@@ -39,6 +39,8 @@ export {
   REPLICATED_CHANGES_MAX,
   REPLICATED_TABLES,
   type ReaderContact,
+  type ReplicatedRecords,
+  type ReplicatedSnapshot,
   type ReplicatedTable,
   readerLag,
   type StoreChanges,

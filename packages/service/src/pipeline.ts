@@ -199,7 +199,7 @@ function callHandler(call: AnyCall): AnyAnswer | Promise<AnyAnswer> {
   return handler(call)
 }
 
-/** Long rule texts parsed at a time: each may take half a megabyte, and its tree more. */
+/** Long rule texts parsed at a time: each may take half a megabyte, and its tree more. Digests made at a time. */
 const LANE_WIDTH = 1
 /** Scans over tokens at a time: each holds pages of tokens, and asks the database for more. */
 const WALKS_AT_ONCE_MAX = 2
@@ -217,6 +217,7 @@ function callServices(options: ServiceOptions): CallServices {
     lane: new Lane(LANE_WIDTH),
     writeLane: new Lane(LANE_WIDTH),
     walkLane: new Lane(WALKS_AT_ONCE_MAX),
+    digestLane: new Lane(LANE_WIDTH),
     textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
     loginRates: new LoginRates(options.identity.loginsPerSecond),
   }

@@ -22,6 +22,7 @@ import { KvReader } from './read/kv-reader.ts'
 import { Queries } from './read/queries.ts'
 import { ReplicaReads } from './read/replica-reads.ts'
 import { readReplicatedChanges } from './read/replicated-changes.ts'
+import { inReplicatedSnapshot } from './read/replicated-snapshot.ts'
 import { TokenCache } from './read/token-cache.ts'
 import { TokenLists } from './read/token-lists.ts'
 import { TokenLoads } from './read/token-loads.ts'
@@ -120,6 +121,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
       if (leftOut > 0) log.warn({ tokens: leftOut }, UNOPENED)
       return changes
     },
+    snapshot: (use) => inReplicatedSnapshot(prisma, secrets, use),
     clock,
     housekeeping,
   })

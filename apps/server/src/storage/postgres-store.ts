@@ -11,6 +11,7 @@ import type {
   LoginGroup,
   LoginQuery,
   LoginStates,
+  ReplicatedSnapshot,
   Store,
   StoreChanges,
   StoreMemory,
@@ -49,6 +50,7 @@ interface StoreParts {
   readonly tokenUses: PostgresTokenUses
   readonly changeReaders: PostgresChangeReaders
   readonly changes: Store['changesAfter']
+  readonly snapshot: Store['replicatedSnapshot']
   readonly clock: DatabaseClock
   readonly housekeeping: Housekeeping
 }
@@ -142,6 +144,10 @@ export class PostgresStore implements Store {
 
   changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
     return this.parts.changes(index, parts)
+  }
+
+  replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T> {
+    return this.parts.snapshot(use)
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {

@@ -113,4 +113,32 @@ export const changesSchema = z
     }),
   })
   .meta({ id: 'Changes' })
+
+const digestSchema = z
+  .strictObject({
+    Count: z.int().meta({ description: 'Number of records.', minimum: 0 }),
+    Hash: said('XOR of the BLAKE2b-256 hashes of the records, in hex.'),
+  })
+  .meta({ id: 'KindDigest' })
+const kindDigest = (text: string) => digestSchema.optional().meta({ description: text })
+
+export const changesDigestSchema = z
+  .strictObject({
+    Cluster: said('Id of the store.'),
+    Datacenter: said('Datacenter of the server.'),
+    Index: z.int().meta({ description: 'Index of the moment.', minimum: 0 }),
+    Changed: z.literal(true).optional().meta({
+      description: 'A record has changed since `at`, or that is not known: there is no digest.',
+    }),
+    Namespaces: kindDigest('Of the namespaces.'),
+    Policies: kindDigest('Of the policies.'),
+    Roles: kindDigest('Of the roles.'),
+    Tokens: kindDigest('Of the global tokens.'),
+    LeftOut: z.int().optional().meta({
+      description: 'Tokens whose stored secret does not open, and which are not in the digest.',
+      minimum: 1,
+    }),
+  })
+  .meta({ id: 'ChangesDigest' })
+export type ChangesDigest = z.infer<typeof changesDigestSchema>
 export type Changes = z.infer<typeof changesSchema>

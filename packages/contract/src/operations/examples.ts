@@ -37,6 +37,15 @@ export const examples = {
     Tokens: [],
     Deleted: { Namespaces: [], Policies: [], Roles: [], Tokens: ['6a1253d2-1785-24fd-91c2-f8e78c745511'] },
   }),
+  changesDigest: answer({
+    Cluster: '0b7a3c1e-5f0d-4f5c-9a3e-2f1f6c1d8e70',
+    Datacenter: 'dc1',
+    Index: 42,
+    Namespaces: { Count: 0, Hash: '0'.repeat(64) },
+    Policies: { Count: 1, Hash: 'a9a63f8b0f6b8c5f3c0d1f5d0c2e1b7a4e8d9c6b5a4f3e2d1c0b9a8f7e6d5c4b' },
+    Roles: { Count: 0, Hash: '0'.repeat(64) },
+    Tokens: { Count: 2, Hash: '3b1f0c9d8e7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d1e0f9a8b7c6d5e4f3a2b1c' },
+  }),
   migration: answer({
     State: 'running',
     Done: 1_280,

@@ -1,8 +1,8 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
 import { answers, type ContractRoutes, c } from '../route.ts'
-import { blockingQuery, checkedQuery, flagUnlessFalse, query, text, word } from '../shared/query.ts'
-import { changesSchema } from './changes-schemas.ts'
+import { blockingQuery, checkedQuery, count, flagUnlessFalse, query, text, word } from '../shared/query.ts'
+import { changesDigestSchema, changesSchema } from './changes-schemas.ts'
 import {
   agentMetricsSchema,
   agentSelfSchema,
@@ -55,6 +55,24 @@ export const operations = c.router({
       spec: 'extension',
       holdsSecrets: true,
       errors: ['primary_superseded'],
+    }),
+  },
+  changesDigest: {
+    method: 'GET',
+    path: '/v1/acl/changes/digest',
+    summary: 'Compare what two datacenters have',
+    description:
+      'Count and hash of the namespaces, policies, roles and global tokens of one moment, secrets included. Equal digests mean equal records, whatever their indexes.',
+    query: query({
+      at: count('at', 'Answer a digest only if none of these records has changed since this index.'),
+    }),
+    ...answers(changesDigestSchema, {
+      right: 'acl:write',
+      acl: true,
+      gate: 'api.token',
+      refusedInLegacyMode: true,
+      spec: 'extension',
+      errors: [],
     }),
   },
   migration: {

@@ -7,6 +7,7 @@ import type { QueryOf } from '../request/call.ts'
 import type {
   AcceptedCluster,
   Changes,
+  ChangesDigest,
   MigrationStatus,
   PromotedDatacenter,
   ReplicationStatus,
@@ -115,6 +116,21 @@ export class Status<M extends Mode> {
     const { force } = options
     const json = { Datacenter: datacenter, ...(force === undefined ? {} : { Force: force }) }
     return call(this.#core, { endpoint: 'datacenters.promote', json, options })
+  }
+
+  /**
+   * Digests the namespaces, policies, roles and global tokens of one moment, to compare them with those of another datacenter.
+   *
+   * @param options `at`: answer a digest only if none of these records has changed since this index.
+   *
+   * Endpoint `operations.changesDigest` (GET /v1/acl/changes/digest). Right: acl:write. An extension of the spec,
+   * from service version 1.4.0. Errors: PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   */
+  changesDigest(
+    options: CallOptions & { readonly at?: number | undefined } = {},
+  ): Promise<Result<M, ChangesDigest>> {
+    const { at } = options
+    return call(this.#core, { endpoint: 'operations.changesDigest', options, query: { at } })
   }
 
   /**

@@ -16,7 +16,16 @@ import { requireEndpointRight } from './endpoint-right.ts'
 /** What the service gives to every call. */
 export type CallServices = Pick<
   Context,
-  'callers' | 'texts' | 'openapi' | 'turns' | 'lane' | 'writeLane' | 'walkLane' | 'textLane' | 'loginRates'
+  | 'callers'
+  | 'texts'
+  | 'openapi'
+  | 'turns'
+  | 'lane'
+  | 'writeLane'
+  | 'walkLane'
+  | 'digestLane'
+  | 'textLane'
+  | 'loginRates'
 >
 
 interface Basis {
@@ -163,7 +172,8 @@ export class Admission {
       if (methodNamespace !== undefined && service.edition === 'extended')
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
     }
-    const { callers, texts, openapi, turns, lane, writeLane, walkLane, textLane, loginRates } = this.services
+    const { callers, texts, openapi, turns, lane, writeLane, walkLane, digestLane, textLane, loginRates } =
+      this.services
     return {
       service,
       callers,
@@ -173,6 +183,7 @@ export class Admission {
       lane,
       writeLane,
       walkLane,
+      digestLane,
       textLane,
       loginRates,
       request: asked.request,

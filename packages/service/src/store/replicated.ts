@@ -23,6 +23,14 @@ export interface ReplicatedRecords {
   readonly tokens: readonly TokenRecord[]
 }
 
+/** The records of one moment, a few at a time. */
+export interface ReplicatedSnapshot {
+  /** Index of that moment. */
+  readonly index: number
+  /** To be read once. A token whose stored secret does not open has an empty one. */
+  readonly pages: AsyncIterable<ReplicatedRecords>
+}
+
 /** What may be shown of global tokens, and how many may not because their secret is not known. */
 export function takeShowable(tokens: readonly TokenRecord[]): Pick<StoreChanges, 'tokens' | 'leftOut'> {
   const named = tokens.filter(({ AccessorID }) => AccessorID !== '')

@@ -31,7 +31,7 @@ import type {
   TokenRecord,
 } from '@latchkey/acl'
 
-import type { ChangeReaders, InParts, StoreChanges } from './replicated.ts'
+import type { ChangeReaders, InParts, ReplicatedSnapshot, StoreChanges } from './replicated.ts'
 
 /** How fresh a read must be; chosen once at the edge. Spec 4.1; decisions: consistency modes. */
 export type ConsistencyMode = 'default' | 'consistent' | 'stale'
@@ -286,6 +286,14 @@ export interface Store {
    * @param parts instead of too many changes, those of the first commits.
    */
   changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined>
+
+  /**
+   * Opens a snapshot of the records that datacenters have in common; it ends with `use`. Memory is bounded, and so is the time
+   * between two pages: some seconds.
+   *
+   * @throws AclError `unavailable`, and what `use` throws.
+   */
+  replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T>
 
   /** By accessor, ignoring case. Also finds expired tokens: the rules decide about expiry. */
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined>

@@ -14,6 +14,7 @@ import type {
   LoginGroup,
   LoginQuery,
   LoginStates,
+  ReplicatedSnapshot,
   Store,
   StoreChanges,
   StoreMemory,
@@ -74,6 +75,10 @@ export class StaleReads implements Store {
 
   changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined> {
     return this.store.changesAfter(index, parts)
+  }
+
+  replicatedSnapshot<T>(use: (snapshot: ReplicatedSnapshot) => Promise<T>): Promise<T> {
+    return this.store.replicatedSnapshot(use)
   }
 
   tokenByAccessor(accessorId: string): Promise<TokenRecord | undefined> {

@@ -1,0 +1,60 @@
+import { type ClusterRecord, checkWanted, type DigestedKind, type RecordDigest } from '@latchkey/acl'
+import { invariant } from '@latchkey/contract'
+import { secretsSeen } from '../caller/authority.ts'
+import { globalManagementMissing } from '../caller/caller.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { digestOf } from '../replication/digest.ts'
+import { REPLICATED_TABLES, type StoreChanges } from '../store/replicated.ts'
+
+type DigestCall = Call<'operations.changesDigest'>
+
+/**
+ * Answers a digest of what {@link changesHandler} shows, of one moment. One is computed at a time.
+ *
+ * @throws AclError `privilege_missing`: a guess at a short secret could be tested against the digest, so it is for callers who see
+ *   every secret anyway.
+ */
+export function changesDigestHandler(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  return call.digestLane.run(() => answer(call), call.signal)
+}
+
+function answer(call: DigestCall): Promise<Answer<'operations.changesDigest'>> {
+  const { service, directory, query, turns, signal } = call
+  const cluster = directory.system('cluster')
+  invariant(cluster, 'the start writes the id of the cluster')
+  const pause = async () => {
+    await turns.next()
+    checkWanted(signal)
+  }
+  return service.store.replicatedSnapshot(async ({ index, pages }) => {
+    const of = {
+      Cluster: (cluster.Value as ClusterRecord).ID,
+      Datacenter: service.datacenter,
+      Index: index,
+    }
+    const isSame = query.at === undefined || isUnchanged(await service.store.changesAfter(query.at))
+    if (!isSame) return json({ ...of, Changed: true as const })
+    const { digest, leftOut } = await digestOf(pages, pause)
+    const kinds = {
+      Namespaces: show(digest, 'namespaces'),
+      Policies: show(digest, 'policies'),
+      Roles: show(digest, 'roles'),
+      Tokens: show(digest, 'tokens'),
+    }
+    return json({ ...of, ...kinds, ...(leftOut > 0 ? { LeftOut: leftOut } : {}) })
+  })
+}
+
+/** Read after the snapshot was taken: what has not changed since, had not changed then. */
+function isUnchanged(changes: StoreChanges | undefined): boolean {
+  return (
+    changes !== undefined &&
+    REPLICATED_TABLES.every((table) => changes[table].length === 0 && changes.deleted[table].length === 0)
+  )
+}
+
+function show(digest: RecordDigest, kind: DigestedKind): { Count: number; Hash: string } {
+  const { count, hash } = digest.of(kind)
+  return { Count: count, Hash: hash }
+}
