@@ -6,7 +6,7 @@ import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../store/memory-store.ts'
 import type { Change } from '../store/store.ts'
-import { Replicator } from './replicator.ts'
+import { Replicator, type ReplicatorOptions } from './replicator.ts'
 import { serviceSource } from './service-source.ts'
 
 const NEVER = new AbortController().signal
@@ -17,7 +17,7 @@ const legacy = (ID: string) =>
   fromLegacyToken({ ID, Name: ID, Type: 'client', Rules: RULES, CreateIndex: 0, ModifyIndex: 0 })
 
 /** A primary and a secondary that hold the same legacy tokens. */
-async function aFleet(count: number) {
+async function aFleet(count: number, staging?: ReplicatorOptions['staging']) {
   const primary = await aWorld({ version: '1.10' })
   const { clock } = primary
   const store = new MemoryStore(clock)
@@ -34,14 +34,15 @@ async function aFleet(count: number) {
   })
   const random = new SeededRandom(1)
   const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
-  const replicator = new Replicator({ ...options, kinds: 'all' })
+  const replicator = new Replicator({ ...options, kinds: 'all', ...(staging ? { staging } : {}) })
+  const record = () => store.directory().system('replication')?.Value as ReplicationRecord | undefined
   /** Enough steps for a copy, its end, and a repair. */
   const settle = async () => {
     for (let steps = 0; steps < 8; steps += 1) {
       if ((await replicator.step(NEVER)).outcome === 'paused') return
     }
   }
-  return { primary, store, replicator, settle }
+  return { primary, store, replicator, record, settle }
 }
 
 async function migrate({ store }: World, ...secrets: readonly string[]): Promise<void> {
@@ -74,6 +75,25 @@ test('a copy keeps its rights until its token arrives with an accessor, and take
     expect((await store.tokenBySecret(secret))?.AccessorID).toBe(original?.AccessorID)
   }
   expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
+})
+
+test('copies stay in use during a first copy, which is one commit, unless the tokens are too many for that', async () => {
+  for (const [recordsMax, isWhole] of [
+    [100, true],
+    [10, false],
+  ] as const) {
+    const { primary, store, replicator, record, settle } = await aFleet(20, { recordsMax, lengthMax: 1e6 })
+    await migrate(primary, ...Array.from({ length: 20 }, (_, i) => `secret-${i}`))
+    const begun: boolean[] = []
+    while (record()?.index === undefined || record()?.index === 0) {
+      await replicator.step(NEVER)
+      begun.push(record()?.index === 0)
+    }
+    expect(begun.includes(true)).toBe(!isWhole)
+    await settle()
+    expect(await store.countTokens({ withoutAccessor: true })).toBe(0)
+    expect(await store.countTokens({ local: false })).toBe(22)
+  }
 })
 
 test('no ghosts: a copy whose token was deleted ends when every token of the primary has its accessor', async () => {

@@ -16,6 +16,8 @@ export class LegacyCopies {
   private keptUntil = 0
   /** Whether everything is to be compared next. */
   areDue = false
+  /** Whether the tokens of the primary are more than a repair collects. */
+  areTooMany = false
 
   constructor(options: { readonly store: Store; readonly clock: Clock }) {
     this.options = options
@@ -25,6 +27,14 @@ export class LegacyCopies {
     if (!this.mayBeHeld) return false
     this.mayBeHeld = (await this.options.store.countTokens({ withoutAccessor: true, local: false })) > 0
     return this.mayBeHeld
+  }
+
+  /**
+   * Whether a first copy may be stored as it comes, which makes clients wait until it is complete. Legacy copies are in use, so
+   * then everything is collected first, if that is possible.
+   */
+  async mayGoInSlices(): Promise<boolean> {
+    return this.areTooMany || !(await this.areHeld())
   }
 
   /** @param withoutAccessor tokens of the primary that had no accessor before the answer that was just applied. */

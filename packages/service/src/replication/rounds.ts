@@ -14,7 +14,7 @@ import type { ChangesQuery } from './changes-source.ts'
 import { LegacyCopies } from './legacy-copies.ts'
 import { Paused } from './pause.ts'
 import type { Primary } from './primary.ts'
-import { Staging, type StagingLimits } from './repair/staging.ts'
+import { Staging, StagingFull, type StagingLimits } from './repair/staging.ts'
 
 /** What a question came to. */
 export interface Round {
@@ -89,7 +89,8 @@ export class Rounds {
     const { record } = cursor
     if (record?.copy) return this.copy(record.copy, cursor, signal)
     if (record === undefined || record.index === 0) {
-      return (await isEmpty(store)) ? this.copy(undefined, cursor, signal) : this.beginRepair(cursor, signal)
+      const isInSlices = (await isEmpty(store)) && (await this.legacyCopies.mayGoInSlices())
+      return isInSlices ? this.copy(undefined, cursor, signal) : this.beginRepair(cursor, signal)
     }
     const isOtherKind = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
     if (this.needsRepair || this.legacyCopies.areDue || isOtherKind || this.isLedElsewhere(record)) {
@@ -190,8 +191,8 @@ export class Rounds {
     else if (record?.accepted !== answer.cluster) await requireNoPrimary(store, answer)
     const begin = { cluster: answer.cluster, fence, index: answer.index, hasPages: true }
     const staging = new Staging(begin, limits)
-    await this.addPage(staging, answer, nextCursor)
     this.staging = staging
+    await this.addPage(staging, answer, nextCursor)
     return { outcome: 'copied' }
   }
 
@@ -211,7 +212,16 @@ export class Rounds {
   }
 
   private async addPage(staging: Staging, page: Received, nextCursor: string | undefined): Promise<void> {
-    await staging.addPage(page, this.options.store)
+    const { store } = this.options
+    try {
+      await staging.addPage(page, store)
+    } catch (error) {
+      const isFirst = (readCursor(store).record?.index ?? 0) === 0
+      if (!(error instanceof StagingFull && isFirst && (await isEmpty(store)))) throw error
+      this.legacyCopies.areTooMany = true
+      this.staging = undefined
+      return
+    }
     staging.cursor = nextCursor
     this.count(page)
   }
@@ -224,7 +234,8 @@ export class Rounds {
     const { store, clock } = this.options
     staging.addChanges(answer)
     staging.index = answer.index
-    staging.allHaveAccessors = answer.withoutAccessor === 0
+    // A first copy deletes no legacy copy: it would need consent before anything is there.
+    staging.allHaveAccessors = answer.withoutAccessor === 0 && (record?.index ?? 0) > 0
     if (answer.hasMore) return { outcome: 'copied' }
     const differences = await staging.differences(store)
     this.staging = undefined
@@ -295,7 +306,7 @@ async function isHolder(store: Store, accessorId: string): Promise<boolean> {
   return (await store.tokenByAccessor(accessorId))?.Local === true
 }
 
-/** Whether nothing is stored that replication writes. Copies from legacy mode are replaced one by one. */
+/** Whether nothing is stored that replication writes, besides copies from legacy mode. */
 async function isEmpty(store: Store): Promise<boolean> {
   const directory = store.directory()
   for (const records of [directory.policies(), directory.roles(), directory.namespaces()]) {
