@@ -124,6 +124,7 @@ export const operationCases: readonly Case[] = [
       await ctx.ok('DELETE', `/acl/token/${gone.AccessorID}`)
       const changes = await ctx.ok<Changes>('GET', since)
       assert(changes.Index > first.Index)
+      assert(first.After === undefined && changes.After === String(first.Index))
       const stored = changes.Policies.find(({ ID }) => ID === policy.ID)
       assert.equal(stored?.Rules, 'acl = "write"')
       const shown = changes.Tokens.find(({ AccessorID }) => AccessorID === kept.AccessorID)

@@ -76,6 +76,9 @@ export const changesSchema = z
   .strictObject({
     Cluster: said('Id of the store. Another id: none of the indexes before is valid.'),
     Datacenter: said('Datacenter of the server.'),
+    After: said(
+      'The `index` or `cursor` of the request. A reader drops an answer to another one, such as a duplicate that comes late.',
+    ).optional(),
     Index: z.int().meta({ description: 'The `index` of the next request.', minimum: 0 }),
     Time: said('Time of the answer, by the clock that decides about expiry.'),
     Reset: z.literal(true).optional().meta({

@@ -187,9 +187,12 @@ type Shown = ReplicatedRecords &
 
 function show(call: ChangesCall, shown: Shown): Changes {
   const { deleted = NONE_DELETED, more, leftOut, withoutAccessor } = shown
+  const { index = 0, cursor } = call.query
+  const after = index === 0 ? cursor : String(index)
   return {
     Cluster: clusterOf(call.directory),
     Datacenter: call.service.datacenter,
+    ...(after === undefined ? {} : { After: after }),
     Index: shown.index,
     Time: formatInstant(call.now),
     ...(more ? { More: true } : {}),

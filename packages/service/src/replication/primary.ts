@@ -51,6 +51,7 @@ export class Primary {
     try {
       const { changes, nextCursor } = await source.ask(query, signal)
       const answer = readChanges(changes)
+      checkQuestion(answer, query)
       this.check(answer)
       this.cluster = answer.cluster
       this.index = answer.index
@@ -72,4 +73,10 @@ export class Primary {
     const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
     if (cluster === own?.ID) throw new Paused('the server belongs to this datacenter itself')
   }
+}
+
+/** @throws Error for the answer to another question, which a bad connection may bring. */
+function checkQuestion({ after }: ReceivedAnswer, { index, cursor }: ChangesQuery): void {
+  const asked = index === undefined ? cursor : String(index)
+  if (after !== asked) throw new Error('the answer belongs to another question')
 }

@@ -160,12 +160,15 @@ export class Rounds {
   ): Promise<Round> {
     const { primary } = this.options
     const { record, fence } = cursor
-    const skipped = record?.skipped ?? []
+    const { skipped = [], keptNamespaces = [] } = record ?? {}
+    const kept = { skipped, keptNamespaces, ...this.kinds() }
     if (begun?.cursor !== '') {
       const { answer, nextCursor = '' } = await primary.ask(begun ? { cursor: begun.cursor } : {}, 0, signal)
-      if (begun && answer.cluster !== record?.cluster) return this.beginRepair(cursor, signal)
+      // The primary is another one, or it went back.
+      const isOther = begun && (answer.cluster !== record?.cluster || answer.index < begun.index)
+      if (isOther) return this.beginRepair(cursor, signal)
       const copy = { index: begun?.index ?? answer.index, cursor: nextCursor }
-      const next: ReplicationRecord = { cluster: answer.cluster, index: 0, copy, skipped, ...this.kinds() }
+      const next: ReplicationRecord = { cluster: answer.cluster, index: 0, copy, ...kept }
       const lookUp = (await this.legacyCopies.areHeld()) ? 'all' : NONE
       const { counts } = await this.apply(answer, next, { fence, lookUp, isSlice: true })
       this.count(answer)
@@ -175,7 +178,8 @@ export class Rounds {
     const query = changesSince({ index: begun.index, cluster }, NO_WAIT_MS)
     const { answer } = await primary.ask(query, NO_WAIT_MS, signal)
     if (answer.isReset || answer.cluster !== cluster) return this.beginRepair(cursor, signal)
-    const complete: ReplicationRecord = { cluster, index: answer.index, skipped, ...this.kinds() }
+    requireNewer(answer, begun)
+    const complete: ReplicationRecord = { cluster, index: answer.index, ...kept }
     if (!answer.hasMore) return this.apply(answer, complete, { fence, lookUp: ALL, isSlice: false })
     const next = { ...complete, index: 0, copy: { index: answer.index, cursor: '' } }
     const { counts } = await this.apply(answer, next, { fence, lookUp: ALL, isSlice: true })
@@ -202,11 +206,15 @@ export class Rounds {
     const query =
       staging.cursor === undefined ? changesSince(staging, NO_WAIT_MS) : { cursor: staging.cursor }
     const { answer, nextCursor } = await primary.ask(query, NO_WAIT_MS, signal)
-    if (answer.isReset || answer.cluster !== cluster) {
+    const isLatePage = staging.cursor !== undefined && answer.index < staging.index
+    if (answer.isReset || answer.cluster !== cluster || isLatePage) {
       this.staging = undefined
       return { outcome: 'copied' }
     }
-    if (staging.cursor === undefined) return this.stage(staging, answer, cursor)
+    if (staging.cursor === undefined) {
+      requireNewer(answer, staging)
+      return this.stage(staging, answer, cursor)
+    }
     await this.addPage(staging, answer, nextCursor)
     return { outcome: 'copied' }
   }
@@ -282,6 +290,11 @@ function changesSince(
   waitMs: number,
 ): ChangesQuery {
   return { index, cluster, wait: `${waitMs}ms`, staged: true }
+}
+
+/** @throws Error for an answer that came late: what it shows is older than what is there. */
+function requireNewer(answer: ReceivedAnswer, { index }: { readonly index: number }): void {
+  if (answer.index < index) throw new Error(`the answer is of index ${answer.index}, and ${index} is there`)
 }
 
 /** @throws Paused for another cluster that no operator has accepted. */

@@ -30,7 +30,7 @@ export function changesFor(received: Received, stored: Stored, isSlice: boolean)
   const tokens = tokenChanges(received, stored)
   const policies = namedChanges('policies', received, stored, isSlice)
   const roles = namedChanges('roles', received, stored, isSlice)
-  const namespaces = namespaceChanges(received, stored)
+  const namespaces = namespaceChanges(received, stored, isSlice)
   const fits = (change: PutOrDelete) =>
     !isSlice || change.op === 'delete' || hasNamespace(change, received, stored)
   const all = [tokens.changes, roles, policies].map((changes) => changes.filter(fits))
@@ -155,6 +155,7 @@ function namedChanges(
 function namespaceChanges(
   { namespaces, deleted }: Received,
   { directory, ownNamespaces }: Stored,
+  isSlice: boolean,
 ): { readonly changes: readonly PutOrDelete[]; readonly kept: readonly string[] } {
   const puts = namespaces.flatMap((arriving): PutOrDelete[] => {
     const existing = directory.namespace(arriving.Name)
@@ -163,9 +164,11 @@ function namespaceChanges(
     return [{ table: 'namespaces', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }]
   })
   const existing = deleted.namespaces.filter((name) => directory.namespace(name) !== undefined)
+  // After a slice, records of a deleted namespace may still be there.
+  const isKept = (name: string) => isSlice || ownNamespaces.has(name)
   const deletes = existing.flatMap((name): PutOrDelete[] => {
-    const record = ownNamespaces.has(name) ? undefined : directory.namespace(name)
+    const record = isKept(name) ? undefined : directory.namespace(name)
     return record ? [{ table: 'namespaces', op: 'delete', record, expect: record.ModifyIndex }] : []
   })
-  return { changes: [...puts, ...deletes], kept: existing.filter((name) => ownNamespaces.has(name)) }
+  return { changes: [...puts, ...deletes], kept: existing.filter(isKept) }
 }

@@ -22,6 +22,8 @@ export interface Received extends ReplicatedRecords {
 export interface ReceivedAnswer extends Received {
   readonly cluster: string
   readonly datacenter: string
+  /** The index or cursor that it continues; `undefined` for the first page of a copy. */
+  readonly after: string | undefined
   readonly index: number
   /** When the primary answered, in milliseconds since the epoch of its clock. */
   readonly time: number
@@ -65,6 +67,7 @@ export function readChanges(answer: unknown): ReceivedAnswer {
   return {
     cluster: changes.Cluster,
     datacenter: changes.Datacenter,
+    after: changes.After,
     index: changes.Index,
     time,
     isReset: changes.Reset === true,

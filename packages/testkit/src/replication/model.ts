@@ -1,0 +1,415 @@
+/**
+ * A primary and a secondary in memory, and random histories of both. After every commit of the secondary: its global records are
+ * those of the primary at the index of its cursor, and its own are as it wrote them.
+ */
+import type { AclModeRecord, ClusterRecord, ReplicationRecord } from '@latchkey/acl'
+import {
+  type Change,
+  type ChangesSource,
+  type MemorySnapshot,
+  MemoryStore,
+  type ReplicationStep,
+  Replicator,
+  StoreConflict,
+} from '@latchkey/service'
+import { SeededRandom } from '../random.ts'
+import { aWorld, START, type World } from '../service/world.ts'
+import { FaultySource } from './faulty-source.ts'
+import type { Plant } from './plants.ts'
+import { RandomWrites, SECRETS } from './random-writes.ts'
+
+/** Something that must not be. */
+export class ModelBroken extends Error {
+  override readonly name = 'ModelBroken'
+}
+
+const NEVER = new AbortController().signal
+const AT_ONCE = { next: () => Promise.resolve() }
+const WORLD = { edition: 'extended', turns: AT_ONCE } as const
+const QUESTIONS = [
+  { Resource: 'key', Segment: 'a/b', Access: 'write' },
+  { Resource: 'key', Segment: 'b', Access: 'write' },
+  { Resource: 'service', Segment: 'web', Access: 'read' },
+  { Resource: 'acl', Access: 'write' },
+]
+const OWN_TABLES = ['kv', 'authMethods', 'bindingRules'] as const
+const GLOBAL_TABLES = ['namespaces', 'policies', 'roles'] as const
+const STEPS_TO_SETTLE = 60
+
+export class ReplicationModel {
+  readonly random: SeededRandom
+  primary: World
+  readonly store: MemoryStore
+  private readonly plant: Plant
+  private readonly source: FaultySource
+  private readonly writes: RandomWrites
+  private readonly secondary: World
+  /** Answers questions as the primary would have at an index. */
+  private readonly past: World
+  private replicator: Replicator
+  /** Snapshots of the primary by cluster, restore and index. */
+  private readonly history = new Map<string, MemorySnapshot>()
+  /** Earlier snapshots, to restore. */
+  private backups: MemorySnapshot[] = []
+  private restores = 0
+  /** The restore that the secondary has noticed: its cursor belongs to it. */
+  private noticed = 0
+  private lastRecord: ReplicationRecord | undefined
+  private own: MemorySnapshot
+  private readonly zombies: { readonly release: () => void; readonly done: Promise<ReplicationStep> }[] = []
+  /** Commits of the secondary that were checked. */
+  checked = 0
+
+  private constructor(parts: {
+    random: SeededRandom
+    primary: World
+    past: World
+    plant: Plant
+    store: MemoryStore
+    secondary: World
+  }) {
+    this.random = parts.random
+    this.primary = parts.primary
+    this.past = parts.past
+    this.plant = parts.plant
+    this.store = parts.store
+    this.secondary = parts.secondary
+    this.own = this.store.snapshot()
+    this.source = new FaultySource(this.primary, this.random, this.plant.garble?.())
+    this.writes = new RandomWrites(this.random, () => this.primary.clock.now())
+    this.replicator = this.newReplicator()
+    this.watchPrimary()
+  }
+
+  static async create(seed: number, plant: Plant = {}): Promise<ReplicationModel> {
+    const random = new SeededRandom(seed)
+    const primary = await aWorld({ ...WORLD, seed: random.below(2 ** 31) })
+    const { clock } = primary
+    const store = new MemoryStore(clock)
+    const enabled: AclModeRecord = { mode: 'enabled', since: START }
+    store.commitNow([
+      {
+        table: 'system',
+        op: 'put',
+        record: { Key: 'acl-mode', Value: enabled, CreateIndex: 0, ModifyIndex: 0 },
+        expect: 0,
+      },
+    ])
+    const at = (of: MemoryStore) => aWorld({ ...WORLD, datacenter: 'dc2', twinOf: { ...primary, store: of } })
+    const secondary = await at(store)
+    const past = await at(new MemoryStore(clock))
+    return new ReplicationModel({ random, primary, past, plant, store, secondary })
+  }
+
+  /** Runs some commands, then lets the secondary come to rest, and compares all. */
+  async run(commands: number): Promise<void> {
+    for (let i = 0; i < commands; i += 1) await this.command()
+    await this.settle()
+  }
+
+  private async command(): Promise<void> {
+    const { random } = this
+    this.source.faultiness = random.pick([0, 0, 0.2])
+    const command = random.weighted<() => Promise<void> | void>([
+      [20, () => this.writePrimary()],
+      [6, () => this.writeOwn()],
+      [14, () => this.step()],
+      [3, () => this.ask()],
+      [2, () => this.restart()],
+      [2, () => this.beginZombie()],
+      [2, () => this.endZombie()],
+      [1, () => this.forgetLog()],
+      [1, () => this.restoreOlder()],
+      [0.4, () => this.rebuild()],
+      [1, () => this.accept()],
+      [2, () => this.primary.clock.advance(random.below(600_000))],
+    ])
+    await command()
+  }
+
+  private newReplicator(source: ChangesSource = this.source): Replicator {
+    const { clock } = this.primary
+    return new Replicator({
+      store: this.watched(),
+      source,
+      clock,
+      sleeper: clock,
+      random: this.random,
+      primaryDatacenter: 'dc1',
+      kinds: 'all',
+    })
+  }
+
+  /** The store of the secondary, as the replicator sees it: every commit is checked. */
+  private watched(): MemoryStore {
+    const commit = async (changes: readonly Change[]): Promise<number> => {
+      const commits = this.plant.commit?.(changes) ?? [changes]
+      for (const some of commits) {
+        this.store.commitNow(some)
+        this.check()
+      }
+      return this.store.commitIndex()
+    }
+    return new Proxy(this.store, {
+      get: (store, name) => {
+        if (name === 'commit') return commit
+        const value: unknown = Reflect.get(store, name, store)
+        return typeof value === 'function' ? value.bind(store) : value
+      },
+    })
+  }
+
+  /** Keeps what the primary is at each index, and answers in small parts. */
+  private watchPrimary(): void {
+    const { store } = this.primary
+    const changesAfter = store.changesAfter.bind(store)
+    store.changesAfter = (index, parts) =>
+      changesAfter(index, parts && { recordsMax: this.random.pick([2, 5, 1_000]) })
+    this.source.primary = this.primary
+    this.keep()
+  }
+
+  private keep(): void {
+    const { store } = this.primary
+    const snapshot = store.snapshot()
+    this.history.set(this.keyOf(this.clusterOfPrimary(), this.restores, store.commitIndex()), snapshot)
+    if (this.random.chance(0.1)) this.backups.push(snapshot)
+  }
+
+  private keyOf(cluster: string, restores: number, index: number): string {
+    return `${cluster}/${restores}/${index}`
+  }
+
+  private clusterOfPrimary(): string {
+    const record = this.primary.store.directory().system('cluster')
+    return record ? (record.Value as ClusterRecord).ID : ''
+  }
+
+  private writePrimary(): void {
+    const { store } = this.primary
+    if (this.wouldHideRestore(store)) return
+    tryCommit(store, this.writes.ofPrimary(store))
+    this.keep()
+  }
+
+  /** A reader cannot notice a primary that went back and has outgrown its index. Decisions: changes. */
+  private wouldHideRestore(store: MemoryStore): boolean {
+    const isNoticed = this.noticed === this.restores
+    return !isNoticed && store.commitIndex() + 1 >= (this.lastRecord?.index ?? 0)
+  }
+
+  private writeOwn(): void {
+    tryCommit(this.store, this.writes.ofSecondary(this.store))
+    this.own = this.store.snapshot()
+    this.check()
+  }
+
+  private async step(): Promise<void> {
+    const { outcome, error } = await this.replicator.step(NEVER)
+    if (error instanceof ModelBroken) throw error
+    if (outcome === 'failed' && error instanceof TypeError) throw error
+  }
+
+  private restart(): void {
+    this.replicator = this.newReplicator()
+  }
+
+  /** Another process that replicates, too, and stops for a while when it has asked. */
+  private beginZombie(): void {
+    if (this.zombies.length > 1) return
+    const { source, release } = this.source.held()
+    this.zombies.push({ release, done: this.newReplicator(source).step(NEVER) })
+  }
+
+  private async endZombie(): Promise<void> {
+    const zombie = this.zombies.shift()
+    zombie?.release()
+    const step = await zombie?.done
+    if (step?.error instanceof ModelBroken) throw step.error
+  }
+
+  /** The primary does not know any more what has changed. */
+  private forgetLog(): void {
+    const { store } = this.primary
+    if (this.wouldHideRestore(store)) return
+    store.restore(store.snapshot())
+    this.keep()
+  }
+
+  /** The primary comes back as it was, with a lower index. */
+  private async restoreOlder(): Promise<void> {
+    const backup = this.backups[0]
+    if (!backup || this.noticed !== this.restores || this.zombies.length > 0 || this.lastRecord?.copy) return
+    this.backups = []
+    const store = new MemoryStore(this.primary.clock)
+    store.restore(backup)
+    if (store.commitIndex() + 1 >= (this.lastRecord?.index ?? 0)) return
+    this.restores += 1
+    this.primary = await aWorld({ ...WORLD, twinOf: { ...this.primary, store } })
+    this.watchPrimary()
+  }
+
+  /** The primary comes back empty. */
+  private async rebuild(): Promise<void> {
+    if (this.noticed !== this.restores || this.zombies.length > 0) return
+    this.backups = []
+    const store = new MemoryStore(this.primary.clock)
+    const fresh = await aWorld({
+      ...WORLD,
+      seed: this.random.below(2 ** 31),
+      startAt: this.primary.clock.now(),
+    })
+    store.restore(fresh.store.snapshot())
+    this.primary = await aWorld({ ...WORLD, twinOf: { ...this.primary, store } })
+    this.watchPrimary()
+  }
+
+  private accept(): void {
+    const stored = this.store.directory().system('replication')
+    if (!stored) return
+    const Value = { ...(stored.Value as ReplicationRecord), accepted: this.clusterOfPrimary() }
+    this.store.commitNow([
+      { table: 'system', op: 'put', record: { ...stored, Value }, expect: stored.ModifyIndex },
+    ])
+    this.lastRecord = Value
+  }
+
+  /** Global tokens decide here as they did in the primary, whose records were these. */
+  private async ask(): Promise<void> {
+    const record = this.lastRecord
+    const snapshot = record && this.snapshotOf(record)
+    if (!record || !snapshot) return
+    this.past.store.restore(snapshot)
+    const token = this.random.pick(SECRETS)
+    const here = await this.store.tokenBySecret(token)
+    const there = await this.past.store.tokenBySecret(token)
+    const isAside = record.skipped.some(({ accessorId }) => accessorId === there?.AccessorID)
+    if (here?.Local || there?.Local || isAside) return
+    const answers = await Promise.all(
+      [this.secondary, this.past].map((world) =>
+        world.ask('POST', '/internal/acl/authorize', { token, body: QUESTIONS }),
+      ),
+    )
+    const [ours, theirs] = answers.map(({ status, text }) => `${status} ${text}`)
+    if (ours !== theirs) throw new ModelBroken(`a token decides otherwise: ${ours} instead of ${theirs}`)
+  }
+
+  /** Nothing fails any more: the secondary gets to where the primary is. */
+  private async settle(): Promise<void> {
+    this.source.faultiness = 0
+    while (this.zombies.length > 0) await this.endZombie()
+    const outcomes: string[] = []
+    for (let i = 0; i < STEPS_TO_SETTLE; i += 1) {
+      const { outcome, error } = await this.replicator.step(NEVER)
+      if (error instanceof ModelBroken) throw error
+      outcomes.push(error instanceof Error ? `${outcome}: ${error.message}` : outcome)
+      if (outcome === 'paused') this.accept()
+      if (outcome === 'unchanged' && this.lastRecord?.index === this.primary.store.commitIndex()) {
+        await this.ask()
+        return
+      }
+    }
+    throw new ModelBroken(`it does not come to rest: ${outcomes.slice(-8).join('; ')}`)
+  }
+
+  private snapshotOf({ cluster, index, copy }: ReplicationRecord): MemorySnapshot | undefined {
+    if (copy !== undefined || index === 0) return undefined
+    return this.history.get(this.keyOf(cluster, this.noticed, index))
+  }
+
+  /** @throws ModelBroken */
+  private check(): void {
+    this.checked += 1
+    const record = this.store.directory().system('replication')?.Value as ReplicationRecord | undefined
+    const now = this.store.snapshot()
+    this.checkOwn(now)
+    if (!record) return
+    this.checkCursor(record)
+    this.lastRecord = record
+    if (record.copy !== undefined || record.index === 0) return
+    const then = this.snapshotOf(record)
+    if (!then) throw new ModelBroken(`the primary was never at index ${record.index}`)
+    const expected = globalsOf(then)
+    const actual = globalsOf(now)
+    for (const { accessorId, heldBy } of record.skipped) {
+      expected.delete(`tokens/${accessorId}`)
+      if (actual.has(`tokens/${accessorId}`)) throw new ModelBroken('a token that was kept aside is stored')
+      if (heldBy === undefined) throw new ModelBroken('a good token was kept aside')
+    }
+    for (const name of record.keptNamespaces ?? []) {
+      if (expected.has(`namespaces/${name}`)) throw new ModelBroken('a namespace is kept that is there')
+      actual.delete(`namespaces/${name}`)
+    }
+    for (const key of new Set([...expected.keys(), ...actual.keys()])) {
+      if (expected.get(key) === actual.get(key)) continue
+      throw new ModelBroken(
+        `at ${record.index}, ${key} is ${actual.get(key)} instead of ${expected.get(key)}`,
+      )
+    }
+  }
+
+  /** The index never goes back, unless the primary does, or an operator wants it. */
+  private checkCursor(record: ReplicationRecord): void {
+    const before = this.lastRecord
+    const isOther = before?.cluster !== record.cluster
+    if (isOther && before !== undefined && before.index > 0 && before.accepted !== record.cluster) {
+      throw new ModelBroken('nobody accepted the other cluster')
+    }
+    if (!isOther && before !== undefined && record.index < before.index && this.noticed === this.restores) {
+      throw new ModelBroken(`the index went back from ${before.index} to ${record.index}`)
+    }
+    if (isOther || (before !== undefined && record.index < before.index)) this.noticed = this.restores
+    if (before === undefined) this.noticed = this.restores
+  }
+
+  private checkOwn(now: MemorySnapshot): void {
+    for (const table of OWN_TABLES) {
+      const records = [...now[table].values()]
+      const known = [...this.own[table].values()]
+      if (records.length !== known.length || records.some((record, i) => record !== known[i])) {
+        throw new ModelBroken(`the ${table} of the secondary changed`)
+      }
+    }
+    const localOf = ({ tokens }: MemorySnapshot) => [...tokens.values()].filter(({ Local }) => Local)
+    const known = new Set(localOf(this.own))
+    const local = localOf(now)
+    if (local.length !== known.size || local.some((token) => !known.has(token))) {
+      throw new ModelBroken('Local tokens of the secondary changed')
+    }
+  }
+}
+
+function tryCommit(store: MemoryStore, changes: readonly Change[]): void {
+  if (changes.length === 0) return
+  try {
+    store.commitNow(changes)
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error
+  }
+}
+
+const texts = new WeakMap<object, string>()
+const OTHER_FIELDS = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
+
+/** What datacenters have in common, by table and key. */
+function globalsOf(snapshot: MemorySnapshot): Map<string, string> {
+  const globals = new Map<string, string>()
+  for (const table of GLOBAL_TABLES) {
+    for (const [key, record] of snapshot[table]) globals.set(`${table}/${key}`, textOf(record))
+  }
+  for (const token of snapshot.tokens.values()) {
+    if (!token.Local) globals.set(`tokens/${token.AccessorID}`, textOf(token))
+  }
+  return globals
+}
+
+function textOf(record: object): string {
+  const known = texts.get(record)
+  if (known !== undefined) return known
+  const entries = Object.entries(record).filter(
+    ([name, value]) => !OTHER_FIELDS.has(name) && value !== undefined,
+  )
+  const text = JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+  texts.set(record, text)
+  return text
+}
