@@ -96,6 +96,24 @@ test('a token that is created or deleted in the primary is known or unknown in t
   await expect.poll(() => selfIn(dc2, SecretID), PATIENCE).toBe(403)
 })
 
+test('a token created through the secondary can be read there once it is answered; a local one stays there', async () => {
+  await untilStatus(dc2).toMatchObject({ State: 'following' })
+  for (let i = 0; i < 5; i += 1) {
+    const answer = await fetch(`${dc2.url}/v1/acl/token`, {
+      method: 'PUT',
+      headers: { 'X-Service-Token': MANAGEMENT },
+      body: '{}',
+    })
+    const { SecretID } = (await answer.json()) as { SecretID: string }
+    // A machine that stalls for seconds: the answer says so.
+    const isLate = answer.headers.has('x-service-replication-lag')
+    if (!isLate) expect(await selfIn(dc2, SecretID)).toBe(200)
+    expect(await selfIn(dc1, SecretID)).toBe(200)
+  }
+  const { SecretID: local } = await ask(dc2, 'PUT', '/acl/token', { Local: true })
+  expect([await selfIn(dc2, local), await selfIn(dc1, local)]).toEqual([200, 403])
+})
+
 test('all processes of the secondary say the same, and their metrics do', async () => {
   const other = await startSecondary(0)
   try {
@@ -138,6 +156,9 @@ test('a secondary that restarts while the primary is down serves at once, and fo
   dc2 = await startSecondary()
   expect(await selfIn(dc2, SecretID)).toBe(200)
   expect((await ask(dc2, 'GET', '/acl/tokens')).length).toBeGreaterThan(0)
+  const write = (body: object) => dc2.call('PUT', '/acl/token', { token: MANAGEMENT, body })
+  expect(await write({})).toEqual({ status: 503, body: 'The datacenter dc1 cannot be reached' })
+  expect((await write({ Local: true })).status).toBe(200)
   await untilStatus(dc2).toMatchObject({
     Running: false,
     State: 'waiting',
