@@ -4,13 +4,20 @@ import {
   AclError,
   type AclErrorCode,
   type Changes,
+  type ChangesDigest,
   decodeUtf8,
   HEADER,
   limits,
   PROBLEM_JSON,
   parseDurationMs,
 } from '@latchkey/contract'
-import { type ChangesAnswer, type ChangesQuery, type ChangesSource, changesUrl } from '@latchkey/service'
+import {
+  type ChangesAnswer,
+  type ChangesQuery,
+  type ChangesSource,
+  changesUrl,
+  digestUrl,
+} from '@latchkey/service'
 import type { PrimaryAnswer, PrimaryClient } from './primary-client.ts'
 
 interface HttpChangesOptions {
@@ -22,6 +29,9 @@ interface HttpChangesOptions {
   /** The header family of requests. */
   readonly headerPrefix: string
 }
+
+/** For a digest of a million tokens. */
+const DIGEST_MS_MAX = 600_000
 
 /** What the primary refused, in words of this side: its own text may repeat what it was sent. */
 const REFUSALS: Readonly<Partial<Record<AclErrorCode, string>>> = {
@@ -39,21 +49,31 @@ export class HttpChanges implements ChangesSource {
 
   /** @throws PrimaryUnreachable; AclError with the code of a refusal; Error for what no primary answers. */
   async ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer> {
-    const { primary, token, reader, headerPrefix } = this.options
+    const { reader, headerPrefix } = this.options
     const url = changesUrl(query)
-    const answer = await primary.get({
-      path: `${url}${url.includes('?') ? '&' : '?'}reader=${encodeURIComponent(reader)}`,
-      headers: {
-        Accept: `${PROBLEM_JSON}, application/json`,
-        [`${headerPrefix}${HEADER.token}`]: await token(),
-      },
-      waitMs:
-        query.wait === undefined ? 0 : parseDurationMs(query.wait) * (1 + 1 / limits.WAIT_JITTER_DIVISOR),
-      signal,
-    })
-    if (answer.status !== 200) throw refusalOf(answer)
+    const path = `${url}${url.includes('?') ? '&' : '?'}reader=${encodeURIComponent(reader)}`
+    const waitMs =
+      query.wait === undefined ? 0 : parseDurationMs(query.wait) * (1 + 1 / limits.WAIT_JITTER_DIVISOR)
+    const answer = await this.get(path, waitMs, signal)
     const nextCursor = answer.header(`${headerPrefix}${HEADER.nextCursor}`.toLowerCase())
     return { changes: parse(answer.body) as Changes, nextCursor }
+  }
+
+  /** @throws as {@link HttpChanges.ask}. */
+  async digest(at: number, signal: AbortSignal): Promise<ChangesDigest> {
+    const { body } = await this.get(digestUrl(at), DIGEST_MS_MAX, signal)
+    return parse(body) as ChangesDigest
+  }
+
+  private async get(path: string, waitMs: number, signal: AbortSignal): Promise<PrimaryAnswer> {
+    const { primary, token, headerPrefix } = this.options
+    const headers = {
+      Accept: `${PROBLEM_JSON}, application/json`,
+      [`${headerPrefix}${HEADER.token}`]: await token(),
+    }
+    const answer = await primary.get({ path, headers, waitMs, signal })
+    if (answer.status !== 200) throw refusalOf(answer)
+    return answer
   }
 }
 

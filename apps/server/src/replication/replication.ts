@@ -104,7 +104,10 @@ export class Replication {
   private note(step: ReplicationStep): void {
     const { onStep, log } = this.parts
     onStep(step)
-    const { outcome, error, counts } = step
+    const { outcome, error, counts, audit = [] } = step
+    if (audit.length > 0) {
+      log.error({ kinds: audit }, 'records differ from those of the primary datacenter; they are repaired')
+    }
     if (counts && outcome === 'applied') log.debug({ counts }, 'changes of the primary datacenter applied')
     if (outcome !== 'failed' && outcome !== 'paused') {
       this.hasFailed = false

@@ -19,7 +19,15 @@ export function countReplication(metrics: Metrics): (step: ReplicationStep) => v
     labelNames: ['reason'],
     registers: [metrics.registry],
   })
+  const audits = new Counter({
+    name: 'latchkey_replication_audits_total',
+    help: 'Comparisons of all records with those of the primary datacenter, by result: same or different.',
+    labelNames: ['result'],
+    registers: [metrics.registry],
+  })
+  for (const result of ['same', 'different']) audits.inc({ result }, 0)
   return (step) => {
+    if (step.audit) audits.inc({ result: step.audit.length === 0 ? 'same' : 'different' })
     for (const [kind, { put, deleted }] of Object.entries(step.counts ?? {})) {
       if (put > 0) applied.inc({ kind, op: 'put' }, put)
       if (deleted > 0) applied.inc({ kind, op: 'delete' }, deleted)

@@ -1,5 +1,5 @@
 /** Where a secondary datacenter gets the records of its primary. Decisions: replication. */
-import type { Changes } from '@latchkey/contract'
+import type { Changes, ChangesDigest } from '@latchkey/contract'
 
 /** The query of `GET /v1/acl/changes`. */
 export interface ChangesQuery {
@@ -27,4 +27,10 @@ export interface ChangesSource {
    * @throws AclError or Error with a message for `LastErrorMessage`, which must show no secret.
    */
   ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer>
+  /**
+   * Asks for the digest of the primary's records, unless they have changed since `at`. Absent: they are never compared.
+   *
+   * @throws as {@link ChangesSource.ask}.
+   */
+  digest?(at: number, signal: AbortSignal): Promise<ChangesDigest>
 }

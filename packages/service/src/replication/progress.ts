@@ -1,5 +1,7 @@
 /** What the status of a secondary datacenter says of replication. */
+
 import type { AppliedCounts } from './apply/changes-for.ts'
+import type { AuditResult } from './audit.ts'
 
 /**
  * `copying`: the first copy or a repair is in progress. `following`: the last question was answered, or is not yet overdue. `waiting`: the
@@ -42,4 +44,6 @@ export interface ReplicationStep {
   /** Records that were written and deleted. */
   readonly counts?: AppliedCounts
   readonly error?: unknown
+  /** Set where an audit has ended since the last step: kinds whose records differed from the primary's. A repair follows. */
+  readonly audit?: AuditResult
 }

@@ -65,3 +65,31 @@ test('copies the primary, and then follows it, with its own indexes', async () =
     lagMs: 0,
   })
 })
+
+test('compares its records with those of the primary once a day, and repairs what differs', async () => {
+  const primary = await aWorld()
+  const { store, step, settle } = aSecondary(primary)
+  const kept = await primary.token({ Description: 'kept' })
+  await settle()
+  /** Steps until an audit has ended. */
+  const audited = async () => {
+    for (;;) {
+      const { audit, outcome, error } = await step()
+      if (outcome === 'failed') throw error
+      if (audit) return audit
+    }
+  }
+  await primary.clock.advance(600_000)
+  expect(await audited()).toEqual([])
+  const stored = await store.tokenBySecret(kept.SecretID)
+  if (!stored) return expect.fail()
+  store.commitNow([
+    { table: 'tokens', op: 'put', record: { ...stored, Description: 'drifted' }, expect: undefined },
+  ])
+  await primary.clock.advance(86_400_000)
+  expect(await audited()).toEqual(['tokens'])
+  await settle()
+  expect(await store.tokenBySecret(kept.SecretID)).toMatchObject({ Description: 'kept' })
+  await primary.clock.advance(86_400_000)
+  expect(await audited()).toEqual([])
+})

@@ -4,6 +4,7 @@ import type { Sleeper } from '../store/memory-store.ts'
 import { type Store, StoreConflict } from '../store/store.ts'
 import { readCursor } from './apply/commit-received.ts'
 import { BrokenAnswer, messageOf } from './apply/received.ts'
+import { Audit, type AuditResult } from './audit.ts'
 import type { ChangesSource } from './changes-source.ts'
 import { Paused } from './pause.ts'
 import { Primary } from './primary.ts'
@@ -42,6 +43,7 @@ export class Replicator {
   private readonly options: ReplicatorOptions
   private readonly primary: Primary
   private readonly rounds: Rounds
+  private readonly audit: Audit
   private failures = 0
   private conflicts = 0
   private state: ReplicationState = 'waiting'
@@ -55,6 +57,7 @@ export class Replicator {
   constructor(options: ReplicatorOptions) {
     this.options = options
     this.primary = new Primary(options)
+    this.audit = new Audit(options)
     this.rounds = new Rounds({
       ...options,
       primary: this.primary,
@@ -74,7 +77,8 @@ export class Replicator {
       this.lastSuccess = now
       this.state = outcome === 'copied' ? 'copying' : 'following'
       if (outcome !== 'copied') this.caughtUpAt = now
-      return { outcome, waitMs: PAUSE_MS, ...(counts ? { counts } : {}) }
+      const audit = await this.audited(signal)
+      return { outcome, waitMs: PAUSE_MS, ...(counts ? { counts } : {}), ...(audit ? { audit } : {}) }
     } catch (error) {
       return this.fail(error)
     }
@@ -115,6 +119,15 @@ export class Replicator {
       clockOffsetMs: primary.clockOffsetMs,
       copied: this.rounds.copied,
     }
+  }
+
+  /** Begins an audit if one is due, and repairs what an earlier one has found. */
+  private async audited(signal: AbortSignal): Promise<AuditResult | undefined> {
+    const { record } = readCursor(this.options.store)
+    if (this.state === 'following' && record) await this.audit.begin(record, signal)
+    const result = this.audit.takeResult()
+    if (result && result.length > 0) this.rounds.repairNext()
+    return result
   }
 
   private fail(error: unknown): ReplicationStep {

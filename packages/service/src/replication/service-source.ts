@@ -1,5 +1,5 @@
 /** The primary as a service in the same process. */
-import type { Changes } from '@latchkey/contract'
+import type { Changes, ChangesDigest } from '@latchkey/contract'
 import { HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import type { WireReply, WireRequest } from '../request/wire.ts'
 import type { ChangesQuery, ChangesSource } from './changes-source.ts'
@@ -19,21 +19,34 @@ export function serviceSource({
 }: ServiceSourceOptions): ChangesSource {
   const tokenHeader = `${headerPrefix}${HEADER.token}`.toLowerCase()
   const cursorHeader = `${headerPrefix}${HEADER.nextCursor}`
+  const get = async (url: string, signal: AbortSignal) => {
+    const reply = await handle({
+      method: 'GET',
+      url,
+      header: (name) => (name === tokenHeader ? secretId() : undefined),
+      readBody: async () => new Uint8Array(0),
+      signal,
+      requestId: 'replication',
+    })
+    const text = await textOf(reply.body)
+    if (reply.status !== 200) throw new Error(`the primary answered ${reply.status}: ${text}`)
+    return { text, reply }
+  }
   return {
     async ask(query, signal) {
-      const reply = await handle({
-        method: 'GET',
-        url: changesUrl(query),
-        header: (name) => (name === tokenHeader ? secretId() : undefined),
-        readBody: async () => new Uint8Array(0),
-        signal,
-        requestId: 'replication',
-      })
-      const text = await textOf(reply.body)
-      if (reply.status !== 200) throw new Error(`the primary answered ${reply.status}: ${text}`)
+      const { text, reply } = await get(changesUrl(query), signal)
       return { changes: JSON.parse(text) as Changes, nextCursor: reply.headers[cursorHeader] }
     },
+    async digest(at, signal) {
+      const { text } = await get(digestUrl(at), signal)
+      return JSON.parse(text) as ChangesDigest
+    },
   }
+}
+
+/** Path and query of the question for a digest. */
+export function digestUrl(at: number): string {
+  return `/v1/acl/changes/digest?at=${at}`
 }
 
 /** Path and query of a question. */
