@@ -37,7 +37,13 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number]
 
 /** 200, or the code of the refusal. */
-type Outcome = 'ok' | 'privilege_missing' | 'caller_unknown' | 'bootstrap_done' | 'endpoint_not_built'
+type Outcome =
+  | 'ok'
+  | 'privilege_missing'
+  | 'caller_unknown'
+  | 'bootstrap_done'
+  | 'endpoint_not_built'
+  | 'replication_refused'
 type Row = Readonly<Record<Caller, Outcome>>
 
 const STRANGERS = {
@@ -98,6 +104,12 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'operations.replication': EVERYBODY,
   // Shows the secrets of global managers, too.
   'operations.changes': MANAGERS_ALONE,
+  // These concern every namespace.
+  'operations.changesDigest': MANAGERS_ALONE,
+  'operations.setReplicationToken': MANAGERS_ALONE,
+  // A primary follows no other.
+  'datacenters.accept': { ...MANAGERS_ALONE, manages: 'replication_refused' },
+  'datacenters.promote': { ...MANAGERS_ALONE, manages: 'replication_refused' },
   'operations.leader': EVERYBODY,
   'operations.peers': EVERYBODY,
   'operations.datacenters': EVERYBODY,
@@ -268,6 +280,9 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'legacy.translate': LEGACY.Rules,
   'decisions.authorize': [{ Resource: 'acl', Access: 'write' }],
   'decisions.whoCan': { Resource: 'acl', Access: 'write' },
+  'operations.setReplicationToken': { Token: 'a-secret' },
+  'datacenters.accept': { Cluster: anId(2) },
+  'datacenters.promote': { Datacenter: 'dc1' },
 }
 
 /** A request that succeeds for an authorized caller. */

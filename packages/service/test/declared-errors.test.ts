@@ -168,6 +168,10 @@ const BODIES: readonly (string | object)[] = [
   { AuthMethod: 'sso', RedirectURI: 'http://localhost' },
   { AuthMethod: 'sso', State: 'state', Code: 'code' },
   { Token: 'not a header' },
+  { Cluster: 'x' },
+  { Cluster: UNKNOWN },
+  { Datacenter: 'dc1' },
+  { Datacenter: 'dc2' },
   { Name: 'global-management', Rules: '' },
   { Name: 'global-management', Datacenters: [] },
   CHECKS,
@@ -229,14 +233,14 @@ test.each(Object.keys(ENDPOINTS) as EndpointName[])(
 
 /** What only the verifier of the server and its limits of logins answer. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set(['provider_unavailable', 'too_many_logins'])
-/** What only a secondary datacenter answers. */
-const OF_A_SECONDARY: ReadonlySet<string> = new Set(['bootstrap_elsewhere'])
+/** What only a secondary datacenter answers, or a primary whose place another one took. */
+const OF_OTHER_DATACENTERS: ReadonlySet<string> = new Set(['bootstrap_elsewhere', 'primary_superseded'])
 /** What logins in a browser answer here; the rest needs OpenID providers, which the tests of the server have. */
 const WITHOUT_PROVIDERS: ReadonlySet<string> = new Set(['field_required', 'endpoint_not_built'])
 
 function canOccur(name: EndpointName, code: string): boolean {
   if (endpoint(name).gate === 'api.oidc') return WITHOUT_PROVIDERS.has(code)
-  return !OF_THE_SERVER.has(code) && !OF_A_SECONDARY.has(code)
+  return !OF_THE_SERVER.has(code) && !OF_OTHER_DATACENTERS.has(code)
 }
 
 test('every code that an endpoint declares as its own occurs', () => {
