@@ -239,7 +239,8 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
     flagName: 'LATCHKEY_ALLOW_UNCONVERTED_LEGACY',
   })
   const mode = recorded ?? initialMode(profile, { isPrimary, now })
-  const context = { random, now, initialManagementToken: config.initialManagementToken }
+  const { initialManagementToken } = config
+  const context = { random, now, initialManagementToken, isSecondary: !isPrimary }
   if (mode.mode === 'enabled') await ensureBuiltins(store, context)
   else if (!recorded) await ensureLegacyBuiltins(store, context)
   if (!recorded) await store.recordOnce('acl-mode', mode)

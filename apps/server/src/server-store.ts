@@ -33,6 +33,7 @@ export async function openServerStore(options: {
     ring,
     log,
     member: { datacenter: config.datacenter, node: config.nodeName, version: config.serviceVersion.text },
+    primaryDatacenter: config.primaryDatacenter,
     isCaching: config.cache,
     // The other half is for lists.
     cacheBytes: config.cacheBytes / 2,

@@ -163,7 +163,7 @@ export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'
 export { checkDelete } from './token/delete-token.ts'
 export { expandToken } from './token/expand-token.ts'
-export { expirationMs, isExpired, isGone, isOrphan, methodOf } from './token/expiration.ts'
+export { expirationMs, isExpired, isGone, isOfLoginHere, isOrphan, methodOf } from './token/expiration.ts'
 export {
   type IdleLimit,
   idleHorizon,

@@ -140,6 +140,11 @@ export const ACL_ERRORS = {
     source: 'decisions: login',
   },
   unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
+  copy_incomplete: {
+    status: 503,
+    title: 'The tokens of the primary datacenter have not all arrived',
+    source: 'decisions: datacenters',
+  },
   datacenter_unreachable: {
     status: 503,
     title: 'The datacenter cannot be reached',

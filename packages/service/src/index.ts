@@ -12,6 +12,7 @@ export {
   type ClusterMember,
   type IdentityOptions,
   isSecondary,
+  type Place,
   type ReplicationState,
   type ServiceOptions,
 } from './options.ts'
@@ -48,6 +49,7 @@ export {
   type TouchedPart,
   takePart,
 } from './store/replicated.ts'
+export { checkReplicatedWrites } from './store/replicated-writes.ts'
 export {
   type Change,
   type CommitOptions,
@@ -70,6 +72,7 @@ export {
   type StoreMemory,
   type TableName,
   type TokenFilter,
+  type TokenScope,
   type TokenUse,
   type TokenUses,
   type Topic,
@@ -78,7 +81,6 @@ export {
 } from './store/store.ts'
 export {
   builtinChanges,
-  convertBuiltins,
   ensureBuiltins,
   ensureLegacyBuiltins,
   legacyBuiltinChanges,

@@ -105,6 +105,9 @@ export interface ServiceOptions {
   readonly onInternalError: (error: unknown, requestId: string) => void
 }
 
+/** Which datacenter this is, and where its global records are written. */
+export type Place = Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'>
+
 /**
  * Whether policies, roles and global tokens are copies, which only replication writes. Changes while the process runs: an
  * operator may promote a secondary. Decisions: promotion.
@@ -113,7 +116,7 @@ export function isSecondary({
   datacenter,
   primaryDatacenter = datacenter,
   store,
-}: Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'> & {
+}: Place & {
   readonly store: Pick<Store, 'directory'>
 }): boolean {
   if (primaryDatacenter === datacenter) return false

@@ -1,12 +1,10 @@
 /** The built-in records after legacy mode. */
 
-import { ANONYMOUS_TOKEN_ACCESSOR_ID, fromLegacyToken, GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
+import { fromLegacyToken } from '@latchkey/acl'
 import { SeededRandom } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../src/store/memory-store.ts'
-import { convertBuiltins, ensureBuiltins, ensureLegacyBuiltins } from '../src/tokens/builtins.ts'
-
-const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
+import { ensureBuiltins } from '../src/tokens/builtins.ts'
 
 const aStore = () => new MemoryStore({ after: () => () => undefined })
 const aContext = (initialManagementToken?: string) => ({
@@ -34,19 +32,12 @@ test('an upgraded cluster without a management token may bootstrap, whatever its
   expect(store.directory().system('bootstrap')).toBeUndefined()
 })
 
-test('a secondary converts its own tokens once and leaves the others to the primary', async () => {
+test('a secondary makes the id of its cluster, and no record that comes from the primary', async () => {
   const store = aStore()
-  await ensureLegacyBuiltins(store, aContext(MANAGEMENT))
-  plant(store, 'other', 'management')
-  await ensureBuiltins(store, aContext(MANAGEMENT))
-  await convertBuiltins(store, aContext(MANAGEMENT))
-  expect((await store.tokenBySecret('anonymous'))?.AccessorID).toBe(ANONYMOUS_TOKEN_ACCESSOR_ID)
-  expect(await store.tokenBySecret(MANAGEMENT)).toMatchObject({
-    AccessorID: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }],
-  })
-  expect((await store.tokenBySecret('other'))?.AccessorID).toBe('')
-  const before = store.snapshot()
-  await convertBuiltins(store, aContext(MANAGEMENT))
-  expect(store.snapshot()).toEqual(before)
+  const context = { ...aContext(), isSecondary: true }
+  await ensureBuiltins(store, context)
+  const { tokens, policies, system } = store.snapshot()
+  expect([tokens.size, policies.size, [...system.keys()]]).toEqual([0, 0, ['cluster']])
+  await ensureBuiltins(store, context)
+  expect(store.commitIndex()).toBe(1)
 })

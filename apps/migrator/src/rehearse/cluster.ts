@@ -113,7 +113,9 @@ export class Cluster {
         LATCHKEY_NODE_NAME: id,
         LATCHKEY_ACL_ENABLED: acls ? 'on' : 'off',
         LATCHKEY_DEFAULT_POLICY: this.options.defaultPolicy,
-        LATCHKEY_INITIAL_MANAGEMENT_TOKEN: this.managementSecret,
+        ...(this.makesManagementToken(version)
+          ? { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: this.managementSecret }
+          : {}),
         LATCHKEY_ENCRYPTION_KEYS: this.keys,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
         ...this.settings,
@@ -122,6 +124,11 @@ export class Cluster {
       name: id,
       onLog: (line) => this.log.push(line),
     })
+  }
+
+  /** A secondary with the new ACLs has none of its own: it comes from the primary. */
+  private makesManagementToken(version: ServiceVersion): boolean {
+    return this.settings.LATCHKEY_PRIMARY_URL === undefined || !isAtLeast(version, NEW_ACLS)
   }
 
   /** Ends a server: `SIGTERM` stops it, `SIGQUIT` makes it leave for good, and `SIGKILL` crashes it. */

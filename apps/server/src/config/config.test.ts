@@ -124,6 +124,12 @@ describe('values', () => {
     expect(problemsOf(secondary)).toEqual([expect.stringContaining('LATCHKEY_PRIMARY_URL: is needed')])
     expect(problemsOf({ ...secondary, LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toEqual([])
     expect(problemsOf({ LATCHKEY_PRIMARY_URL: 'https://dc1.example' })).toHaveLength(1)
+    const withToken = { ...secondary, LATCHKEY_PRIMARY_URL: 'https://dc1.example' }
+    expect(problemsOf({ ...withToken, LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID })).toEqual([
+      expect.stringContaining('LATCHKEY_INITIAL_MANAGEMENT_TOKEN: is for the primary datacenter, "dc1"'),
+    ])
+    const before = { ...withToken, LATCHKEY_SERVICE_VERSION: '1.3.0' }
+    expect(problemsOf({ ...before, LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID })).toEqual([])
   })
 
   test('a replica needs its primary', () => {
@@ -172,9 +178,6 @@ describe('secrets', () => {
     DATABASE_REPLICA_URL: 'postgresql://latchkey:canary-replica@replica.example/tokens',
     LATCHKEY_ENCRYPTION_KEYS: `k1:${key}`,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: UUID,
-    LATCHKEY_DATACENTER: 'dc2',
-    LATCHKEY_PRIMARY_DATACENTER: 'dc1',
-    LATCHKEY_PRIMARY_URL: 'https://dc1.example',
     LATCHKEY_REPLICATION_TOKEN: 'canary-replication',
   }
   const canaries = ['canary', UUID, key]

@@ -1,3 +1,4 @@
+import { profileOf } from '@latchkey/contract'
 import { isLoopback } from '../outgoing/address-rules.ts'
 import { hostOf } from '../outgoing/outgoing.ts'
 import { StartError } from '../start-error.ts'
@@ -158,6 +159,12 @@ function datacenterContradictions(values: Values): readonly Contradiction[] {
   const ownOrigin = originOf(datacenter)
   const primaryOrigin = originOf(primaryDatacenter)
   return [
+    [
+      isSecondary &&
+        values.initialManagementToken !== undefined &&
+        profileOf(values.serviceVersion).has('upgrade.legacyMode'),
+      `LATCHKEY_INITIAL_MANAGEMENT_TOKEN: is for the primary datacenter, "${primaryDatacenter}"; its tokens arrive here by replication`,
+    ],
     [
       isSecondary && primaryUrls.length === 0,
       `LATCHKEY_PRIMARY_URL: is needed, because LATCHKEY_PRIMARY_DATACENTER differs from LATCHKEY_DATACENTER ("${datacenter}")`,

@@ -4,7 +4,14 @@ import { formatInstant } from '@latchkey/contract'
 import { MemoryStore, StoreConflict } from '@latchkey/service'
 import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import { isFullBatch, orphanReaper, REAP_INTERVAL_MS, reapExpiredTokens, reapIdleTokens } from './reaper.ts'
+import {
+  isFullBatch,
+  orphanReaper,
+  REAP_INTERVAL_MS,
+  reapExpiredTokens,
+  reapedHere,
+  reapIdleTokens,
+} from './reaper.ts'
 
 const NOW = Date.parse('2028-02-29T12:00:00Z')
 const BATCH_SIZE_MAX = 256
@@ -27,6 +34,32 @@ test('removes exactly the expired tokens, to the millisecond', async () => {
   expect(await reapExpiredTokens(store, NOW)).toBe(3)
   const left = [...store.snapshot().tokens.values()].map(({ ExpirationTime }) => ExpirationTime)
   expect(left).toEqual([formatInstant(NOW + 1), formatInstant(NOW + 1_000), undefined])
+})
+
+test('a secondary removes its Local tokens alone, however many global ones wait for the primary', async () => {
+  const store = await aStoreOf(Array.from({ length: BATCH_SIZE_MAX + 1 }, () => -1_000))
+  const made = [
+    { ExpirationTime: formatInstant(NOW - 1) },
+    { AuthMethod: 'gone', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 },
+    { AuthMethod: 'idle', AuthMethodNamespace: 'default', AuthMethodGeneration: 8 },
+  ]
+  const pairs = made.flatMap((fields) => [aToken({ ...fields, Local: true }), aToken(fields)])
+  const method = aMethod({ Name: 'idle', Generation: 8, IdleTTL: '1m0s', IdleSince: '2020-01-01T00:00:00Z' })
+  await store.commit([
+    { table: 'authMethods', op: 'put', record: method, expect: 0 },
+    ...pairs.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+  ])
+  const scope = reapedHere(true)
+  expect(await reapExpiredTokens(store, NOW, scope)).toBe(1)
+  expect(await reapIdleTokens(store, NOW, scope)).toBe(1)
+  const look = orphanReaper(
+    store,
+    (work) => work(),
+    () => scope,
+  )
+  await look()
+  const left = [...store.snapshot().tokens.values()]
+  expect([left.length, left.some(({ Local }) => Local)]).toEqual([BATCH_SIZE_MAX + 1 + made.length, false])
 })
 
 test('writes nothing if no token has expired', async () => {
@@ -65,9 +98,9 @@ describe('tokens of auth methods that are gone', () => {
     await store.commit(made.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
     const search = store.orphanedTokens.bind(store)
     const seen = { searches: 0 }
-    store.orphanedTokens = async (limit) => {
+    store.orphanedTokens = async (limit, scope) => {
       seen.searches += 1
-      return search(limit)
+      return search(limit, scope)
     }
     const deleteMethod = async () => {
       const [record] = [...store.directory().authMethods()].filter(({ Name }) => Name === method.Name)

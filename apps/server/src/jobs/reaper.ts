@@ -1,18 +1,23 @@
 import { idleHorizon, idleLimitOfMethod, isExpired, isOrphan, type TokenRecord } from '@latchkey/acl'
-import { type Change, type Store, StoreConflict } from '@latchkey/service'
+import { type Change, type Store, StoreConflict, type TokenScope } from '@latchkey/service'
 
 /** Time between two looks that found less than a batch. */
 export const REAP_INTERVAL_MS = 1_000
 /** Maximum tokens removed by one commit, so that no write waits long behind it (EXP-05). */
 const BATCH_SIZE_MAX = 256
 
+/** The tokens that a datacenter removes itself: in a secondary, global ones end in the primary. */
+export function reapedHere(isSecondary: boolean): TokenScope {
+  return isSecondary ? { local: true } : {}
+}
+
 /**
  * Removes expired tokens. They act as deleted once expired; this frees their rows and ids.
  *
  * @returns how many were removed.
  */
-export async function reapExpiredTokens(store: Store, now: number): Promise<number> {
-  const expired = await store.expiredTokens(now, BATCH_SIZE_MAX)
+export async function reapExpiredTokens(store: Store, now: number, scope: TokenScope = {}): Promise<number> {
+  const expired = await store.expiredTokens(now, BATCH_SIZE_MAX, scope)
   return remove(
     store,
     expired.filter((token) => isExpired(token, now)),
@@ -29,12 +34,13 @@ export async function reapExpiredTokens(store: Store, now: number): Promise<numb
 export function orphanReaper(
   store: Store,
   win: (work: () => Promise<number>) => Promise<number | undefined>,
+  scope: () => TokenScope = () => ({}),
 ): () => Promise<number> {
   let doneIndex = -1
   return async () => {
     const index = store.tableIndex('authMethods')
     if (index === doneIndex) return REAP_INTERVAL_MS
-    const found = await win(() => reapOrphanedTokens(store))
+    const found = await win(() => reapOrphanedTokens(store, scope()))
     if (found === 0) doneIndex = index
     return isFullBatch(found ?? 0) ? 0 : REAP_INTERVAL_MS
   }
@@ -45,8 +51,8 @@ export function orphanReaper(
  *
  * @returns how many were found: 0 once all are removed.
  */
-async function reapOrphanedTokens(store: Store): Promise<number> {
-  const orphans = await store.orphanedTokens(BATCH_SIZE_MAX)
+async function reapOrphanedTokens(store: Store, scope: TokenScope): Promise<number> {
+  const orphans = await store.orphanedTokens(BATCH_SIZE_MAX, scope)
   await remove(
     store,
     orphans.filter((token) => isOrphan(token, store.directory())),
@@ -59,13 +65,14 @@ async function reapOrphanedTokens(store: Store): Promise<number> {
  *
  * @returns the largest number found of one method.
  */
-export async function reapIdleTokens(store: Store, now: number): Promise<number> {
+export async function reapIdleTokens(store: Store, now: number, scope: TokenScope = {}): Promise<number> {
   let most = 0
   for (const method of store.directory().authMethods()) {
     const limit = idleLimitOfMethod(method)
     const horizon = limit && idleHorizon(limit, now)
     if (limit === undefined || horizon === undefined || limit.since > horizon) continue
-    const idle = await store.idleTokens({ generation: method.Generation, horizon }, BATCH_SIZE_MAX)
+    const query = { generation: method.Generation, horizon }
+    const idle = await store.idleTokens(query, BATCH_SIZE_MAX, scope)
     await remove(store, idle)
     most = Math.max(most, idle.length)
   }

@@ -8,7 +8,7 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
-import { convertBuiltins, ensureBuiltins, isSecondary, StoreConflict } from '@latchkey/service'
+import { ensureBuiltins, isSecondary, StoreConflict, type TokenScope } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
@@ -19,7 +19,14 @@ import { migrateAccessors, migratedHere } from './accessor-migration.ts'
 import { type Job, startJob } from './job.ts'
 import { lookAtLegacyMode } from './legacy-mode.ts'
 import { readPrimaryMembers } from './primary-members.ts'
-import { isFullBatch, orphanReaper, REAP_INTERVAL_MS, reapExpiredTokens, reapIdleTokens } from './reaper.ts'
+import {
+  isFullBatch,
+  orphanReaper,
+  REAP_INTERVAL_MS,
+  reapExpiredTokens,
+  reapedHere,
+  reapIdleTokens,
+} from './reaper.ts'
 
 interface JobsOptions {
   readonly store: ServerStore
@@ -47,7 +54,11 @@ export function startJobs(options: JobsOptions): Job {
     startJob(
       'orphan-reaper',
       log,
-      orphanReaper(store, (work) => store.singleWinner('orphan-reaper', work)),
+      orphanReaper(
+        store,
+        (work) => store.singleWinner('orphan-reaper', work),
+        () => scopeOf(options),
+      ),
     ),
     startJob('idle-reaper', log, () => reapIdle(options)),
     startJob('login-state-reaper', log, () => reapLoginStates(options)),
@@ -62,14 +73,24 @@ export function startJobs(options: JobsOptions): Job {
   }
 }
 
-async function reap({ store, log }: JobsOptions): Promise<number> {
-  const removed = await store.singleWinner('reaper', () => reapExpiredTokens(store, store.clock.now()))
+function scopeOf({ config, store }: JobsOptions): TokenScope {
+  return reapedHere(isSecondary({ ...config, store }))
+}
+
+async function reap(options: JobsOptions): Promise<number> {
+  const { store, log } = options
+  const removed = await store.singleWinner('reaper', () =>
+    reapExpiredTokens(store, store.clock.now(), scopeOf(options)),
+  )
   if (removed) log.debug({ removed }, 'expired tokens removed')
   return isFullBatch(removed ?? 0) ? 0 : REAP_INTERVAL_MS
 }
 
-async function reapIdle({ store, log }: JobsOptions): Promise<number> {
-  const found = await store.singleWinner('idle-reaper', () => reapIdleTokens(store, store.clock.now()))
+async function reapIdle(options: JobsOptions): Promise<number> {
+  const { store, log } = options
+  const found = await store.singleWinner('idle-reaper', () =>
+    reapIdleTokens(store, store.clock.now(), scopeOf(options)),
+  )
   if (found) log.debug({ found }, 'idle tokens removed')
   return isFullBatch(found ?? 0) ? 0 : IDLE_REAP_INTERVAL_MS
 }
@@ -127,9 +148,8 @@ async function look(options: JobsOptions): Promise<number> {
 /** Creates what has to exist when the mode has ended. In the primary, the migration does the rest. */
 async function prepareEnd(store: ServerStore, config: Config, random: Random): Promise<void> {
   const { initialManagementToken } = config
-  const context = { random, now: store.clock.now(), initialManagementToken }
-  await ensureBuiltins(store, context)
-  if (config.datacenter !== config.primaryDatacenter) await convertBuiltins(store, context)
+  const place = { isSecondary: isSecondary({ ...config, store }) }
+  await ensureBuiltins(store, { ...place, random, now: store.clock.now(), initialManagementToken })
 }
 
 /** In the primary datacenter; a secondary receives its global tokens with their accessors. Spec 9.2.3. */

@@ -39,6 +39,8 @@ export interface OpenStoreOptions {
   readonly log: BaseLogger
   /** What this process publishes of itself to the other members. */
   readonly member: MemberInfo
+  /** Where its global records are written. Default: here. */
+  readonly primaryDatacenter?: string
   /** A replica for `stale` reads that memory cannot answer. */
   readonly replica?: Database | undefined
   /** Maximum memory for cached tokens and keys, in bytes. Default 64 MiB. */
@@ -93,7 +95,18 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     { prisma, state, follower, clock, lease, changes, heartbeat, log, isLeader },
     options.member,
   )
-  const commits = new CommitQueue({ database, secrets, state, follower, membership, activity, isCaching })
+  const { datacenter } = options.member
+  const place = { datacenter, primaryDatacenter: options.primaryDatacenter ?? datacenter }
+  const commits = new CommitQueue({
+    database,
+    secrets,
+    state,
+    follower,
+    membership,
+    activity,
+    place,
+    isCaching,
+  })
   const replicaReads = replica && new ReplicaReads(new Queries(replica, secrets), state)
   const reading = { queries, state, loads, follower, secrets, replica: replicaReads }
   const tokens = new TokenReader(reading)

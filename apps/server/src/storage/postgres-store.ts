@@ -16,6 +16,7 @@ import type {
   StoreChanges,
   StoreMemory,
   TokenFilter,
+  TokenScope,
   Topic,
   WaitOutcome,
 } from '@latchkey/service'
@@ -174,16 +175,16 @@ export class PostgresStore implements Store {
     return this.parts.lists.count(filter)
   }
 
-  expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
-    return this.parts.lists.expired(now, limit)
+  expiredTokens(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.parts.lists.expired(now, limit, scope)
   }
 
-  orphanedTokens(limit: number): Promise<readonly TokenRecord[]> {
-    return this.parts.lists.orphaned(limit)
+  orphanedTokens(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.parts.lists.orphaned(limit, scope)
   }
 
-  idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
-    return this.parts.lists.idle(idle, limit)
+  idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.parts.lists.idle(idle, limit, scope)
   }
 
   logins(query: LoginQuery): Promise<readonly LoginGroup[]> {

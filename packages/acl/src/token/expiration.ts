@@ -22,7 +22,15 @@ export function isExpired(token: TokenRecord, now: number): boolean {
  * removed: the generation of a later method of the same name differs. Decisions: auth methods.
  */
 export function isOrphan(token: TokenRecord, directory: Directory): boolean {
-  return token.AuthMethodGeneration !== 0 && methodOf(token, directory) === undefined
+  return isOfLoginHere(token, directory) && methodOf(token, directory) === undefined
+}
+
+/**
+ * Whether a login at an auth method of this datacenter made the token. Methods of the primary are unknown in a secondary:
+ * there, the primary decides about the end of global tokens.
+ */
+export function isOfLoginHere({ AuthMethodGeneration, Local }: TokenRecord, directory: Directory): boolean {
+  return AuthMethodGeneration !== 0 && (Local || directory.system('replication') === undefined)
 }
 
 /** The auth method whose login made the token, unless it is gone. */

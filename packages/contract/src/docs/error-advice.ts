@@ -85,6 +85,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   endpoint_not_built: 'Use another service: this one has no such endpoint.',
   provider_unavailable:
     'Try again as `Retry-After` says. The log has the reason that the provider could not be reached.',
+  copy_incomplete:
+    'Keep the token, and try again after the time in `Retry-After`: this new secondary datacenter is still copying its primary.',
   datacenter_unreachable:
     'Try again after the time in `Retry-After`: nothing was sent, or the request was a read. Without `dc`, this datacenter answers.',
   datacenter_silent:

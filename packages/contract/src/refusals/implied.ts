@@ -15,6 +15,7 @@ export const COMMON_ERRORS = [
   'too_many_connections',
   'internal',
   'unavailable',
+  'copy_incomplete',
   'datacenter_unreachable',
   'datacenter_silent',
 ] as const satisfies readonly AclErrorCode[]

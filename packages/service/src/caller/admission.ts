@@ -10,7 +10,7 @@ import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
 import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { aclModeOf } from './acl-mode.ts'
-import { type Caller, type Callers, callerUnknown, type Presented } from './caller.ts'
+import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
 import { requireEndpointRight } from './endpoint-right.ts'
 
 /** What the service gives to every call. */
@@ -148,8 +148,7 @@ export class Admission {
     try {
       return await this.callers.resolve(secretOf(asked, basis), store, heldMsOf(asked))
     } catch (error) {
-      if (asked.route.right !== 'none' || !(error instanceof AclError) || error.code !== 'caller_unknown')
-        throw error
+      if (asked.route.right !== 'none' || !isCallerUnknown(error)) throw error
       return { ...(await this.callers.resolve(undefined, store)), unknown: true }
     }
   }

@@ -1,6 +1,6 @@
 /** From the presented secret to the rights of its token. Spec 5. */
 
-import type { Directory, IdleLimit, Question, TokenRecord } from '@latchkey/acl'
+import type { Directory, IdleLimit, Question, ReplicationRecord, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -12,14 +12,16 @@ import {
   inTurns,
   isExpired,
   isGlobalManager,
+  isOfLoginHere,
   methodOf,
   ROOT_NAMES,
   type Sliced,
   type Turns,
 } from '@latchkey/acl'
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
-import type { ServiceOptions } from '../options.ts'
+import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
 import type { Store, TokenUse } from '../store/store.ts'
+import { aclModeOf } from './acl-mode.ts'
 import {
   type AuthorizerCache,
   type AuthorizerOptions,
@@ -73,6 +75,7 @@ const AUTHORIZERS_BYTES_MAX = 67_108_864
 /** Resolves callers. Rights are cached per token record until the directory changes. */
 export class Callers {
   private readonly turns: Turns
+  private readonly place: Place
   private readonly authorizerOptions: AuthorizerOptions
   private readonly clock: ServiceOptions['clock']
   private readonly edition: ServiceOptions['edition']
@@ -81,13 +84,17 @@ export class Callers {
   private readonly resolving = new Map<TokenRecord, Resolving>()
 
   constructor(
-    options: Pick<ServiceOptions, 'datacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'>,
+    options: Pick<
+      ServiceOptions,
+      'datacenter' | 'primaryDatacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'
+    >,
     turns: Turns,
   ) {
-    const { datacenter, defaultPolicy, profile, clock, edition } = options
+    const { datacenter, primaryDatacenter = datacenter, defaultPolicy, profile, clock, edition } = options
     // Spec 9.1: 1.11 removes the legacy system, and with it the rights from it alone.
     const legacyRules = profile.has('upgrade.legacyRules')
     this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }
+    this.place = { datacenter, primaryDatacenter }
     this.clock = clock
     this.edition = edition
     this.turns = turns
@@ -97,7 +104,8 @@ export class Callers {
    * The token of a secret; without a secret, the anonymous token. Notes the use of a token with an idle limit.
    *
    * @param heldMs how long the request may wait: until then the token counts as used.
-   * @throws AclError `caller_unknown` if the secret is unknown or its token is gone. Spec 5; decisions: authentication.
+   * @throws AclError `caller_unknown` if the secret is unknown or its token is gone; `copy_incomplete` if it may still arrive.
+   *   Spec 5; decisions: authentication.
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)
@@ -140,9 +148,14 @@ export class Callers {
     token: TokenRecord | undefined,
     directory: Directory,
   ): Presented {
-    if (secretId === undefined) return { token: token ?? NO_TOKEN, presented: false }
-    if (!token || isExpired(token, this.clock.now())) throw callerUnknown()
-    const isOfLogin = token.AuthMethodGeneration !== 0
+    const copy = firstCopyOf(directory, this.place)
+    if (secretId === undefined)
+      return { token: copy === 'begun' ? NO_TOKEN : (token ?? NO_TOKEN), presented: false }
+    // Other records that decide about its rights may be missing.
+    if (copy === 'begun' && token?.Local !== true) throw copyIncomplete(this.place)
+    if (!token) throw copy === 'missing' ? copyIncomplete(this.place) : callerUnknown()
+    if (isExpired(token, this.clock.now())) throw callerUnknown()
+    const isOfLogin = isOfLoginHere(token, directory)
     const method = isOfLogin ? methodOf(token, directory) : undefined
     if (isOfLogin && !method) throw callerUnknown()
     // The standard edition has no namespaces, so a token of one does not exist there. Decisions: namespaces.
@@ -196,6 +209,28 @@ export class Callers {
 
 export function callerUnknown(): AclError {
   return new AclError('caller_unknown', 'ACL not found')
+}
+
+/** Whether a refusal says that a secret is unknown, for now or for good. */
+export function isCallerUnknown(error: unknown): boolean {
+  return error instanceof AclError && (error.code === 'caller_unknown' || error.code === 'copy_incomplete')
+}
+
+/** The first copy of a secondary. `missing`: not begun. */
+function firstCopyOf(directory: Directory, place: Place): 'missing' | 'begun' | 'complete' {
+  if (place.datacenter === place.primaryDatacenter) return 'complete'
+  const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
+  // In legacy mode nothing is copied.
+  if (isOver || aclModeOf(directory) === 'legacy') return 'complete'
+  const record = directory.system('replication')?.Value as ReplicationRecord | undefined
+  if (record === undefined) return 'missing'
+  return record.index === 0 ? 'begun' : 'complete'
+}
+
+/** Not `caller_unknown`, upon which clients would throw good credentials away. */
+function copyIncomplete({ primaryDatacenter }: Place): AclError {
+  const message = `The tokens of the primary datacenter ${JSON.stringify(primaryDatacenter)} have not all arrived yet`
+  return new AclError('copy_incomplete', message, { headers: { 'Retry-After': '1' } })
 }
 
 /**

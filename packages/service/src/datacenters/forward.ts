@@ -2,6 +2,7 @@
 
 import type { TokenRecord } from '@latchkey/acl'
 import { AclError, limits } from '@latchkey/contract'
+import { isCallerUnknown } from '../caller/caller.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
 import { exchange, type ForwardingParts, passOn } from './exchange.ts'
@@ -50,7 +51,7 @@ async function knownToken(
   try {
     return (await callers.resolve(secretId, store)).token
   } catch (error) {
-    if (error instanceof AclError && error.code === 'caller_unknown') return undefined
+    if (isCallerUnknown(error)) return undefined
     throw error
   }
 }

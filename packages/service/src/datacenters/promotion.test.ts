@@ -18,11 +18,7 @@ async function aSecondary(replication = FOLLOWING, options: WorldOptions = {}): 
   const world = await aWorld({ datacenter: 'dc2', primaryDatacenter: 'dc1', ...options })
   const { store } = world
   const record = { Key: 'replication', Value: replication, CreateIndex: 0, ModifyIndex: 0 } as const
-  const bootstrap = store.directory().system('bootstrap')
-  await store.commit([
-    { table: 'system', op: 'put', record, expect: 0 },
-    ...(bootstrap ? [{ table: 'system', op: 'delete', record: bootstrap, expect: undefined } as const] : []),
-  ])
+  await store.commit([{ table: 'system', op: 'put', record, expect: undefined }])
   return world
 }
 
@@ -113,9 +109,11 @@ test('403 privilege_missing: in the extended edition only a global manager promo
   const { store } = world
   const record = aPolicy({ Rules: 'acl = "write"' })
   const token = aToken({ Policies: [{ ID: record.ID }] })
+  const replication = { Key: 'replication', Value: FOLLOWING, CreateIndex: 0, ModifyIndex: 0 } as const
   await store.commit([
     { ...policy, record },
     { table: 'tokens', op: 'put', record: token, expect: 0 },
+    { table: 'system', op: 'put', record: replication, expect: undefined },
   ])
   for (const [what, body] of [
     ['promote', { Datacenter: 'dc2' }],

@@ -18,6 +18,7 @@ import {
   type TokenRecord,
 } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
+import type { Place } from '../options.ts'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
 import { MemoryChangeLog, MemoryChangeReaders } from './memory-change-log.ts'
@@ -37,6 +38,7 @@ import {
   type Touched,
   takePart,
 } from './replicated.ts'
+import { checkReplicatedWrites } from './replicated-writes.ts'
 import {
   type Change,
   type CommitOptions,
@@ -54,6 +56,7 @@ import {
   type StoreMemory,
   type TableName,
   type TokenFilter,
+  type TokenScope,
   type Topic,
   topicsOf,
   type WaitOutcome,
@@ -108,9 +111,12 @@ export class MemoryStore implements Store {
   readonly loginStates = new MemoryLoginStates()
   readonly tokenUses = new MemoryTokenUses()
   private readonly sleeper: Sleeper
+  private readonly place: Place | undefined
 
-  constructor(sleeper: Sleeper) {
+  /** @param place that of a secondary, whose copies only replication writes. Default: anyone writes everything. */
+  constructor(sleeper: Sleeper, place?: Place) {
     this.sleeper = sleeper
+    this.place = place
   }
 
   readonly memory: StoreMemory = {
@@ -208,36 +214,39 @@ export class MemoryStore implements Store {
     return count
   }
 
-  async expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
-    return this.expiredNow(now, limit)
+  async expiredTokens(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.expiredNow(now, limit, scope)
   }
 
   /** {@link MemoryStore.expiredTokens}, synchronously. */
-  expiredNow(now: number, limit: number): readonly TokenRecord[] {
+  expiredNow(now: number, limit: number, scope: TokenScope = {}): readonly TokenRecord[] {
     const expired: { readonly token: TokenRecord; readonly at: number }[] = []
     for (const token of this.tables.tokens.values()) {
       const at = token.ExpirationTime === undefined ? undefined : parseInstant(token.ExpirationTime)
-      if (at !== undefined && at <= now) expired.push({ token, at })
+      if (at !== undefined && at <= now && matchesFilter(token, scope)) expired.push({ token, at })
     }
     expired.sort((a, b) => a.at - b.at)
     return expired.slice(0, limit).map(({ token }) => token)
   }
 
-  async orphanedTokens(limit: number): Promise<readonly TokenRecord[]> {
+  async orphanedTokens(limit: number, scope: TokenScope = {}): Promise<readonly TokenRecord[]> {
     const orphans: TokenRecord[] = []
     for (const token of this.tables.tokens.values()) {
-      if (orphans.length < limit && isOrphan(token, this.currentDirectory)) orphans.push(token)
+      if (orphans.length === limit) break
+      if (matchesFilter(token, scope) && isOrphan(token, this.currentDirectory)) orphans.push(token)
     }
     return orphans
   }
 
-  async idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
-    return this.idleNow(idle).slice(0, limit)
+  async idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.idleNow(idle, scope).slice(0, limit)
   }
 
   /** {@link MemoryStore.idleTokens}, synchronously and unbounded. */
-  idleNow({ generation, horizon }: IdleQuery): readonly TokenRecord[] {
-    return this.tokensOf(generation).filter(({ AccessorID, CreateTime }) => {
+  idleNow({ generation, horizon }: IdleQuery, scope: TokenScope = {}): readonly TokenRecord[] {
+    return this.tokensOf(generation).filter((token) => {
+      if (!matchesFilter(token, scope)) return false
+      const { AccessorID, CreateTime } = token
       const lastUse = this.tokenUses.lastUse(AccessorID) ?? 0
       return Math.max(lastUse, parseInstant(CreateTime) ?? 0) <= horizon
     })
@@ -309,7 +318,8 @@ export class MemoryStore implements Store {
   /** {@link MemoryStore.commit}, synchronously. */
   commitNow(changes: readonly Change[], { above = 0 }: CommitOptions = {}): number {
     checkTogether(changes)
-    const { tables, currentDirectory: directory, secretByAccessor, secretKeys } = this
+    const { tables, currentDirectory: directory, secretByAccessor, secretKeys, place } = this
+    if (place) checkReplicatedWrites(changes, this, place)
     checkAgainst({ tables, directory, secretByAccessor, secretKeys }, changes)
     this.index = Math.max(this.index, above) + 1
     const topics = new Set<Topic>()

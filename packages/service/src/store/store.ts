@@ -142,6 +142,9 @@ export interface TokenFilter {
   readonly limit?: number
 }
 
+/** Which tokens a search is for. Default: all. */
+export type TokenScope = Pick<TokenFilter, 'local'>
+
 /** A place in the list, which is in order of creation. */
 export interface ListPosition {
   readonly createIndex: number
@@ -311,12 +314,12 @@ export interface Store {
   /** Counts the tokens of {@link Store.tokens} without reading them. */
   countTokens(filter: Omit<TokenFilter, 'newestFirst' | 'after' | 'until' | 'limit'>): Promise<number>
   /** At most `limit` tokens whose expiration is at or before `now`, oldest expiration first. */
-  expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]>
+  expiredTokens(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]>
   /** At most `limit` tokens that logins made at auth methods that are gone: `isOrphan`. */
-  orphanedTokens(limit: number): Promise<readonly TokenRecord[]>
+  orphanedTokens(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]>
 
   /** At most `limit` tokens of a method whose idle time is over. */
-  idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]>
+  idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]>
   /** Identities with tokens of a method, in order of their bytes. */
   logins(query: LoginQuery): Promise<readonly LoginGroup[]>
   /** How many tokens logins have made at each auth method, by its generation; methods that are gone among them. */

@@ -5,7 +5,6 @@ import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
   BLANK_TOKEN,
-  convertForMigration,
   DEFAULT_NAMESPACE,
   fromLegacyToken,
   GLOBAL_MANAGEMENT_POLICY_ID,
@@ -44,6 +43,8 @@ interface BuiltinsContext {
   readonly random: Random
   readonly now: number
   readonly initialManagementToken: string | undefined
+  /** Whether policies and global tokens come from a primary datacenter. Default: false. */
+  readonly isSecondary?: boolean
 }
 
 /** The built-in records that a store already has. */
@@ -58,12 +59,13 @@ interface BuiltinsFound {
 /**
  * The missing built-in records: the policy `global-management`, the anonymous token, the id of the cluster and, if
  * configured, the initial management token. Any management token completes bootstrap, so that the upgrade does not open a legacy cluster to a
- * takeover.
+ * takeover. In a secondary, only the id of the cluster.
  */
 export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { directory } = found
-  const { random, now, initialManagementToken } = context
-  const changes: Change[] = []
+  const { random, now, initialManagementToken, isSecondary = false } = context
+  if (isSecondary) return clusterChange(directory, random)
+  const changes: Change[] = clusterChange(directory, random)
   if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
   if (!found.anonymousToken) {
     changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
@@ -75,28 +77,14 @@ export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): 
   } else if (found.managementToken && !directory.system('bootstrap')) {
     changes.push(...bootstrapChanges(found.managementToken, directory).slice(1))
   }
-  if (!directory.system('cluster')) {
-    const Value: ClusterRecord = { ID: randomUuid(random) }
-    const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-    changes.push({ table: 'system', op: 'put', record, expect: 0 })
-  }
   return changes
 }
 
-/**
- * Converts a store's own legacy tokens like the migration. For a secondary datacenter, where no migration runs and whose
- * own anonymous and management token are not replicated.
- */
-function convertedBuiltinChanges(found: BuiltinsFound, { random }: BuiltinsContext): Change[] {
-  const convert = (token: TokenRecord | undefined, accessorId: string): Change[] => {
-    if (token?.AccessorID !== '') return []
-    const record = convertForMigration(token, accessorId)
-    return [{ table: 'tokens', op: 'put', record, expect: token.ModifyIndex }]
-  }
-  return [
-    ...convert(found.anonymousToken, ANONYMOUS_TOKEN_ACCESSOR_ID),
-    ...convert(found.initialManagementToken, randomUuid(random)),
-  ]
+function clusterChange(directory: Directory, random: Random): Change[] {
+  if (directory.system('cluster')) return []
+  const Value: ClusterRecord = { ID: randomUuid(random) }
+  const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  return [{ table: 'system', op: 'put', record, expect: 0 }]
 }
 
 /**
@@ -123,10 +111,6 @@ export function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<
 
 export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
   return ensure(store, context, legacyBuiltinChanges)
-}
-
-export function convertBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
-  return ensure(store, context, convertedBuiltinChanges)
 }
 
 /** If processes start concurrently on one store, the second one finds what the first created. */

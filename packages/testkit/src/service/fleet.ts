@@ -53,10 +53,6 @@ export async function aFleet(
   })
   worlds.set('dc1', primary).set('dc2', secondary)
   const follow = async () => {
-    const namespaces = [...primary.store.directory().namespaces()]
-    await secondary.store.commit(
-      namespaces.map((record) => ({ table: 'namespaces', op: 'put', record, expect: undefined })),
-    )
     const changes = [...directoryChanges(primary)]
     for await (const tokens of primary.store.tokens({ local: false })) {
       for (const record of tokens) changes.push({ table: 'tokens', op: 'put', record, expect: undefined })
@@ -74,6 +70,9 @@ export async function aFleet(
 
 function* directoryChanges({ store }: World): Generator<Change> {
   const directory = store.directory()
+  for (const record of directory.namespaces()) {
+    yield { table: 'namespaces', op: 'put', record, expect: undefined }
+  }
   for (const record of directory.policies()) yield { table: 'policies', op: 'put', record, expect: undefined }
   for (const record of directory.roles()) yield { table: 'roles', op: 'put', record, expect: undefined }
 }

@@ -1,5 +1,5 @@
 /** A service in memory with the test's own clock and randomness, called like a transport calls it. */
-import { DecodingVerifier } from '@latchkey/acl'
+import { DecodingVerifier, type ReplicationRecord } from '@latchkey/acl'
 import {
   AclError,
   type AgentMetrics,
@@ -129,7 +129,8 @@ const ALONE: ClusterInfo = {
 /** Creates a world. Its ids come from one seed, so that runs are repeatable. */
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const clock = options.twinOf?.clock ?? new VirtualClock(options.startAt ?? START)
-  const store = options.twinOf?.store ?? new MemoryStore(clock)
+  const { datacenter = 'dc1', primaryDatacenter = datacenter } = options
+  const store = options.twinOf?.store ?? new MemoryStore(clock, { datacenter, primaryDatacenter })
   const seeded = new SeededRandom(options.seed ?? 1)
   const random = {
     bytes: (count: number) =>
@@ -138,7 +139,11 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
         : seeded.bytes(count),
   }
   const initialManagementToken = options.isBootstrapped === false ? undefined : MANAGEMENT
-  if (!options.twinOf) await ensureBuiltins(store, { random, now: clock.now(), initialManagementToken })
+  if (!options.twinOf) {
+    const isSecondary = primaryDatacenter !== datacenter
+    await ensureBuiltins(store, { random, now: clock.now(), initialManagementToken, isSecondary })
+    if (isSecondary && initialManagementToken !== undefined) await copyBuiltins(store, initialManagementToken)
+  }
   let internalError: unknown
   const service = new Service({
     store,
@@ -148,8 +153,8 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     profile: profileOf(parseServiceVersion(options.version ?? SERVICE_VERSION_NEWEST)),
     identity: { verifier: new DecodingVerifier(), allowHttp: true, loginsPerSecond: 0, ...options.identity },
     edition: options.edition ?? 'standard',
-    datacenter: options.datacenter ?? 'dc1',
-    ...(options.primaryDatacenter === undefined ? {} : { primaryDatacenter: options.primaryDatacenter }),
+    datacenter,
+    primaryDatacenter,
     ...(options.datacenters ? { datacenters: options.datacenters } : {}),
     nodeName: 'n1',
     headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
@@ -218,6 +223,21 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
 
 /** Headers that ask for errors as problem JSON. */
 export const WANTS_PROBLEM = { accept: PROBLEM_JSON }
+
+/** What a primary would have given to a secondary: its built-in records. */
+async function copyBuiltins(store: MemoryStore, managementToken: string): Promise<void> {
+  const primary = new MemoryStore({ after: () => () => {} })
+  const random = new SeededRandom(0)
+  await ensureBuiltins(primary, { random, now: START, initialManagementToken: managementToken })
+  const { policies, tokens } = primary.snapshot()
+  const Value: ReplicationRecord = { cluster: 'primary', index: primary.commitIndex(), skipped: [] }
+  const cursor = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  await store.commit([
+    ...[...policies.values()].map((record) => ({ table: 'policies', op: 'put', record, expect: 0 }) as const),
+    ...[...tokens.values()].map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
+    { table: 'system', op: 'put', record: cursor, expect: 0 },
+  ])
+}
 
 function bytesOf(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body

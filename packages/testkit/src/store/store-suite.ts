@@ -830,6 +830,11 @@ export function describeStore(
         expect(await expired(1, 10)).toEqual(secrets([first]))
         expect(await expired(3, 10)).toEqual(secrets([first, second, third]))
         expect(await expired(3, 2)).toEqual(secrets([first, second]))
+        const local = aToken({ ExpirationTime: at(3), Local: true })
+        await store.commit([putNew(local)])
+        expect(await store.expiredTokens(now + 3, 1, { local: true })).toMatchObject([
+          { SecretID: local.SecretID },
+        ])
       })
 
       test('that are orphans: their auth method is gone, or another of its name is there', async () => {
@@ -857,6 +862,8 @@ export function describeStore(
         await store.commit([put({ ...method, Generation: 7_002 })])
         expect(await orphans()).toEqual([token.AccessorID])
         expect(await store.orphanedTokens(1)).toHaveLength(1)
+        const localOrphans = await store.orphanedTokens(1_000, { local: true })
+        expect(localOrphans.map(({ SecretID }) => SecretID)).not.toContain(token.SecretID)
       })
     })
 

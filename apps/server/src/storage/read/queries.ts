@@ -8,6 +8,7 @@ import {
   READER_KEPT_MS,
   READER_LINES_MAX,
   type TokenFilter,
+  type TokenScope,
 } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
@@ -81,22 +82,27 @@ export class Queries {
     )
   }
 
-  async expiredTokens(now: number, limit: number): Promise<Snapshot<readonly TokenRow[]>> {
+  async expiredTokens(
+    now: number,
+    limit: number,
+    scope?: TokenScope,
+  ): Promise<Snapshot<readonly TokenRow[]>> {
     return this.askTokens(
-      Prisma.sql`WHERE expires_at <= ${new Date(now)} ORDER BY expires_at LIMIT ${limit}::int`,
+      Prisma.sql`WHERE expires_at <= ${new Date(now)} ${inScope(scope)} ORDER BY expires_at LIMIT ${limit}::int`,
     )
   }
 
-  async orphanedTokens(limit: number): Promise<Snapshot<readonly TokenRow[]>> {
-    return this.askTokens(Prisma.sql`WHERE auth_method_generation <> '' AND NOT EXISTS (
+  async orphanedTokens(limit: number, scope?: TokenScope): Promise<Snapshot<readonly TokenRow[]>> {
+    return this.askTokens(Prisma.sql`WHERE auth_method_generation <> '' ${inScope(scope)} AND NOT EXISTS (
       SELECT FROM auth_method WHERE generation = token.auth_method_generation) LIMIT ${limit}::int`)
   }
 
   async idleTokens(
     { generation, horizon }: IdleQuery,
     limit: number,
+    scope?: TokenScope,
   ): Promise<Snapshot<readonly TokenRow[]>> {
-    return this.askTokens(Prisma.sql`WHERE ${madeBy(generation)}
+    return this.askTokens(Prisma.sql`WHERE ${madeBy(generation)} ${inScope(scope)}
       AND create_time::timestamptz <= ${new Date(horizon)} AND NOT EXISTS (
         SELECT FROM token_use u WHERE u.accessor_key = token.accessor_key AND u.used_at > ${horizon}::float8)
       LIMIT ${limit}::int`)
@@ -209,6 +215,10 @@ interface LoginRow {
   readonly count: number
   readonly oldest: string
   readonly used_at: number | null
+}
+
+function inScope({ local }: TokenScope = {}): Prisma.Sql {
+  return local === undefined ? Prisma.empty : Prisma.sql`AND local = ${local}`
 }
 
 /** Repeats the condition of the partial index. */

@@ -19,6 +19,7 @@ import type {
   StoreChanges,
   StoreMemory,
   TokenFilter,
+  TokenScope,
   TokenUses,
   Topic,
   WaitOutcome,
@@ -105,16 +106,16 @@ export class StaleReads implements Store {
     return this.store.countTokens(filter)
   }
 
-  expiredTokens(now: number, limit: number): Promise<readonly TokenRecord[]> {
-    return this.store.expiredTokens(now, limit)
+  expiredTokens(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.store.expiredTokens(now, limit, scope)
   }
 
-  orphanedTokens(limit: number): Promise<readonly TokenRecord[]> {
-    return this.store.orphanedTokens(limit)
+  orphanedTokens(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.store.orphanedTokens(limit, scope)
   }
 
-  idleTokens(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
-    return this.store.idleTokens(idle, limit)
+  idleTokens(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    return this.store.idleTokens(idle, limit, scope)
   }
 
   logins(query: LoginQuery): Promise<readonly LoginGroup[]> {

@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TokenRecord } from '@latchkey/acl'
-import type { IdleQuery, ListPosition, LoginGroup, LoginQuery, TokenFilter } from '@latchkey/service'
+import type {
+  IdleQuery,
+  ListPosition,
+  LoginGroup,
+  LoginQuery,
+  TokenFilter,
+  TokenScope,
+} from '@latchkey/service'
 import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../token-table.ts'
 import type { Queries } from './queries.ts'
 import { recordOfRow, type TokenReaderParts } from './token-reader.ts'
@@ -76,18 +83,18 @@ export class TokenLists {
     return value
   }
 
-  async expired(now: number, limit: number): Promise<readonly TokenRecord[]> {
-    const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit)
+  async expired(now: number, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    const { index, value: rows } = await this.parts.queries.expiredTokens(now, limit, scope)
     return this.take({ rows, index, isFull: false })
   }
 
-  async orphaned(limit: number): Promise<readonly TokenRecord[]> {
-    const { index, value: rows } = await this.parts.queries.orphanedTokens(limit)
+  async orphaned(limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    const { index, value: rows } = await this.parts.queries.orphanedTokens(limit, scope)
     return this.take({ rows, index, isFull: false })
   }
 
-  async idle(idle: IdleQuery, limit: number): Promise<readonly TokenRecord[]> {
-    const { index, value: rows } = await this.parts.queries.idleTokens(idle, limit)
+  async idle(idle: IdleQuery, limit: number, scope?: TokenScope): Promise<readonly TokenRecord[]> {
+    const { index, value: rows } = await this.parts.queries.idleTokens(idle, limit, scope)
     return this.take({ rows, index, isFull: false })
   }
 

@@ -1,5 +1,5 @@
-import type { Change } from '@latchkey/service'
-import { aKey } from '@latchkey/testkit/records/record-builders'
+import { type Change, ensureBuiltins } from '@latchkey/service'
+import { aKey, aPolicy } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
 import { openTestStore } from '../../../test/store.ts'
 
@@ -26,4 +26,15 @@ test('short writes share a group', async () => {
   const { groups: before } = store.status().commits
   await Promise.all(Array.from({ length: 200 }, () => store.commit([aValue(4_000)])))
   expect(store.status().commits.groups - before).toBe(1)
+})
+
+test('in a secondary, only the cursor of replication lets global records in', async () => {
+  const member = { datacenter: 'dc2', node: 'test', version: '1.11.0' }
+  const secondary = await openTestStore({ member, primaryDatacenter: 'dc1' })
+  const random = { bytes: (count: number) => new Uint8Array(count) }
+  await ensureBuiltins(secondary, { random, now: 0, initialManagementToken: undefined, isSecondary: true })
+  const policy: Change = { table: 'policies', op: 'put', record: aPolicy(), expect: 0 }
+  await expect(secondary.commit([policy])).rejects.toThrow('only replication changes global records')
+  const record = { Key: 'replication', Value: {}, CreateIndex: 0, ModifyIndex: 0 } as const
+  await secondary.commit([policy, { table: 'system', op: 'put', record, expect: 0 }])
 })

@@ -1,5 +1,13 @@
 import { AclError } from '@latchkey/contract'
-import { type Change, type CommitOptions, checkTogether, type Store, StoreConflict } from '@latchkey/service'
+import {
+  type Change,
+  type CommitOptions,
+  checkReplicatedWrites,
+  checkTogether,
+  type Place,
+  type Store,
+  StoreConflict,
+} from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
@@ -30,6 +38,7 @@ interface CommitQueueOptions {
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly membership: Membership
+  readonly place: Place
   /** Busy while a group is in flight. */
   readonly activity: CommitActivity
   /** False for `LATCHKEY_CACHE=off`: own commits are read back from the database. */
@@ -61,8 +70,9 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   async commit(changes: readonly Change[], { above }: CommitOptions = {}): Promise<number> {
+    const { secrets, state, place } = this.options
     checkTogether(changes)
-    const { secrets, state } = this.options
+    checkReplicatedWrites(changes, state, place)
     try {
       // A short write joins the group of this turn.
       const encode = changes.length > TURN_CHANGES_MAX ? encodeInTurns : encodeWrite

@@ -1,0 +1,90 @@
+/** What a secondary datacenter does by itself, and leaves to its primary. */
+import type { ClusterRecord, ReplicationRecord } from '@latchkey/acl'
+import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
+import { expect, test } from 'vitest'
+import type { Change } from '../src/store/store.ts'
+
+const SECONDARY = { datacenter: 'dc2', primaryDatacenter: 'dc1' } as const
+
+const system = (Key: 'replication' | 'cluster' | 'acl-mode', Value: unknown): Change => ({
+  table: 'system',
+  op: 'put',
+  record: { Key, Value, CreateIndex: 0, ModifyIndex: 0 },
+  expect: undefined,
+})
+const cursor = (index: number): Change => {
+  const Value: ReplicationRecord = { cluster: anId(1), index, skipped: [] }
+  return system('replication', Value)
+}
+
+test('the store of a secondary takes global records with the cursor of replication alone', async () => {
+  const { store } = await aWorld(SECONDARY)
+  const [token, policy, role] = [aToken(), aPolicy(), aRole()]
+  const writes: readonly Change[] = [
+    { table: 'tokens', op: 'put', record: token, expect: 0 },
+    { table: 'policies', op: 'put', record: policy, expect: 0 },
+    { table: 'roles', op: 'delete', record: role, expect: undefined },
+  ]
+  const own: Change = { table: 'tokens', op: 'put', record: aToken({ Local: true }), expect: 0 }
+  for (const write of writes) {
+    await expect(store.commit([own, write])).rejects.toThrow('only replication changes global records')
+  }
+  expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
+  await store.commit([own, { table: 'authMethods', op: 'put', record: aMethod(), expect: 0 }])
+  await store.commit([...writes, cursor(2)])
+  expect(store.directory().policy(policy.ID)).toBeDefined()
+})
+
+test('after its promotion, and as long as legacy mode lasts, it takes all', async () => {
+  const promoted: ClusterRecord = { ID: anId(1), promoted: { at: '2026-01-31T12:00:00Z', from: 'dc1' } }
+  for (const change of [system('cluster', promoted), system('acl-mode', { mode: 'legacy' })]) {
+    const { store } = await aWorld(SECONDARY)
+    await store.commit([change])
+    await store.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
+  }
+})
+
+test('copy_incomplete, to be tried again: an unknown secret, until the first copy is complete', async () => {
+  const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
+  const local = aToken({ Local: true })
+  await store.commit([{ table: 'tokens', op: 'put', record: local, expect: 0 }])
+  const codeOf = async (token?: string) =>
+    (await ask('GET', '/acl/token/self', { ...(token ? { token } : {}) })).code
+  const refused = await ask('GET', '/acl/token/self', { token: MANAGEMENT })
+  expect([refused.status, refused.headers['Retry-After'], refused.code]).toEqual([
+    503,
+    '1',
+    'copy_incomplete',
+  ])
+  expect([await codeOf(), await codeOf(local.SecretID)]).toEqual(['caller_unknown', undefined])
+  // Its status needs no right, and stays readable.
+  expect((await ask('GET', '/acl/replication', { token: MANAGEMENT })).status).toBe(200)
+
+  // A token that has arrived gives no rights before all that decides about them.
+  const global = aToken()
+  await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }, cursor(0)])
+  expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual([
+    'copy_incomplete',
+    'copy_incomplete',
+  ])
+  expect(await codeOf(local.SecretID)).toBeUndefined()
+
+  await store.commit([cursor(7)])
+  expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual(['caller_unknown', undefined])
+})
+
+test('a global token of a login is no orphan, although its auth method is unknown here', async () => {
+  const { ask, store } = await aWorld(SECONDARY)
+  const made = { AuthMethod: 'of-the-primary', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 }
+  const [global, local] = [aToken(made), aToken({ ...made, Local: true })]
+  await store.commit([
+    { table: 'tokens', op: 'put', record: global, expect: 0 },
+    { table: 'tokens', op: 'put', record: local, expect: 0 },
+    cursor(8),
+  ])
+  const statusOf = async ({ SecretID: token }: typeof global) =>
+    (await ask('GET', '/acl/token/self', { token })).status
+  expect([await statusOf(global), await statusOf(local)]).toEqual([200, 403])
+  expect((await store.orphanedTokens(10)).map(({ AccessorID }) => AccessorID)).toEqual([local.AccessorID])
+})
