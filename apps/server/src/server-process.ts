@@ -60,7 +60,7 @@ interface ServerProcessOptions {
 interface ServerProcess {
   /** Where it listens, as a URL. */
   readonly url: string
-  /** Whether a first management token exists. */
+  /** Whether a first management token exists; a secondary datacenter gets that of its primary. */
   readonly isBootstrapped: boolean
   /** @param isForGood the other servers do not wait for a successor. */
   close(isForGood: boolean): Promise<void>
@@ -204,7 +204,10 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     const directory = await store.directory()
     return {
       url,
-      isBootstrapped: directory.system('bootstrap') !== undefined || !profile.has('api.token'),
+      isBootstrapped:
+        directory.system('bootstrap') !== undefined ||
+        !profile.has('api.token') ||
+        isSecondary({ ...config, store }),
       close: async (isForGood) => {
         isClosing = true
         http.drain()

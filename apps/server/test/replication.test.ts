@@ -33,12 +33,13 @@ afterAll(async () => {
 
 const common = { LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` }
 
-function startPrimary(): Promise<RunningServer> {
+function startPrimary(more: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   return runServer({
     ...common,
     PORT: String(ports.dc1),
     DATABASE_URL: databases[0]?.url ?? '',
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+    ...more,
   })
 }
 
@@ -169,4 +170,38 @@ test('a secondary that restarts while the primary is down serves at once, and fo
   const { SecretID: later } = await ask(dc1, 'PUT', '/acl/token', {})
   await expect.poll(() => selfIn(dc2, later), PATIENCE).toBe(200)
   await untilStatus(dc2).toMatchObject({ Running: true, State: 'following' })
+})
+
+/** Last: afterwards dc2 is the primary. */
+test('a promoted datacenter stays the primary after a restart with its old settings, and the old primary follows it once told to', async () => {
+  const { Cluster } = await ask(dc2, 'PUT', '/acl/replication/promote', { Datacenter: 'dc2', Force: true })
+  const made = await ask(dc2, 'PUT', '/acl/token', { Description: 'made by the new primary' })
+  await dc2.stop()
+  dc2 = await startSecondary()
+  expect(dc2.log.join('\n')).toContain('dc2 was promoted and is the primary')
+  await ask(dc2, 'PUT', `/acl/token/${made.AccessorID}`, { Description: 'changed by the new primary' })
+  // The old one still takes itself for the primary.
+  await expect.poll(() => dc2.log.join('\n'), PATIENCE).toContain('dc1 is back')
+  const lost = await ask(dc1, 'PUT', '/acl/token', { Description: 'only in the old primary' })
+
+  await dc1.stop()
+  dc1 = await startPrimary({
+    LATCHKEY_DATACENTER: 'dc1',
+    LATCHKEY_PRIMARY_DATACENTER: 'dc2',
+    LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${ports.dc2}`,
+    LATCHKEY_REPLICATION_TOKEN: REPLICATION,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '',
+  })
+  const paused = { State: 'paused', LastErrorMessage: expect.stringContaining(`accept ${Cluster}`) }
+  await untilStatus(dc1).toMatchObject(paused)
+  expect(await ask(dc1, 'GET', `/acl/token/${lost.AccessorID}`)).toMatchObject({
+    AccessorID: lost.AccessorID,
+  })
+  await ask(dc1, 'PUT', '/acl/replication/accept', { Cluster })
+  await untilStatus(dc1).toMatchObject({ Running: true, State: 'following', Cluster })
+  const { Description } = await ask(dc1, 'GET', `/acl/token/${made.AccessorID}`)
+  expect(Description).toBe('changed by the new primary')
+  expect(await dc1.call('GET', `/acl/token/${lost.AccessorID}`, { token: MANAGEMENT })).toMatchObject({
+    status: 404,
+  })
 })

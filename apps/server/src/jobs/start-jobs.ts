@@ -46,6 +46,8 @@ interface JobsOptions {
 const IDLE_REAP_INTERVAL_MS = 5_000
 const LOGIN_STATE_REAP_INTERVAL_MS = 60_000
 const MIGRATION_LOOK_INTERVAL_MS = 250
+/** A replaced primary that is back should be known within a minute. */
+const OLD_PRIMARY_LOOK_INTERVAL_MS = 5_000
 
 export function startJobs(options: JobsOptions): Job {
   const { log, store } = options
@@ -177,8 +179,10 @@ async function migrate(options: JobsOptions, signal: AbortSignal): Promise<numbe
 /** In legacy mode a datacenter follows nothing. Spec 9.2.2. */
 async function replicate({ store, config, replication }: JobsOptions, signal: AbortSignal): Promise<number> {
   const mode = (store.directory().system('acl-mode')?.Value as AclModeRecord | undefined)?.mode
-  if (replication === undefined || mode !== 'enabled' || !isSecondary({ ...config, store })) {
-    return MEMBER_HEARTBEAT_MS
+  if (replication === undefined || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
+  if (!isSecondary({ ...config, store })) {
+    await store.singleWinner('old-primary', () => replication.oldPrimary.look(signal))
+    return OLD_PRIMARY_LOOK_INTERVAL_MS
   }
   await store.singleWinner('replication', (lost) => replication.run(AbortSignal.any([signal, lost])))
   return MIGRATION_LOOK_INTERVAL_MS

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { HttpChanges } from '../outgoing/http-changes.ts'
 import { type PrimaryClient, PrimaryUnreachable } from '../outgoing/primary-client.ts'
 import type { ServerStore } from '../server-store.ts'
+import { OldPrimary } from './old-primary.ts'
 import { isRunning, lagMsOf, type ReplicationReport, STILL_MS_MAX } from './replication-state.ts'
 import { NoReplicationToken, readReplicationToken } from './replication-token.ts'
 
@@ -26,6 +27,8 @@ const LOOK_MS = 500
 export class Replication {
   private readonly parts: ReplicationParts
   private readonly replicator: Replicator
+  /** The datacenter that the settings name as the primary, once this one was promoted. */
+  readonly oldPrimary: OldPrimary
   private since: number | undefined
   private isPrimaryLegacy = false
   private token: string | undefined
@@ -34,16 +37,18 @@ export class Replication {
   private hasFailed = false
 
   constructor(parts: ReplicationParts) {
-    const { store, primary, config, random } = parts
+    const { store, primary, config, random, log } = parts
     this.parts = parts
     const token = async () => {
       this.token = await readReplicationToken({ store, config })
       return this.token
     }
     const [headerPrefix = ''] = config.headerPrefixes
+    const source = new HttpChanges({ primary, token, reader: config.datacenter, headerPrefix })
+    this.oldPrimary = new OldPrimary({ store, source, log })
     this.replicator = new Replicator({
       store,
-      source: new HttpChanges({ primary, token, reader: config.datacenter, headerPrefix }),
+      source,
       clock: store.clock,
       sleeper: {
         after: (ms, callback) => {

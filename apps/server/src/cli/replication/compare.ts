@@ -25,9 +25,7 @@ export async function compareWithOld(old: string, env: Environment): Promise<num
       process.stdout.write(`${describe(difference)}\n`)
     }
   }
-  process.stderr.write(
-    count === 0 ? 'Nothing is missing.\n' : `${count} records of the old primary are missing or different.\n`,
-  )
+  process.stderr.write(count === 0 ? 'Nothing is missing.\n' : `Missing or different: ${count}.\n`)
   return count === 0 ? 0 : EXIT_DIFFERENT
 }
 
