@@ -58,21 +58,14 @@ export class Service {
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
       state.setHeader('translateAddresses', 'true')
-    const reply = await this.answerOrRefuse(request, state, forwarding)
-    return state.isFromSecondary ? this.withIndex(reply) : reply
-  }
-
-  private async answerOrRefuse(
-    request: WireRequest,
-    state: RequestState,
-    forwarding: Forwarding | undefined,
-  ): Promise<WireReply> {
+    let reply: WireReply
     try {
-      return await this.answer(request, state, forwarding)
+      reply = await this.answer(request, state, forwarding)
     } catch (error) {
       if (!(error instanceof AclError)) this.options.onInternalError(error, request.requestId)
-      return renderError(error, state)
+      reply = renderError(error, state)
     }
+    return state.isFromSecondary ? this.withIndex(reply) : reply
   }
 
   /** Tells a secondary up to which index it has to follow, to show its client what was written. */
@@ -98,9 +91,12 @@ export class Service {
     requireParams(match)
     const asked = parse(request, match, state, this.parseOptions, forwarding)
     if (asked.elsewhere !== undefined) return await forward(asked, asked.elsewhere, this.forwarding)
-    if (!mayBeForPrimary(asked, this.options)) return this.answerHere(asked, await this.receive(asked))
-    const there = await writeInPrimary(asked, this.forwarding)
-    return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
+    if (mayBeForPrimary(asked, this.options)) {
+      const there = await writeInPrimary(asked, this.forwarding)
+      return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
+    }
+    const received = asked.route.body === undefined ? undefined : await this.receive(asked)
+    return this.answerHere(asked, received)
   }
 
   private async answerHere(asked: ParsedRequest, received: Uint8Array | undefined): Promise<WireReply> {
@@ -135,8 +131,7 @@ export class Service {
    * Reads the body of a caller that may send one. {@link look} admits the caller again, because rights may change while
    * a slow body arrives.
    */
-  private async receive(asked: ParsedRequest): Promise<Uint8Array | undefined> {
-    if (asked.route.body === undefined) return undefined
+  private async receive(asked: ParsedRequest): Promise<Uint8Array> {
     const { caller, turns, signal } = await this.admission.admitBody(asked, requireRightToBody)
     const body = await readBody(asked.request, asked.route, caller)
     if (body.length > limits.ANONYMOUS_BODY_BYTES_MAX) {
