@@ -16,6 +16,7 @@ import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { decodeNamespace, decodePolicy, decodeRole } from '../directory-rows.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfAnyRow } from '../token-table.ts'
+import { readFewChanges } from './few-changes.ts'
 import { inSnapshot } from './snapshot.ts'
 import { readText } from './stored-text.ts'
 
@@ -62,17 +63,22 @@ export async function readReplicatedChanges(
   after: number,
   { secrets, parts }: { readonly secrets: SecretBox; readonly parts: InParts | undefined },
 ): Promise<StoreChanges | undefined> {
-  return withAclErrors(() =>
-    inSnapshot(prisma, async (tx) => {
-      const { index, pruned } = await tx.commitIndex.findFirstOrThrow({
-        select: { index: true, pruned: true },
-      })
-      if (after < pruned || after > index) return undefined
-      const log = await readLog(tx, after, Number(index))
-      const part = await choosePart(tx, log, { index: Number(index), parts })
-      return part && changesOf(part, part.index < index, await readRecords(tx, part.touched, secrets))
-    }),
-  )
+  return withAclErrors(async () => {
+    const few = await readFewChanges(prisma, after, { secrets, parts })
+    return few === 'other' ? inSnapshot(prisma, (tx) => readIn(tx, after, { secrets, parts })) : few
+  })
+}
+
+async function readIn(
+  tx: Prisma.TransactionClient,
+  after: number,
+  { secrets, parts }: { readonly secrets: SecretBox; readonly parts: InParts | undefined },
+): Promise<StoreChanges | undefined> {
+  const { index, pruned } = await tx.commitIndex.findFirstOrThrow({ select: { index: true, pruned: true } })
+  if (after < pruned || after > index) return undefined
+  const log = await readLog(tx, after, Number(index))
+  const part = await choosePart(tx, log, { index: Number(index), parts })
+  return part && changesOf(part, part.index < index, await readRecords(tx, part.touched, secrets))
 }
 
 async function readLog(tx: Prisma.TransactionClient, after: number, index: number): Promise<Log> {
