@@ -46,8 +46,8 @@ export class Service {
     this.families = headerFamilies(options.headerPrefixes)
     this.parseOptions = { ...options, families: this.families }
     const services = callServices(options)
-    this.forwarding = { service: options, callers: services.callers }
     this.admission = new Admission(options, services)
+    this.forwarding = { service: options, callers: services.callers, admission: this.admission }
   }
 
   /** Answers a request. Never rejects: a failure is a reply, too. */

@@ -84,6 +84,12 @@ describe('where a write is made', () => {
     expect(fleet.hops).toEqual([])
   })
 
+  test('403 privilege_missing, not 413: a caller without a token sends a long body', async () => {
+    const body = JSON.stringify({ Description: 'x'.repeat(20_000) })
+    expect((await secondary.ask('PUT', '/acl/token', { body })).code).toBe('privilege_missing')
+    expect(fleet.hops).toEqual([])
+  })
+
   test('a body that cannot be read is refused here, after the caller', async () => {
     const ask = (token?: string) =>
       secondary.ask('PUT', '/acl/token', { body: '{', ...(token === undefined ? {} : { token }) })
@@ -203,6 +209,22 @@ describe('the primary', () => {
     expect((await primary.ask('GET', '/acl/policy/name/p', options)).status).toBe(200)
   })
 })
+
+test.each([
+  ['/acl/token', {}, ({ AccessorID }: Record<string, string>) => `/acl/token/${AccessorID}`],
+  ['/acl/policy', { Name: 'p' }, ({ ID }: Record<string, string>) => `/acl/policy/${ID}`],
+  ['/acl/role', { Name: 'r' }, ({ ID }: Record<string, string>) => `/acl/role/${ID}`],
+] as const)(
+  '%s: the record in the answer has the indexes of its copy here, to wait from',
+  async (path, body, there) => {
+    const made = await secondary.ask('PUT', `${path}?pretty`, { token: MANAGEMENT, body })
+    const record = made.json as Record<string, string>
+    const read = await secondary.ask('GET', `${there(record)}?pretty`, { token: MANAGEMENT })
+    expect(made.text).toBe(read.text)
+    const other = await primary.ask('GET', there(record), { token: MANAGEMENT })
+    expect((other.json as Token).ModifyIndex).not.toBe((read.json as Token).ModifyIndex)
+  },
+)
 
 describe('a client of the secondary reads what it wrote', () => {
   beforeEach(() => fleet.fallBehind())

@@ -1,6 +1,7 @@
 /** One request to another datacenter, and its answer as the client gets it. Decisions: datacenters. */
 import type { TokenRecord } from '@latchkey/acl'
 import { limits, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
+import type { Admission } from '../caller/admission.ts'
 import { type Callers, callerUnknown } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
 import { FOREIGN_CONTENT } from '../reply/render.ts'
@@ -12,6 +13,7 @@ import { datacenterUnreachable, type ForwardedReply } from './datacenters.ts'
 export interface ForwardingParts {
   readonly service: ServiceOptions
   readonly callers: Callers
+  readonly admission: Admission
 }
 
 interface Sent {

@@ -9,6 +9,7 @@ import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
 import { datacenterSilent, type ForwardedReply } from './datacenters.ts'
 import { collect, exchange, type ForwardingParts, once, passOn } from './exchange.ts'
+import { withOwnIndexes } from './own-indexes.ts'
 import { lagBehind } from './replicated-index.ts'
 import { placeOf } from './write-places.ts'
 
@@ -42,7 +43,14 @@ export async function writeInPrimary(
   await service.store.refresh('default')
   const caller = await parts.callers.resolve(service.aclEnabled ? asked.secretId : undefined, service.store)
   const bytesMax = caller.presented ? limits.BODY_BYTES_MAX : limits.ANONYMOUS_BODY_BYTES_MAX
-  const body = route.body === undefined ? undefined : await request.readBody(bytesMax)
+  const body =
+    route.body === undefined
+      ? undefined
+      : await request.readBody(bytesMax).catch(async (error: unknown) => {
+          // As everywhere, a caller without the right is told that first.
+          if (!caller.presented) await parts.admission.admit(asked)
+          throw error
+        })
   if (route.writes === 'token' && (await isMadeHere(asked, body, caller, service))) return { received: body }
 
   const { token, presented } = caller
@@ -52,18 +60,35 @@ export async function writeInPrimary(
   invariant(name, 'a secondary has a primary')
   const known = presented ? token : undefined
   const sent = { name, isNamed: false, secretId, token: known, body }
-  const reply = await whole(name, await exchange(asked, sent, parts))
+  const reply = await exchange(asked, sent, parts)
+  return { reply: passOn(asked, await onceReplicated(asked, reply, { name, service })) }
+}
+
+/** The answer of the primary when the copies here are as new, or as old as they may be. */
+async function onceReplicated(
+  { request, route, state }: ParsedRequest,
+  reply: ForwardedReply,
+  { name, service }: { readonly name: string; readonly service: ServiceOptions },
+): Promise<ForwardedReply> {
+  const { status } = reply
+  // The index is one of the primary, so it means nothing to a client of this datacenter.
+  const header = (asked: string) => (asked === INDEX ? undefined : reply.header(asked))
   const index = indexOf(reply)
-  if (index !== undefined && TELLS_OF_RECORD.has(reply.status)) {
+  // Read to its end, so that it takes up no room while the client waits.
+  const answer = await collect(reply.body, ANSWER_BYTES_MAX).catch((error: unknown) => {
+    throw datacenterSilent(name, error)
+  })
+  const asAnswered = { status, header, body: once(answer) }
+  if (index === undefined || !TELLS_OF_RECORD.has(status)) return asAnswered
+  const { store } = service
+  try {
     const lag = await lagBehind(index, service, request.signal)
     if (lag > 0) state.setHeader('replicationLag', String(lag))
-  }
-  // The index is one of the primary, so it means nothing to a client of this datacenter.
-  return {
-    reply: passOn(asked, {
-      ...reply,
-      header: (header) => (header === INDEX ? undefined : reply.header(header)),
-    }),
+    if (lag > 0 || status !== 200) return asAnswered
+    return { ...asAnswered, body: once(await withOwnIndexes(answer, route, { store, pretty: state.pretty })) }
+  } catch {
+    // The primary has decided: a failure of this datacenter must not hide that.
+    return asAnswered
   }
 }
 
@@ -88,14 +113,5 @@ async function isMadeHere(
     if (!(error instanceof AclError) || error.code === 'unavailable') throw error
     // A body that cannot be decoded is refused here, once the caller has the right to send it.
     return true
-  }
-}
-
-/** Reads the answer to its end, so that it takes up no room while the client waits for the records. */
-async function whole(name: string, reply: ForwardedReply): Promise<ForwardedReply> {
-  try {
-    return { ...reply, body: once(await collect(reply.body, ANSWER_BYTES_MAX)) }
-  } catch (error) {
-    throw datacenterSilent(name, error)
   }
 }
