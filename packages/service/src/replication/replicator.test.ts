@@ -3,6 +3,7 @@ import { SeededRandom } from '@latchkey/testkit/random'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../store/memory-store.ts'
+import type { ChangesSource } from './changes-source.ts'
 import type { ReplicationStep } from './progress.ts'
 import { Replicator } from './replicator.ts'
 import { serviceSource } from './service-source.ts'
@@ -12,7 +13,9 @@ const NEVER = new AbortController().signal
 /** A store that follows a world. */
 function aSecondary(primary: World) {
   const store = new MemoryStore(primary.clock)
-  const source = serviceSource({
+  const waits: (string | undefined)[] = []
+  const link = { isCut: false }
+  const whole = serviceSource({
     handle: (request) => {
       const answer = primary.service.handle(request)
       // The end of a wait.
@@ -21,6 +24,14 @@ function aSecondary(primary: World) {
     },
     secretId: () => MANAGEMENT,
   })
+  const source: ChangesSource = {
+    ...whole,
+    async ask(query, signal) {
+      waits.push(query.wait)
+      if (link.isCut) throw new Error('cut')
+      return whole.ask(query, signal)
+    },
+  }
   const { clock } = primary
   const random = new SeededRandom(1)
   const options = { store, source, clock, sleeper: clock, random, primaryDatacenter: 'dc1' } as const
@@ -28,6 +39,9 @@ function aSecondary(primary: World) {
   return {
     store,
     replicator,
+    /** How long each question lets the primary wait. */
+    waits,
+    link,
     step: () => replicator.step(NEVER),
     record: () => store.directory().system('replication')?.Value as ReplicationRecord,
     /** Steps until nothing is new. */
@@ -92,4 +106,17 @@ test('compares its records with those of the primary once a day, and repairs wha
   expect(await store.tokenBySecret(kept.SecretID)).toMatchObject({ Description: 'kept' })
   await primary.clock.advance(86_400_000)
   expect(await audited()).toEqual([])
+})
+
+test('after a failure the next question waits for no change, so that the status is soon right', async () => {
+  const { waits, link, step, settle, replicator } = aSecondary(await aWorld())
+  await settle()
+  await step()
+  link.isCut = true
+  await step()
+  link.isCut = false
+  await step()
+  expect(replicator.status().state).toBe('following')
+  await step()
+  expect(waits.slice(-4)).toEqual(['14000ms', '14000ms', '1ms', '14000ms'])
 })

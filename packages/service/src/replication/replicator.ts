@@ -68,7 +68,9 @@ export class Replicator {
   /** Asks the primary once, and applies the answer. Never rejects: a failure is a step, too. */
   async step(signal: AbortSignal): Promise<ReplicationStep> {
     try {
-      const { outcome, counts } = await this.rounds.next(signal)
+      // After a start or a failure, whether the primary answers is known at once, not at the next change.
+      const isLate = this.failures > 0 || this.lastSuccess === undefined
+      const { outcome, counts } = await this.rounds.next(signal, isLate)
       if (outcome === 'paused') return { outcome, waitMs: REFUSED_RETRY_MS_MAX }
       const now = this.options.clock.now()
       this.failures = 0

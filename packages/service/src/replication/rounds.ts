@@ -76,9 +76,10 @@ export class Rounds {
   /**
    * Asks once, and applies the answer.
    *
+   * @param isAtOnce do not wait for a change.
    * @throws StoreConflict, BrokenAnswer, Paused, StagingFull, and what the source and the store throw.
    */
-  async next(signal: AbortSignal): Promise<Round> {
+  async next(signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
     const { store, kinds } = this.options
     await store.refresh('default')
     const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
@@ -96,7 +97,7 @@ export class Rounds {
     if (this.needsRepair || this.legacyCopies.areDue || isOtherKind || this.isLedElsewhere(record)) {
       return this.beginRepair(cursor, signal)
     }
-    return this.follow(record, cursor, signal)
+    return this.follow(record, cursor, { signal, isAtOnce })
   }
 
   /**
@@ -107,12 +108,16 @@ export class Rounds {
     return accepted !== undefined && this.options.primary.cluster !== cluster
   }
 
-  private async follow(record: ReplicationRecord, cursor: StoredCursor, signal: AbortSignal): Promise<Round> {
+  private async follow(
+    record: ReplicationRecord,
+    cursor: StoredCursor,
+    { signal, isAtOnce }: { readonly signal: AbortSignal; readonly isAtOnce: boolean },
+  ): Promise<Round> {
     const { primary, clock, staging } = this.options
     const isHeld = record.skipped.some(({ heldBy }) => heldBy !== undefined)
     if (isHeld && (await this.isSomeHolderGone(record.skipped))) return this.beginRepair(cursor, signal)
     const isShort = isHeld || record.keptNamespaces !== undefined
-    const waitMs = this.refused ? NO_WAIT_MS : isShort ? SHORT_WAIT_MS : WAIT_MS
+    const waitMs = this.refused || isAtOnce ? NO_WAIT_MS : isShort ? SHORT_WAIT_MS : WAIT_MS
     const query = changesSince(record, waitMs)
     const { answer } = await primary.ask(query, waitMs, signal)
     if (answer.isReset || answer.cluster !== record.cluster) {
