@@ -1,5 +1,5 @@
 /** What a secondary datacenter does by itself, and leaves to its primary. */
-import type { ClusterRecord, ReplicationRecord } from '@latchkey/acl'
+import { type ClusterRecord, type ReplicationRecord, unsignedToken } from '@latchkey/acl'
 import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
@@ -87,4 +87,17 @@ test('a global token of a login is no orphan, although its auth method is unknow
     (await ask('GET', '/acl/token/self', { token })).status
   expect([await statusOf(global), await statusOf(local)]).toEqual([200, 403])
   expect((await store.orphanedTokens(10)).map(({ AccessorID }) => AccessorID)).toEqual([local.AccessorID])
+})
+
+test('403 login_refused: a login at an auth method of a former primary, whose tokens are global', async () => {
+  const { ask, manage, store, clock } = await aWorld(SECONDARY)
+  const method = aMethod({ Name: 'ci', TokenLocality: 'global' })
+  await store.commit([{ table: 'authMethods', op: 'put', record: method, expect: 0 }])
+  await manage('PUT', '/acl/binding-rule', { AuthMethod: 'ci', BindType: 'service', BindName: 'web' })
+  const body = { AuthMethod: 'ci', BearerToken: unsignedToken({}, clock.now()) }
+  const { code, text } = await ask('POST', '/acl/login', { body })
+  expect([code, text]).toEqual([
+    'login_refused',
+    expect.stringContaining('in the primary datacenter "dc1" alone'),
+  ])
 })

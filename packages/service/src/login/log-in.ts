@@ -19,6 +19,7 @@ import {
 } from '@latchkey/acl'
 import { AclError, type Token } from '@latchkey/contract'
 import type { Context, JsonAnswer } from '../handler.ts'
+import { isSecondary } from '../options.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { shownToWriter } from '../tokens/stored-token.ts'
 
@@ -62,6 +63,8 @@ async function decideToken(
   const current = directory.authMethod(method.Namespace, method.Name)
   if (current?.Generation !== method.Generation) throw authMethodUnknown(call, method.Name)
   const evaluation = await evaluationOf(call, current, { claims, directory })
+  // A former primary keeps its methods, whose global tokens only a primary makes.
+  if (method.TokenLocality === 'global' && isSecondary(call.service)) throw elsewhere(call)
   const plan = planLogin(evaluation, {
     now: clock.now(),
     datacenter,
@@ -105,6 +108,12 @@ export async function evaluationOf(
 
 function withLiving(token: TokenRecord, directory: Directory): TokenRecord {
   return { ...token, Roles: token.Roles.filter(({ ID }) => directory.role(ID)) }
+}
+
+function elsewhere({ service }: Context): AclError {
+  const primary = JSON.stringify(service.primaryDatacenter)
+  const message = `Permission denied: the tokens of the auth method are global, and made in the primary datacenter ${primary} alone`
+  return new AclError('login_refused', message)
 }
 
 function unbound(): AclError {

@@ -10,8 +10,8 @@ import { idsOf, type Received } from './received.ts'
  */
 export type LookUp = { readonly older: number } | 'all'
 
-/** Tokens that are asked for at the same time. */
-const CONCURRENT_LOOKUPS = 32
+/** Tokens that are asked for at the same time: stores answer those of one turn with few statements. */
+const CONCURRENT_LOOKUPS = 512
 
 export async function readStored(store: Store, received: Received, lookUp: LookUp): Promise<Stored> {
   const known =
