@@ -149,7 +149,7 @@ export class Admission {
       return await this.callers.resolve(secretOf(asked, basis), store, heldMsOf(asked))
     } catch (error) {
       if (asked.route.right !== 'none' || !isCallerUnknown(error)) throw error
-      return { ...(await this.callers.resolve(undefined, store)), unknown: true }
+      return { ...(await this.callers.resolve(undefined, store)), unknown: error }
     }
   }
 

@@ -34,8 +34,8 @@ export interface Presented {
   readonly token: TokenRecord
   /** False for the anonymous token. */
   readonly presented: boolean
-  /** The presented secret is unknown, on an endpoint that needs no right. */
-  readonly unknown?: true
+  /** Why the presented secret is unknown, on an endpoint that needs no right. */
+  readonly unknown?: AclError
   /** Set for a token that ends when it is not used. */
   readonly idleLimit?: IdleLimit
 }
@@ -212,7 +212,7 @@ export function callerUnknown(): AclError {
 }
 
 /** Whether a refusal says that a secret is unknown, for now or for good. */
-export function isCallerUnknown(error: unknown): boolean {
+export function isCallerUnknown(error: unknown): error is AclError {
   return error instanceof AclError && (error.code === 'caller_unknown' || error.code === 'copy_incomplete')
 }
 

@@ -18,7 +18,7 @@ import {
   limits,
   shorten,
 } from '@latchkey/contract'
-import { callerUnknown, requireRight } from '../caller/caller.ts'
+import { requireRight } from '../caller/caller.ts'
 import { type Answer, type Call, json, notFound } from '../handler.ts'
 import { findToken } from '../tokens/stored-token.ts'
 
@@ -29,7 +29,7 @@ export async function authorizeHandler(call: Call<Authorize>): Promise<Answer<Au
   const checks = call.body
   if (checks.length === 0) return json([])
   const asked = checks.map((check, i) => ({ check, question: parseQuestion(check, i) }))
-  if (call.caller.unknown) throw callerUnknown()
+  if (call.caller.unknown) throw call.caller.unknown
   const authorizer = await authorizerAsked(call)
   const explain = call.query.explain === true
   return json(await inTurns(answerChecks(asked, authorizer, explain), call))

@@ -264,8 +264,8 @@ export class Rounds {
       ...before,
       cluster: staging.cluster,
       index: staging.index,
-      // A repair meets every token again.
-      skipped: staging.hasPages ? [] : before.skipped,
+      // A repair meets everything again.
+      ...(staging.hasPages ? { skipped: [], keptNamespaces: [] } : {}),
       ...this.kinds(),
       ...(accepted === undefined || isAccepted ? {} : { accepted }),
     }

@@ -42,6 +42,9 @@ export async function commitReceived(
   const whole = { ...received, deleted: { ...received.deleted, namespaces } }
   const commit = async (lookUp: LookUp): Promise<Applied | undefined> => {
     const applied = changesFor(whole, await readStored(store, whole, lookUp), options.isSlice)
+    // A token with the accessor of one that is kept aside has to go, and may not have been looked up.
+    const isHeld = applied.skipped.some(({ heldBy }) => heldBy !== undefined)
+    if (isHeld && lookUp !== 'all') return commit('all')
     const skipped = mergeSkipped(next.skipped, received, applied.skipped)
     const kept = applied.keptNamespaces
     const Value = { ...rest, skipped, ...(kept.length === 0 ? {} : { keptNamespaces: kept }) }

@@ -1,0 +1,332 @@
+import type { ReplicationRecord } from '@latchkey/acl'
+import type { Changes } from '@latchkey/contract'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { aKey, aNamespace, aToken } from '@latchkey/testkit/records/record-builders'
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { describe, expect, test } from 'vitest'
+import { MemoryStore } from '../../store/memory-store.ts'
+import type { Change } from '../../store/store.ts'
+import type { ReplicationStep } from '../progress.ts'
+import { Replicator, type ReplicatorOptions } from '../replicator.ts'
+import { serviceSource } from '../service-source.ts'
+
+const NEVER = new AbortController().signal
+const put = (record: ReturnType<typeof aToken>): Change => ({
+  table: 'tokens',
+  op: 'put',
+  record,
+  expect: undefined,
+})
+const remove = (record: ReturnType<typeof aToken>): Change => ({ ...put(record), op: 'delete' }) as Change
+
+/** A store that follows a world; its primary may be exchanged. */
+function aSecondary(first: World, options: Partial<ReplicatorOptions> = {}) {
+  const { clock } = first
+  const store = new MemoryStore(clock)
+  const secondary = { store, primary: first, garble: (answer: Changes): Changes => answer }
+  const source = () => {
+    const asked = serviceSource({
+      handle: (request) => {
+        const answer = secondary.primary.service.handle(request)
+        // The end of a wait.
+        void clock.advance(20_000)
+        return answer
+      },
+      secretId: () => MANAGEMENT,
+    })
+    return {
+      ...asked,
+      async ask(...args: Parameters<typeof asked.ask>) {
+        const answer = await asked.ask(...args)
+        return { ...answer, changes: secondary.garble(answer.changes) }
+      },
+    }
+  }
+  const start = () =>
+    new Replicator({
+      ...{ store, source: source(), clock, sleeper: clock, random: new SeededRandom(1) },
+      ...{ primaryDatacenter: 'dc1', kinds: 'all', ...options },
+    })
+  let replicator = start()
+  return Object.assign(secondary, {
+    step: () => replicator.step(NEVER),
+    status: () => replicator.status(),
+    restart: () => {
+      replicator = start()
+    },
+    record: () => store.directory().system('replication')?.Value as ReplicationRecord,
+    accept() {
+      const stored = store.directory().system('replication')
+      const accepted = replicator.status().primaryCluster ?? ''
+      const Value = { ...(stored?.Value as ReplicationRecord), accepted }
+      const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+      store.commitNow([{ table: 'system', op: 'put', record, expect: stored?.ModifyIndex }])
+    },
+    /** Steps until nothing is new. */
+    async settle(): Promise<ReplicationStep> {
+      for (;;) {
+        const step = await replicator.step(NEVER)
+        if (!['applied', 'copied'].includes(step.outcome)) return step
+      }
+    },
+  })
+}
+
+const manyTokens = (count: number) => Array.from({ length: count }, () => aToken())
+
+describe('the first copy', () => {
+  test('continues after a restart where it was', async () => {
+    const primary = await aWorld()
+    primary.store.commitNow(manyTokens(2_500).map(put))
+    const { store, step, restart, settle, record } = aSecondary(primary)
+    for (let pages = 1; pages <= 3; pages += 1) {
+      await step()
+      expect(await store.countTokens({})).toBeGreaterThan((pages - 1) * 990)
+      expect(record().index).toBe(0)
+      restart()
+    }
+    await settle()
+    expect(await store.countTokens({})).toBe(2_502)
+    expect(record()).toMatchObject({ index: primary.store.commitIndex() })
+    expect(record()).not.toHaveProperty('copy')
+  })
+
+  test('503 copy_incomplete: no token of the primary is known before all are there', async () => {
+    const primary = await aWorld()
+    primary.store.commitNow(manyTokens(1_500).map(put))
+    const { store, step, settle } = aSecondary(primary)
+    const twinOf = { ...primary, store }
+    const secondary = await aWorld({ datacenter: 'dc2', primaryDatacenter: 'dc1', twinOf })
+    const own = aToken({ Local: true })
+    store.commitNow([put(own)])
+    const check = [{ Resource: 'key', Segment: 'a', Access: 'read' }]
+    const asked = async () => [
+      await secondary.ask('GET', '/acl/token/self', { token: MANAGEMENT }),
+      await secondary.ask('POST', '/internal/acl/authorize', { token: MANAGEMENT, body: check }),
+      await secondary.ask('GET', '/kv/a', { token: MANAGEMENT }),
+    ]
+    for (let pages = 0; pages < 2; pages += 1) {
+      for (const reply of await asked()) {
+        expect(reply).toMatchObject({ status: 503, code: 'copy_incomplete' })
+        expect(reply.headers['Retry-After']).toBe('1')
+      }
+      expect(await secondary.ask('GET', '/acl/token/self', { token: own.SecretID })).toMatchObject({
+        status: 200,
+      })
+      expect(await secondary.ask('GET', '/acl/replication')).toMatchObject({ status: 200 })
+      await step()
+    }
+    await settle()
+    expect((await asked()).map(({ status }) => status)).toEqual([200, 200, 404])
+    const unknown = { token: aToken().SecretID }
+    expect(await secondary.ask('GET', '/acl/token/self', unknown)).toMatchObject({ code: 'caller_unknown' })
+  })
+})
+
+describe('a repair', () => {
+  /** A secondary of a primary with tokens. */
+  async function aFollower(count: number) {
+    const primary = await aWorld()
+    const tokens = manyTokens(count)
+    primary.store.commitNow(tokens.map(put))
+    const secondary = aSecondary(primary)
+    await secondary.settle()
+    return { ...secondary, primary, tokens, secondary }
+  }
+
+  test('is one commit of the differences alone', async () => {
+    const { primary, tokens, store, settle } = await aFollower(50)
+    const [gone = aToken(), changed = aToken()] = tokens
+    primary.store.commitNow([remove(gone), put({ ...changed, Description: 'other' }), put(aToken())])
+    primary.store.restore(primary.store.snapshot())
+    const before = store.commitIndex()
+    await settle()
+    expect(store.commitIndex()).toBe(before + 1)
+    expect(await store.countTokens({})).toBe(52)
+    expect(await store.tokenByAccessor(changed.AccessorID)).toMatchObject({ Description: 'other' })
+  })
+
+  test('that would delete much waits for an operator, and serves what is there', async () => {
+    const { primary, tokens, store, status, step, settle, accept } = await aFollower(400)
+    primary.store.commitNow(tokens.slice(0, 101).map(remove))
+    primary.store.restore(primary.store.snapshot())
+    expect(await settle()).toMatchObject({ outcome: 'paused' })
+    expect(status()).toMatchObject({
+      state: 'paused',
+      lastErrorMessage: 'replication paused: it would delete 101 of 402 tokens',
+    })
+    expect(await step()).toMatchObject({ outcome: 'paused' })
+    expect(await store.countTokens({})).toBe(402)
+    accept()
+    expect(await settle()).toMatchObject({ outcome: 'unchanged' })
+    expect(await store.countTokens({})).toBe(301)
+    expect(status()).toMatchObject({ state: 'following', pausedBy: undefined })
+  })
+
+  test.each([100, 80])('that deletes %i tokens needs no consent if they are few', async (deleted) => {
+    const { primary, tokens, store, settle } = await aFollower(deleted === 100 ? 100 : 399)
+    primary.store.commitNow(tokens.slice(0, deleted).map(remove))
+    primary.store.restore(primary.store.snapshot())
+    expect(await settle()).toMatchObject({ outcome: 'unchanged' })
+    expect(await store.countTokens({})).toBe(tokens.length + 2 - deleted)
+  })
+
+  test('is never begun for another cluster that no operator has accepted, even an empty one', async () => {
+    const { store, status, secondary, settle, accept } = await aFollower(5)
+    const { clock } = secondary.primary
+    const other = await aWorld({ seed: 2 })
+    secondary.primary = await aWorld({ twinOf: { ...other, clock } })
+    expect(await settle()).toMatchObject({ outcome: 'paused' })
+    expect(status().pausedBy).toMatch(/^the primary is another cluster/)
+    expect(await store.countTokens({})).toBe(7)
+    accept()
+    await settle()
+    expect(await store.countTokens({})).toBe(2)
+  })
+
+  test('that takes too much memory pauses, and stores nothing', async () => {
+    const primary = await aWorld()
+    const { store, settle, status } = aSecondary(primary, {
+      staging: { recordsMax: 20, lengthMax: 1_000_000 },
+    })
+    await settle()
+    primary.store.commitNow(manyTokens(30).map(put))
+    primary.store.restore(primary.store.snapshot())
+    expect(await settle()).toMatchObject({ outcome: 'paused' })
+    expect(status().pausedBy).toContain('more than 20 records')
+    expect(await store.countTokens({})).toBe(2)
+  })
+})
+
+test('a global token with the secret of a Local one is kept aside, and arrives when that is gone', async () => {
+  const primary = await aWorld()
+  const { store, settle, record } = aSecondary(primary)
+  await settle()
+  const own = aToken({ Local: true })
+  const arriving = aToken({ SecretID: own.SecretID })
+  const other = aToken()
+  store.commitNow([put(own)])
+  primary.store.commitNow([put(arriving), put(other)])
+  await settle()
+  expect(await store.tokenBySecret(own.SecretID)).toMatchObject({ AccessorID: own.AccessorID })
+  expect(await store.tokenByAccessor(other.AccessorID)).toBeDefined()
+  expect(record().skipped).toMatchObject([{ accessorId: arriving.AccessorID, heldBy: own.AccessorID }])
+  store.commitNow([remove(own)])
+  await settle()
+  expect(await store.tokenBySecret(own.SecretID)).toMatchObject({ AccessorID: arriving.AccessorID })
+  expect(record().skipped).toEqual([])
+})
+
+test('a namespace stays while a key of this datacenter is in it', async () => {
+  const primary = await aWorld({ edition: 'extended' })
+  const { store, settle, record } = aSecondary(primary)
+  const namespace = aNamespace({ Name: 'team' })
+  primary.store.commitNow([{ table: 'namespaces', op: 'put', record: namespace, expect: 0 }])
+  await settle()
+  const key = aKey({ Namespace: 'team' })
+  store.commitNow([{ table: 'kv', op: 'put', record: key, expect: 0 }])
+  primary.store.commitNow([{ table: 'namespaces', op: 'delete', record: namespace, expect: undefined }])
+  await settle()
+  expect(record()).toMatchObject({ index: primary.store.commitIndex(), keptNamespaces: ['team'] })
+  expect(store.directory().namespace('team')).toBeDefined()
+  store.commitNow([{ table: 'kv', op: 'delete', record: key, expect: undefined }])
+  await settle()
+  expect(store.directory().namespace('team')).toBeUndefined()
+  expect(record()).not.toHaveProperty('keptNamespaces')
+})
+
+test('a broken policy stores nothing of its answer, and replication continues once it is repaired', async () => {
+  const primary = await aWorld()
+  const secondary = aSecondary(primary)
+  const { store, settle, step, status } = secondary
+  await settle()
+  await primary.policy({ Name: 'p' })
+  const { AccessorID } = await primary.token()
+  const { garble } = secondary
+  secondary.garble = (answer) => ({
+    ...answer,
+    Policies: answer.Policies.map((policy) => ({ ...policy, Description: 'x'.repeat(10_000_000) })),
+  })
+  expect(await step()).toMatchObject({ outcome: 'paused' })
+  expect(status().lastErrorMessage).toBe('replication paused: policy 0 is too long')
+  expect(await store.tokenByAccessor(AccessorID)).toBeUndefined()
+  secondary.garble = garble
+  expect(await step()).toMatchObject({ outcome: 'applied' })
+  expect(await store.tokenByAccessor(AccessorID)).toBeDefined()
+})
+
+test('the server of another datacenter, or of this one, is not followed', async () => {
+  const primary = await aWorld()
+  const { status, step } = aSecondary(primary, { primaryDatacenter: 'dc3' })
+  expect(await step()).toMatchObject({ outcome: 'paused' })
+  expect(status().pausedBy).toBe('the server is of datacenter "dc1", not of "dc3"')
+  const itself = aSecondary(primary)
+  const cluster = primary.store.directory().system('cluster')
+  if (cluster) itself.store.commitNow([{ table: 'system', op: 'put', record: cluster, expect: 0 }])
+  expect(await itself.step()).toMatchObject({ outcome: 'paused' })
+  expect(itself.status().pausedBy).toBe('the server belongs to this datacenter itself')
+})
+
+test('without tokens, policies arrive alone, and tokens come when they are replicated again', async () => {
+  const primary = await aWorld()
+  const { store, settle, record } = aSecondary(primary, { kinds: 'withoutTokens' })
+  await settle()
+  expect([...store.directory().policies()]).toHaveLength(1)
+  expect(await store.countTokens({})).toBe(0)
+  expect(record().withoutTokens).toBe(true)
+})
+
+test('a failure is repeated soon, and a wait ends when the next try may succeed', async () => {
+  const primary = await aWorld()
+  const { clock } = primary
+  const steps: ReplicationStep[] = []
+  let isUp = false
+  const end = new AbortController()
+  const working = serviceSource({
+    handle: (request) => primary.service.handle(request),
+    secretId: () => MANAGEMENT,
+  })
+  const replicator = new Replicator({
+    ...{ store: new MemoryStore(clock), clock, sleeper: clock, random: new SeededRandom(1) },
+    ...{ primaryDatacenter: 'dc1', kinds: 'all' as const },
+    source: {
+      ask: (query, signal) =>
+        isUp ? working.ask(query, signal) : Promise.reject(new Error('no connection')),
+    },
+    onStep: (step) => steps.push(step),
+  })
+  const running = replicator.run(end.signal)
+  await clock.advance(60_000)
+  expect(steps.length).toBeGreaterThan(40)
+  expect(Math.max(...steps.map(({ waitMs }) => waitMs))).toBeLessThanOrEqual(1_500)
+  expect(replicator.status()).toMatchObject({ state: 'waiting', lastErrorMessage: 'no connection' })
+  isUp = true
+  replicator.retryNow()
+  for (let turn = 0; turn < 100 && replicator.status().state !== 'following'; turn += 1) {
+    await clock.advance(30)
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+  expect(replicator.status()).toMatchObject({ state: 'following', lagMs: 0 })
+  end.abort()
+  await clock.advance(30_000)
+  await running
+})
+
+test('a token that comes back with the secret of a Local one ends, as its new version is kept aside', async () => {
+  const primary = await aWorld()
+  const { store, settle, record } = aSecondary(primary)
+  const before = aToken()
+  primary.store.commitNow([put(before)])
+  await settle()
+  const own = aToken({ Local: true })
+  store.commitNow([put(own)])
+  // The primary had a token with the accessor of the Local one, so that the answer makes the replicator look at that.
+  const passing = aToken({ AccessorID: own.AccessorID })
+  primary.store.commitNow([put(passing)])
+  const again = aToken({ AccessorID: before.AccessorID, SecretID: own.SecretID })
+  primary.store.commitNow([remove(passing), remove(before), put(again)])
+  await settle()
+  expect(record().skipped).toMatchObject([{ accessorId: again.AccessorID }])
+  expect(await store.tokenByAccessor(before.AccessorID)).toBeUndefined()
+  expect(await store.tokenBySecret(own.SecretID)).toMatchObject({ AccessorID: own.AccessorID })
+})
