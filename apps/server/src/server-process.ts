@@ -245,8 +245,11 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   const { initialManagementToken } = config
   const context = { random, now, initialManagementToken, isSecondary: !isPrimary }
   if (mode.mode === 'enabled') await ensureBuiltins(store, context)
-  else if (!recorded) await ensureLegacyBuiltins(store, context)
+  else if (!recorded && isPrimary) await ensureLegacyBuiltins(store, context)
   if (!recorded) await store.recordOnce('acl-mode', mode)
+  // From 1.4.0 on, a secondary gets what it needs from its primary.
+  const makesCopies = !isPrimary && mode.mode === 'legacy' && !profile.has('api.token')
+  if (makesCopies) await ensureLegacyBuiltins(store, context)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
 }
 

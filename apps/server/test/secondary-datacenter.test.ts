@@ -28,7 +28,12 @@ afterEach(async () => {
   await Promise.all(Object.values(databases).map((database) => database.drop()))
 })
 
-async function start(datacenter: 'dc1' | 'dc2', node: string, version: string): Promise<RunningServer> {
+async function start(
+  datacenter: 'dc1' | 'dc2',
+  node: string,
+  version: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const server = await runServer({
     DATABASE_URL: databases[datacenter].url,
     LATCHKEY_SERVICE_VERSION: version,
@@ -38,6 +43,7 @@ async function start(datacenter: 'dc1' | 'dc2', node: string, version: string): 
     ...(datacenter === 'dc1'
       ? { PORT: String(primaryPort), LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT }
       : { LATCHKEY_PRIMARY_DATACENTER: 'dc1', LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${primaryPort}` }),
+    ...settings,
   })
   running.push(server)
   return server
@@ -79,6 +85,55 @@ test('it ends after that of the primary, which must be reachable, and after its 
   // The log is written a little later.
   await expect.poll(() => [endOf(secondary), endOf(newPrimary)]).not.toContain(undefined)
   expect(endOf(secondary)).toBeGreaterThan(endOf(newPrimary) ?? Number.POSITIVE_INFINITY)
+})
+
+test('copies of legacy tokens take over the accessors of the primary, and none outlives its token (spec 9.2.3)', async () => {
+  const dump = ['one', 'two', 'gone'].map((ID) => ({
+    ID,
+    Name: ID,
+    Type: 'client',
+    Rules: 'key "a" { policy = "write" }',
+  }))
+  const settings = { LATCHKEY_REPLICATION_TOKEN: MANAGEMENT }
+  const oldPrimary = await startPrimary('1.3.0')
+  const oldSecondary = await start('dc2', 'two', '1.3.0', {
+    ...settings,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+  })
+  for (const server of [oldPrimary, oldSecondary]) {
+    const imported = await server.call('PUT', '/internal/acl/legacy-tokens', {
+      token: MANAGEMENT,
+      body: dump,
+    })
+    expect(imported.body).toMatchObject({ Imported: 3 })
+  }
+  const writes = async (server: RunningServer, token: string) =>
+    (await server.call('PUT', '/kv/a', { token, body: 'x' })).status
+  expect(await writes(oldSecondary, 'one')).toBe(200)
+  await oldSecondary.stop()
+  const secondary = await start('dc2', 'two', '1.4.0', settings)
+  expect((await secondary.call('GET', '/acl/replication')).body).toMatchObject({ ReplicationType: 'legacy' })
+  // In legacy mode nothing is replicated.
+  await oldPrimary.call('PUT', '/acl/destroy/gone', { token: MANAGEMENT })
+  expect([await writes(secondary, 'one'), await writes(secondary, 'gone')]).toEqual([200, 200])
+  await oldPrimary.stop()
+
+  const primary = await startPrimary('1.4.0')
+  const accessors = async (server: RunningServer) => {
+    const { status, body } = await server.call('GET', '/acl/tokens', { token: MANAGEMENT })
+    if (status !== 200) return body
+    return body
+      .map((token: { SecretID: string; AccessorID: string }) => [token.SecretID, token.AccessorID])
+      .sort()
+  }
+  const patience = { timeout: 30_000, interval: 100 }
+  await expect.poll(() => writes(secondary, 'gone'), patience).toBe(403)
+  expect(await accessors(secondary)).toEqual(await accessors(primary))
+  expect((await accessors(secondary)).flat()).not.toContain('')
+  expect([await writes(secondary, 'one'), await writes(secondary, 'two')]).toEqual([200, 200])
+  expect((await secondary.call('GET', '/acl/replication')).body).toMatchObject({ ReplicationType: 'tokens' })
+  const { body } = await secondary.call('GET', '/internal/acl/migration', { token: MANAGEMENT })
+  expect(body.State).toBe('done')
 })
 
 test('once it has ended, no restart and no absence of the primary brings it back', async () => {

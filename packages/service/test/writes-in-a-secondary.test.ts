@@ -63,6 +63,20 @@ describe('where a write is made', () => {
     expect({ place, text: reply.text, status: reply.status }).toMatchObject({ place: expected, status: 200 })
   })
 
+  test('copies of legacy tokens are imported here in legacy mode, and afterwards in the primary', async () => {
+    const body = [{ ID: 'old', Name: 'a', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }]
+    const place = async () => {
+      const { place, reply } = await placed('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body })
+      return [place, reply.status]
+    }
+    expect(await place()).toEqual(['dc1', 200])
+    const Value = { mode: 'legacy' }
+    const record = { Key: 'acl-mode', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+    const expected = secondary.store.directory().system('acl-mode')?.ModifyIndex ?? 0
+    secondary.store.commitNow([{ table: 'system', op: 'put', record, expect: expected }])
+    expect(await place()).toEqual(['dc2', 200])
+  })
+
   test('a token logs out where it belongs', async () => {
     const { place, reply } = await placed('POST', '/acl/logout', { token: global.SecretID })
     // It is no token of a login, says the primary.

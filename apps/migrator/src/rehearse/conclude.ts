@@ -1,4 +1,5 @@
 /** Concludes a rehearsal: asks for the tokens, proves what it must, and draws what was measured. */
+import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { LatchkeyError } from '@latchkey/sdk'
 import type { Chart } from '../report/chart/chart.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
@@ -181,7 +182,8 @@ async function checkSecondary(
     copies,
     rights: copies === undefined ? undefined : await proveRightsIn(cluster, run),
     completeAt: completeAt(datacenter),
-    retryMsMax: isRetried ? latchkeyModel.replication.retryMsMax : 0,
+    // A process that may replicate begins within a heartbeat.
+    delayMsMax: MEMBER_HEARTBEAT_MS + (isRetried ? latchkeyModel.replication.retryMsMax : 0),
   }
 }
 

@@ -4,7 +4,9 @@ import { batchesDurationMs, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { simulate } from '../simulate/run.ts'
 import { sleep } from '../sleep.ts'
+import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { ArrivalWatch } from './arrivals.ts'
+import type { RunningServer } from './cluster.ts'
 import { conclude, type Rehearsal } from './conclude.ts'
 import { Fleet } from './fleet.ts'
 import { ModeWatch } from './modes.ts'
@@ -62,7 +64,11 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   onProgress(`importing ${tokens.length} legacy tokens`)
   if (tokens.length > 0) {
     const patience = { timeout: 600_000, attemptTimeout: 600_000 }
-    const imports = fleet.clusters.map((each) =>
+    // From 1.4.0 on a secondary gets them from the primary.
+    const isOld = ({ id }: RunningServer) =>
+      servers.some((server) => server.id === id && !isAtLeast(server.from, NEW_ACLS))
+    const importing = fleet.clusters.filter((each) => each === fleet.primary || each.running().some(isOld))
+    const imports = importing.map((each) =>
       each.client(fleet.managementSecret).legacy.import(tokens, patience),
     )
     await Promise.all(imports)

@@ -22,7 +22,9 @@ const TELLS_OF_RECORD: ReadonlySet<number> = new Set([200, 409])
 export function mayBeForPrimary({ route }: ParsedRequest, service: ServiceOptions): boolean {
   const { writes } = route
   if ((writes !== 'global' && writes !== 'token') || !isSecondary(service)) return false
-  return !route.refusedInLegacyMode || aclModeOf(service.store.directory()) !== 'legacy'
+  if (aclModeOf(service.store.directory()) !== 'legacy') return true
+  // Nothing is replicated yet, so each datacenter imports copies of the legacy tokens.
+  return !route.refusedInLegacyMode && route.name !== 'legacy.import'
 }
 
 /**

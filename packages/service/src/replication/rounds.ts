@@ -116,7 +116,8 @@ export class Rounds {
     const { primary, clock, staging } = this.options
     const isHeld = record.skipped.some(({ heldBy }) => heldBy !== undefined)
     if (isHeld && (await this.isSomeHolderGone(record.skipped))) return this.beginRepair(cursor, signal)
-    const isShort = isHeld || record.keptNamespaces !== undefined
+    const holdsCopies = await this.legacyCopies.areHeld()
+    const isShort = isHeld || holdsCopies || record.keptNamespaces !== undefined
     const waitMs = this.refused || isAtOnce ? NO_WAIT_MS : isShort ? SHORT_WAIT_MS : WAIT_MS
     const query = changesSince(record, waitMs)
     const { answer } = await primary.ask(query, waitMs, signal)
@@ -136,7 +137,7 @@ export class Rounds {
       return this.stage(this.staging, answer, cursor)
     }
     const next = { ...record, index: answer.index }
-    const lookUp = (await this.legacyCopies.areHeld()) ? 'all' : { older: record.index }
+    const lookUp = holdsCopies ? 'all' : { older: record.index }
     const round = await this.apply(answer, next, { fence: cursor.fence, lookUp, isSlice: false })
     await this.legacyCopies.afterAnswer(answer.withoutAccessor, record.accepted === record.cluster)
     return round
@@ -185,7 +186,11 @@ export class Rounds {
     if (answer.isReset || answer.cluster !== cluster) return this.beginRepair(cursor, signal)
     requireNewer(answer, begun)
     const complete: ReplicationRecord = { cluster, index: answer.index, ...kept }
-    if (!answer.hasMore) return this.apply(answer, complete, { fence, lookUp: ALL, isSlice: false })
+    if (!answer.hasMore) {
+      const round = await this.apply(answer, complete, { fence, lookUp: ALL, isSlice: false })
+      await this.legacyCopies.afterAnswer(answer.withoutAccessor, false)
+      return round
+    }
     const next = { ...complete, index: 0, copy: { index: answer.index, cursor: '' } }
     const { counts } = await this.apply(answer, next, { fence, lookUp: ALL, isSlice: true })
     return { outcome: 'copied', counts }
@@ -270,6 +275,7 @@ export class Rounds {
       ...(accepted === undefined || isAccepted ? {} : { accepted }),
     }
     const round = await this.apply(differences, next, { fence, lookUp: ALL, isSlice: false })
+    await this.legacyCopies.afterAnswer(answer.withoutAccessor, isAccepted)
     this.needsRepair = false
     this.refused = undefined
     return round

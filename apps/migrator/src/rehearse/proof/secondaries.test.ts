@@ -8,7 +8,7 @@ const FOUND: SecondaryFound = {
   copies: { withAccessor: 302, withoutAccessor: 0, ghosts: 0, missing: 0, differing: 0 },
   rights: { tokens: 302, questions: 900, notPresentable: 0, differences: [] },
   completeAt: 20,
-  retryMsMax: 0,
+  delayMsMax: 0,
 }
 const SIMULATED: SecondarySimulated = {
   endsLegacyMode: true,
@@ -58,7 +58,7 @@ test('a right that differs, and accessors that come too late or never, fail', ()
   expect(failed({ rights })).toEqual(['no secret gained or lost a right in dc2'])
   expect(failed({ completeAt: 21 })).toEqual([])
   expect(failed({ completeAt: 21.001 })).toEqual(TIME)
-  expect(failed({ completeAt: 22.5, retryMsMax: 1_500 })).toEqual([])
+  expect(failed({ completeAt: 22.5, delayMsMax: 1_500 })).toEqual([])
   expect(failed({ completeAt: null })).toEqual(TIME)
   expect(failed({}, { completeAt: null })).toEqual(TIME)
   expect(failed({}, { completeAt: undefined })).toEqual([])

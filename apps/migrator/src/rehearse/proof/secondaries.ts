@@ -14,8 +14,8 @@ export interface SecondaryFound {
   readonly rights: RightsProof | undefined
   /** Since when every token here has an accessor, in seconds since the schedule began. */
   readonly completeAt: number | null
-  /** How much longer than simulated a try may take to come, after the primary was out of reach. */
-  readonly retryMsMax: number
+  /** How much later than simulated the secondary may ask the primary. */
+  readonly delayMsMax: number
 }
 
 export interface SecondarySimulated {
@@ -80,7 +80,7 @@ function rightsProof(datacenter: string, { differences, questions, tokens }: Rig
 }
 
 function timeProof(
-  { datacenter, completeAt, retryMsMax }: SecondaryFound,
+  { datacenter, completeAt, delayMsMax }: SecondaryFound,
   simulated: SecondarySimulated,
   { slackMs, share, stalls }: Tolerance,
 ): readonly Proof[] {
@@ -90,7 +90,7 @@ function timeProof(
     completeAt === null || simulated.completeAt === null
       ? completeAt === simulated.completeAt
       : distanceMs(completeAt * 1_000, simulated.completeAt * 1_000, stalls) <=
-        slackMs + retryMsMax + share * simulated.completeAt * 1_000
+        slackMs + delayMsMax + share * simulated.completeAt * 1_000
   return [
     {
       name: `the accessors reached ${datacenter} as simulated`,
