@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Change } from '@latchkey/service'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { openDataDirectory } from '../src/data-directory.ts'
 import { connectDatabase } from '../src/database/connect.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { loadKeyFile } from '../src/secrets/encryption-keys.ts'
-import { createKeyRing } from '../src/secrets/key-ring.ts'
+import { createKeyRing, type KeyRing } from '../src/secrets/key-ring.ts'
 import { openStore } from '../src/storage/open-store.ts'
 import type { SizeFigures } from './bench.ts'
 import type { BenchOptions } from './options.ts'
@@ -84,14 +84,34 @@ async function plant(dataDir: string, count: number): Promise<void> {
   const log = pino({ level: 'error' }, pino.destination(2))
   const postgres = await startEmbeddedPostgres({ dataDir, log })
   await migrate({ url: postgres.url, log })
-  const database = connectDatabase({ url: postgres.url, log })
   const ring = createKeyRing(await loadKeyFile(dataDir))
+  try {
+    await plantTokens({ url: postgres.url, ring, count, log })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Writes global tokens into a migrated database that no server uses. @returns the secret of one of them. */
+export async function plantTokens({
+  url,
+  ring,
+  count,
+  log,
+}: {
+  readonly url: string
+  readonly ring: KeyRing
+  readonly count: number
+  readonly log: Logger
+}): Promise<string> {
+  const database = connectDatabase({ url, log })
   const member = { datacenter: 'dc1', node: 'bench', version: '1.11.0' }
-  const store = await openStore({ database, url: postgres.url, ring, log, member, cacheBytes: 0 })
+  const store = await openStore({ database, url, ring, log, member, cacheBytes: 0 })
+  const known = token(count, randomUUID())
   try {
     const policyId = randomUUID()
-    await store.commit([policy(policyId)])
-    let left = count
+    await store.commit([policy(policyId), known])
+    let left = count - 1
     const worker = async () => {
       while (left > 0) {
         const size = Math.min(COMMIT_SIZE, left)
@@ -103,8 +123,8 @@ async function plant(dataDir: string, count: number): Promise<void> {
   } finally {
     await store.close()
     await database.close()
-    await postgres.stop()
   }
+  return known.record.SecretID
 }
 
 function policy(ID: string): Change {
@@ -115,7 +135,7 @@ function policy(ID: string): Change {
   return { table: 'policies', op: 'put', record, expect: 0 }
 }
 
-function token(i: number, policyId: string): Change {
+function token(i: number, policyId: string) {
   const record = {
     AccessorID: randomUUID(),
     SecretID: randomUUID(),
@@ -138,5 +158,5 @@ function token(i: number, policyId: string): Change {
     ModifyIndex: 0,
     Namespace: 'default',
   }
-  return { table: 'tokens', op: 'put', record, expect: 0 }
+  return { table: 'tokens', op: 'put', record, expect: 0 } as const satisfies Change
 }

@@ -21,6 +21,7 @@ const KINDS = {
     CFG: 1,
     SSRF: 1,
     RACE: 1,
+    REP: 29,
   },
   ...{ LOAD: 3, MEM: 2, DOS: 8, FUZ: 6, INJ: 5, API: 3, SDK: 1, INV: 2, UPG: 1, SUP: 1 },
 }

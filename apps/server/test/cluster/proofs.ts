@@ -2,6 +2,7 @@
 
 import { SeededRandom } from '@latchkey/testkit/random'
 import { proveAttacks } from '../attacks/prove-attacks.ts'
+import { REPLICATION_PROOFS } from '../replication/proofs.ts'
 import { judgeSoak } from '../soak/judge-soak.ts'
 import { soak } from '../soak/soak.ts'
 import { killStorm, type StormResult } from '../storm/kill-storm.ts'
@@ -16,6 +17,7 @@ import { openEqualNodes } from './harness/equal-nodes.ts'
 import { serverFaults, startNemesis } from './harness/nemesis.ts'
 import { type OwnDatabase, startOwnDatabase } from './harness/own-database.ts'
 import { provePausedServer } from './harness/paused-server.ts'
+import type { Proof, ProofResult } from './harness/proof.ts'
 import { type ServerGroup, startServerGroup } from './harness/server-group.ts'
 import { proveLinearizability } from './history/linearizability.ts'
 import { proveCacheEquality } from './reads/cache-equality.ts'
@@ -23,23 +25,6 @@ import { proveNewEnemy } from './reads/new-enemy.ts'
 import { proveRevocation } from './reads/revocation.ts'
 import { measureWaiters } from './watches/waiter-memory.ts'
 import { areWatchesProven, proveWatches } from './watches/watches.ts'
-
-interface Proof {
-  /** Guarantees of docs/reliability.md that it proves. */
-  readonly ids: readonly string[]
-  /** Unit of the count, and its values for a full and a small run. */
-  readonly unit: string
-  readonly count: number
-  readonly small: number
-  /** Why it cannot run on this machine; absent: it always can. */
-  readonly whyNot?: () => string | undefined
-  readonly run: (count: number, seed: number) => Promise<ProofResult>
-}
-
-interface ProofResult {
-  readonly isProven: boolean
-  readonly figures: object
-}
 
 export const PROOFS: Readonly<Record<string, Proof>> = {
   linearizability: {
@@ -282,6 +267,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       return { isProven, figures: { results } }
     },
   },
+  ...REPLICATION_PROOFS,
 }
 
 function whyNoBalancer(): string | undefined {

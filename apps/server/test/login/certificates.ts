@@ -20,9 +20,13 @@ export class Authority {
   }
 
   /** A certificate for an address, and its key, as a TLS server takes them. */
-  async serverOptions(address: string): Promise<{ readonly cert: string; readonly key: string }> {
+  async serverOptions(
+    address: string,
+    notAfter?: Date,
+  ): Promise<{ readonly cert: string; readonly key: string }> {
     const keys = ecKeys()
-    const cert = await this.issue(keys.publicKey, { subject: 'CN=Server', address })
+    const lifetime = notAfter === undefined ? {} : { notAfter }
+    const cert = await this.issue(keys.publicKey, { subject: 'CN=Server', address, ...lifetime })
     return { cert, key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
   }
 
@@ -34,9 +38,10 @@ export class Authority {
       readonly address?: string
       readonly isAuthority?: boolean
       readonly hash?: 'SHA-1' | 'SHA-256'
+      readonly notAfter?: Date
     } = {},
   ): Promise<string> {
-    const { subject = 'CN=Key', address, isAuthority = false, hash = 'SHA-256' } = options
+    const { subject = 'CN=Key', address, isAuthority = false, hash = 'SHA-256', notAfter } = options
     const name = address === undefined ? [] : [{ type: 'ip' as const, value: address }]
     const certificate = await X509CertificateGenerator.create({
       subject,
@@ -44,6 +49,7 @@ export class Authority {
       publicKey: key.export({ type: 'spki', format: 'der' }),
       signingKey: this.keys.privateKey.toCryptoKey(EC, false, ['sign']),
       signingAlgorithm: { name: 'ECDSA', hash },
+      ...(notAfter === undefined ? {} : { notBefore: new Date(notAfter.getTime() - 86_400_000), notAfter }),
       extensions: [
         new BasicConstraintsExtension(isAuthority),
         ...(name.length === 0 ? [] : [new SubjectAlternativeNameExtension(name)]),
