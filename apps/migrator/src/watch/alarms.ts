@@ -1,6 +1,6 @@
 /** Alarms of the day: the real upgrade runs past what was predicted. */
 import { counted } from '../findings/finding.ts'
-import type { Observation } from './observe.ts'
+import { areInNewMode, type Observation } from './observe.ts'
 import type { Bounds } from './prediction.ts'
 
 export interface Alarm {
@@ -21,7 +21,8 @@ export function alarmsOf(
 ): Alarm[] {
   const alarms: Alarm[] = []
   const isLate =
-    state === 'waiting' || servers.some(({ status, mode }) => status === 'alive' && mode !== 'new')
+    !areInNewMode(servers) &&
+    (state === 'waiting' || servers.some(({ status, mode }) => status === 'alive' && mode !== 'new'))
   if (newModeMs !== undefined && elapsedMs > newModeMs && isLate) {
     const reason = waitsFor.length === 0 ? '' : `; it waits for ${waitsFor.join(', ')}`
     const text = `legacy mode should have ended by ${time(newModeMs)} (${source})${reason}`

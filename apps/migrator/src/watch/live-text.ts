@@ -2,7 +2,7 @@
 import type { Paint } from '../cli/io.ts'
 import { counted } from '../findings/finding.ts'
 import type { Chart } from '../report/chart/chart.ts'
-import { serverText } from './observe.ts'
+import { areInNewMode, serverText } from './observe.ts'
 import type { Prediction } from './prediction.ts'
 import type { WatchLine } from './watch.ts'
 import { wayBackNow } from './way-back-now.ts'
@@ -19,13 +19,17 @@ export function formatProgress({
   tokensPerSecond,
   estimatedSeconds,
   silent,
+  servers,
 }: WatchLine): string {
   if (state === 'done' && total === 0) return 'done: no token lacks an accessor'
   const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH)
   const bar = `[${'='.repeat(filled).padEnd(BAR_WIDTH)}]`
   const counts = `${done.toLocaleString('en-US')} of ${counted(total, 'token')}`
   if (silent !== undefined) return `${bar} ${counts}; no server answers: ${silent}`
-  if (state === 'waiting') return `${bar} ${counts}, waiting for legacy mode to end`
+  if (state === 'waiting') {
+    const what = areInNewMode(servers) ? 'accessors from the primary datacenter' : 'legacy mode to end'
+    return `${bar} ${counts}, waiting for ${what}`
+  }
   if (state === 'done') return `${bar} ${counts}, done`
   return `${bar} ${counts}, ${tokensPerSecond} a second, ${Math.ceil(estimatedSeconds)} s left`
 }

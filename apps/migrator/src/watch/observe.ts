@@ -7,7 +7,10 @@ export interface Observation {
   readonly at: number
   /** Empty if no server shows them to this token. */
   readonly servers: readonly SeenServer[]
-  /** `waiting` for legacy mode to end, `running` while tokens lack an accessor, or `done`. */
+  /**
+   * `waiting` for legacy mode to end, or in a secondary in new mode for accessors from the primary; `running` while tokens lack
+   * an accessor; or `done`.
+   */
   readonly state: 'waiting' | 'running' | 'done'
   readonly withoutAccessor: number
   /** Tokens that have received an accessor; undefined where the service does not count them. */
@@ -15,6 +18,12 @@ export interface Observation {
   readonly batches: number | undefined
   /** What legacy mode waits for, as far as one can see. */
   readonly waitsFor: readonly string[]
+}
+
+/** Whether every server that is alive is seen in new mode. */
+export function areInNewMode(servers: readonly SeenServer[]): boolean {
+  const alive = servers.filter(({ status }) => status === 'alive')
+  return alive.length > 0 && alive.every(({ mode }) => mode === 'new')
 }
 
 /**

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { aScenario, threeServers } from '../../test/scenario.ts'
 import { HttpReader } from '../scan/http-reader.ts'
 import { alarmsOf } from './alarms.ts'
-import { formatLive } from './live-text.ts'
+import { formatLive, formatProgress } from './live-text.ts'
 import type { Observation } from './observe.ts'
 import { predict } from './prediction.ts'
 import { ServiceApi } from './service-api.ts'
@@ -214,6 +214,11 @@ describe('alarms', () => {
     expect(kindsAt(elapsedMs)).toEqual(kinds)
   })
 
+  test('a secondary in new mode waits for accessors, not for the end of legacy mode (spec 9.2.3)', () => {
+    const servers = [{ name: 's2', version: '1.8.7', mode: 'new', status: 'alive' }] as const
+    expect(kindsAt(201, { ...observation, servers, waitsFor: [] })).toEqual(['accessors-late'])
+  })
+
   test('there is none after the end, and one names what is waited for', () => {
     const over: Observation = { ...observation, state: 'done', withoutAccessor: 0, servers: [] }
     expect(kindsAt(10_000, over)).toEqual([])
@@ -258,4 +263,6 @@ test('the live view has predicted and measured tokens on one axis, servers, way 
     'ALARM',
   ])
   expect(text[0]).toBe('[                              ] 0 of 3 tokens, waiting for legacy mode to end')
+  const servers = [{ name: 's1', version: '1.8.7', mode: 'new', status: 'alive' }] as const
+  expect(formatProgress({ ...line, servers })).toContain('waiting for accessors from the primary datacenter')
 })
