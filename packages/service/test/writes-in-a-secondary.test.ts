@@ -98,9 +98,12 @@ describe('where a write is made', () => {
     expect(fleet.hops).toEqual([])
   })
 
-  test('403 privilege_missing, not 413: a caller without a token sends a long body', async () => {
-    const body = JSON.stringify({ Description: 'x'.repeat(20_000) })
-    expect((await secondary.ask('PUT', '/acl/token', { body })).code).toBe('privilege_missing')
+  test('403 privilege_missing, not 413: a caller without the right sends a body that is too long', async () => {
+    const ask = (length: number, token: object) =>
+      secondary.ask('PUT', '/acl/token', { body: `"${'x'.repeat(length)}"`, ...token })
+    expect((await ask(20_000, {})).code).toBe('privilege_missing')
+    expect((await ask(1_100_000, { token: global.SecretID })).code).toBe('privilege_missing')
+    expect((await ask(1_100_000, { token: MANAGEMENT })).code).toBe('body_too_large')
     expect(fleet.hops).toEqual([])
   })
 

@@ -50,7 +50,7 @@ export async function writeInPrimary(
       ? undefined
       : await request.readBody(bytesMax).catch(async (error: unknown) => {
           // As everywhere, a caller without the right is told that first.
-          if (!caller.presented) await parts.admission.admit(asked)
+          await parts.admission.admit(asked)
           throw error
         })
   if (route.writes === 'token' && (await isMadeHere(asked, body, caller, service))) return { received: body }
