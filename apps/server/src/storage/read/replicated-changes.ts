@@ -26,7 +26,7 @@ const DIRECTORY_CHANGES_MAX = 1_000
 const ROWS_LENGTH_MAX = 16_777_216
 
 /** Lines of the log that are read at a time: a record that changes often has many. */
-const LINES_MAX = 20_000
+const LINES_MAX = 10_000
 
 interface TouchedRow {
   readonly entity: ReplicatedTable
