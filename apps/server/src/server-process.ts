@@ -131,6 +131,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       edition: config.edition,
       datacenter: config.datacenter,
       primaryDatacenter: config.primaryDatacenter,
+      ...(config.tokenReplication ? {} : { tokensOfPrimary: { downPolicy: config.downPolicy } }),
       datacenters: new HttpDatacenters({
         datacenters: otherDatacenters(config),
         tls,

@@ -97,6 +97,7 @@ export type {
   ReplicationTokenRecord,
   SkippedToken,
 } from './records/replication.ts'
+export { type DownPolicy, judgeAnswer, TOKEN_ANSWER_MS } from './replication/down-policy.ts'
 export {
   acceptCluster,
   beforeFollowing,

@@ -72,6 +72,11 @@ export const ACL_ERRORS = {
     title: 'This service has no sessions',
     source: 'spec 5.4',
   },
+  token_replication_off: {
+    status: 400,
+    title: 'The datacenter does not replicate tokens',
+    source: 'decisions: tokens of the primary',
+  },
   // 401, 403: the caller.
   acl_disabled: { status: 401, title: 'ACLs are switched off', source: 'spec 5' },
   privilege_missing: { status: 403, title: 'Permission denied', source: 'spec 4.1, 5' },

@@ -1,6 +1,6 @@
 /** Dependencies and configuration of the service. */
 
-import type { Clock, ClusterRecord, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
+import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AgentMetrics, ServiceProfile } from '@latchkey/contract'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { Store } from './store/store.ts'
@@ -85,6 +85,8 @@ export interface ServiceOptions {
   readonly datacenter: string
   /** Where policies, roles and global tokens are written. Absent: here. */
   readonly primaryDatacenter?: string
+  /** Set where tokens are not replicated: the primary is asked for them. */
+  readonly tokensOfPrimary?: { readonly downPolicy: DownPolicy }
   /** The others. Absent: none can be reached. */
   readonly datacenters?: Datacenters
   readonly nodeName: string

@@ -8,9 +8,12 @@ import { AclError, limits } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
+import { RemoteTokens } from './caller/remote-tokens.ts'
+import { askForToken } from './datacenters/ask-for-token.ts'
 import type { ForwardingParts } from './datacenters/exchange.ts'
 import { forward } from './datacenters/forward.ts'
 import { mayBeForPrimary, writeInPrimary } from './datacenters/to-primary.ts'
+import { isWithoutTokens, readInPrimary, readsTokens, requireTokens } from './datacenters/without-tokens.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
@@ -91,6 +94,10 @@ export class Service {
     requireParams(match)
     const asked = parse(request, match, state, this.parseOptions, forwarding)
     if (asked.elsewhere !== undefined) return await forward(asked, asked.elsewhere, this.forwarding)
+    if (isWithoutTokens(this.options)) {
+      requireTokens(asked)
+      if (readsTokens(asked)) return await readInPrimary(asked, this.forwarding)
+    }
     if (mayBeForPrimary(asked, this.options)) {
       const there = await writeInPrimary(asked, this.forwarding)
       return 'reply' in there ? there.reply : this.answerHere(asked, there.received)
@@ -205,7 +212,7 @@ const TEXTS_AT_ONCE_MAX = 2
 function callServices(options: ServiceOptions): CallServices {
   const turns = options.turns ?? new TurnQueue()
   return {
-    callers: new Callers(options, turns),
+    callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
     openapi: new JsonDocument(() => ({ ...options.openapi() })),
     turns,
@@ -216,4 +223,9 @@ function callServices(options: ServiceOptions): CallServices {
     textLane: new Lane(TEXTS_AT_ONCE_MAX, Number.POSITIVE_INFINITY),
     loginRates: new LoginRates(options.identity.loginsPerSecond),
   }
+}
+
+function remoteTokens(options: ServiceOptions): RemoteTokens | undefined {
+  const { tokensOfPrimary, clock } = options
+  return tokensOfPrimary && new RemoteTokens({ ...tokensOfPrimary, clock, ask: askForToken(options) })
 }

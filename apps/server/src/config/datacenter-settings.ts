@@ -1,5 +1,5 @@
 import { limits } from '@latchkey/contract'
-import { custom, flag, SettingError, text } from './setting.ts'
+import { choice, custom, flag, SettingError, text } from './setting.ts'
 
 const NAME_PATTERN = new RegExp(`^[a-z0-9]([a-z0-9_-]{0,${limits.DATACENTER_NAME_LENGTH_MAX - 2}}[a-z0-9])?$`)
 const NAME_FORM = `up to ${limits.DATACENTER_NAME_LENGTH_MAX} of \`a\`–\`z\`, \`0\`–\`9\`, \`-\` and \`_\`, the first and last a letter or digit`
@@ -49,6 +49,17 @@ export const DATACENTER_SETTINGS = {
     doc: 'A file with that secret instead, which the server reads again when it changes.',
     fallback: undefined,
     accepts: 'a path',
+  }),
+  tokenReplication: flag({
+    env: 'LATCHKEY_TOKEN_REPLICATION',
+    doc: 'Whether a secondary datacenter replicates tokens, too. If `off`, it asks the primary for them, and has no Local tokens and no logins.',
+    fallback: true,
+  }),
+  downPolicy: choice({
+    env: 'LATCHKEY_DOWN_POLICY',
+    doc: 'With `LATCHKEY_TOKEN_REPLICATION=off`: what counts when the answer of the primary about a token is 30 seconds old. `extend-cache`: the primary is asked, and the old answer counts while it cannot be. `async-cache`: the old answer counts at once, and the primary is asked beside that. `deny`: only a new answer counts.',
+    fallback: 'extend-cache',
+    choices: ['extend-cache', 'async-cache', 'deny'],
   }),
   replicationCa: text({
     env: 'LATCHKEY_REPLICATION_CA',

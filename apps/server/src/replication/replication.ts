@@ -58,7 +58,7 @@ export class Replication {
       },
       random,
       primaryDatacenter: config.primaryDatacenter,
-      kinds: 'all',
+      kinds: config.tokenReplication ? 'all' : 'withoutTokens',
       onStep: (step) => this.note(step),
     })
   }

@@ -68,6 +68,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   request_timeout: 'Send the body faster, without pauses.',
   id_in_use: 'Choose another id. After a lost answer, read the record: it may be yours.',
   name_in_use: 'Choose another name, or update the record that has this one.',
+  token_replication_off:
+    'Ask the primary datacenter, or use a global token. The operator can set `LATCHKEY_TOKEN_REPLICATION=on`.',
   replication_refused: 'For operators: the text says what to do first. See [datacenters](datacenters.md).',
   primary_superseded:
     'For operators: let the server that asks follow the new primary, and make this datacenter its secondary.',

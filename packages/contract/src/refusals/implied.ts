@@ -3,13 +3,14 @@ import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
 import type { RouteMetadata } from '../metadata.ts'
 
 /**
- * Refusals of any request: another host, an unknown or unreachable datacenter, an invalid or long URL, a server at its
+ * Refusals of any request: another host, an unknown or unreachable datacenter, one without tokens, an invalid or long URL, a server at its
  * limit, an unreachable database, an internal error.
  */
 export const COMMON_ERRORS = [
   'path_invalid',
   'query_invalid',
   'datacenter_unknown',
+  'token_replication_off',
   'url_too_long',
   'host_not_allowed',
   'too_many_connections',

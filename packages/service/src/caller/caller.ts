@@ -20,7 +20,7 @@ import {
 } from '@latchkey/acl'
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
-import type { Store, TokenUse } from '../store/store.ts'
+import type { KnownToken, Store, StoreMemory, TokenUse } from '../store/store.ts'
 import { aclModeOf } from './acl-mode.ts'
 import {
   type AuthorizerCache,
@@ -28,6 +28,7 @@ import {
   createAuthorizerCache,
   waysTo,
 } from './authorizer-cache.ts'
+import type { RemoteTokens } from './remote-tokens.ts'
 
 /** The token that a request acts with. */
 export interface Presented {
@@ -75,6 +76,8 @@ const AUTHORIZERS_BYTES_MAX = 67_108_864
 /** Resolves callers. Rights are cached per token record until the directory changes. */
 export class Callers {
   private readonly turns: Turns
+  /** Set where tokens are not replicated. */
+  private readonly remote: RemoteTokens | undefined
   private readonly place: Place
   private readonly authorizerOptions: AuthorizerOptions
   private readonly clock: ServiceOptions['clock']
@@ -89,6 +92,7 @@ export class Callers {
       'datacenter' | 'primaryDatacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'
     >,
     turns: Turns,
+    remote?: RemoteTokens,
   ) {
     const { datacenter, primaryDatacenter = datacenter, defaultPolicy, profile, clock, edition } = options
     // Spec 9.1: 1.11 removes the legacy system, and with it the rights from it alone.
@@ -98,6 +102,7 @@ export class Callers {
     this.clock = clock
     this.edition = edition
     this.turns = turns
+    this.remote = remote
   }
 
   /**
@@ -109,10 +114,7 @@ export class Callers {
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)
-    const token =
-      secretId === undefined
-        ? await store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
-        : await store.tokenBySecret(secretId)
+    const token = await this.find(secretId, store)
     const presented = this.present(secretId, token, store.directory())
     const use = this.useOf(presented, heldMs)
     if (use && !store.tokenUses.noteKnown(use) && !(await store.tokenUses.use(use))) throw callerUnknown()
@@ -128,13 +130,29 @@ export class Callers {
     const { memory } = store
     if (!memory) return undefined
     checkSecret(secretId)
-    const known =
-      secretId === undefined
-        ? memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
-        : memory.tokenBySecret(secretId)
+    const known = this.known(secretId, store, memory)
     const presented = known && this.present(secretId, known.record, directory)
     const use = presented && this.useOf(presented, heldMs)
     return use === undefined || store.tokenUses.noteKnown(use) ? presented : undefined
+  }
+
+  private find(secretId: string | undefined, store: Store): Promise<TokenRecord | undefined> {
+    const remote = this.remoteFor(store)
+    if (remote) return remote.bySecret(secretId ?? ANONYMOUS_TOKEN_SECRET_ID)
+    if (secretId === undefined) return store.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
+    return store.tokenBySecret(secretId)
+  }
+
+  private known(secretId: string | undefined, store: Store, memory: StoreMemory): KnownToken | undefined {
+    const remote = this.remoteFor(store)
+    if (remote) return remote.peek(secretId ?? ANONYMOUS_TOKEN_SECRET_ID)
+    if (secretId === undefined) return memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
+    return memory.tokenBySecret(secretId)
+  }
+
+  /** A datacenter that was promoted has its own. */
+  private remoteFor(store: Store): RemoteTokens | undefined {
+    return this.remote && isSecondary({ ...this.place, store }) ? this.remote : undefined
   }
 
   private useOf({ token, idleLimit: limit }: Presented, heldMs: number): TokenUse | undefined {

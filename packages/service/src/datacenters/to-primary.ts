@@ -1,5 +1,5 @@
 /** Writes that a secondary leaves to the primary. Decisions: writes in a secondary. */
-import { AclError, invariant, limits } from '@latchkey/contract'
+import { AclError, type AclErrorCode, invariant, limits } from '@latchkey/contract'
 import { aclModeOf } from '../caller/acl-mode.ts'
 import type { Presented } from '../caller/caller.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
@@ -11,6 +11,7 @@ import { datacenterSilent, type ForwardedReply } from './datacenters.ts'
 import { collect, exchange, type ForwardingParts, once, passOn } from './exchange.ts'
 import { withOwnIndexes } from './own-indexes.ts'
 import { lagBehind } from './replicated-index.ts'
+import { isWithoutTokens, localTokensDisabled } from './without-tokens.ts'
 import { placeOf } from './write-places.ts'
 
 /** A record with its rules takes up to a megabyte. */
@@ -102,6 +103,8 @@ function indexOf(reply: ForwardedReply): number | undefined {
   return Number.isSafeInteger(index) ? index : undefined
 }
 
+const NOT_OF_BODY: ReadonlySet<AclErrorCode> = new Set(['unavailable', 'token_replication_off'])
+
 async function isMadeHere(
   { route, params }: ParsedRequest,
   received: Uint8Array | undefined,
@@ -110,9 +113,11 @@ async function isMadeHere(
 ): Promise<boolean> {
   try {
     const body = received && decodeRequestBody(route, received, service.profile)
-    return (await placeOf(route.name, { params, body, caller, service })) === 'here'
+    const isHere = (await placeOf(route.name, { params, body, caller, service })) === 'here'
+    if (isHere && isWithoutTokens(service) && route.name !== 'login.logout') throw localTokensDisabled()
+    return isHere
   } catch (error) {
-    if (!(error instanceof AclError) || error.code === 'unavailable') throw error
+    if (!(error instanceof AclError) || NOT_OF_BODY.has(error.code)) throw error
     // A body that cannot be decoded is refused here, once the caller has the right to send it.
     return true
   }

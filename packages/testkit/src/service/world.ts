@@ -36,6 +36,7 @@ export interface WorldOptions
       | 'datacenter'
       | 'datacenters'
       | 'primaryDatacenter'
+      | 'tokensOfPrimary'
       | 'lists'
       | 'translateAddresses'
       | 'turns'
@@ -156,6 +157,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     datacenter,
     primaryDatacenter,
     ...(options.datacenters ? { datacenters: options.datacenters } : {}),
+    ...(options.tokensOfPrimary ? { tokensOfPrimary: options.tokensOfPrimary } : {}),
     nodeName: 'n1',
     headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
     defaultPolicy: options.defaultPolicy ?? 'deny',

@@ -1,0 +1,88 @@
+/** The tokens of the primary, asked for by their secrets, where they are not replicated. Decisions: tokens of the primary. */
+import { type Clock, type DownPolicy, judgeAnswer, type TokenRecord } from '@latchkey/acl'
+import { BoundedMap } from '../bounded-map.ts'
+import type { KnownToken } from '../store/store.ts'
+
+/**
+ * Asks the primary for the token of a secret.
+ *
+ * @param isKnown whether the primary has known the secret before: requests of strangers must not displace others.
+ * @returns `undefined` if it knows no such global token.
+ */
+export type AskForToken = (secretId: string, isKnown: boolean) => Promise<TokenRecord | undefined>
+
+export interface RemoteTokensOptions {
+  readonly ask: AskForToken
+  readonly clock: Clock
+  readonly downPolicy: DownPolicy
+}
+
+interface Kept {
+  readonly token: TokenRecord
+  readonly askedAt: number
+}
+
+const KEPT_MAX = 50_000
+/** After a failure, answers that may be extended are used at once for this long, and the primary is asked beside that. */
+const AWAY_MS = 5_000
+
+export class RemoteTokens {
+  private readonly options: RemoteTokensOptions
+  /** By secret; only tokens that exist, so that strangers displace nothing. */
+  private readonly kept = new BoundedMap<string, Kept>(KEPT_MAX)
+  private readonly asking = new Map<string, Promise<TokenRecord | undefined>>()
+  private failedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: RemoteTokensOptions) {
+    this.options = options
+  }
+
+  /** From memory; `undefined` if the primary has to be asked. Whether the token has expired is for the caller to judge. */
+  peek(secretId: string): KnownToken | undefined {
+    const kept = this.kept.get(secretId)
+    return kept && this.judge(kept) === 'use' ? { record: kept.token } : undefined
+  }
+
+  /** Concurrent calls for one secret share one question. @returns `undefined` if unknown, or if the primary cannot be asked. */
+  async bySecret(secretId: string): Promise<TokenRecord | undefined> {
+    const kept = this.kept.get(secretId)
+    const judged = this.judge(kept)
+    if (judged === 'use') return kept?.token
+    const isAway = this.options.clock.now() - this.failedAt < AWAY_MS
+    const asked = this.ask(secretId, kept !== undefined)
+    if (judged === 'use-and-ask' || (judged === 'extend' && isAway)) {
+      asked.catch(() => {})
+      return kept?.token
+    }
+    return asked.catch(() => (judged === 'extend' ? kept?.token : undefined))
+  }
+
+  private judge(kept: Kept | undefined): ReturnType<typeof judgeAnswer> {
+    const { clock, downPolicy } = this.options
+    return judgeAnswer(kept && clock.now() - kept.askedAt, downPolicy)
+  }
+
+  private ask(secretId: string, isKnown: boolean): Promise<TokenRecord | undefined> {
+    const running = this.asking.get(secretId)
+    if (running) return running
+    const asked = this.askOnce(secretId, isKnown).finally(() => this.asking.delete(secretId))
+    this.asking.set(secretId, asked)
+    return asked
+  }
+
+  private async askOnce(secretId: string, isKnown: boolean): Promise<TokenRecord | undefined> {
+    const { ask, clock } = this.options
+    // The age counts from the question, so that it is never underestimated.
+    const askedAt = clock.now()
+    try {
+      const token = await ask(secretId, isKnown)
+      this.failedAt = Number.NEGATIVE_INFINITY
+      if (token) this.kept.set(secretId, { token, askedAt }, 1)
+      else this.kept.delete(secretId)
+      return token
+    } catch (error) {
+      this.failedAt = clock.now()
+      throw error
+    }
+  }
+}

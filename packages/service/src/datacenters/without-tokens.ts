@@ -1,0 +1,48 @@
+/** A secondary that does not replicate tokens: what it leaves to the primary, and what it cannot do. Decisions: tokens of the primary. */
+import { AclError, invariant, limits, type RouteName } from '@latchkey/contract'
+import { isSecondary, type ServiceOptions } from '../options.ts'
+import type { ParsedRequest } from '../request/parse.ts'
+import type { WireReply } from '../request/wire.ts'
+import { exchange, type ForwardingParts, passOn } from './exchange.ts'
+
+/** Reads of tokens, all of which the primary has. */
+const READS: ReadonlySet<RouteName> = new Set<RouteName>([
+  'tokens.read',
+  'tokens.self',
+  'tokens.list',
+  'decisions.whoCan',
+  'legacy.info',
+  'legacy.list',
+])
+/** Their tokens would be Local. */
+const LOGINS = /^(authMethods|bindingRules|login)\./
+
+export function isWithoutTokens(service: ServiceOptions): boolean {
+  return service.tokensOfPrimary !== undefined && isSecondary(service)
+}
+
+/** @throws AclError `token_replication_off` for auth methods and logins. */
+export function requireTokens({ route }: ParsedRequest): void {
+  if (LOGINS.test(route.name) && route.name !== 'login.logout') {
+    throw new AclError('token_replication_off', 'Token replication is required for auth methods to function')
+  }
+}
+
+export function readsTokens({ route }: ParsedRequest): boolean {
+  return READS.has(route.name)
+}
+
+/** @throws AclError `token_replication_off`. */
+export function localTokensDisabled(): AclError {
+  return new AclError('token_replication_off', 'Local tokens are disabled')
+}
+
+/** Lets the primary answer. @throws AclError `datacenter_unreachable`, `datacenter_silent`, and those of a body. */
+export async function readInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
+  const { request, route, secretId } = asked
+  const { primaryDatacenter: name } = parts.service
+  invariant(name, 'a secondary has a primary')
+  const body = route.body === undefined ? undefined : await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
+  const sent = { name, isNamed: false, secretId, token: undefined, body }
+  return passOn(asked, await exchange(asked, sent, parts))
+}
