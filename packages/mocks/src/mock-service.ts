@@ -8,8 +8,9 @@ import { CallLog, type MockCall } from './call-log.ts'
 import { type Failure, Faults, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
 import { type Latency, latencyMs, sleep } from './latency.ts'
-import type { Duration } from './mock-clock.ts'
+import { type Duration, toMs } from './mock-clock.ts'
 import { type MockServiceOptions, readOptions, type Settings } from './options.ts'
+import { offerFeed } from './state/feed.ts'
 import { ServiceHandler } from './state/service-handler.ts'
 import { ServiceState } from './state/service-state.ts'
 import { toResponse, toWireRequest } from './wire.ts'
@@ -64,6 +65,17 @@ export interface MockService {
      */
     decline(authUrl: string, error?: string): string
   }
+  /** How a secondary datacenter follows its primary. Nothing happens in a service that is none. */
+  readonly replication: {
+    /** Shows the primary as it is, from the next request on, after {@link fail}, {@link pause} and {@link lag}. */
+    resume(): void
+    /** Stops following: what is stored stays, and the status says `paused`. */
+    pause(): void
+    /** Lets every question to the primary fail, with this message in the status. */
+    fail(message: string): void
+    /** Lets changes of the primary arrive so much later, by the clock of the secondary. */
+    lag(by: Duration): void
+  }
   /** All stored records, as a value. */
   snapshot(): MockSnapshot
   /** Restores a snapshot. Indexes keep growing, so waiting blocking queries see a change. */
@@ -90,6 +102,7 @@ class LatchkeyMock implements MockService {
   readonly fetch: MockService['fetch']
   readonly clock: MockService['clock']
   readonly identityProvider: MockService['identityProvider']
+  readonly replication: MockService['replication']
   readonly baseUrl: string
   readonly managementToken: string
   private readonly settings: Settings
@@ -112,6 +125,8 @@ class LatchkeyMock implements MockService {
       signIn: (authUrl, credential) => identityProvider.signIn(authUrl, credential),
       decline: (authUrl, error) => identityProvider.decline(authUrl, error),
     }
+    this.replication = replicationControls(this.state)
+    offerFeed(this, this.state.feed)
     this.clock = { now: () => clock.now(), advance: (by) => clock.advance(by) }
     this.handlers = [
       new ServiceHandler(
@@ -187,6 +202,15 @@ class LatchkeyMock implements MockService {
     if (failure === 'lost') return undefined
     const isMistake = isUnknown(reply) && asked.template === undefined
     return isMistake && this.settings.unknownEndpoints === 'fail' ? complain(request.method, url) : reply
+  }
+}
+
+function replicationControls({ follower }: ServiceState): MockService['replication'] {
+  return {
+    resume: () => follower?.set({ isPaused: false, failure: undefined, lagMs: 0 }),
+    pause: () => follower?.set({ isPaused: true }),
+    fail: (message) => follower?.set({ failure: message }),
+    lag: (by) => follower?.set({ lagMs: toMs(by) }),
   }
 }
 

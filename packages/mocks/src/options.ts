@@ -30,7 +30,7 @@ export interface MockServiceOptions {
   readonly datacenter?: string
   /** Mock services of other datacenters, by name: `dc` and `withDatacenter` reach them. May be completed later, so that two can reach each other. Default: none. */
   readonly datacenters?: Readonly<Record<string, OtherDatacenter>>
-  /** The datacenter that policies, roles, namespaces and global tokens belong to, one of `datacenters`: writes of them go there. Default: this one. */
+  /** The datacenter that policies, roles, namespaces and global tokens belong to, one of `datacenters`: writes of them go there, and this service follows it. Default: this one. */
   readonly primaryDatacenter?: string
   /** Families of header names. Default `X-Service-` and `X-Consul-`. */
   readonly headerPrefixes?: readonly string[]

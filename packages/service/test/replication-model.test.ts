@@ -9,7 +9,7 @@ const COMMANDS = 60
 const HISTORIES_TO_FIND = 100
 
 test('REP-29: a secondary shows its primary at one index, whatever happens to both and between them', async () => {
-  const first = chooseSeed('replication-model')
+  const first = firstSeed('replication-model')
   const count = fuzzCount(100)
   let checked = 0
   for (let seed = first; seed < first + count; seed += 1) {
@@ -24,7 +24,7 @@ test('REP-29: a secondary shows its primary at one index, whatever happens to bo
 })
 
 test.each(Object.entries(PLANTS))('REP-29: the model finds that %s', async (name, plant) => {
-  const first = chooseSeed(name)
+  const first = firstSeed(name)
   for (let seed = first; seed < first + HISTORIES_TO_FIND; seed += 1) {
     if (await isFound(seed, plant)) {
       console.log(`${name}: found in history ${seed - first + 1}`)
@@ -33,6 +33,11 @@ test.each(Object.entries(PLANTS))('REP-29: the model finds that %s', async (name
   }
   expect.fail('not found')
 })
+
+/** The same histories in every test run, others in each proof. */
+function firstSeed(name: string): number {
+  return fuzzCount(0) === 0 ? 1 : chooseSeed(name)
+}
 
 async function isFound(seed: number, plant: Plant): Promise<boolean> {
   const model = await ReplicationModel.create(seed, plant)

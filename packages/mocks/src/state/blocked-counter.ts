@@ -5,12 +5,24 @@ export class BlockedCounter implements Sleeper {
   private readonly sleeper: Sleeper
   private waiting = 0
   private readonly listeners = new Set<() => void>()
+  private isUncounted = false
 
   constructor(sleeper: Sleeper) {
     this.sleeper = sleeper
   }
 
+  /** Starts a wait that is none of a client: it does not count, and ends only with a change. */
+  uncounted<T>(start: () => T): T {
+    this.isUncounted = true
+    try {
+      return start()
+    } finally {
+      this.isUncounted = false
+    }
+  }
+
   after(ms: number, callback: () => void): () => void {
+    if (this.isUncounted) return () => {}
     this.waiting += 1
     for (const listener of this.listeners) listener()
     let isOver = false

@@ -15,7 +15,7 @@ const NO_METRICS: AgentMetrics = {
   Samples: [],
 }
 
-export function clusterOfOne(settings: Settings): ClusterInfo {
+export function clusterOfOne(settings: Settings, replication: ClusterInfo['replication']): ClusterInfo {
   const { aclEnabled, aclMode, baseUrl, datacenter, version } = settings
   const member: ClusterMember = {
     id: '00000000-0000-4000-8000-00000000000d',
@@ -34,6 +34,6 @@ export function clusterOfOne(settings: Settings): ClusterInfo {
     metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
     takeBootstrapReset: async () => 'none',
     debugConfig: () => ({}),
-    replication: () => undefined,
+    replication,
   }
 }

@@ -8,6 +8,7 @@ import {
   type MemorySnapshot,
   MemoryStore,
   Service,
+  type ServiceOptions,
   type WireReply,
   type WireRequest,
 } from '@latchkey/service'
@@ -17,6 +18,8 @@ import type { Settings } from '../options.ts'
 import { createAccessorMigration } from './accessor-migration.ts'
 import { BlockedCounter } from './blocked-counter.ts'
 import { clusterOfOne, NODE_NAME } from './cluster.ts'
+import { createFeed, type Feed } from './feed.ts'
+import { Follower } from './follower.ts'
 import { mockDatacenters } from './mock-datacenters.ts'
 import { createRandom } from './random.ts'
 import { createReaper } from './reaper.ts'
@@ -31,6 +34,10 @@ export class ServiceState {
   private readonly reapLater: () => void
   private readonly migrateLater: () => void
   private readonly initial: MemorySnapshot
+  /** For mock services that follow this one. */
+  readonly feed: Feed
+  /** Set in a secondary datacenter. */
+  readonly follower: Follower | undefined
 
   /** @throws TypeError if the seed breaks a rule. */
   constructor(settings: Settings) {
@@ -44,11 +51,14 @@ export class ServiceState {
     this.store = new MemoryStore(this.blocked)
     this.reapLater = createReaper(this.store, this.clock)
     this.migrateLater = createAccessorMigration(this.store, this.clock, random)
-    this.service = new Service({
+    const isSecondary = primaryDatacenter !== datacenter
+    const { store, clock } = this
+    this.follower = isSecondary ? new Follower({ settings, store, clock, random }) : undefined
+    const service: ServiceOptions = {
       store: this.store,
       clock: this.clock,
       random,
-      cluster: clusterOfOne(settings),
+      cluster: clusterOfOne(settings, () => this.follower?.state()),
       profile,
       identity: {
         verifier: new DecodingVerifier(),
@@ -73,7 +83,10 @@ export class ServiceState {
         }),
       onInternalError: (error, requestId) =>
         console.error(`[latchkey mocks] request ${requestId} failed`, error),
-    })
+    }
+    this.service = new Service(service)
+    const secretId = settings.managementToken || ''
+    this.feed = createFeed({ service, store, blocked: this.blocked, secretId })
     const now = this.clock.now()
     const mode: AclModeRecord =
       settings.aclMode === 'legacy' ? { mode: 'legacy' } : initialMode(profile, { isPrimary: true, now })
@@ -85,7 +98,7 @@ export class ServiceState {
       managementToken: undefined,
     }
     const toChanges = mode.mode === 'enabled' ? builtinChanges : legacyBuiltinChanges
-    this.store.commitNow(toChanges(found, { random, now, initialManagementToken }))
+    this.store.commitNow(toChanges(found, { random, now, initialManagementToken, isSecondary }))
     const modeRecord = { Key: 'acl-mode', Value: mode, CreateIndex: 0, ModifyIndex: 0 } as const
     this.store.commitNow([{ table: 'system', op: 'put', record: modeRecord, expect: 0 }])
     plantSeed(settings.seed, { store: this.store, random, now, edition })
@@ -94,6 +107,7 @@ export class ServiceState {
   }
 
   async handle(request: WireRequest): Promise<WireReply> {
+    await this.follower?.catchUp()
     const reply = await this.service.handle(request)
     const isWrite = reply.endpoint !== undefined && ENDPOINTS[reply.endpoint].method !== 'GET'
     if (isWrite) this.reapLater()
@@ -117,5 +131,6 @@ export class ServiceState {
     this.clock.reset()
     this.identityProvider.reset()
     this.restore(this.initial)
+    this.follower?.reset()
   }
 }

@@ -236,9 +236,12 @@ export class ReplicationModel {
     this.keep()
   }
 
-  /** The primary comes back as it was, with a lower index. */
+  /** The primary comes back as it was, with a lower index. A reader must be able to notice: see {@link wouldHideRestore}. */
   private async restoreOlder(): Promise<void> {
     const backup = this.backups[0]
+    // Nor can it where its cursor is of another cluster, or a repair has begun.
+    const isFollowed = this.lastRecord?.cluster === this.clusterOfPrimary()
+    if (!isFollowed || this.replicator.status().state !== 'following') return
     if (!backup || this.noticed !== this.restores || this.zombies.length > 0 || this.lastRecord?.copy) return
     this.backups = []
     const store = new MemoryStore(this.primary.clock)

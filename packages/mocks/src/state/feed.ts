@@ -1,0 +1,71 @@
+/** What a mock service offers to mock services that follow it, besides its requests. */
+import {
+  type MemoryStore,
+  Service,
+  type ServiceOptions,
+  type WireReply,
+  type WireRequest,
+} from '@latchkey/service'
+import type { OtherDatacenter } from '../options.ts'
+import type { BlockedCounter } from './blocked-counter.ts'
+
+/** Questions of followers are no calls of the test: they are neither logged nor delayed, and never wait. */
+export interface Feed {
+  readonly handle: (request: WireRequest) => Promise<WireReply>
+  /** Of a token that may follow; empty if there is none. */
+  readonly secretId: string
+  /** Commit index of the last change of what datacenters have in common. */
+  index(): number
+  onChange(listener: () => void): void
+}
+
+interface FeedOptions {
+  readonly service: ServiceOptions
+  readonly store: MemoryStore
+  readonly blocked: BlockedCounter
+  readonly secretId: string
+}
+
+const feeds = new WeakMap<OtherDatacenter, Feed>()
+
+/** `undefined` for what is no mock service. */
+export function feedOf(service: OtherDatacenter | undefined): Feed | undefined {
+  return service && feeds.get(service)
+}
+
+export function offerFeed(service: OtherDatacenter, feed: Feed): void {
+  feeds.set(service, feed)
+}
+
+export function createFeed({ service, store, blocked, secretId }: FeedOptions): Feed {
+  const answering = new Service({ ...service, store: withoutWaits(store) })
+  const listeners: (() => void)[] = []
+  const watch = async () => {
+    for (let seen = store.tableIndex('changes'); ; ) {
+      const before = seen
+      await blocked.uncounted(() => store.wait('changes', before, 0))
+      seen = store.tableIndex('changes')
+      for (const listener of listeners) listener()
+    }
+  }
+  return {
+    handle: (request) => answering.handle(request),
+    secretId,
+    index: () => store.tableIndex('changes'),
+    onChange(listener) {
+      listeners.push(listener)
+      if (listeners.length === 1) void watch()
+    },
+  }
+}
+
+/** The same records; what would wait for a change is answered at once. */
+function withoutWaits(store: MemoryStore): MemoryStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'wait') return async () => 'timeout'
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
