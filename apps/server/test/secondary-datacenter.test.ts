@@ -156,6 +156,8 @@ test('a secondary whose management token no migration will link does not start a
     url: databases.dc2.url,
     ring: createKeyRing(parseEncryptionKeys(KEYS)),
   })
+  // A new secondary makes no token, not even the anonymous one.
+  expect(await store.countTokens({})).toBe(0)
   await store.commit([putNew(record)])
   await store.close()
   await expect(start('dc2', 'two', '1.11')).rejects.toThrow('1 legacy token has rights')
