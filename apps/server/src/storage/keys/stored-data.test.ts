@@ -196,6 +196,7 @@ test('the Prisma schema and the migrations define the same columns', async () =>
     auth_method: Prisma.AuthMethodScalarFieldEnum,
     binding_rule: Prisma.BindingRuleScalarFieldEnum,
     change: Prisma.ChangeScalarFieldEnum,
+    change_reader: Prisma.ChangeReaderScalarFieldEnum,
     commit_index: Prisma.CommitIndexScalarFieldEnum,
     kv: Prisma.KvEntryScalarFieldEnum,
     login_state: Prisma.LoginStateScalarFieldEnum,
