@@ -1,5 +1,6 @@
 import { chooseSeed, fuzzCount } from '@latchkey/testkit/random'
-import { ModelBroken, ReplicationModel } from '@latchkey/testkit/replication/model'
+import { ModelBroken } from '@latchkey/testkit/replication/compare'
+import { ReplicationModel } from '@latchkey/testkit/replication/model'
 import { PLANTS, type Plant } from '@latchkey/testkit/replication/plants'
 import { expect, test } from 'vitest'
 

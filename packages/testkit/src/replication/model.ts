@@ -14,14 +14,10 @@ import {
 } from '@latchkey/service'
 import { SeededRandom } from '../random.ts'
 import { aWorld, START, type World } from '../service/world.ts'
+import { checkGlobals, checkOwn, ModelBroken } from './compare.ts'
 import { FaultySource } from './faulty-source.ts'
 import type { Plant } from './plants.ts'
 import { RandomWrites, SECRETS } from './random-writes.ts'
-
-/** Something that must not be. */
-export class ModelBroken extends Error {
-  override readonly name = 'ModelBroken'
-}
 
 const NEVER = new AbortController().signal
 const AT_ONCE = { next: () => Promise.resolve() }
@@ -32,8 +28,6 @@ const QUESTIONS = [
   { Resource: 'service', Segment: 'web', Access: 'read' },
   { Resource: 'acl', Access: 'write' },
 ]
-const OWN_TABLES = ['kv', 'authMethods', 'bindingRules'] as const
-const GLOBAL_TABLES = ['namespaces', 'policies', 'roles'] as const
 const STEPS_TO_SETTLE = 60
 
 export class ReplicationModel {
@@ -325,30 +319,14 @@ export class ReplicationModel {
     this.checked += 1
     const record = this.store.directory().system('replication')?.Value as ReplicationRecord | undefined
     const now = this.store.snapshot()
-    this.checkOwn(now)
+    checkOwn(now, this.own)
     if (!record) return
     this.checkCursor(record)
     this.lastRecord = record
     if (record.copy !== undefined || record.index === 0) return
     const then = this.snapshotOf(record)
     if (!then) throw new ModelBroken(`the primary was never at index ${record.index}`)
-    const expected = globalsOf(then)
-    const actual = globalsOf(now)
-    for (const { accessorId, heldBy } of record.skipped) {
-      expected.delete(`tokens/${accessorId}`)
-      if (actual.has(`tokens/${accessorId}`)) throw new ModelBroken('a token that was kept aside is stored')
-      if (heldBy === undefined) throw new ModelBroken('a good token was kept aside')
-    }
-    for (const name of record.keptNamespaces ?? []) {
-      if (expected.has(`namespaces/${name}`)) throw new ModelBroken('a namespace is kept that is there')
-      actual.delete(`namespaces/${name}`)
-    }
-    for (const key of new Set([...expected.keys(), ...actual.keys()])) {
-      if (expected.get(key) === actual.get(key)) continue
-      throw new ModelBroken(
-        `at ${record.index}, ${key} is ${actual.get(key)} instead of ${expected.get(key)}`,
-      )
-    }
+    checkGlobals(record, now, then)
   }
 
   /** The index never goes back, unless the primary does, or an operator wants it. */
@@ -364,22 +342,6 @@ export class ReplicationModel {
     if (isOther || (before !== undefined && record.index < before.index)) this.noticed = this.restores
     if (before === undefined) this.noticed = this.restores
   }
-
-  private checkOwn(now: MemorySnapshot): void {
-    for (const table of OWN_TABLES) {
-      const records = [...now[table].values()]
-      const known = [...this.own[table].values()]
-      if (records.length !== known.length || records.some((record, i) => record !== known[i])) {
-        throw new ModelBroken(`the ${table} of the secondary changed`)
-      }
-    }
-    const localOf = ({ tokens }: MemorySnapshot) => [...tokens.values()].filter(({ Local }) => Local)
-    const known = new Set(localOf(this.own))
-    const local = localOf(now)
-    if (local.length !== known.size || local.some((token) => !known.has(token))) {
-      throw new ModelBroken('Local tokens of the secondary changed')
-    }
-  }
 }
 
 function tryCommit(store: MemoryStore, changes: readonly Change[]): void {
@@ -389,30 +351,4 @@ function tryCommit(store: MemoryStore, changes: readonly Change[]): void {
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
   }
-}
-
-const texts = new WeakMap<object, string>()
-const OTHER_FIELDS = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
-
-/** What datacenters have in common, by table and key. */
-function globalsOf(snapshot: MemorySnapshot): Map<string, string> {
-  const globals = new Map<string, string>()
-  for (const table of GLOBAL_TABLES) {
-    for (const [key, record] of snapshot[table]) globals.set(`${table}/${key}`, textOf(record))
-  }
-  for (const token of snapshot.tokens.values()) {
-    if (!token.Local) globals.set(`tokens/${token.AccessorID}`, textOf(token))
-  }
-  return globals
-}
-
-function textOf(record: object): string {
-  const known = texts.get(record)
-  if (known !== undefined) return known
-  const entries = Object.entries(record).filter(
-    ([name, value]) => !OTHER_FIELDS.has(name) && value !== undefined,
-  )
-  const text = JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
-  texts.set(record, text)
-  return text
 }
