@@ -75,7 +75,7 @@ export const ACL_ERRORS = {
   token_replication_off: {
     status: 400,
     title: 'The datacenter does not replicate tokens',
-    source: 'decisions: tokens of the primary',
+    source: 'decisions: datacenters',
   },
   // 401, 403: the caller.
   acl_disabled: { status: 401, title: 'ACLs are switched off', source: 'spec 5' },
