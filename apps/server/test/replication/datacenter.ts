@@ -7,6 +7,8 @@ import { type RunningServer, runServer } from '@latchkey/testkit/process/server-
 /** The secret of the management token of the primary, which the secondaries get by replication. */
 export const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 
+const PATIENCE_MS = 20_000
+
 export class Datacenter {
   readonly name: string
   readonly databaseUrl: string
@@ -67,9 +69,22 @@ export class Datacenter {
     return this.server.call(method, path, { token, ...(body === undefined ? {} : { body }) })
   }
 
+  /** The same, repeated while the answer is 503: on a busy machine a database may be late. */
+  async patiently(
+    method: string,
+    path: string,
+    body?: unknown,
+    token = MANAGEMENT,
+  ): ReturnType<RunningServer['call']> {
+    for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(100)) {
+      const answer = await this.call(method, path, body, token)
+      if (answer.status !== 503 || performance.now() > deadline) return answer
+    }
+  }
+
   /** @throws unless the answer is 200. */
   async ok(method: string, path: string, body?: unknown, token = MANAGEMENT) {
-    const answer = await this.call(method, path, body, token)
+    const answer = await this.patiently(method, path, body, token)
     if (answer.status !== 200) {
       const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
       throw new Error(`${this.name}: ${method} ${path} answered ${answer.status}: ${text}`)
@@ -79,7 +94,7 @@ export class Datacenter {
 
   /** The status of the token of a secret: 200 or 403. */
   async statusOf(secretId: string): Promise<number> {
-    return (await this.call('GET', '/acl/token/self', undefined, secretId)).status
+    return (await this.patiently('GET', '/acl/token/self', undefined, secretId)).status
   }
 
   replication(): Promise<Answer<'operations.replication'>> {
