@@ -178,7 +178,7 @@ test('a promoted datacenter stays the primary after a restart with its old setti
   const made = await ask(dc2, 'PUT', '/acl/token', { Description: 'made by the new primary' })
   await dc2.stop()
   dc2 = await startSecondary()
-  expect(dc2.log.join('\n')).toContain('dc2 was promoted and is the primary')
+  await expect.poll(() => dc2.log.join('\n'), PATIENCE).toContain('dc2 was promoted and is the primary')
   await ask(dc2, 'PUT', `/acl/token/${made.AccessorID}`, { Description: 'changed by the new primary' })
   // The old one still takes itself for the primary.
   await expect.poll(() => dc2.log.join('\n'), PATIENCE).toContain('dc1 is back')
