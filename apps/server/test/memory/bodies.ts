@@ -1,4 +1,7 @@
-/** Reads one hostile body in a process of its own: `node --max-old-space-size=… bodies.ts <name>`. Prints the refusal's code. */
+/**
+ * Reads one hostile body in a process of its own: `node --max-old-space-size=… bodies.ts <name>`. Prints the refusal's codes.
+ * Without a name, and with `--expose-gc`: prints the bytes of the heap that the process takes without a body.
+ */
 import { AclError, authorizeRequestSchema, createTokenSchema, decodeBody, limits } from '@latchkey/contract'
 
 /** As many different units as a body may hold. */
@@ -33,7 +36,17 @@ export const BODIES = {
 export type BodyName = keyof typeof BODIES
 
 if (process.argv[1] === import.meta.filename) {
-  const name = process.argv[2] as BodyName
+  const name = process.argv[2] as BodyName | undefined
+  if (name === undefined) measure()
+  else decode(name)
+}
+
+function measure(): void {
+  globalThis.gc?.()
+  process.stdout.write(String(process.memoryUsage().heapUsed))
+}
+
+function decode(name: BodyName): void {
   const body = Buffer.from(BODIES[name]())
   const codes = new Set<string>()
   for (let i = 0; i < 3; i += 1) {
