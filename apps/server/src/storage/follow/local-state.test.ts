@@ -135,6 +135,18 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped and repo
   answer.resolve(undefined)
 })
 
+test('tokens of an own commit are cached, unless they are as many as in a copy', () => {
+  const { state, tokens } = aLocalState()
+  const cachedOf = (count: number) => {
+    const records = Array.from({ length: count }, () => aToken())
+    const index = state.appliedIndex + 1
+    const changes = records.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const)
+    state.applyOwn([{ index, changes, secretHashes: records.map(({ SecretID }) => SecretID) }])
+    return records.filter(({ SecretID }) => tokens.bySecretId(SecretID)).length
+  }
+  expect([cachedOf(1), cachedOf(10), cachedOf(1_000)]).toEqual([1, 10, 0])
+})
+
 test('a batch removes deleted records from the directory; one that was applied already changes nothing', () => {
   const { state } = aLocalState()
   const policy = aPolicy()

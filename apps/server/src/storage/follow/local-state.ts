@@ -35,6 +35,16 @@ export interface OwnCommit {
   readonly secretHashes: readonly (string | undefined)[]
 }
 
+interface OwnChange {
+  readonly change: OwnCommit['changes'][number]
+  readonly index: number
+  readonly secretHash: string | undefined
+  readonly isBulk: boolean
+}
+
+/** Tokens of longer commits, such as those of a copy, are cached when they are read: most of them are not read soon. */
+const CACHED_CHANGES_MAX = 64
+
 /** Notified of every change before its index counts as applied. */
 interface LocalStateParts {
   readonly tokens: TokenCache
@@ -107,7 +117,10 @@ export class LocalState {
   applyOwn(commits: readonly OwnCommit[]): void {
     const touched = new Set<Topic>()
     for (const { index, changes, secretHashes } of commits) {
-      for (const [i, change] of changes.entries()) this.takeOwnChange(change, index, secretHashes[i], touched)
+      const isBulk = changes.length > CACHED_CHANGES_MAX
+      for (const [i, change] of changes.entries()) {
+        this.takeOwnChange({ change, index, secretHash: secretHashes[i], isBulk }, touched)
+      }
     }
     const last = commits.at(-1)
     if (last) this.finish(last.index, touched)
@@ -195,12 +208,7 @@ export class LocalState {
     for (const record of content.system) this.system.set(record.Key, record)
   }
 
-  private takeOwnChange(
-    change: OwnCommit['changes'][number],
-    index: number,
-    secretHash: string | undefined,
-    touched: Set<Topic>,
-  ): void {
+  private takeOwnChange({ change, index, secretHash, isBulk }: OwnChange, touched: Set<Topic>): void {
     this.touch(change.table, index, touched)
     switch (change.table) {
       case 'tokens': {
@@ -210,7 +218,7 @@ export class LocalState {
         const replaced =
           expect && secretHash !== undefined ? this.tokens.sameAs(secretHash, expect) : undefined
         this.touchToken({ accessorKey, secretHash }, index, touched)
-        if (op === 'delete' || secretHash === undefined) return
+        if (op === 'delete' || secretHash === undefined || isBulk) return
         // Only the database knows the CreateIndex of a record that is not cached; the next read loads it.
         const created = expect === 0 ? CreateIndex || index : replaced?.CreateIndex
         if (created === undefined) return
