@@ -74,6 +74,20 @@ test('copy_incomplete, to be tried again: an unknown secret, until the first cop
   expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual(['caller_unknown', undefined])
 })
 
+test('in legacy mode an unknown secret may still arrive only where the data began without copies', async () => {
+  for (const [beganEmpty, status] of [
+    [true, 503],
+    [undefined, 403],
+  ] as const) {
+    const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
+    const local = aToken({ Local: true })
+    const mode = system('acl-mode', { mode: 'legacy', ...(beganEmpty ? { beganEmpty } : {}) })
+    await store.commit([mode, { table: 'tokens', op: 'put', record: local, expect: 0 }])
+    const statusOf = async (token: string) => (await ask('GET', '/kv/?recurse', { token })).status
+    expect([await statusOf(MANAGEMENT), await statusOf(local.SecretID)]).toEqual([status, 404])
+  }
+})
+
 test('a global token of a login is no orphan, although its auth method is unknown here', async () => {
   const { ask, store } = await aWorld(SECONDARY)
   const made = { AuthMethod: 'of-the-primary', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 }

@@ -129,7 +129,8 @@ test('new data starts enabled from 1.4.0 on, in the primary alone; a secondary m
   const now = 5
   expect(initialMode(aProfile('1.3.1'), { isPrimary: true, now })).toEqual(LEGACY)
   expect(initialMode(aProfile('1.4.0'), { isPrimary: true, now })).toEqual({ mode: 'enabled', since: 5 })
-  expect(initialMode(aProfile('1.11'), { isPrimary: false, now })).toEqual(LEGACY)
+  expect(initialMode(aProfile('1.3.1'), { isPrimary: false, now })).toEqual(LEGACY)
+  expect(initialMode(aProfile('1.11'), { isPrimary: false, now })).toEqual({ ...LEGACY, beganEmpty: true })
 })
 
 test('a server advertises nothing before 1.4.0, then whether its ACLs are on, then the recorded mode', () => {

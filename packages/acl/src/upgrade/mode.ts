@@ -9,7 +9,11 @@ import { isCounted, type Member, type MemberMode } from './member.ts'
 
 /** The value of the system record `acl-mode`, which is never written after the end. */
 export type AclModeRecord =
-  | { readonly mode: 'legacy' }
+  | {
+      readonly mode: 'legacy'
+      /** The data began in a secondary of 1.4.0 or later: everything global is still to come from its primary. */
+      readonly beganEmpty?: true
+    }
   | {
       readonly mode: 'enabled'
       /** When legacy mode ended: milliseconds since the epoch. */
@@ -45,8 +49,8 @@ export function initialMode(
   profile: ServiceProfile,
   { isPrimary, now }: { readonly isPrimary: boolean; readonly now: number },
 ): AclModeRecord {
-  const isNew = isPrimary && profile.has('upgrade.legacyMode')
-  return isNew ? { mode: 'enabled', since: now } : { mode: 'legacy' }
+  if (!profile.has('upgrade.legacyMode')) return { mode: 'legacy' }
+  return isPrimary ? { mode: 'enabled', since: now } : { mode: 'legacy', beganEmpty: true }
 }
 
 export function advertisedMode(

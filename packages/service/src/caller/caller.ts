@@ -1,6 +1,13 @@
 /** From the presented secret to the rights of its token. Spec 5. */
 
-import type { Directory, IdleLimit, Question, ReplicationRecord, TokenRecord } from '@latchkey/acl'
+import type {
+  AclModeRecord,
+  Directory,
+  IdleLimit,
+  Question,
+  ReplicationRecord,
+  TokenRecord,
+} from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -21,7 +28,6 @@ import {
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
 import type { KnownToken, Store, StoreMemory, TokenUse } from '../store/store.ts'
-import { aclModeOf } from './acl-mode.ts'
 import {
   type AuthorizerCache,
   type AuthorizerOptions,
@@ -238,8 +244,10 @@ export function isCallerUnknown(error: unknown): error is AclError {
 function firstCopyOf(directory: Directory, place: Place): 'missing' | 'begun' | 'complete' {
   if (place.datacenter === place.primaryDatacenter) return 'complete'
   const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
-  // In legacy mode nothing is copied.
-  if (isOver || aclModeOf(directory) === 'legacy') return 'complete'
+  if (isOver) return 'complete'
+  // In legacy mode nothing is copied, and a datacenter serves the copies that it has from before.
+  const mode = directory.system('acl-mode')?.Value as AclModeRecord | undefined
+  if (mode?.mode === 'legacy') return mode.beganEmpty ? 'missing' : 'complete'
   const record = directory.system('replication')?.Value as ReplicationRecord | undefined
   if (record === undefined) return 'missing'
   return record.index === 0 ? 'begun' : 'complete'
