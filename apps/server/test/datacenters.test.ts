@@ -83,7 +83,7 @@ function codeOf(text: string): unknown {
   }
 }
 
-test('the list of datacenters has the own one first, and the others in the order of the setting', async () => {
+test('the list of datacenters begins with this one, and has the others in the order of the setting', async () => {
   expect(await managed(dc1, 'GET', '/catalog/datacenters')).toEqual(['dc1', 'dc2', 'dc3', 'wrong'])
   expect(await managed(dc2, 'GET', '/catalog/datacenters')).toEqual(['dc2', 'dc1', 'dc3', 'wrong'])
 })
@@ -197,7 +197,7 @@ describe('refusals', () => {
     expect(text).toContain('forwarded twice')
   })
 
-  test('503 datacenter_unreachable: nothing answers there; the own datacenter does', async () => {
+  test('503 datacenter_unreachable: nothing answers there, and this datacenter still does', async () => {
     const { status, code, headers, text } = await ask('/kv/place/key?dc=dc3', { method: 'PUT', body: 'x' })
     expect({ status, code }).toEqual({ status: 503, code: 'datacenter_unreachable' })
     expect(headers.get('retry-after')).toBe('1')

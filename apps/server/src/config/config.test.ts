@@ -236,7 +236,7 @@ describe('secrets', () => {
 describe('other datacenters', () => {
   const LIST = 'dc1=https://one.example, dc2=https://two.example:8500/,dc3=http://127.0.0.1:8503'
 
-  test('all servers can share one list: the own entry is left out, and the primary needs none', () => {
+  test('all servers can share one list: each leaves out its own entry, and the primary needs none', () => {
     expect(otherDatacenters(loadConfig({ LATCHKEY_DATACENTERS: LIST }))).toEqual([
       { name: 'dc2', origins: ['https://two.example:8500'] },
       { name: 'dc3', origins: ['http://127.0.0.1:8503'] },

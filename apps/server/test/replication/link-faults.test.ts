@@ -118,7 +118,7 @@ test('REP-04: answers cut and truncated at random bytes: nothing partial is seen
   expect(await proveCuts({ primary: dc1, secondary, random, cuts: 8 })).toEqual({ cuts: 8, torn: [] })
 })
 
-test('REP-06: the same answer again and again, and a late one, change nothing and wake nobody', async () => {
+test('REP-06: a repeated answer and a late one change nothing and wake no client', async () => {
   await createPolicy('once')
   await synced()
   await createPolicy('twice')

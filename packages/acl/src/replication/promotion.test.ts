@@ -57,7 +57,7 @@ test('an accepted store is remembered with the cursor', () => {
   })
 })
 
-test('accepting another store ends a promotion: what follows is compared with the own state', () => {
+test('accepting another store ends a promotion: what follows is compared with the state of this datacenter', () => {
   const promoted = {
     ...FACTS,
     cluster: { ID: 'own', promoted: { at: '', from: 'dc1' } },
@@ -69,7 +69,7 @@ test('accepting another store ends a promotion: what follows is compared with th
   })
 })
 
-test('replication begins with nothing in a new secondary, and with the own state in one that was a primary', () => {
+test('replication begins with nothing in a new secondary, and with its own state in one that was a primary', () => {
   expect(beforeFollowing(FACTS)).toEqual({ cluster: '', index: 0, skipped: [] })
   expect(beforeFollowing({ ...FACTS, isBootstrapped: true })).toEqual({
     cluster: 'own',
