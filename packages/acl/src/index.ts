@@ -5,6 +5,8 @@ export {
   GLOBAL_MANAGEMENT_POLICY_NAME,
   ROOT_NAMES,
 } from './builtin.ts'
+export { filterRecords } from './filter/record-filter.ts'
+export type { ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'

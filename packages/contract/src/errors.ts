@@ -38,6 +38,7 @@ export const ACL_ERRORS = {
     title: 'A selector or bind name is not valid',
     source: 'decisions: auth methods',
   },
+  filter_invalid: { status: 400, title: 'A filter is not valid', source: 'decisions: filters' },
   filter_conflict: { status: 400, title: 'Only one list filter at a time', source: 'spec 4.8' },
   rules_invalid: { status: 400, title: 'The rules are not valid', source: 'decisions: rule language' },
   clone_refused: { status: 400, title: 'The token cannot be cloned', source: 'spec 4.6; decisions: tokens' },

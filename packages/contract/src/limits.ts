@@ -71,10 +71,12 @@ export const WAIT_JITTER_DIVISOR = 16
 
 /** Most records of one page, and the size of a page with a cursor but no `limit`. */
 export const PAGE_LIMIT_MAX = 1_000
-/** Longest `filter` of a list, in bytes. */
+/** Longest `filter` of the list of tokens, in bytes. */
 export const FILTER_BYTES_MAX = 1_024
-/** Most comparisons in a `filter`. */
+/** Most comparisons in a `filter` of the list of tokens. */
 export const FILTER_TERMS_MAX = 5
+/** Largest regular expressions of a `filter` of other lists, all together, in instructions: `x{9}` has nine. */
+export const FILTER_PATTERN_STEPS_MAX = 500
 /** Longest path and query together, in characters. */
 export const URL_LENGTH_MAX = 8_192
 /** Largest dump that one import takes, in bytes. */
@@ -111,11 +113,11 @@ export const AUTH_METHOD_ENTRIES_MAX = 64
 export const AUTH_METHOD_KEYS_MAX = 16
 /** Most namespace rules of an auth method. */
 export const NAMESPACE_RULES_MAX = 100
-/** Longest selector, in bytes of UTF-8. */
+/** Longest selector, and longest `filter` of lists other than that of tokens, in bytes of UTF-8. */
 export const SELECTOR_BYTES_MAX = 4_096
-/** Most comparisons in a selector. */
+/** Most comparisons in a selector or such a `filter`. */
 export const SELECTOR_TERMS_MAX = 64
-/** Deepest nesting of `not` and parentheses in a selector. */
+/** Deepest nesting of `not` and parentheses in a selector or such a `filter`. */
 export const SELECTOR_DEPTH_MAX = 32
 /** Largest regular expression of a selector, in instructions: `x{9}` has nine. */
 export const SELECTOR_PATTERN_STEPS_MAX = 2_000

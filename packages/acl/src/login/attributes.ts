@@ -1,6 +1,6 @@
 /** The attributes that selectors and bind names of a method may use. Decisions: auth methods. */
+import { attributeName } from '../filter/selector.ts'
 import type { AuthMethodConfiguration } from '../records/login-records.ts'
-import { attributeName } from './selector/selector.ts'
 
 /** The kind `map` is `value` or `list` as a whole. */
 export type AttributeKind = 'text' | 'list' | 'map'

@@ -1,8 +1,8 @@
 /** Maps the claims of a credential to the attributes of selectors and bind names. Decisions: auth methods. */
+import { attributeName } from '../filter/selector.ts'
 import type { AuthMethodConfiguration } from '../records/login-records.ts'
 import { KUBERNETES_CLAIMS, type MappedClaims } from './attributes.ts'
 import type { LoginRefusal } from './login-refusal.ts'
-import { attributeName } from './selector/selector.ts'
 import type { Claims } from './verifier.ts'
 
 /** A claim that cannot be mapped, for which the login is refused. */

@@ -147,7 +147,7 @@ export function* evaluateLogin(
 const STEPS_PER_PATTERN = 16
 
 function weightOf(prepared: Prepared): number {
-  const patterns = 'selector' in prepared ? (prepared.selector?.patterns.size ?? 0) : 0
+  const patterns = 'selector' in prepared ? (prepared.selector?.patternCount ?? 0) : 0
   return 1 + STEPS_PER_PATTERN * patterns
 }
 

@@ -1,4 +1,6 @@
 /** Explains to administrators what a login would give and why, from the evaluation that a login uses. Decisions: login. */
+import { printPath, printTerm } from '../filter/print-selector.ts'
+import { attributeName, type Selector } from '../filter/selector.ts'
 import { hasLinks, type TokenLinks } from '../links.ts'
 import type { MappedClaims } from './attributes.ts'
 import type { EvaluatedRule, LoginEvaluation } from './evaluate-login.ts'
@@ -6,8 +8,6 @@ import { linksOf } from './login-plan.ts'
 import { LOGIN_REFUSALS } from './login-refusal.ts'
 import type { CheckedSelector } from './selector/check-selector.ts'
 import { matchesClaims } from './selector/evaluate-selector.ts'
-import { printPath, printTerm } from './selector/print-selector.ts'
-import { attributeName, type Selector } from './selector/selector.ts'
 
 /** What a login with the evaluated claims would give. It has links only if the login would succeed. */
 export interface LoginExplanation extends TokenLinks {

@@ -32,6 +32,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   link_unknown: 'Correct the link that `field` names, or first create its target in the same namespace.',
   selector_invalid:
     'Mend the selector or bind name at the line and column that the error names. A selector may use the names that the method maps.',
+  filter_invalid:
+    'Mend the filter at the line and column that the error names. It may use the fields of the listed records.',
   filter_conflict: 'Use one filter, and check the other property in the answer.',
   rules_invalid:
     'Correct the rules at the line and column that the text names. `POST /v1/acl/policy/lint` lists every fault.',

@@ -1,22 +1,18 @@
 /** Checks a selector against the attributes of its method. Decisions: auth methods. */
 import { AclError, shorten } from '@latchkey/contract'
+import { comparisonOf, OPERATORS, type Test } from '../../filter/compare.ts'
+import { parseSelector, type SelectorSource } from '../../filter/parse-selector.ts'
+import { printPath } from '../../filter/print-selector.ts'
+import { attributeName, type Operator, type Selector, type Term, termsOf } from '../../filter/selector.ts'
 import { atOnce, type Sliced } from '../../turns.ts'
-import { type AttributeKind, type Attributes, namesOf } from '../attributes.ts'
-import { parseSelector, selectorError } from './parse-selector.ts'
-import { printPath } from './print-selector.ts'
-import { compileRegularExpression, type RegularExpression } from './regular-expression.ts'
-import { attributeName, type Operator, type Selector, type Term, termsOf } from './selector.ts'
+import { type Attributes, namesOf } from '../attributes.ts'
 
-/** A selector that fits its method, with its compiled regular expressions. */
+/** A selector that fits its method, and the comparison of each of its terms, negation aside. */
 export interface CheckedSelector {
   readonly selector: Selector
-  readonly patterns: ReadonlyMap<Term, RegularExpression>
-}
-
-const OPERATORS: Readonly<Record<AttributeKind, readonly Operator[]>> = {
-  text: ['equal', 'in', 'matches'],
-  list: ['in', 'empty'],
-  map: ['in', 'empty'],
+  readonly tests: ReadonlyMap<Term, Test>
+  /** Number of its regular expressions. */
+  readonly patternCount: number
 }
 
 const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
@@ -28,6 +24,19 @@ const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
 
 /** Maximum length of the list of names in a message, in characters. */
 const NAMES_LENGTH_MAX = 1_000
+
+/** A selector in a field of a body. Refusals are AclErrors `selector_invalid` with line and column. */
+export function selectorIn(field: string): SelectorSource {
+  return {
+    field,
+    refuse: ({ line, column }, problem) =>
+      new AclError('selector_invalid', `${field} is invalid: line ${line}, column ${column}: ${problem}`, {
+        field,
+        line,
+        column,
+      }),
+  }
+}
 
 /**
  * Parses a selector and checks its terms from left to right.
@@ -52,15 +61,17 @@ export function* checkSelectorInSlices(
   field = 'Selector',
 ): Sliced<CheckedSelector | undefined> {
   if (text === '') return undefined
-  const selector = parseSelector(text, field)
-  const patterns = new Map<Term, RegularExpression>()
+  const source = selectorIn(field)
+  const selector = parseSelector(text, source)
+  const tests = new Map<Term, Test>()
+  let patternCount = 0
   for (const term of termsOf(selector)) {
-    const pattern = checkTerm(term, attributes, field)
-    if (pattern === undefined) continue
-    patterns.set(term, pattern)
+    tests.set(term, testOf(term, attributes, source))
+    if (term.operator !== 'matches') continue
+    patternCount += 1
     yield
   }
-  return { selector, patterns }
+  return { selector, tests, patternCount }
 }
 
 /** Runs a check of a selector or bind name, and prefixes its refusals with the record that is at fault. */
@@ -73,27 +84,20 @@ export function prefixed<T>(record: string, check: () => T): T {
   }
 }
 
-/** @returns the compiled regular expression of a term with `matches`; `undefined` for other terms. */
-function checkTerm(term: Term, attributes: Attributes, field: string): RegularExpression | undefined {
+function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource): Test {
   const { path, operator, place } = term
   const shown = shorten(printPath(path))
   // A mapped name that has dots is written as one name, in brackets.
   const kind = path.length <= 2 ? attributes.get(attributeName(path)) : undefined
   if (kind === undefined) {
     const names = shorten(namesOf(attributes, ['text', 'list']), NAMES_LENGTH_MAX)
-    throw selectorError(field, place, `the method does not map ${shown}; it maps ${names}`)
+    throw refuse(place, `the method does not map ${shown}; it maps ${names}`)
   }
-  if (!OPERATORS[kind].includes(operator)) {
+  const comparison = comparisonOf(term, kind)
+  if ('test' in comparison) return comparison.test
+  if (comparison.fault === 'operator') {
     const allowed = OPERATORS[kind].map((each) => OPERATOR_NAMES[each]).join(', ')
-    throw selectorError(field, place, `${shown} takes ${allowed}, not ${OPERATOR_NAMES[operator]}`)
+    throw refuse(place, `${shown} takes ${allowed}, not ${OPERATOR_NAMES[operator]}`)
   }
-  if (operator !== 'matches') return undefined
-  const compiled = compileRegularExpression(term.value)
-  if ('regularExpression' in compiled) return compiled.regularExpression
-  const expression = JSON.stringify(shorten(term.value))
-  throw selectorError(
-    field,
-    place,
-    `Failed to compile regular expression ${expression}: ${shorten(compiled.problem)}`,
-  )
+  throw refuse(place, comparison.problem)
 }

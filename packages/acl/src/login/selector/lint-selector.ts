@@ -1,10 +1,10 @@
 /** Finds selectors, and branches of them, that no login can ever match. Decisions: auth methods. */
 import { shorten } from '@latchkey/contract'
+import { printTerm } from '../../filter/print-selector.ts'
+import { attributeName, type Selector, type Term } from '../../filter/selector.ts'
 import type { MappedClaims } from '../attributes.ts'
 import type { CheckedSelector } from './check-selector.ts'
 import { termHolds } from './evaluate-selector.ts'
-import { printTerm } from './print-selector.ts'
-import { attributeName, type Selector, type Term } from './selector.ts'
 
 export interface SelectorFinding {
   /** `never_matches` is about the whole selector, and `branch_never_matches` about one side of an `or`. */

@@ -10,15 +10,16 @@ import {
 } from '@latchkey/testkit/login/random-selectors'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import { expect, test } from 'vitest'
+import { parseSelector } from '../../filter/parse-selector.ts'
+import { printSelector } from '../../filter/print-selector.ts'
+import type { Selector } from '../../filter/selector.ts'
 import { attributesOf } from '../attributes.ts'
-import { checkSelector } from './check-selector.ts'
+import { checkSelector, selectorIn } from './check-selector.ts'
 import { lintSelector } from './lint-selector.ts'
-import { parseSelector } from './parse-selector.ts'
-import { printSelector } from './print-selector.ts'
-import type { Selector } from './selector.ts'
 
 /** `LATCHKEY_FUZZ=100000` tries a hundred thousand. */
 const TEXTS = fuzzCount(4_000)
+const SOURCE = selectorIn('Selector')
 
 test(`FUZ-06: ${TEXTS} selectors are read or refused with a place, and read again as they were printed`, {
   timeout: 7_200_000,
@@ -31,7 +32,7 @@ test(`FUZ-06: ${TEXTS} selectors are read or refused with a place, and read agai
     if (selector === undefined) continue
     accepted++
     const printed = printSelector(selector)
-    const again = parseSelector(printed)
+    const again = parseSelector(printed, SOURCE)
     if (JSON.stringify(meaning(again)) !== JSON.stringify(meaning(selector))) {
       expect.fail(`printed again, it means something else: ${JSON.stringify({ text, printed })}`)
     }
@@ -45,7 +46,7 @@ test(`FUZ-06: ${TEXTS} selectors are read or refused with a place, and read agai
 
 function readOrRefuse(text: string): Selector | undefined {
   try {
-    return parseSelector(text)
+    return parseSelector(text, SOURCE)
   } catch (error) {
     if (!(error instanceof AclError) || error.code !== 'selector_invalid') {
       throw new Error(`broke on ${JSON.stringify(text)}`, { cause: error })

@@ -2,9 +2,12 @@ import { limits } from '@latchkey/contract'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { selectorIn } from '../login/selector/check-selector.ts'
 import { decodeGoString, encodeGoString } from './go-string.ts'
-import { parseSelector } from './parse-selector.ts'
+import { parseSelector as parse } from './parse-selector.ts'
 import { printSelector } from './print-selector.ts'
+
+const parseSelector = (text: string, field = 'Selector') => parse(text, selectorIn(field))
 
 /** Selectors, with their meaning as it is printed in full. */
 const READ: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-/** The syntax tree of a selector, which says which logins a binding rule is for. Decisions: auth methods. */
-import type { Place } from '../../rules/language/syntax-error.ts'
+/** The syntax tree of a selector: which logins a binding rule is for, or which records a list shows. */
+import type { Place } from '../rules/language/syntax-error.ts'
 
 export type Selector =
   | { readonly kind: 'and' | 'or'; readonly operands: readonly Selector[] }
@@ -12,7 +12,7 @@ export type Operator = 'equal' | 'in' | 'matches' | 'empty'
 /** One comparison, such as `value.team == "ops"`. */
 export interface Term {
   readonly kind: 'term'
-  /** The names of the attribute; `value.team` has two. */
+  /** The names of the attribute or field; `value.team` has two. */
   readonly path: readonly string[]
   readonly operator: Operator
   /** True for `!=`, `not in`, `not contains`, `not matches` and `is not empty`. */

@@ -3,6 +3,8 @@ import { limits } from '@latchkey/contract'
 import { RE2JS } from 're2js'
 
 export interface RegularExpression {
+  /** Approximate number of its instructions, each of which a character of the text may cost. */
+  readonly size: number
   /** Whether it matches anywhere in a text. */
   test(text: string): boolean
 }
@@ -11,11 +13,13 @@ export interface RegularExpression {
 export function compileRegularExpression(
   pattern: string,
 ): { readonly regularExpression: RegularExpression } | { readonly problem: string } {
-  const max = limits.SELECTOR_PATTERN_STEPS_MAX
   // Measures the pattern before it is compiled: `x{1000}` five hundred times would keep a core busy for seconds.
-  if (repetitionSize(pattern) > max) return { problem: `it is larger than ${max} steps` }
+  const max = limits.SELECTOR_PATTERN_STEPS_MAX
+  const size = repetitionSize(pattern)
+  if (size > max) return { problem: `it is larger than ${max} steps` }
   try {
-    return { regularExpression: RE2JS.compile(pattern) }
+    const compiled = RE2JS.compile(pattern)
+    return { regularExpression: { size, test: (text) => compiled.test(text) } }
   } catch (error) {
     if (error instanceof Error) return { problem: error.message }
     throw error

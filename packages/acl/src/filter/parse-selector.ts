@@ -1,6 +1,6 @@
-/** Parses selectors by recursive descent, in time linear in their length. Decisions: auth methods. */
+/** Parses selectors by recursive descent, in time linear in their length. Decisions: auth methods, filters. */
 import { AclError, limits, utf8Length } from '@latchkey/contract'
-import { type Place, shown } from '../../rules/language/syntax-error.ts'
+import { type Place, shown } from '../rules/language/syntax-error.ts'
 import { decodeGoString } from './go-string.ts'
 import type { Operator, Selector, Term } from './selector.ts'
 
@@ -11,31 +11,26 @@ const NAME = /[A-Za-z][A-Za-z0-9_]*/y
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?=[ \t\r\n)]|$)/y
 const STRING = /"[^"]*"|`[^`]*`/y
 
-/**
- * Parses a selector that is not empty.
- *
- * @param field name of the body's field, for errors.
- * @throws AclError `selector_invalid` with line and column, naming what was found and what was expected; `field_too_long`.
- */
-export function parseSelector(text: string, field = 'Selector'): Selector {
-  const bytesMax = limits.SELECTOR_BYTES_MAX
-  if (text.length > bytesMax || utf8Length(text) > bytesMax) {
-    throw new AclError('field_too_long', `${field} must be at most ${bytesMax} bytes long`, { field })
-  }
-  return new SelectorReader(text, field).read()
+/** Where a selector was written, for refusals. */
+export interface SelectorSource {
+  /** The field of the body, or the query option. */
+  readonly field: string
+  /** The refusal of a text with a problem at a place. */
+  readonly refuse: (place: Place, problem: string) => AclError
 }
 
 /**
- * A refusal of a selector.
+ * Parses a selector that is not empty.
  *
- * @returns AclError `selector_invalid` with line and column.
+ * @throws AclError the refusal of the source, naming what was found and what was expected; `field_too_long`.
  */
-export function selectorError(field: string, { line, column }: Place, problem: string): AclError {
-  return new AclError('selector_invalid', `${field} is invalid: line ${line}, column ${column}: ${problem}`, {
-    field,
-    line,
-    column,
-  })
+export function parseSelector(text: string, source: SelectorSource): Selector {
+  const bytesMax = limits.SELECTOR_BYTES_MAX
+  const { field } = source
+  if (text.length > bytesMax || utf8Length(text) > bytesMax) {
+    throw new AclError('field_too_long', `${field} must be at most ${bytesMax} bytes long`, { field })
+  }
+  return new SelectorReader(text, source).read()
 }
 
 /**
@@ -48,11 +43,11 @@ class SelectorReader {
   private farthest = 0
   private expected: string[] = []
   private readonly text: string
-  private readonly field: string
+  private readonly source: SelectorSource
 
-  constructor(text: string, field: string) {
+  constructor(text: string, source: SelectorSource) {
     this.text = text
-    this.field = field
+    this.source = source
   }
 
   read(): Selector {
@@ -262,7 +257,7 @@ class SelectorReader {
   }
 
   private error(at: number, problem: string): AclError {
-    return selectorError(this.field, this.placeOf(at), problem)
+    return this.source.refuse(this.placeOf(at), problem)
   }
 
   private placeOf(at: number): Place {

@@ -1,0 +1,89 @@
+/** What the operators of selectors mean for each kind of value. Decisions: auth methods, filters. */
+import { shorten } from '@latchkey/contract'
+import { compileRegularExpression } from './regular-expression.ts'
+import type { Operator, Term } from './selector.ts'
+
+/** Kinds of values. The kind `map` compares the keys of a map, and `objects` a list of objects as a whole. */
+export type ValueKind = 'text' | 'number' | 'bool' | 'list' | 'map' | 'objects'
+
+/** A value of any kind; a map is the list of its keys. */
+export type Value = string | number | boolean | readonly unknown[]
+
+/** Operators that a kind of values takes. */
+export const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
+  text: ['equal', 'in', 'matches'],
+  number: ['equal'],
+  bool: ['equal'],
+  list: ['in', 'empty'],
+  map: ['in', 'empty'],
+  objects: ['empty'],
+}
+
+/** Whether a value of the kind passes a comparison, negation aside. */
+export type Test = (value: Value) => boolean
+
+/** A comparison that is ready to be made, or why it cannot be made with values of its kind. */
+export type Comparison =
+  | {
+      readonly test: Test
+      /** What a character of a text may cost, in steps; 0 unless the operator is `matches`. */
+      readonly patternSize: number
+    }
+  | { readonly fault: 'operator' }
+  | { readonly fault: 'value'; readonly problem: string }
+
+/** Prepares the comparison of a term with values of a kind. */
+export function comparisonOf(term: Term, kind: ValueKind): Comparison {
+  const { operator, value } = term
+  if (!OPERATORS[kind].includes(operator)) return { fault: 'operator' }
+  switch (operator) {
+    case 'equal':
+      return equalTo(value, kind)
+    case 'in':
+      return plain((found) => hasIn(found, value))
+    case 'empty':
+      return plain((found) => Array.isArray(found) && found.length === 0)
+    case 'matches':
+      return matching(value)
+  }
+}
+
+function equalTo(value: string, kind: ValueKind): Comparison {
+  if (kind === 'text') return plain((found) => found === value)
+  const wanted = kind === 'number' ? integerOf(value) : BOOLS.get(value)
+  if (wanted !== undefined) return plain((found) => found === wanted)
+  const form = kind === 'number' ? 'an integer' : 'true or false'
+  return { fault: 'value', problem: `${JSON.stringify(shorten(value))} is not ${form}` }
+}
+
+function integerOf(text: string): number | undefined {
+  const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+/** The spellings of true and false that existing clients use. */
+const BOOLS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
+])
+
+/** A part of a text, or an element of a list. */
+function hasIn(found: Value, value: string): boolean {
+  return (typeof found === 'string' || Array.isArray(found)) && found.includes(value)
+}
+
+function matching(pattern: string): Comparison {
+  const compiled = compileRegularExpression(pattern)
+  if ('problem' in compiled) {
+    const expression = JSON.stringify(shorten(pattern))
+    const problem = `Failed to compile regular expression ${expression}: ${shorten(compiled.problem)}`
+    return { fault: 'value', problem }
+  }
+  const { regularExpression } = compiled
+  const test: Test = (found) => typeof found === 'string' && regularExpression.test(found)
+  return { test, patternSize: regularExpression.size }
+}
+
+function plain(test: Test): Comparison {
+  return { test, patternSize: 0 }
+}

@@ -1,0 +1,191 @@
+/**
+ * The query option `filter`, which selects the records of a list by their fields: `ServiceTags contains canary and
+ * ServiceMeta.env != dev`. Decisions: filters.
+ *
+ * A list that has it calls {@link filterRecords} with the text and the shape of its records, after it has applied rights: an
+ * expression must not tell of what is hidden.
+ */
+import { AclError, limits } from '@latchkey/contract'
+import { Pace, type Sliced } from '../turns.ts'
+import { comparisonOf, type Test, type Value, type ValueKind } from './compare.ts'
+import { evaluate } from './evaluate.ts'
+import { parseSelector, type SelectorSource } from './parse-selector.ts'
+import type { Field, Shape, ShapeOf } from './record-shape.ts'
+import { type Operator, type Term, termsOf } from './selector.ts'
+
+/** A compiled filter of records of type `T`. */
+export interface RecordFilter<T> {
+  readonly matches: (record: T) => boolean
+  /** Approximate steps that one record takes. */
+  readonly steps: number
+}
+
+/**
+ * The records that a filter selects, in their order.
+ *
+ * @param text the expression; `undefined` and an empty one select every record.
+ * @param shape the fields that the expression may name.
+ * @throws AclError `filter_invalid`, `field_too_long`.
+ */
+export function* filterRecords<T extends object>(
+  records: Iterable<T>,
+  text: string | undefined,
+  shape: ShapeOf<T>,
+): Sliced<readonly T[]> {
+  const filter = yield* compileFilter(text, shape)
+  if (filter === undefined) return [...records]
+  const selected: T[] = []
+  const pace = new Pace()
+  for (const record of records) {
+    if (pace.isDue(filter.steps)) yield
+    if (filter.matches(record)) selected.push(record)
+  }
+  return selected
+}
+
+/** Steps of a regular expression, per instruction, with a text of usual length. */
+const STEPS_PER_INSTRUCTION = 3
+
+/**
+ * Compiles a filter, with one regular expression per slice.
+ *
+ * @returns `undefined` if it selects every record.
+ * @throws AclError `filter_invalid`, `field_too_long`.
+ */
+export function* compileFilter<T extends object>(
+  text: string | undefined,
+  shape: ShapeOf<T>,
+): Sliced<RecordFilter<T> | undefined> {
+  if (text === undefined || text === '') return undefined
+  const selector = parseSelector(text, SOURCE)
+  const probes = new Map<Term, Probe>()
+  const root: Field = { object: shape as Shape }
+  let patternSize = 0
+  for (const term of termsOf(selector)) {
+    const compiled = compileTerm(term, root)
+    probes.set(term, compiled.probe)
+    patternSize += compiled.patternSize
+    if (patternSize > limits.FILTER_PATTERN_STEPS_MAX) {
+      throw invalid(
+        term,
+        `the regular expressions are larger than ${limits.FILTER_PATTERN_STEPS_MAX} steps together`,
+      )
+    }
+    if (compiled.patternSize > 0) yield
+  }
+  return {
+    matches: (record) => evaluate(selector, (term) => probes.get(term)?.(record) === true),
+    steps: probes.size + STEPS_PER_INSTRUCTION * patternSize,
+  }
+}
+
+const PREFIX = 'Failed to create boolean expression evaluator: '
+
+const SOURCE: SelectorSource = {
+  field: 'filter',
+  refuse: (place, problem) => invalid({ place }, `line ${place.line}, column ${place.column}: ${problem}`),
+}
+
+/** @returns AclError `filter_invalid`, whose line and column are those of the term. */
+function invalid({ place: { line, column } }: Pick<Term, 'place'>, problem: string): AclError {
+  return new AclError('filter_invalid', `${PREFIX}${problem}`, { field: 'filter', line, column })
+}
+
+/** Whether a value, or one of the values below it, passes a comparison. */
+type Probe = (value: unknown) => boolean
+
+const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
+  equal: 'Equal',
+  in: 'In',
+  matches: 'Matches',
+  empty: 'Is Empty',
+}
+const NEGATED_NAMES: Readonly<Record<Operator, string>> = {
+  equal: 'Not Equal',
+  in: 'Not In',
+  matches: 'Not Matches',
+  empty: 'Is Not Empty',
+}
+
+function compileTerm(term: Term, root: Field): { readonly probe: Probe; readonly patternSize: number } {
+  const { path, operator, isNegated, value } = term
+  const name = JSON.stringify(path.join('.'))
+  const field = path.reduce<Field | undefined>((at, step) => at && fieldBelow(at, step), root)
+  if (field === undefined) throw invalid(term, `Selector ${name} is not valid`)
+  const kind = kindOf(field)
+  const comparison = kind === undefined ? ({ fault: 'operator' } as const) : comparisonOf(term, kind)
+  if ('test' in comparison) {
+    const { test, patternSize } = comparison
+    return { probe: probeOf(root, path, { test, isNegated }), patternSize }
+  }
+  if (comparison.fault === 'operator') {
+    const operatorName = (isNegated ? NEGATED_NAMES : OPERATOR_NAMES)[operator]
+    throw invalid(term, `Invalid match operator "${operatorName}" for selector ${name}`)
+  }
+  const { problem } = comparison
+  if (operator === 'matches') throw invalid(term, problem)
+  throw invalid(term, `Failed to coerce value ${JSON.stringify(value)} for selector ${name}: ${problem}`)
+}
+
+/** The field below another one: of an object, of the objects of a list, or any entry of a map. */
+function fieldBelow(field: Field, name: string): Field | undefined {
+  if (typeof field === 'string') return undefined
+  if ('map' in field) return field.map
+  const shape = 'object' in field ? field.object : field.objects
+  return Object.hasOwn(shape, name) ? shape[name] : undefined
+}
+
+/** @returns `undefined` for an object, which nothing can be compared with. */
+function kindOf(field: Field): ValueKind | undefined {
+  if (typeof field === 'string') return field
+  if ('map' in field) return 'map'
+  return 'objects' in field ? 'objects' : undefined
+}
+
+interface Judged {
+  readonly test: Test
+  readonly isNegated: boolean
+}
+
+/**
+ * The probe of a path. In a list of objects, one that passes suffices, negated or not. A map entry that is absent passes only
+ * negated comparisons; a field that is absent has the empty value of its kind.
+ */
+function probeOf(field: Field, path: readonly string[], judged: Judged): Probe {
+  const [name, ...rest] = path
+  if (name === undefined) {
+    const kind = kindOf(field) ?? 'text'
+    return (value) => judged.test(comparable(value, kind)) !== judged.isNegated
+  }
+  if (typeof field !== 'string' && 'objects' in field) {
+    const inner = probeOf({ object: field.objects }, path, judged)
+    return (value) => Array.isArray(value) && value.some(inner)
+  }
+  const inner = probeOf(fieldBelow(field, name) ?? 'text', rest, judged)
+  if (typeof field !== 'string' && 'map' in field) {
+    return (value) => {
+      const entry = memberOf(value, name)
+      return entry === undefined ? judged.isNegated : inner(entry)
+    }
+  }
+  return (value) => inner(memberOf(value, name))
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
+}
+
+const EMPTY: Readonly<Record<ValueKind, Value>> = {
+  text: '',
+  number: 0,
+  bool: false,
+  list: [],
+  map: [],
+  objects: [],
+}
+
+function comparable(value: unknown, kind: ValueKind): Value {
+  if (value === undefined || value === null) return EMPTY[kind]
+  return kind === 'map' ? Object.keys(value) : (value as Value)
+}

@@ -1,0 +1,36 @@
+/** The fields of a record by which a `filter` may select it. Decisions: filters. */
+
+/** A kind of field: a value, a map whose entries are alike, an object, or a list of objects. */
+export type Field =
+  | 'text'
+  | 'number'
+  | 'bool'
+  | 'list'
+  | { readonly map: Field }
+  | { readonly object: Shape }
+  | { readonly objects: Shape }
+
+/** Fields by their names. */
+export interface Shape {
+  readonly [name: string]: Field
+}
+
+/**
+ * The shape of a record of type `T`: the compiler checks that each field exists and has the kind of its type. Fields that are
+ * left out cannot be selected by.
+ */
+export type ShapeOf<T> = { readonly [K in keyof T]?: FieldOf<NonNullable<T[K]>> }
+
+type FieldOf<V> = V extends string
+  ? 'text'
+  : V extends number
+    ? 'number'
+    : V extends boolean
+      ? 'bool'
+      : V extends readonly string[]
+        ? 'list'
+        : V extends readonly (infer E)[]
+          ? { readonly objects: ShapeOf<E> }
+          : string extends keyof V
+            ? { readonly map: FieldOf<NonNullable<V[keyof V]>> }
+            : { readonly object: ShapeOf<V> }
