@@ -2,8 +2,10 @@
 import type { Endpoint, Method } from '../plain/endpoint.ts'
 import { ENDPOINTS } from '../plain/endpoints.ts'
 
-/** An endpoint of this API that this service does not build: the right method answers 501. */
+/** An endpoint of this API that this service does not build: the right method answers 501, unless it is absent. */
 interface UnbuiltEndpoint extends Pick<Endpoint, 'methodGate'> {
+  /** No such path: every method answers 404. Spec 9.4 lists it for an edition that nothing here belongs to. */
+  readonly isAbsent?: true
   /** In the order of `Allow`. */
   readonly methods: readonly Method[]
   /**
@@ -20,6 +22,8 @@ const row = (path: string, method: Method): UnbuiltEndpoint => ({
   path,
   methodGate: 'http.enforceMethods',
 })
+/** A row of spec 9.4 about network areas, which only another edition has. Decisions: status codes. */
+const area = (path: string, method: Method): UnbuiltEndpoint => ({ ...row(path, method), isAbsent: true })
 
 /** The first that matches a path owns it. Decisions: status codes. */
 export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
@@ -41,7 +45,7 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   row('/session/info/', 'GET'),
   row('/session/list', 'GET'),
   row('/session/node/', 'GET'),
-  row('/operator/area/:uuid/members', 'GET'),
+  area('/operator/area/:uuid/members', 'GET'),
   row('/agent/check/deregister/', 'PUT'),
   row('/agent/check/fail/', 'PUT'),
   row('/agent/check/pass/', 'PUT'),
@@ -53,7 +57,7 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   row('/agent/service/deregister/', 'PUT'),
   row('/catalog/deregister', 'PUT'),
   row('/catalog/register', 'PUT'),
-  row('/operator/area/:uuid/join', 'PUT'),
+  area('/operator/area/:uuid/join', 'PUT'),
   unbuilt('/agent/check/update/', 'PUT'),
   unbuilt('/agent/connect/authorize', 'POST'),
   unbuilt('/agent/connect/ca/leaf/', 'GET'),

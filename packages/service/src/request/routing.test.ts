@@ -76,6 +76,25 @@ describe('methods (spec 9.4)', () => {
     expect(target(route('POST', '/v1/acl/replication', old))).toBe('operations.replication')
     expect(target(route('BREW', '/v1/acl/list', old))).toBe('legacy.list')
   })
+
+  test('below 1.0 endpoints without a row in spec 9.4 take their own methods alone', () => {
+    const old = service('0.9.3')
+    for (const url of ['/v1/acl/create', '/v1/acl/update', '/v1/acl/destroy/x', '/v1/acl/clone/x']) {
+      expect(refusalOf(() => route('GET', url, old)).code, url).toBe('method_not_allowed')
+      expect(target(route('PUT', url, old)), url).toMatch(/^legacy\./)
+    }
+    expect(refusalOf(() => route('POST', '/v1/kv/a', old)).code).toBe('method_not_allowed')
+  })
+
+  test('endpoint_unknown: network areas, for any method and version (decisions: status codes)', () => {
+    for (const version of ['0.9.3', '1.11']) {
+      for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
+        for (const url of [`/v1/operator/area/${ID}/members`, `/v1/operator/area/${ID}/join`]) {
+          expect(refusalOf(() => route(method, url, service(version))).code, url).toBe('endpoint_unknown')
+        }
+      }
+    }
+  })
 })
 
 describe('paths', () => {

@@ -56,14 +56,14 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
     const gate = endpoint?.gate
     return gate === undefined || profile.has(gate) || profile.hasNoLonger(gate)
   })
-  const row = open && open.length > 0 ? undefined : unbuiltEndpointOf(path)?.methods
-  const methods: readonly Method[] = row ?? open ?? []
-  if (methods.length === 0) throw unknownEndpoint()
+  const unbuilt = open && open.length > 0 ? undefined : unbuiltEndpointOf(path)
+  const methods: readonly Method[] = unbuilt?.methods ?? open ?? []
+  if (methods.length === 0 || unbuilt?.isAbsent) throw unknownEndpoint()
   if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
     return { kind: 'options', allow: allow(methods, profile) }
   }
   const chosen = chooseMethod(method, methods, path, profile)
-  if (row || !match) throw notBuilt(path)
+  if (unbuilt || !match) throw notBuilt(path)
   const found = match.routeOf(chosen)
   if (!found) throw unknownEndpoint()
   const { gate } = found.endpoint
