@@ -5,6 +5,15 @@ export {
   GLOBAL_MANAGEMENT_POLICY_NAME,
   ROOT_NAMES,
 } from './builtin.ts'
+export { Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog/catalog.ts'
+export {
+  affectedServices,
+  type CatalogChange,
+  keepsCatalogWhole,
+  serviceIndexChanges,
+} from './catalog/commit-rules.ts'
+export { CONNECT_PROXY } from './catalog/connect.ts'
+export { canonicalIp, isIpv4 } from './catalog/ip-address.ts'
 export { filterRecords } from './filter/record-filter.ts'
 export type { ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
@@ -65,6 +74,18 @@ export {
   withPolicyHash,
 } from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
+export {
+  type CheckRecord,
+  type CoordinateRecord,
+  checkKey,
+  coordinateKey,
+  EXTINCTION,
+  type NodeRecord,
+  nodeKey,
+  type ServiceIndexRecord,
+  type ServiceRecord,
+  serviceKey,
+} from './records/catalog-records.ts'
 export {
   authMethodKey,
   Directory,

@@ -10,6 +10,22 @@ export {
   createBindingRuleSchema,
   type UpdateBindingRule,
 } from './binding-rules/schemas.ts'
+export type {
+  HealthCheck,
+  Node,
+  NodeService,
+  NodeServices,
+  NodeWithServices,
+  ServiceAddress,
+  ServiceInstance,
+  Weights,
+} from './catalog/records.ts'
+export type {
+  CheckRegistration,
+  Deregistration,
+  Registration,
+  ServiceRegistration,
+} from './catalog/schemas.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
 export type { AcceptedCluster, PromotedDatacenter } from './datacenters/schemas.ts'
 export {

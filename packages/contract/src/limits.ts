@@ -135,3 +135,16 @@ export const OPEN_LOGINS_MAX = 10_000
 export const LIVE_TOKENS_MAX = 10_000
 /** Longest `Meta` of a login, as the JSON that the description of its token holds, in bytes. */
 export const LOGIN_META_BYTES_MAX = 2_048
+
+/** Largest registration of a node, service and checks, in bytes. */
+export const REGISTRATION_BYTES_MAX = 524_288
+/** Longest name or id of a node, service or check, in bytes of UTF-8. */
+export const CATALOG_NAME_BYTES_MAX = 512
+/** Longest address, tag, note, or metadata of a node, in bytes of UTF-8. */
+export const CATALOG_TEXT_BYTES_MAX = 4_096
+/** Longest output of a check, in bytes of UTF-8. */
+export const CHECK_OUTPUT_BYTES_MAX = 65_536
+/** Most tags of a service. */
+export const SERVICE_TAGS_MAX = 1_000
+/** Most checks in one registration, besides `Check`. */
+export const CHECKS_MAX = 1_000

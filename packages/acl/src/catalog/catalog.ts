@@ -1,0 +1,325 @@
+/**
+ * The catalog of this datacenter, in memory: nodes, services, checks and coordinates.
+ *
+ * A store keeps one up to date and hands it out (`store.catalog()`), as it does the directory. Unlike the directory it is one
+ * object that changes: between two `await`s it shows one index, and what a method returns never changes. So read
+ * everything that an answer needs, and its index, in one turn.
+ *
+ * Names of nodes, ids of nodes, names and ids of services, and ids of checks compare without case; records have the spelling
+ * that was written. Namespaces compare exactly. Lists come in the order of the lower-case names: nodes by name; services by
+ * node, then id; checks by node, then id.
+ *
+ * - nodes: {@link Catalog.node}, {@link Catalog.nodeById}, {@link Catalog.nodes}
+ * - services: {@link Catalog.service}, {@link Catalog.servicesOn} a node, {@link Catalog.instances} of a name,
+ *   {@link Catalog.connectInstances}, {@link Catalog.services}
+ * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance, {@link Catalog.checks}
+ * - addresses: {@link Catalog.nodeAt}, {@link Catalog.instanceAt}
+ * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}; those of tables are the store's
+ */
+import type {
+  CheckRecord,
+  CoordinateRecord,
+  NodeRecord,
+  ServiceIndexRecord,
+  ServiceRecord,
+} from '../records/catalog-records.ts'
+import { checkKey, coordinateKey, EXTINCTION, nodeKey, serviceKey } from '../records/catalog-records.ts'
+import { nameKey } from '../records/directory.ts'
+import { DEFAULT_NAMESPACE } from '../records/records.ts'
+import { AddressIndex } from './address-index.ts'
+import { connectNameOf } from './connect.ts'
+import { Groups, OrderedMap } from './ordered-map.ts'
+
+/** The tables of the catalog, and their records. */
+export interface CatalogRecords {
+  readonly nodes: NodeRecord
+  readonly services: ServiceRecord
+  readonly checks: CheckRecord
+  readonly coordinates: CoordinateRecord
+  readonly serviceIndexes: ServiceIndexRecord
+}
+export type CatalogTable = keyof CatalogRecords
+
+/** What a check is of: the instance, or, without one, the node. */
+type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
+
+export class Catalog {
+  private readonly nodeRecords = new OrderedMap<NodeRecord>()
+  private readonly nodeKeysById = new Map<string, string>()
+  private readonly serviceRecords = new OrderedMap<ServiceRecord>()
+  private readonly servicesByNode = new Groups<ServiceRecord>()
+  private readonly servicesByName = new Groups<ServiceRecord>()
+  private readonly servicesByConnectName = new Groups<ServiceRecord>()
+  private readonly checkRecords = new OrderedMap<CheckRecord>()
+  private readonly checksByNode = new Groups<CheckRecord>()
+  /** By the key of the service; those of nodes by the key of the node. */
+  private readonly checksByOwner = new Groups<CheckRecord>()
+  private readonly coordinateRecords = new OrderedMap<CoordinateRecord>()
+  private readonly coordinatesByNode = new Groups<CoordinateRecord>()
+  private readonly serviceIndexRecords = new Map<string, ServiceIndexRecord>()
+  private addresses: AddressIndex | undefined
+
+  node(name: string): NodeRecord | undefined {
+    return this.nodeRecords.get(nodeKey(name))
+  }
+
+  /** @param id not empty. */
+  nodeById(id: string): NodeRecord | undefined {
+    const key = this.nodeKeysById.get(id.toLowerCase())
+    return key === undefined ? undefined : this.nodeRecords.get(key)
+  }
+
+  nodes(): readonly NodeRecord[] {
+    return this.nodeRecords.values()
+  }
+
+  service(node: string, id: string, namespace: string = DEFAULT_NAMESPACE): ServiceRecord | undefined {
+    return this.serviceRecords.get(serviceKey({ Node: node, Namespace: namespace, ID: id }))
+  }
+
+  /** In all namespaces. */
+  servicesOn(node: string): readonly ServiceRecord[] {
+    return this.servicesByNode.of(nodeKey(node))
+  }
+
+  /** The instances of a service. */
+  instances(name: string, namespace: string = DEFAULT_NAMESPACE): readonly ServiceRecord[] {
+    return this.servicesByName.of(nameKey(namespace, name))
+  }
+
+  /** What connects for a service: its native instances, and the proxies that stand for it. */
+  connectInstances(name: string, namespace: string = DEFAULT_NAMESPACE): readonly ServiceRecord[] {
+    return this.servicesByConnectName.of(nameKey(namespace, name))
+  }
+
+  /** Every instance of every service, in all namespaces. */
+  services(): readonly ServiceRecord[] {
+    return this.serviceRecords.values()
+  }
+
+  check(node: string, checkId: string, namespace: string = DEFAULT_NAMESPACE): CheckRecord | undefined {
+    return this.checkRecords.get(checkKey({ Node: node, Namespace: namespace, CheckID: checkId }))
+  }
+
+  /** Checks of a node and of its services, in all namespaces. */
+  checksOn(node: string): readonly CheckRecord[] {
+    return this.checksByNode.of(nodeKey(node))
+  }
+
+  /** Checks of a node alone, without those of its services. */
+  nodeChecks(node: string): readonly CheckRecord[] {
+    return this.checksByOwner.of(nodeKey(node))
+  }
+
+  /** Checks of an instance, without those of its node. */
+  checksOf(service: ServicePlace): readonly CheckRecord[] {
+    return this.checksByOwner.of(serviceKey(service))
+  }
+
+  /** Every check, in all namespaces. */
+  checks(): readonly CheckRecord[] {
+    return this.checkRecords.values()
+  }
+
+  /** The service that a check is of; undefined for a check of the node. */
+  serviceOf(check: CheckRecord): ServiceRecord | undefined {
+    return check.ServiceID === '' ? undefined : this.service(check.Node, check.ServiceID, check.Namespace)
+  }
+
+  coordinate(node: string, segment = ''): CoordinateRecord | undefined {
+    return this.coordinateRecords.get(coordinateKey({ Node: node, Segment: segment }))
+  }
+
+  /** Of a node, in all segments. */
+  coordinatesOf(node: string): readonly CoordinateRecord[] {
+    return this.coordinatesByNode.of(nodeKey(node))
+  }
+
+  /** By node, then segment. */
+  coordinates(): readonly CoordinateRecord[] {
+    return this.coordinateRecords.values()
+  }
+
+  /** The first node whose Address is an IP address. @param ip in any notation; a text that is none finds nothing. */
+  nodeAt(ip: string): NodeRecord | undefined {
+    return this.addressIndex().node(ip)
+  }
+
+  /** The first instance whose own Address is an IP address: not that of its node. */
+  instanceAt(ip: string): ServiceRecord | undefined {
+    return this.addressIndex().service(ip)
+  }
+
+  /** Index of the last change of a service: part of its answers. Undefined while it has no instance. */
+  serviceIndex(name: string, namespace: string = DEFAULT_NAMESPACE): number | undefined {
+    return this.serviceIndexRecords.get(nameKey(namespace, name))?.ModifyIndex
+  }
+
+  /** Index at which last a service lost its last instance; undefined if none did. */
+  extinctionIndex(): number | undefined {
+    return this.serviceIndexRecords.get(EXTINCTION)?.ModifyIndex
+  }
+
+  /** For stores: puts a record, in place of the one with its key. */
+  put<T extends CatalogTable>(table: T, record: CatalogRecords[T]): void {
+    const change = { table, record } as CatalogPut
+    switch (change.table) {
+      case 'nodes':
+        this.putNode(change.record)
+        return
+      case 'services':
+        this.putService(change.record)
+        return
+      case 'checks':
+        this.putCheck(change.record)
+        return
+      case 'coordinates':
+        this.putCoordinate(change.record)
+        return
+      case 'serviceIndexes':
+        this.serviceIndexRecords.set(change.record.Name, change.record)
+    }
+  }
+
+  /** For stores: removes the record with a key ({@link catalogKey}), if there is one. */
+  remove(table: CatalogTable, key: string): void {
+    switch (table) {
+      case 'nodes':
+        this.removeNode(key)
+        return
+      case 'services':
+        this.removeService(key)
+        return
+      case 'checks':
+        this.removeCheck(key)
+        return
+      case 'coordinates':
+        this.removeCoordinate(key)
+        return
+      case 'serviceIndexes':
+        this.serviceIndexRecords.delete(key)
+    }
+  }
+
+  /** For stores: the record with a key. */
+  get<T extends CatalogTable>(table: T, key: string): CatalogRecords[T] | undefined {
+    const tables: { readonly [K in CatalogTable]: { get(key: string): CatalogRecords[K] | undefined } } = {
+      nodes: this.nodeRecords,
+      services: this.serviceRecords,
+      checks: this.checkRecords,
+      coordinates: this.coordinateRecords,
+      serviceIndexes: this.serviceIndexRecords,
+    }
+    return tables[table].get(key)
+  }
+
+  private putNode(record: NodeRecord): void {
+    const key = nodeKey(record.Node)
+    this.forgetNodeId(key)
+    this.nodeRecords.set(key, record)
+    if (record.ID !== '') this.nodeKeysById.set(record.ID.toLowerCase(), key)
+    this.addresses = undefined
+  }
+
+  private removeNode(key: string): void {
+    this.forgetNodeId(key)
+    this.nodeRecords.delete(key)
+    this.addresses = undefined
+  }
+
+  /** A renamed node may have its id under another name already. */
+  private forgetNodeId(key: string): void {
+    const id = this.nodeRecords.get(key)?.ID.toLowerCase()
+    if (id !== undefined && this.nodeKeysById.get(id) === key) this.nodeKeysById.delete(id)
+  }
+
+  private putService(record: ServiceRecord): void {
+    const key = serviceKey(record)
+    const before = this.serviceRecords.get(key)
+    this.serviceRecords.set(key, record)
+    this.groupService(key, before, record)
+  }
+
+  private removeService(key: string): void {
+    const before = this.serviceRecords.get(key)
+    this.serviceRecords.delete(key)
+    this.groupService(key, before, undefined)
+  }
+
+  private groupService(key: string, before?: ServiceRecord, after?: ServiceRecord): void {
+    this.servicesByNode.move(key, before && nodeKey(before.Node), after && nodeKey(after.Node), after)
+    this.servicesByName.move(key, before && nameKeyOf(before), after && nameKeyOf(after), after)
+    this.servicesByConnectName.move(key, connectKeyOf(before), connectKeyOf(after), after)
+    this.addresses = undefined
+  }
+
+  private putCheck(record: CheckRecord): void {
+    const key = checkKey(record)
+    const before = this.checkRecords.get(key)
+    this.checkRecords.set(key, record)
+    this.groupCheck(key, before, record)
+  }
+
+  private removeCheck(key: string): void {
+    const before = this.checkRecords.get(key)
+    this.checkRecords.delete(key)
+    this.groupCheck(key, before, undefined)
+  }
+
+  private groupCheck(key: string, before?: CheckRecord, after?: CheckRecord): void {
+    this.checksByNode.move(key, before && nodeKey(before.Node), after && nodeKey(after.Node), after)
+    this.checksByOwner.move(key, before && ownerKey(before), after && ownerKey(after), after)
+  }
+
+  private putCoordinate(record: CoordinateRecord): void {
+    const key = coordinateKey(record)
+    const node = nodeKey(record.Node)
+    this.coordinateRecords.set(key, record)
+    this.coordinatesByNode.move(key, node, node, record)
+  }
+
+  private removeCoordinate(key: string): void {
+    const before = this.coordinateRecords.get(key)
+    this.coordinateRecords.delete(key)
+    this.coordinatesByNode.move(key, before && nodeKey(before.Node), undefined, undefined)
+  }
+
+  private addressIndex(): AddressIndex {
+    this.addresses ??= new AddressIndex(this.nodes(), this.services())
+    return this.addresses
+  }
+}
+
+type CatalogPut = {
+  [T in CatalogTable]: { readonly table: T; readonly record: CatalogRecords[T] }
+}[CatalogTable]
+
+function nameKeyOf({ Namespace, Service }: ServiceRecord): string {
+  return nameKey(Namespace, Service)
+}
+
+function connectKeyOf(record: ServiceRecord | undefined): string | undefined {
+  const name = record && connectNameOf(record)
+  return name === undefined ? undefined : nameKey(record?.Namespace ?? '', name)
+}
+
+function ownerKey({ Node, Namespace, ServiceID }: CheckRecord): string {
+  return ServiceID === '' ? nodeKey(Node) : serviceKey({ Node, Namespace, ID: ServiceID })
+}
+
+/** The key of a record in its table: equal keys are the same record. */
+export function catalogKey<T extends CatalogTable>(table: T, record: CatalogRecords[T]): string {
+  const change = { table, record } as CatalogPut
+  switch (change.table) {
+    case 'nodes':
+      return nodeKey(change.record.Node)
+    case 'services':
+      return serviceKey(change.record)
+    case 'checks':
+      return checkKey(change.record)
+    case 'coordinates':
+      return coordinateKey(change.record)
+    case 'serviceIndexes':
+      return change.record.Name
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * What a commit must keep whole in the catalog, and how it moves the indexes of services. Stores apply these rules to the
+ * catalog as it was just before the commit, so the numbers are the same in every process and after every restart.
+ */
+import {
+  checkKey,
+  EXTINCTION,
+  nodeKey,
+  type ServiceIndexRecord,
+  type ServiceRecord,
+  serviceKey,
+} from '../records/catalog-records.ts'
+import { nameKey } from '../records/directory.ts'
+import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog.ts'
+
+/** A change of a record, as the store's. Records that are equal to the stored ones are no changes. */
+export type CatalogChange = {
+  readonly [T in CatalogTable]: {
+    readonly table: T
+    readonly op: 'put' | 'delete'
+    readonly record: CatalogRecords[T]
+  }
+}[CatalogTable]
+
+/** The name of a service. */
+export type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
+
+type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
+
+/**
+ * The services whose answers a commit changes, by `nameKey`: those of which an instance is changed, or a check, or the
+ * node, or a check of the node. A service that changes its name counts with both.
+ *
+ * @param before has the changed records, the services on nodes of which the node or one of its checks changes, and the
+ *   services of changed checks.
+ */
+export function affectedServices(
+  changes: readonly CatalogChange[],
+  before: Catalog,
+): ReadonlyMap<string, ServiceName> {
+  const after = new After(changes, before)
+  const affected = new Map<string, ServiceName>()
+  const note = (service: ServiceRecord | undefined) => {
+    if (service) affected.set(nameKey(service.Namespace, service.Service), service)
+  }
+  for (const change of changes) {
+    const { table, record } = change
+    if (table === 'nodes') for (const service of before.servicesOn(record.Node)) note(service)
+    else if (table === 'services') {
+      note(before.get('services', serviceKey(record)))
+      if (change.op === 'put') note(record)
+    } else if (table === 'checks') {
+      const stored = before.get('checks', checkKey(record))
+      for (const check of stored ? [stored, record] : [record]) {
+        const { Node, Namespace, ServiceID } = check
+        if (ServiceID === '') for (const service of before.servicesOn(Node)) note(service)
+        else note(after.get('services', serviceKey({ Node, Namespace, ID: ServiceID })))
+      }
+    }
+  }
+  return affected
+}
+
+/**
+ * The indexes of services that a commit moves: each affected service gets that of the commit. A service without instances has
+ * none; the extinction index moves instead.
+ *
+ * @param before as for {@link affectedServices}, and of each affected service the changed instances and at least one
+ *   other, if there is one.
+ * @returns changes for the same commit.
+ */
+export function serviceIndexChanges(
+  changes: readonly CatalogChange[],
+  before: Catalog,
+): readonly IndexChange[] {
+  const after = new After(changes, before)
+  const moved: IndexChange[] = []
+  let isExtinct = false
+  for (const [key, { Namespace, Service }] of affectedServices(changes, before)) {
+    const hasInstance = after.hasInstance(key, before.instances(Service, Namespace))
+    moved.push(indexChange(hasInstance ? 'put' : 'delete', key))
+    isExtinct ||= !hasInstance
+  }
+  return isExtinct ? [...moved, indexChange('put', EXTINCTION)] : moved
+}
+
+function indexChange(op: 'put' | 'delete', key: string): IndexChange {
+  const record: ServiceIndexRecord = { Name: key, CreateIndex: 0, ModifyIndex: 0 }
+  return { table: 'serviceIndexes', op, record }
+}
+
+/**
+ * Whether after a commit every service, check and coordinate that it touches has its node, and every check of a service its
+ * service.
+ *
+ * @param before has the nodes of all changes, the services of changed checks, the checks of deleted services, and everything
+ *   on deleted nodes.
+ */
+export function keepsCatalogWhole(changes: readonly CatalogChange[], before: Catalog): boolean {
+  const after = new After(changes, before)
+  return changes.every((change) => {
+    const { table, op, record } = change
+    if (table === 'serviceIndexes') return true
+    if (table === 'nodes') return op === 'put' || after.isEmpty(record.Node)
+    if (op === 'delete') return table !== 'services' || after.checksOf(record).length === 0
+    if (after.get('nodes', nodeKey(record.Node)) === undefined) return false
+    if (table !== 'checks' || record.ServiceID === '') return true
+    const { Node, Namespace, ServiceID } = record
+    return after.get('services', serviceKey({ Node, Namespace, ID: ServiceID })) !== undefined
+  })
+}
+
+/** The catalog after some changes. */
+class After {
+  private readonly before: Catalog
+  private readonly changed = new Map<string, CatalogChange>()
+
+  constructor(changes: readonly CatalogChange[], before: Catalog) {
+    this.before = before
+    for (const change of changes)
+      this.changed.set(idOf(change.table, catalogKey(change.table, change.record)), change)
+  }
+
+  get<T extends 'nodes' | 'services'>(table: T, key: string): CatalogRecords[T] | undefined {
+    const change = this.changed.get(idOf(table, key))
+    if (!change) return this.before.get(table, key)
+    // The id says the table.
+    return change.op === 'put' ? (change.record as CatalogRecords[T]) : undefined
+  }
+
+  /** @param instances some of the service before: see {@link serviceIndexChanges}. */
+  hasInstance(key: string, instances: readonly ServiceRecord[]): boolean {
+    const isInstance = (service: ServiceRecord | undefined) =>
+      service !== undefined && nameKey(service.Namespace, service.Service) === key
+    if (instances.some((service) => isInstance(this.get('services', serviceKey(service))))) return true
+    return this.puts('services').some(isInstance)
+  }
+
+  /** Whether nothing is left on a node. */
+  isEmpty(node: string): boolean {
+    const isHere = ({ Node }: { readonly Node: string }) => nodeKey(Node) === nodeKey(node)
+    const { before } = this
+    return !(
+      before.servicesOn(node).some((record) => !this.isGone('services', record)) ||
+      before.checksOn(node).some((record) => !this.isGone('checks', record)) ||
+      before.coordinatesOf(node).some((record) => !this.isGone('coordinates', record)) ||
+      [...this.puts('services'), ...this.puts('checks'), ...this.puts('coordinates')].some(isHere)
+    )
+  }
+
+  checksOf(service: ServiceRecord): readonly CatalogRecords['checks'][] {
+    const key = serviceKey(service)
+    const left = this.before
+      .checksOf(service)
+      .filter((record) => !this.changed.has(idOfRecord('checks', record)))
+    const put = this.puts('checks').filter(
+      ({ Node, Namespace, ServiceID }) => serviceKey({ Node, Namespace, ID: ServiceID }) === key,
+    )
+    return [...left, ...put]
+  }
+
+  private isGone<T extends CatalogTable>(table: T, record: CatalogRecords[T]): boolean {
+    return this.changed.get(idOfRecord(table, record))?.op === 'delete'
+  }
+
+  private puts<T extends CatalogTable>(table: T): readonly CatalogRecords[T][] {
+    const records: CatalogRecords[T][] = []
+    for (const change of this.changed.values()) {
+      if (change.table === table && change.op === 'put') records.push(change.record as CatalogRecords[T])
+    }
+    return records
+  }
+}
+
+function idOfRecord<T extends CatalogTable>(table: T, record: CatalogRecords[T]): string {
+  return idOf(table, catalogKey(table, record))
+}
+
+function idOf(table: CatalogTable, key: string): string {
+  return `${table} ${key}`
+}

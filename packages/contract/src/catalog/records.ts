@@ -1,0 +1,171 @@
+/** Records of the catalog as answers show them: nodes, services and checks. Key order is the order on the wire. */
+import * as z from 'zod'
+import { namespaceShown, stored } from '../shared/fields.ts'
+
+const words = z.record(z.string(), z.string())
+const TAGGED = 'Further addresses by tag, such as `lan` and `wan`.'
+
+const nodeName = z.string().meta({ description: 'Name of the node, unique without case.' })
+const nodeAddress = z.string().meta({ description: 'Address of the node: an IP address or a name.' })
+const nodeId = z.string().optional().meta({ description: 'UUID of the node; may be empty. Since 0.7.3.' })
+const datacenter = z.string().optional().meta({ description: 'Datacenter of the node. Since 0.8.2.' })
+const nodeTagged = words.nullable().meta({ description: `${TAGGED} null if none were given.` })
+const nodeMeta = words
+  .nullable()
+  .optional()
+  .meta({ description: 'What the node says of itself; null if nothing. Since 0.7.3.' })
+
+/** A node as answered. */
+export const nodeSchema = z
+  .strictObject({
+    ID: nodeId,
+    Node: nodeName,
+    Address: nodeAddress,
+    Datacenter: datacenter,
+    TaggedAddresses: nodeTagged,
+    Meta: nodeMeta,
+    ...stored,
+  })
+  .meta({ id: 'Node' })
+export type Node = z.infer<typeof nodeSchema>
+
+/** An address of a service. */
+export const serviceAddressSchema = z
+  .strictObject({
+    Address: z.string().meta({ description: 'An IP address or a name.' }),
+    Port: z.int().meta({ description: 'A port; 0 for none.' }),
+  })
+  .meta({ id: 'ServiceAddress' })
+export type ServiceAddress = z.infer<typeof serviceAddressSchema>
+
+/** How often DNS names an instance, compared with others. */
+export const weightsSchema = z
+  .strictObject({
+    Passing: z.int().meta({ description: 'While all its checks are passing.' }),
+    Warning: z.int().meta({ description: 'While one of its checks is warning.' }),
+  })
+  .meta({ id: 'Weights' })
+export type Weights = z.infer<typeof weightsSchema>
+
+const json = z.record(z.string(), z.unknown())
+const tags = z.array(z.string()).meta({ description: 'Tags, as they were given.' })
+const proxy = json.optional().meta({ description: 'Of a proxy: what it stands for. Since 1.2.' })
+const connect = json.optional().meta({ description: '`Native`: the service needs no proxy. Since 1.2.' })
+const weights = weightsSchema.optional().meta({ description: 'Weights in DNS. Since 1.2.3.' })
+const serviceTagged = z
+  .record(z.string(), serviceAddressSchema)
+  .optional()
+  .meta({ description: `${TAGGED} Absent if none were given. Since 1.6.` })
+const socketPath = z.string().optional().meta({ description: 'Path of a Unix socket. Since 1.10.' })
+const kind = z
+  .string()
+  .optional()
+  .meta({ description: 'Such as `connect-proxy`; empty or absent for a typical service. Since 1.2.' })
+const serviceId = z.string().meta({ description: 'Id of the service, unique on its node without case.' })
+const serviceName = z.string().meta({ description: 'Name of the service.' })
+const serviceAddress = z
+  .string()
+  .meta({ description: 'Address of the service; empty where it is that of the node.' })
+const port = z.int().meta({ description: 'Port of the service; 0 for none.' })
+const enableTagOverride = z
+  .boolean()
+  .meta({ description: 'Whether others may change the tags of a service that an agent registered.' })
+
+/** A service inside a node, and in the answers of health. */
+export const nodeServiceSchema = z
+  .strictObject({
+    Kind: kind,
+    ID: serviceId,
+    Service: serviceName,
+    Tags: tags,
+    Address: serviceAddress,
+    TaggedAddresses: serviceTagged,
+    Meta: words
+      .nullable()
+      .optional()
+      .meta({ description: 'What the service says of itself; null if nothing. Since 1.0.7.' }),
+    Port: port,
+    SocketPath: socketPath,
+    Weights: weights,
+    EnableTagOverride: enableTagOverride,
+    Proxy: proxy,
+    Connect: connect,
+    ...stored,
+    Namespace: namespaceShown,
+  })
+  .meta({ id: 'NodeService' })
+export type NodeService = z.infer<typeof nodeServiceSchema>
+
+/** An instance of a service, with its node. */
+export const serviceInstanceSchema = z
+  .strictObject({
+    ID: nodeId,
+    Node: nodeName,
+    Address: nodeAddress,
+    Datacenter: datacenter,
+    TaggedAddresses: nodeTagged,
+    NodeMeta: nodeMeta,
+    ServiceKind: kind,
+    ServiceID: serviceId,
+    ServiceName: serviceName,
+    ServiceTags: tags,
+    ServiceAddress: serviceAddress,
+    ServiceTaggedAddresses: serviceTagged,
+    ServiceWeights: weights,
+    ServiceMeta: words.optional().meta({ description: 'What the service says of itself. Since 1.0.7.' }),
+    ServicePort: port,
+    ServiceSocketPath: socketPath,
+    ServiceEnableTagOverride: enableTagOverride,
+    ServiceProxy: proxy,
+    ServiceConnect: connect,
+    ...stored,
+    Namespace: namespaceShown,
+  })
+  .meta({ id: 'ServiceInstance' })
+export type ServiceInstance = z.infer<typeof serviceInstanceSchema>
+
+/** A node with its services by id. */
+export const nodeWithServicesSchema = z
+  .strictObject({
+    Node: nodeSchema,
+    Services: z.record(z.string(), nodeServiceSchema).meta({ description: 'Services by their ids.' }),
+  })
+  .meta({ id: 'NodeWithServices' })
+export type NodeWithServices = z.infer<typeof nodeWithServicesSchema>
+
+/** A node with a list of its services. */
+export const nodeServicesSchema = z
+  .strictObject({
+    Node: nodeSchema.nullable().meta({ description: 'null if there is no such node.' }),
+    Services: z
+      .array(nodeServiceSchema)
+      .nullable()
+      .meta({ description: 'In order of id; null if there is no such node.' }),
+  })
+  .meta({ id: 'NodeServices' })
+export type NodeServices = z.infer<typeof nodeServicesSchema>
+
+/** A check as answered. */
+export const checkSchema = z
+  .strictObject({
+    Node: nodeName,
+    CheckID: z.string().meta({ description: 'Id of the check, unique on its node without case.' }),
+    Name: z.string().meta({ description: 'Name of the check.' }),
+    Status: z.string().meta({ description: '`passing`, `warning`, `critical`, or as it was given.' }),
+    Notes: z.string().meta({ description: 'Free text for people.' }),
+    Output: z.string().meta({ description: 'What the check last said.' }),
+    ServiceID: z.string().meta({ description: 'Id of the service it checks; empty for the node.' }),
+    ServiceName: z.string().meta({ description: 'Name of that service.' }),
+    ServiceTags: tags.nullable(),
+    Type: z.string().optional().meta({ description: 'Such as `http` or `ttl`; may be empty. Since 1.6.2.' }),
+    Interval: z.string().optional().meta({ description: 'Time between two runs. Since 1.10.' }),
+    Timeout: z.string().optional().meta({ description: 'Longest time of a run. Since 1.10.' }),
+    ExposedPort: z.int().optional().meta({ description: 'Port of a proxy for the check. Since 1.10.2.' }),
+    Definition: json.optional().meta({
+      description: 'How the check is made: only what is set. Durations in Go notation. Since 1.0.1.',
+    }),
+    ...stored,
+    Namespace: namespaceShown,
+  })
+  .meta({ id: 'HealthCheck' })
+export type HealthCheck = z.infer<typeof checkSchema>

@@ -1,0 +1,134 @@
+/** Bodies of the catalog. The rules check names, addresses and metadata; the schemas check the types. */
+import * as z from 'zod'
+import {
+  CATALOG_NAME_BYTES_MAX,
+  CATALOG_TEXT_BYTES_MAX,
+  CHECK_OUTPUT_BYTES_MAX,
+  CHECKS_MAX,
+  NAMESPACE_NAME_LENGTH_MAX,
+  SERVICE_TAGS_MAX,
+} from '../limits.ts'
+import { ignored, unoffered } from '../shared/fields.ts'
+import { boundedText } from '../shared/text.ts'
+
+const name = () => boundedText(CATALOG_NAME_BYTES_MAX).optional()
+const text = () => boundedText(CATALOG_TEXT_BYTES_MAX).optional()
+const words = () =>
+  z.record(boundedText(CATALOG_TEXT_BYTES_MAX), boundedText(CATALOG_TEXT_BYTES_MAX)).optional()
+const number = () => z.int().optional()
+const stamps = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
+const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
+  description: 'Extended edition only: namespace of the service or check. Default: that of the request.',
+})
+/** Durations and settings of a check, and of a proxy: checked by the rules, kept as JSON. */
+const json = () => z.record(z.string(), z.unknown()).optional()
+
+const weights = z
+  .strictObject({
+    Passing: number().meta({ description: 'While all its checks are passing, 1 to 65535.' }),
+    Warning: number().meta({ description: 'While one of its checks is warning, 0 to 65535.' }),
+  })
+  .optional()
+  .meta({ description: 'Weights in DNS. Default, and out of range: 1 and 1.' })
+
+const taggedAddress = z.strictObject({
+  Address: text().meta({ description: 'An IP address or a name.' }),
+  Port: number().meta({ description: 'A port; 0 for none.' }),
+})
+
+/** A service as a registration gives it. */
+export const serviceRegistrationSchema = z
+  .strictObject({
+    Kind: name().meta({ description: 'Such as `connect-proxy`. Empty for a typical service. Since 1.2.' }),
+    ID: name().meta({ description: 'Id, unique on the node without case. Default: the name.' }),
+    Service: name().meta({ description: 'Name of the service.' }),
+    Tags: z
+      .array(boundedText(CATALOG_TEXT_BYTES_MAX))
+      .max(SERVICE_TAGS_MAX)
+      .optional()
+      .meta({ description: 'Tags, kept as given.' }),
+    Address: text().meta({ description: 'Address of the service. Empty: that of the node.' }),
+    TaggedAddresses: z
+      .record(boundedText(CATALOG_TEXT_BYTES_MAX), taggedAddress)
+      .optional()
+      .meta({ description: 'Further addresses by tag, such as `lan` and `wan`. Since 1.6.' }),
+    Meta: words().meta({ description: 'Up to 64 pairs that the service says of itself. Since 1.0.7.' }),
+    Port: number().meta({ description: 'Port of the service; 0 for none.' }),
+    SocketPath: text().meta({ description: 'Path of a Unix socket. Since 1.10.' }),
+    Weights: weights,
+    EnableTagOverride: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether others may change the tags of a service that an agent registered.' }),
+    Proxy: json().meta({ description: 'Of a proxy: what it stands for. Since 1.2.' }),
+    Connect: json().meta({ description: '`Native`: the service needs no proxy. Since 1.2.' }),
+    Namespace: namespace,
+    ...stamps,
+  })
+  .meta({ id: 'ServiceRegistration' })
+export type ServiceRegistration = z.output<typeof serviceRegistrationSchema>
+
+/** A check as a registration gives it. */
+export const checkRegistrationSchema = z
+  .strictObject({
+    Node: name().meta({ description: 'Name of the node, if given that of the registration.' }),
+    CheckID: name().meta({ description: 'Id, unique on the node without case. Default: the name.' }),
+    Name: name().meta({ description: 'Name of the check.' }),
+    Status: name().meta({ description: '`passing`, `warning` or `critical`. Default: critical.' }),
+    Notes: text().meta({ description: 'Free text for people.' }),
+    Output: boundedText(CHECK_OUTPUT_BYTES_MAX).optional().meta({ description: 'What the check last said.' }),
+    ServiceID: name().meta({ description: 'Id of the service it checks. Empty: the node.' }),
+    ServiceName: unoffered(ignored),
+    ServiceTags: unoffered(ignored),
+    Type: name().meta({ description: 'Such as `http`. Default: from Definition. Since 1.6.2.' }),
+    Interval: name().meta({ description: 'Time between two runs. Since 1.10.' }),
+    Timeout: name().meta({ description: 'Longest time of a run. Since 1.10.' }),
+    ExposedPort: number().meta({ description: 'Port of a proxy for the check. Since 1.10.2.' }),
+    Definition: json().meta({
+      description:
+        'How the check is made, for external monitors: nothing runs it. Unknown keys are ignored. Since 1.0.1.',
+    }),
+    Namespace: namespace,
+    ...stamps,
+  })
+  .meta({ id: 'CheckRegistration' })
+export type CheckRegistration = z.output<typeof checkRegistrationSchema>
+
+const datacenter = name().meta({ description: 'Default: the datacenter of the server.' })
+
+/** The body of register: a node, at most one service, and checks. */
+export const registrationSchema = z
+  .strictObject({
+    Datacenter: datacenter,
+    ID: name().meta({ description: 'UUID of the node. A known one under a new name renames the node.' }),
+    Node: name().meta({ description: 'Name of the node.' }),
+    Address: text().meta({ description: 'Address of the node. May be left out with SkipNodeUpdate.' }),
+    TaggedAddresses: words().meta({ description: 'Further addresses by tag, such as `lan` and `wan`.' }),
+    NodeMeta: words().meta({ description: 'What the node says of itself. Since 0.7.3.' }),
+    Service: serviceRegistrationSchema.optional(),
+    Check: checkRegistrationSchema.optional(),
+    Checks: z
+      .array(checkRegistrationSchema)
+      .max(CHECKS_MAX)
+      .optional()
+      .meta({ description: 'Further checks.' }),
+    SkipNodeUpdate: z.boolean().optional().meta({
+      description: 'Leave a known node as it is. An unknown one is created all the same.',
+    }),
+    ...stamps,
+  })
+  .meta({ id: 'Registration' })
+export type Registration = z.output<typeof registrationSchema>
+
+/** The body of deregister: a service with its checks, else a check, else the node with everything on it. */
+export const deregistrationSchema = z
+  .strictObject({
+    Datacenter: datacenter,
+    Node: name().meta({ description: 'Name of the node.' }),
+    Address: unoffered(ignored),
+    ServiceID: name().meta({ description: 'Id of the service to remove, with its checks.' }),
+    CheckID: name().meta({ description: 'Id of the check to remove. Without effect with ServiceID.' }),
+    Namespace: namespace,
+  })
+  .meta({ id: 'Deregistration' })
+export type Deregistration = z.output<typeof deregistrationSchema>
