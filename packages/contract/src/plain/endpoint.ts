@@ -4,7 +4,8 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
 /**
  * What a caller needs. `none`: nothing. `self`: a valid secret. `acl:read`, `acl:write` and `operator:*`: that right.
- * `agent:read`: that right on this node. `key`: the handler decides for each key.
+ * `agent:read`, `agent:write`: that right on this node. `key`: the handler decides for each key. `catalog`: the handler decides for
+ * each node, service and check.
  */
 export type Right =
   | 'none'
@@ -14,7 +15,9 @@ export type Right =
   | 'operator:read'
   | 'operator:write'
   | 'agent:read'
+  | 'agent:write'
   | 'key'
+  | 'catalog'
 
 /** A table whose highest index answers report; `changes`: all tables whose records datacenters have in common. */
 export type IndexedTable =

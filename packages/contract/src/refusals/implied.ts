@@ -34,7 +34,9 @@ const IMPLIED = {
     'operator:read': CALLER,
     'operator:write': CALLER,
     'agent:read': CALLER,
+    'agent:write': CALLER,
     key: CALLER,
+    catalog: CALLER,
   },
   body: {
     json: [...BODY, 'body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'],

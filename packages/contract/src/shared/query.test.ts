@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { AclError } from '../errors.ts'
 import { PAGE_LIMIT_MAX, WAIT_MS_DEFAULT, WAIT_MS_MAX } from '../limits.ts'
 import { type RouteName, routeOf } from '../routes.ts'
-import { consistencyConflict, decodeQuery } from './query.ts'
+import { consistencyConflict, decodeQuery, texts } from './query.ts'
 
 /** Decodes every option. */
 function read(name: RouteName, text: string): object {
@@ -81,4 +82,12 @@ describe('query_invalid names the option (decisions: blocking queries)', () => {
   ])('%s?%s', (name, text, field, message) => {
     expect(refusal(name, text)).toEqual(['query_invalid', field, message])
   })
+})
+
+test('all values of a repeatable option count, in order; empty ones, too (decisions: catalog)', () => {
+  const schema = z.object({ tag: texts('A tag.') })
+  const read = (text: string) => decodeQuery(schema, new URLSearchParams(text))
+  expect(read('tag=b&x=1&tag=&tag=a')).toEqual({ tag: ['b', '', 'a'] })
+  expect(read('tag')).toEqual({ tag: [''] })
+  expect(read('x=1')).toEqual({})
 })

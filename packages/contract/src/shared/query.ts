@@ -1,6 +1,6 @@
 /**
  * Query options as schemas. They parse the text of a URL; a client may also pass numbers and flags. The first value of an
- * option counts. An empty value counts as absent, except for options whose presence matters.
+ * option counts, except where all do. An empty value counts as absent, except for options whose presence matters.
  */
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
@@ -66,6 +66,18 @@ export function flagUnlessFalse(
     'parse',
   )
 }
+
+/** Any texts: all values of the option, in order, empty ones included. */
+export function texts(
+  description: string,
+): Option<readonly string[] | undefined, string | readonly string[]> {
+  const facts = { description, type: 'array', items: { type: 'string' }, [REPEATABLE]: true }
+  const schema = z.array(z.string()).meta(facts).optional()
+  return schema as unknown as Option<readonly string[] | undefined, string | readonly string[]>
+}
+
+/** Marks an option of which every value counts. */
+const REPEATABLE = 'x-latchkey-repeatable'
 
 /** Any text. */
 export function text(
@@ -285,6 +297,10 @@ export function decodeQuery<S extends z.ZodObject>(schema: S, params: URLSearchP
   for (const [name, decoded] of optionsOf(schema)) {
     const text = params.get(name)
     if (text === null) continue
+    if (decoded === 'repeatable') {
+      given[name] = params.getAll(name)
+      continue
+    }
     // Most options repeat a few short texts. A cached value is a plain property; a getter and its schema cost 2 µs.
     const known = decoded.get(text)
     if (known !== undefined) {
@@ -309,12 +325,22 @@ type DecodedOption = Map<string, unknown>
 const DECODED_MAX = 64
 const DECODED_LENGTH_MAX = 16
 
-const options = new WeakMap<z.ZodObject, readonly (readonly [name: string, decoded: DecodedOption])[]>()
+type KnownOptions = readonly (readonly [name: string, decoded: DecodedOption | 'repeatable'])[]
 
-function optionsOf(schema: z.ZodObject) {
-  const known = options.get(schema) ?? Object.keys(schema.shape).map((name) => [name, new Map()] as const)
-  options.set(schema, known)
-  return known
+const options = new WeakMap<z.ZodObject, KnownOptions>()
+
+function optionsOf(schema: z.ZodObject): KnownOptions {
+  const known = options.get(schema)
+  if (known) return known
+  const fresh = Object.entries<z.ZodType>(schema.shape).map(
+    ([name, option]) => [name, isRepeatable(option) ? 'repeatable' : new Map()] as const,
+  )
+  options.set(schema, fresh)
+  return fresh
+}
+
+function isRepeatable(option: z.ZodType): boolean {
+  return option instanceof z.ZodOptional && (option.unwrap() as z.ZodType).meta()?.[REPEATABLE] === true
 }
 
 /** Caches immutable values. */

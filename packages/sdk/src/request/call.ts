@@ -25,8 +25,8 @@ export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
 }
   ? Q
   : never
-/** `true` sends an option that counts by its presence; `undefined` and `false` omit it. */
-export type QueryValue = string | number | bigint | boolean | undefined
+/** `true` sends an option that counts by its presence; `undefined` and `false` omit it; a list sends it for each entry. */
+export type QueryValue = string | number | bigint | boolean | readonly string[] | undefined
 
 /** How to read the body of the answer. */
 type AnswerForm = 'json' | 'text' | 'bytes'
@@ -138,6 +138,7 @@ function pathOf({ endpoint, params = {} }: Call): string {
 
 function searchOf(query: Readonly<Record<string, QueryValue>>): string {
   const search = Object.entries(query)
+    .flatMap(([name, value]) => [value].flat().map((single) => [name, single] as const))
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => (value === true ? name : `${name}=${encodeURIComponent(String(value ?? ''))}`))
     .join('&')

@@ -3,7 +3,7 @@ import type { Right } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, requireRight } from './caller.ts'
 
 /**
- * Requires the right of an endpoint. Handlers check rights on single keys.
+ * Requires the right of an endpoint. Handlers check rights on single keys, nodes and services.
  *
  * @param at the namespace of the resource, and this server's name.
  * @throws AclError `privilege_missing`; `caller_unknown` if the caller must present a token of its own.
@@ -17,6 +17,7 @@ export function requireEndpointRight(
   switch (right) {
     case 'none':
     case 'key':
+    case 'catalog':
       return
     case 'self':
       // A request without a token does not act as the anonymous token here. Decisions: status codes.
@@ -38,5 +39,8 @@ export function requireEndpointRight(
       return
     case 'agent:read':
       requireRight(caller, namespace, { resource: 'agent', segment: nodeName, access: 'read' })
+      return
+    case 'agent:write':
+      requireRight(caller, namespace, { resource: 'agent', segment: nodeName, access: 'write' })
   }
 }
