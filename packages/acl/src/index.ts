@@ -13,7 +13,15 @@ export {
   serviceIndexChanges,
 } from './catalog/commit-rules.ts'
 export { CONNECT_PROXY } from './catalog/connect.ts'
+export {
+  CHECK_FIELDS,
+  HEALTH_FIELDS,
+  INSTANCE_FIELDS,
+  NODE_FIELDS,
+  SERVICE_FIELDS,
+} from './catalog/filter-shapes.ts'
 export { canonicalIp, isIpv4 } from './catalog/ip-address.ts'
+export { sortByDistance } from './catalog/near.ts'
 export { filterRecords } from './filter/record-filter.ts'
 export type { ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'

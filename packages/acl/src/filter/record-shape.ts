@@ -21,16 +21,21 @@ export interface Shape {
  */
 export type ShapeOf<T> = { readonly [K in keyof T]?: FieldOf<NonNullable<T[K]>> }
 
-type FieldOf<V> = V extends string
-  ? 'text'
-  : V extends number
-    ? 'number'
-    : V extends boolean
-      ? 'bool'
-      : V extends readonly string[]
-        ? 'list'
-        : V extends readonly (infer E)[]
-          ? { readonly objects: ShapeOf<E> }
-          : string extends keyof V
-            ? { readonly map: FieldOf<NonNullable<V[keyof V]>> }
-            : { readonly object: ShapeOf<V> }
+type FieldOf<V> = unknown extends V
+  ? Field
+  : V extends string
+    ? 'text'
+    : V extends number
+      ? 'number'
+      : V extends boolean
+        ? 'bool'
+        : V extends readonly string[]
+          ? 'list'
+          : V extends readonly (infer E)[]
+            ? { readonly objects: ShapeOf<E> }
+            : string extends keyof V
+              ? { readonly map: FieldOf<V[keyof V]> } | JsonObject<V[keyof V]>
+              : { readonly object: ShapeOf<V> }
+
+/** The fields of an object that is kept as JSON are not known to the compiler. */
+type JsonObject<V> = unknown extends V ? { readonly object: Shape } : never

@@ -1,0 +1,103 @@
+/** What each list of the catalog and of health can be filtered by. Decisions: filters. */
+import type { HealthCheck, Node, NodeService, ServiceInstance } from '@latchkey/contract'
+import { refusalOf } from '@latchkey/testkit/records/refusal'
+import { expect, test } from 'vitest'
+import { filterRecords } from '../filter/record-filter.ts'
+import { atOnce } from '../turns.ts'
+import { CHECK_FIELDS, HEALTH_FIELDS, INSTANCE_FIELDS, NODE_FIELDS, SERVICE_FIELDS } from './filter-shapes.ts'
+
+const STAMPS = { CreateIndex: 1, ModifyIndex: 2 }
+const NODE: Node = {
+  ID: '',
+  Node: 'db-1',
+  Address: '10.0.0.1',
+  Datacenter: 'dc1',
+  TaggedAddresses: { lan: '10.0.0.1' },
+  Meta: { rack: 'r1' },
+  ...STAMPS,
+}
+const SERVICE: NodeService = {
+  ID: 'web-1',
+  Service: 'web',
+  Kind: 'connect-proxy',
+  Tags: ['v2'],
+  Address: '',
+  TaggedAddresses: { lan: { Address: '10.0.0.2', Port: 80 } },
+  Meta: null,
+  Port: 8080,
+  Weights: { Passing: 3, Warning: 1 },
+  EnableTagOverride: false,
+  Proxy: {
+    DestinationServiceName: 'web',
+    Upstreams: [{ DestinationName: 'db', LocalBindPort: 5432 }],
+    Expose: { Checks: true },
+  },
+  Connect: {},
+  ...STAMPS,
+}
+const INSTANCE: ServiceInstance = {
+  Node: 'db-1',
+  Address: '10.0.0.1',
+  TaggedAddresses: null,
+  NodeMeta: { rack: 'r1' },
+  ServiceID: 'web-1',
+  ServiceName: 'web',
+  ServiceTags: ['v2'],
+  ServiceAddress: '',
+  ServicePort: 8080,
+  ServiceMeta: { env: 'prod' },
+  ServiceEnableTagOverride: true,
+  ServiceConnect: { Native: true },
+  ...STAMPS,
+}
+const CHECK: HealthCheck = {
+  Node: 'db-1',
+  CheckID: 'c',
+  Name: 'c',
+  Status: 'warning',
+  Notes: '',
+  Output: 'HTTP 500',
+  ServiceID: 'web-1',
+  ServiceName: 'web',
+  ServiceTags: null,
+  Definition: {},
+  ...STAMPS,
+}
+const HEALTH = { Node: NODE, Service: SERVICE, Checks: [CHECK] }
+
+const KINDS = {
+  node: (filter: string) => filterRecords([NODE], filter, NODE_FIELDS),
+  service: (filter: string) => filterRecords([SERVICE], filter, SERVICE_FIELDS),
+  instance: (filter: string) => filterRecords([INSTANCE], filter, INSTANCE_FIELDS),
+  check: (filter: string) => filterRecords([CHECK], filter, CHECK_FIELDS),
+  health: (filter: string) => filterRecords([HEALTH], filter, HEALTH_FIELDS),
+} as const
+
+test.each([
+  ['node', 'Meta.rack == r1 and TaggedAddresses.lan == `10.0.0.1` and Datacenter == dc1 and ID == ""'],
+  ['service', 'TaggedAddresses.lan.Port == 80 and Weights.Passing == 3 and Meta is empty'],
+  [
+    'service',
+    'Proxy.Upstreams.DestinationName == db and Proxy.Expose.Checks == true and Connect.Native == false',
+  ],
+  ['instance', 'v2 in ServiceTags and ServiceMeta.env == prod and NodeMeta.rack == r1 and ServiceKind == ""'],
+  [
+    'instance',
+    'TaggedAddresses is empty and ServiceConnect.Native == 1 and ServiceEnableTagOverride == true',
+  ],
+  ['check', 'Status != passing and Output matches "^HTTP 5" and ServiceTags is empty and Type == ""'],
+  ['health', 'Node.Meta.rack == r1 and Service.Port == 8080 and Checks.Status == warning'],
+] as const)('%s: %s', (kind, filter) => {
+  expect(atOnce<readonly unknown[]>(KINDS[kind](filter))).toHaveLength(1)
+  expect(atOnce<readonly unknown[]>(KINDS[kind](`not (${filter})`))).toEqual([])
+})
+
+test.each([
+  ['node', 'ModifyIndex == 2'],
+  ['instance', 'CreateIndex == 1'],
+  ['check', 'Definition is empty'],
+  ['health', 'Meta.rack == r1'],
+  ['health', 'Checks.Definition is empty'],
+] as const)('filter_invalid: %s: %s', (kind, filter) => {
+  expect(refusalOf(() => atOnce<readonly unknown[]>(KINDS[kind](filter))).code).toBe('filter_invalid')
+})
