@@ -136,10 +136,25 @@ test('copies of legacy tokens take over the accessors of the primary, and none o
   expect(body.State).toBe('done')
 })
 
-test('once it has ended, no restart and no absence of the primary brings it back', async () => {
+test('a new secondary whose primary was never there asks clients to wait; afterwards nothing brings legacy mode back', async () => {
+  const secondary = await start('dc2', 'two', '1.4.0', { LATCHKEY_REPLICATION_TOKEN: MANAGEMENT })
+  const stranger = '33333333-2222-4333-8444-555555555555'
+  const ask = async (secret: string, path = '/kv/?recurse') => {
+    const headers = { 'X-Service-Token': secret, Accept: 'application/problem+json' }
+    const response = await fetch(`${secondary.url}/v1${path}`, { headers })
+    const { code } = (await response.json()) as { readonly code: string }
+    return [response.status, code, response.headers.get('retry-after')]
+  }
+  const wait = [503, 'copy_incomplete', '1']
+  for (const path of ['/acl/token/self', '/kv/?recurse']) {
+    expect([await ask(MANAGEMENT, path), await ask(stranger, path)]).toEqual([wait, wait])
+  }
+
   const primary = await startPrimary('1.4.0')
-  const secondary = await start('dc2', 'two', '1.4.0')
   await untilAnswer(secondary).toBe('works')
+  const patience = { timeout: 30_000, interval: 100 }
+  await expect.poll(() => ask(MANAGEMENT), patience).toEqual([404, 'not_found', null])
+  expect(await ask(stranger)).toEqual([403, 'caller_unknown', null])
   await Promise.all([primary.stop(), secondary.stop()])
   const again = await start('dc2', 'two', '1.4.0')
   expect((await again.call('GET', '/acl/replication')).body.Mode).toBe('enabled')

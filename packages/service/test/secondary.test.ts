@@ -74,6 +74,24 @@ test('copy_incomplete, to be tried again: an unknown secret, until the first cop
   expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual(['caller_unknown', undefined])
 })
 
+test('copy_incomplete: the last part of the first copy arrives while the token of a request is looked up', async () => {
+  const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
+  await store.commit([cursor(0)])
+  const global = aToken()
+  // The caller asks the store, which has answered before the commit.
+  Object.defineProperty(store, 'memory', { value: undefined })
+  const find = store.tokenBySecret.bind(store)
+  store.tokenBySecret = async (secretId) => {
+    const found = await find(secretId)
+    await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }, cursor(7)])
+    store.tokenBySecret = find
+    return found
+  }
+  const codes = [await ask('GET', '/acl/token/self', { token: global.SecretID })]
+  codes.push(await ask('GET', '/acl/token/self', { token: global.SecretID }))
+  expect(codes.map(({ code }) => code)).toEqual(['copy_incomplete', undefined])
+})
+
 test('in legacy mode an unknown secret may still arrive only where the data began without copies', async () => {
   for (const [beganEmpty, status] of [
     [true, 503],
@@ -85,6 +103,7 @@ test('in legacy mode an unknown secret may still arrive only where the data bega
     await store.commit([mode, { table: 'tokens', op: 'put', record: local, expect: 0 }])
     const statusOf = async (token: string) => (await ask('GET', '/kv/?recurse', { token })).status
     expect([await statusOf(MANAGEMENT), await statusOf(local.SecretID)]).toEqual([status, 404])
+    expect((await ask('GET', '/acl/token/self', { token: MANAGEMENT })).status).toBe(status)
   }
 })
 

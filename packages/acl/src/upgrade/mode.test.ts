@@ -156,6 +156,12 @@ describe('the refusal in legacy mode (spec 7)', () => {
     )
   })
 
+  test('asks to wait where no copy of a token has arrived yet: after a 403 clients throw good credentials away', () => {
+    const error = legacyModeError([], { mode: 'legacy', beganEmpty: true })
+    expect(error.code).toBe('copy_incomplete')
+    expect(legacyModeError([], { mode: 'legacy' }).code).toBe('legacy_mode')
+  })
+
   test('shows five reasons and counts the rest', () => {
     const waitsFor = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     expect(legacyModeError(waitsFor.slice(0, 5)).message).toMatch(/ It waits for a; b; c; d; e\.$/)

@@ -80,13 +80,17 @@ export function endLegacyMode(recorded: AclModeRecord, now: number): AclModeReco
 
 /**
  * The refusal of the new ACL APIs in legacy mode. Clients match its first sentence, which is the reference's.
+ *
+ * @param recorded a secondary that has no copies yet refuses no secret for good: `copy_incomplete`.
  */
-export function legacyModeError(waitsFor: readonly string[]): AclError {
+export function legacyModeError(waitsFor: readonly string[], recorded?: AclModeRecord): AclError {
   const hidden = waitsFor.length - REASONS_SHOWN_MAX
   const shown = waitsFor.slice(0, REASONS_SHOWN_MAX).join('; ')
   const rest = hidden > 0 ? `; and ${hidden} more` : ''
   const reason = shown === '' ? 'It is about to end.' : `It waits for ${shown}${rest}.`
-  return new AclError('legacy_mode', `The ACL system is currently in legacy mode. ${reason}`)
+  const message = `The ACL system is currently in legacy mode. ${reason}`
+  if (recorded?.mode !== 'legacy' || !recorded.beganEmpty) return new AclError('legacy_mode', message)
+  return new AclError('copy_incomplete', message, { headers: { 'Retry-After': '1' } })
 }
 
 function waitsForOwnServers({ datacenter, members }: ModeInput): readonly string[] {

@@ -1,6 +1,6 @@
 /** Admits requests: freshness, legacy mode, caller and right. All are checked again when a wait ends. */
 
-import type { Directory } from '@latchkey/acl'
+import type { AclModeRecord, Directory } from '@latchkey/acl'
 import { DEFAULT_NAMESPACE, legacyModeError } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
@@ -214,14 +214,15 @@ function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
   return route.namespaceInBody ? token.Namespace : namespace
 }
 
-/** @throws AclError `legacy_mode`. */
+/** @throws AclError `legacy_mode`, `copy_incomplete`. */
 function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Moment {
   const tableIndex = service.store.tableIndex(tableOf(route))
   // Refusals have it too: a wait may end because the caller's token was deleted.
   if (route.blocking) state.setIndex(tableIndex)
   const directory = service.store.directory()
   if (route.refusedInLegacyMode && aclModeOf(directory) === 'legacy') {
-    throw legacyModeError(service.cluster.legacyModeWaitsFor())
+    const recorded = directory.system('acl-mode')?.Value as AclModeRecord | undefined
+    throw legacyModeError(service.cluster.legacyModeWaitsFor(), recorded)
   }
   return { mode, service, directory, tableIndex }
 }

@@ -120,8 +120,9 @@ export class Callers {
    */
   async resolve(secretId: string | undefined, store: Store, heldMs = 0): Promise<Presented> {
     checkSecret(secretId)
+    const before = firstCopyOf(store.directory(), this.place)
     const token = await this.find(secretId, store)
-    const presented = this.present(secretId, token, store.directory())
+    const presented = this.present(secretId, token, store.directory(), before)
     const use = this.useOf(presented, heldMs)
     if (use && !store.tokenUses.noteKnown(use) && !(await store.tokenUses.use(use))) throw callerUnknown()
     return presented
@@ -167,12 +168,15 @@ export class Callers {
     return { accessorId: token.AccessorID, limit, now, until: now + heldMs }
   }
 
+  /** @param before the first copy when the look-up of the token began: what it found is no later than that. */
   private present(
     secretId: string | undefined,
     token: TokenRecord | undefined,
     directory: Directory,
+    before?: FirstCopy,
   ): Presented {
-    const copy = firstCopyOf(directory, this.place)
+    const now = firstCopyOf(directory, this.place)
+    const copy = before === undefined || before === now ? now : 'begun'
     if (secretId === undefined)
       return { token: copy === 'begun' ? NO_TOKEN : (token ?? NO_TOKEN), presented: false }
     // Other records that decide about its rights may be missing.
@@ -241,7 +245,9 @@ export function isCallerUnknown(error: unknown): error is AclError {
 }
 
 /** The first copy of a secondary. `missing`: not begun. */
-function firstCopyOf(directory: Directory, place: Place): 'missing' | 'begun' | 'complete' {
+type FirstCopy = 'missing' | 'begun' | 'complete'
+
+function firstCopyOf(directory: Directory, place: Place): FirstCopy {
   if (place.datacenter === place.primaryDatacenter) return 'complete'
   const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
   if (isOver) return 'complete'
