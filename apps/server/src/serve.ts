@@ -12,7 +12,7 @@ import { migrate } from './database/migrate.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { connectionsMaxOf, startServerProcess } from './server-process.ts'
-import { tuneHeap } from './tune-heap.ts'
+import { compactHeap, tuneHeap } from './tune-heap.ts'
 import { type Channel, SlotsOfMain } from './workers/slots-of-main.ts'
 import { startWorkers } from './workers/start-workers.ts'
 import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
@@ -67,6 +67,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))
+  compactHeap()
   process.stdout.write(greeting(server.url, server.isBootstrapped))
 }
 
@@ -125,6 +126,7 @@ async function serveAsWorker(
     onFatal: (error) => stop(error),
   })
   stops.push((isForGood) => server.close(isForGood))
+  compactHeap()
   channel.send({ kind: 'listening', url: server.url, isBootstrapped: server.isBootstrapped })
 }
 
