@@ -40,9 +40,10 @@ export class DumpFile {
     await rename(this.temporary, this.path)
   }
 
-  /** Removes what was written so far. */
+  /** Removes what was written so far. Waits for the stream to close, because opening it creates the file. */
   async discard(): Promise<void> {
     this.stream.destroy()
+    await finished(this.stream).catch(() => undefined)
     await rm(this.temporary, { force: true })
   }
 
