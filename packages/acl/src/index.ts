@@ -1,4 +1,31 @@
 export {
+  aggregateStatus,
+  aliasResult,
+  type HealthStatus,
+  maintenanceCheck,
+  NODE_MAINTENANCE,
+  SERVICE_MAINTENANCE_PREFIX,
+} from './agent/aggregate.ts'
+export {
+  type AgentCheck,
+  type CheckRun,
+  cutOutput,
+  type DefinedCheck,
+  isCheckStatus,
+  readCheckDefinition,
+} from './agent/check-definition.ts'
+export {
+  countResult,
+  expiredOutput,
+  movesStatus,
+  NO_RESULTS,
+  OUTPUT_WRITE_MS,
+  outputWriteMs,
+  type ResultCounts,
+  statusOfHttp,
+} from './agent/check-results.ts'
+export { type DefinedService, readServiceDefinition } from './agent/service-definition.ts'
+export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
   GLOBAL_MANAGEMENT_POLICY_ID,
@@ -22,6 +49,15 @@ export {
 } from './catalog/filter-shapes.ts'
 export { canonicalIp, isIpv4 } from './catalog/ip-address.ts'
 export { sortByDistance } from './catalog/near.ts'
+export { findMetaProblem } from './catalog/service-meta.ts'
+export {
+  type RecordView,
+  recordViewOf,
+  showCheck,
+  showInstance,
+  showNode,
+  showNodeService,
+} from './catalog/show-records.ts'
 export { filterRecords } from './filter/record-filter.ts'
 export type { ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'

@@ -1,3 +1,8 @@
+export type {
+  CheckDefinition,
+  ServiceCheckDefinition,
+} from './agent/definitions.ts'
+export type { AgentHost, AgentService, LocalHealth, ServiceDefinition } from './agent/schemas.ts'
 export {
   type AuthMethod,
   type CreateAuthMethod,

@@ -142,9 +142,23 @@ export const REGISTRATION_BYTES_MAX = 524_288
 export const CATALOG_NAME_BYTES_MAX = 512
 /** Longest address, tag, note, or metadata of a node, in bytes of UTF-8. */
 export const CATALOG_TEXT_BYTES_MAX = 4_096
-/** Longest output of a check, in bytes of UTF-8. */
+/** Longest output of a check, and largest OutputMaxSize, in bytes of UTF-8. */
 export const CHECK_OUTPUT_BYTES_MAX = 65_536
 /** Most tags of a service. */
 export const SERVICE_TAGS_MAX = 1_000
 /** Most checks in one registration, besides `Check`. */
 export const CHECKS_MAX = 1_000
+/** Longest output of a check that is kept, unless its OutputMaxSize says otherwise, in bytes of UTF-8. */
+export const CHECK_OUTPUT_BYTES_DEFAULT = 4_096
+/** Shortest interval of an HTTP or TCP check; a shorter one is lengthened. */
+export const CHECK_INTERVAL_MS_MIN = 1_000
+/** Time for one run of an HTTP or TCP check, unless its Timeout says otherwise. */
+export const CHECK_TIMEOUT_MS_DEFAULT = 10_000
+/** Longest Timeout of a check. */
+export const CHECK_TIMEOUT_MS_MAX = 600_000
+/** Shortest DeregisterCriticalServiceAfter; a shorter one is lengthened. */
+export const DEREGISTER_AFTER_MS_MIN = 60_000
+/** Most checks in one service definition. */
+export const SERVICE_CHECKS_MAX = 64
+/** Most runs of HTTP and TCP checks of one process at a time. Further ones wait. */
+export const CHECK_RUNS_MAX = 64

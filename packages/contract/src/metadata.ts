@@ -21,6 +21,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly writes?: Writes
   /** The body may name the namespace, which then takes precedence over `ns` and the header. Spec 4.9.1. */
   readonly namespaceInBody?: true
+  /** Names of fields of the body match without case, and without underscores. Decisions: agent. */
+  readonly looseNames?: true
   /** Maximum JSON values in the body. Default: `JSON_VALUES_MAX`. */
   readonly bodyValuesMax?: number
   /** For a list body: the maximum number of entries, and their name. More are refused as `batch_too_large`. */

@@ -1,7 +1,7 @@
 /**
- * Requests to identity providers, whose URLs callers with `acl:write` choose. The rules keep them from reaching anything
- * else: addresses are checked after resolution and the connection goes to a checked address, redirects and proxies are not
- * followed, and time and size are bounded.
+ * Requests to URLs that callers choose: identity providers (`acl:write`) and HTTP checks (`service:write`). The rules keep them
+ * from reaching anything else: addresses are checked after resolution and the connection goes to a checked address, redirects
+ * and proxies are not followed, and time and size are bounded.
  */
 import { lookup as resolve } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
@@ -58,11 +58,18 @@ interface OutgoingRequest {
   readonly url: string
   /** Default `GET`, or `POST` if there is a body. */
   readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Uint8Array
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string | undefined
+  /** Whether any certificate is accepted. */
+  readonly skipsVerify?: boolean
+  /** A longer answer is refused. */
   readonly bytesMax: number
+  /** The last bytes of an answer that are kept. Default: all of them. */
+  readonly bytesKept?: number
+  /** Time for this request. Default: that of the options. */
+  readonly msMax?: number
 }
 
 export interface OutgoingAnswer {
@@ -102,7 +109,7 @@ export class Outgoing {
    */
   async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
     const url = this.checkUrl(request.url)
-    const signal = AbortSignal.timeout(this.msMax)
+    const signal = AbortSignal.timeout(request.msMax ?? this.msMax)
     try {
       return await this.exchange(url, request, signal)
     } catch (error) {
@@ -132,26 +139,30 @@ export class Outgoing {
   }
 
   private exchange(url: URL, request: OutgoingRequest, signal: AbortSignal): Promise<OutgoingAnswer> {
-    const { body, ca, bytesMax } = request
+    const { body, ca, bytesMax, bytesKept = bytesMax, skipsVerify = false } = request
     const method = request.method ?? (body === undefined ? 'GET' : 'POST')
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     return new Promise((done, failed) => {
       const outgoing = send(url, {
         method,
-        headers: { Accept: 'application/json', ...request.headers },
+        headers: { Accept: 'application/json', ...mutable(request.headers) },
         // Keeps no connection open, and ignores proxies that the environment names.
         agent: false,
         signal,
         lookup: this.lookup,
         ...(ca === undefined ? {} : { ca }),
+        rejectUnauthorized: !skipsVerify,
       })
       outgoing.on('error', failed)
       outgoing.on('response', (answer) => {
         const chunks: Buffer[] = []
         let length = 0
+        let kept = 0
         answer.on('data', (chunk: Buffer) => {
           length += chunk.length
+          kept += chunk.length
           chunks.push(chunk)
+          while (kept - (chunks[0]?.length ?? 0) >= bytesKept) kept -= chunks.shift()?.length ?? 0
           if (length > bytesMax) outgoing.destroy(new OutgoingError('answer too long'))
         })
         answer.on('error', failed)
@@ -159,7 +170,7 @@ export class Outgoing {
           done({
             status: answer.statusCode ?? 0,
             headers: answer.headers,
-            body: Buffer.concat(chunks, length),
+            body: Buffer.concat(chunks, kept).subarray(-bytesKept),
           })
         })
       })
@@ -178,6 +189,13 @@ export class Outgoing {
       else done(null, first.address, first.family)
     })
   }
+}
+
+/** Node wants lists that it could change. */
+function mutable(headers: OutgoingRequest['headers'] = {}): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  )
 }
 
 /** The host of a URL, in lower case and without brackets. */

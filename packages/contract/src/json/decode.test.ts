@@ -313,3 +313,21 @@ describe('bounds (decisions: decoding)', () => {
     expect(described).toBe(50)
   })
 })
+
+test('loose names match without case and underscores, at any depth, but not in maps (decisions: agent)', () => {
+  const schema = z.object({
+    ServiceID: z.string().optional(),
+    Header: z.record(z.string(), z.string()).optional(),
+    Checks: z.array(z.object({ TTL: z.string().optional() })).optional(),
+  })
+  const read = (body: object, looseNames = true) =>
+    decodeBody(schema, JSON.stringify(body), { looseNames, absentFields: new Set() })
+  expect(read({ service_id: 'a', header: { x_y: '1' }, CHECKS: [{ ttl: '1s' }] })).toEqual({
+    ServiceID: 'a',
+    Header: { x_y: '1' },
+    Checks: [{ TTL: '1s' }],
+  })
+  expect(read({ serviceid: null })).toEqual({})
+  expect(() => read({ service: 'a' })).toThrow('unknown field')
+  expect(() => read({ service_id: 'a' }, false)).toThrow('unknown field')
+})

@@ -17,6 +17,8 @@ export interface DecodeOptions {
   readonly valuesMax?: number
   /** For a list body: the maximum number of entries, and their name. */
   readonly batch?: { readonly max: number; readonly of: string }
+  /** Whether names of fields match without case, and without underscores. */
+  readonly looseNames?: boolean
   /** Whether a missing body reads as `{}`. */
   readonly optional?: boolean
 }
@@ -108,6 +110,14 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   // Own fields alone: these are objects of parsed JSON. `Object.entries` would make a pair of each.
   for (const key in value) {
     const field = value[key] as Json
+    const name = options.looseNames && !fields.has(key) ? looseName(outline, key) : key
+    if (name !== key) {
+      result ??= { ...value }
+      delete result[key]
+      if (field !== null && !absent?.has(name))
+        result[name] = prepareField(field, name, fields, path, options)
+      continue
+    }
     const known = absent?.has(key) ? undefined : fields.get(key)
     if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
       const names = [...fields.keys()].filter((name) => !absent?.has(name))
@@ -128,6 +138,31 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   }
   return result ?? value
 }
+
+function prepareField(
+  field: Json,
+  name: string,
+  fields: ReadonlyMap<string, Outline>,
+  path: PropertyKey[],
+  options: DecodeOptions,
+): Json {
+  path.push(name)
+  const prepared = prepare(field, fields.get(name) ?? LEAF, path, options)
+  path.pop()
+  return prepared
+}
+
+/** The name of the field that a key means, or the key itself. */
+function looseName(outline: Outline, key: string): string {
+  let names = looseNames.get(outline)
+  if (!names) {
+    names = new Map([...(outline.fields?.keys() ?? [])].map((name) => [name.toLowerCase(), name]))
+    looseNames.set(outline, names)
+  }
+  return names.get(key.replaceAll('_', '').toLowerCase()) ?? key
+}
+
+const looseNames = new WeakMap<Outline, Map<string, string>>()
 
 function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
   if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)

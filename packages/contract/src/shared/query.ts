@@ -194,6 +194,9 @@ const blocking = {
   leader: flag('Accepted for existing clients, without effect.'),
 }
 
+/** Longest wait of a read that waits for something else than an index. */
+export const { wait } = blocking
+
 /** Names of the options of every blocking query. */
 export const BLOCKING_QUERY_OPTIONS = Object.keys(blocking) as readonly (keyof typeof blocking)[]
 

@@ -36,11 +36,12 @@ export function decodeRequestBody(route: AnyRoute, bytes: Uint8Array, profile: S
   const schema = route.schemas.body
   if (route.body === 'raw' || schema === undefined) return bytes
   if (route.body === 'text') return decodeUtf8(bytes)
-  const { bodyOptional: optional, bodyValuesMax: valuesMax, batch } = route
+  const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames } = route
   return decodeBody(schema, bytes, {
     unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
     absentFields: absentFieldsOf(schema, profile),
     ...(optional ? { optional } : {}),
+    ...(looseNames ? { looseNames } : {}),
     ...(valuesMax === undefined ? {} : { valuesMax }),
     ...(batch ? { batch } : {}),
   })

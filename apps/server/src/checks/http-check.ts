@@ -1,0 +1,81 @@
+/** One run of an HTTP check. Decisions: agent. */
+import { STATUS_CODES } from 'node:http'
+import { type AgentCheck, type CheckRun, statusOfHttp } from '@latchkey/acl'
+import { type Outgoing, type OutgoingAnswer, OutgoingError } from '../outgoing/outgoing.ts'
+
+export interface CheckResult {
+  readonly status: 'passing' | 'warning' | 'critical'
+  readonly output: string
+}
+
+type HttpRun = Extract<CheckRun, { readonly type: 'http' }>
+
+/** Redirects that a check follows. */
+const REDIRECTS_MAX = 5
+/** Largest answer that is read; only its end is kept. */
+const ANSWER_BYTES_MAX = 1_048_576
+
+const AGENT_HEADERS = { 'User-Agent': 'Latchkey Health Check', Accept: 'text/plain, text/*, */*' }
+
+/** Asks once. A failure is a critical result. */
+export async function runHttpCheck(
+  run: HttpRun,
+  { outputBytesMax }: Pick<AgentCheck, 'outputBytesMax'>,
+  outgoing: Outgoing,
+): Promise<CheckResult> {
+  const endsAt = performance.now() + run.timeoutMs
+  let url = run.url
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const isFirst = redirects === 0
+      const answer = await outgoing.send({
+        url,
+        method: isFirst ? run.method : 'GET',
+        headers: { ...AGENT_HEADERS, ...(isSameOrigin(url, run.url) ? run.header : {}) },
+        ...(isFirst && run.body !== '' ? { body: run.body } : {}),
+        skipsVerify: run.skipsVerify,
+        bytesMax: ANSWER_BYTES_MAX,
+        bytesKept: outputBytesMax,
+        msMax: Math.max(1, Math.round(endsAt - performance.now())),
+      })
+      const next = redirectOf(answer, url)
+      if (next === undefined) return resultOf(run, answer)
+      if (redirects === REDIRECTS_MAX) return failed(run, `stopped after ${REDIRECTS_MAX} redirects`)
+      url = next
+    }
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error
+    return failed(run, reasonOf(error))
+  }
+}
+
+/** Where a redirect leads: the outgoing rules judge it like the first URL. */
+function redirectOf({ status, headers }: OutgoingAnswer, from: string): string | undefined {
+  const isRedirect = [301, 302, 303, 307, 308].includes(status)
+  return isRedirect && headers.location !== undefined ? URL.parse(headers.location, from)?.href : undefined
+}
+
+/** A header may hold a credential, which is for the host of the check alone. */
+function isSameOrigin(url: string, first: string): boolean {
+  return URL.parse(url)?.origin === URL.parse(first)?.origin
+}
+
+function resultOf(run: HttpRun, { status, body }: OutgoingAnswer): CheckResult {
+  const text = new TextDecoder().decode(body)
+  const words = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+  return { status: statusOfHttp(status), output: `HTTP ${run.method} ${run.url}: ${words} Output: ${text}` }
+}
+
+function failed({ method, url }: HttpRun, reason: string): CheckResult {
+  const verb = `${method.charAt(0).toUpperCase()}${method.slice(1).toLowerCase()}`
+  return { status: 'critical', output: `${verb} "${url}": ${reason}` }
+}
+
+/** The error of the connection where there is one; the rule that was broken, else. */
+function reasonOf(error: OutgoingError): string {
+  const { failure, cause } = error
+  if (failure === 'URL not allowed' || failure === 'address not allowed' || !(cause instanceof Error)) {
+    return failure
+  }
+  return cause.name === 'TimeoutError' ? 'timeout' : cause.message || failure
+}
