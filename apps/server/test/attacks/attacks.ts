@@ -19,6 +19,8 @@ export const TREE_KEYS = 200
 const CONNECTIONS = 190
 const json = (value: unknown) => JSON.stringify(value)
 const by = (token: string) => ({ 'X-Service-Token': token })
+/** The codings by turns, so that the server compresses the same answer several times. */
+const compressed = (i: number) => ({ 'Accept-Encoding': ['gzip', 'br', 'zstd'][i % 3] ?? 'gzip' })
 
 const KEYS = (i: number) => `key "path/of/key/${i}" { policy = "write" }\n`
 const ESCAPES = (i: number) => `key "${'\\x41'.repeat(30)}${i}" { policy = "read" }\n`
@@ -113,6 +115,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       connections: CONNECTIONS,
       opening: () => bytesOf({ path: '/v1/openapi.json' }).toString().repeat(20),
     }),
+  'openapi, compressed': floodOf(100, (i) => ({ path: '/v1/openapi.json', headers: compressed(i) })),
+  'docs, compressed': floodOf(100, (i) => ({ path: '/docs', headers: compressed(i) })),
   'requests that never end': (field) =>
     hold(field, {
       connections: CONNECTIONS,
@@ -156,6 +160,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       opening: () => bytesOf({ path: '/v1/kv/narrow/tree?recurse', headers: by(NARROW) }),
     }),
   'a tree of 100 MB, read': floodOf(20, { path: '/v1/kv/narrow/tree?recurse', headers: by(NARROW) }),
+  'a tree of 100 MB, compression asked': floodOf(20, (i) => ({
+    path: '/v1/kv/narrow/tree?recurse',
+    headers: { ...by(NARROW), ...compressed(i) },
+  })),
   'one key of 512 KB, unread': (field) =>
     hold(field, {
       connections: CONNECTIONS,
@@ -185,6 +193,32 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
           .toString()
           .repeat(10),
     }),
+  'list of tokens, compressed': floodOf(100, (i) => ({
+    path: '/v1/acl/tokens',
+    headers: { ...by(READER), ...compressed(i) },
+  })),
+  'list of tokens, compressed and unread': (field) =>
+    hold(field, {
+      connections: CONNECTIONS,
+      opening: (i) =>
+        bytesOf({ path: '/v1/acl/tokens', headers: { ...by(READER), ...compressed(i) } })
+          .toString()
+          .repeat(10),
+    }),
+  // Each is built from the database.
+  'lists of tokens with filters': floodOf(50, (i) => ({
+    path: `/v1/acl/tokens?servicename=s${i}`,
+    headers: by(READER),
+  })),
+  'list of tokens while they change, compressed': floodOf(100, (i) =>
+    i % 10 === 0
+      ? put(TOKEN, '{}', MANAGEMENT)
+      : { path: '/v1/acl/tokens', headers: { ...by(READER), ...compressed(i) } },
+  ),
+  'list of policies, compressed': floodOf(100, (i) => ({
+    path: '/v1/acl/policies',
+    headers: { ...by(READER), ...compressed(i) },
+  })),
   'legacy list': floodOf(50, { path: '/v1/acl/list', headers: by(READER) }),
   'translated rules': floodOf(50, post('/v1/acl/rules/translate', many(500_000, KEYS), READER)),
   // With acl:write.

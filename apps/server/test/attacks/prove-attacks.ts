@@ -6,6 +6,7 @@
  *
  *     node apps/server/scripts/prove.ts attacks 10                                    ten seconds each
  *     ATTACKS=lint,unread SERVERS='standard,1.3.0' node apps/server/scripts/prove.ts attacks 10   some
+ *     TOKENS=100000 ATTACKS='list of tokens' node apps/server/scripts/prove.ts attacks 10         with longer lists
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -213,7 +214,7 @@ function lineOf(result: AttackResult): string {
   return `${columns.join('')}\n`
 }
 
-const TOKENS = 3_000
+const TOKENS = Number(process.env.TOKENS ?? 3_000)
 const POLICIES = 200
 const RULES_PER_POLICY = 40
 const WRITERS = 32
