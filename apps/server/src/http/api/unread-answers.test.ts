@@ -128,3 +128,14 @@ test('bytes that many answers share count once, until the last of them has left'
   unread.add(anUnread(), new Uint8Array(MAX))
   expect(other.isClosed).toBe(false)
 })
+
+test('one list longer than the bound is read by many at once, and longer texts do not wait for it', async () => {
+  const unread = new UnreadAnswers()
+  const [earlier, ...readers] = Array.from({ length: 4 }, anUnread)
+  unread.add(earlier as ServerResponse, new Uint8Array(MAX))
+  const list = new Uint8Array(3 * MAX)
+  for (const response of readers) unread.add(response, list)
+  expect(earlier?.isClosed).toBe(true)
+  expect(readers.map(({ isClosed }) => isClosed)).toEqual([false, false, false])
+  await unread.room()
+})

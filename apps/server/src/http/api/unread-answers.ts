@@ -16,8 +16,8 @@ interface Unread {
 
 /**
  * Counts the bytes that wait to be written. Above the limit, `room` makes further answers wait, and connections that have
- * left their answers unread for `UNREAD_MS_MAX` are closed, oldest first; above twice the limit, they are closed at once.
- * Bytes that several answers share are counted once.
+ * read nothing of their answers for `UNREAD_MS_MAX` are closed, oldest first; above twice the limit, they are closed at
+ * once. Bytes that several answers share are counted once, and alone they may exceed the limit: a long list can be read.
  */
 export class UnreadAnswers {
   private bytes = 0
@@ -29,25 +29,29 @@ export class UnreadAnswers {
 
   /** Resolves when there is room for a long answer. */
   async room(): Promise<void> {
-    if (this.bytes < limits.UNREAD_ANSWERS_BYTES_MAX) return
+    if (this.hasRoom()) return
     this.looking ??= setInterval(() => this.look(), LOOK_INTERVAL_MS)
     await new Promise<void>((resolve) => this.waiting.add(resolve))
+  }
+
+  private hasRoom(): boolean {
+    return this.bytes < limits.UNREAD_ANSWERS_BYTES_MAX || this.shared.size === 1
   }
 
   private look(): void {
     const latest = performance.now() - UNREAD_MS_MAX
     for (const [response, { since }] of this.answers) {
-      if (since > latest || this.bytes < limits.UNREAD_ANSWERS_BYTES_MAX) break
+      if (since > latest || this.hasRoom()) break
       this.close(response)
     }
-    if (this.bytes >= limits.UNREAD_ANSWERS_BYTES_MAX) return
+    if (!this.hasRoom()) return
     clearInterval(this.looking)
     this.looking = undefined
     for (const resolve of this.waiting) resolve()
     this.waiting.clear()
   }
 
-  /** Call after a write that ends the answer, or that the socket buffered. */
+  /** Call before each piece of an answer is written, with all bytes that it holds. */
   add(response: ServerResponse, bytes: Uint8Array | string | undefined): void {
     if (!(bytes instanceof Uint8Array) || bytes.length < COUNTED_BYTES_MIN || response.writableFinished)
       return
@@ -56,9 +60,10 @@ export class UnreadAnswers {
     const unread = { bytes, since: performance.now() }
     this.answers.set(response, unread)
     this.count(unread, 1)
-    for (const [oldest] of this.answers) {
+    for (const [oldest, { bytes: others }] of this.answers) {
       if (this.bytes <= 2 * limits.UNREAD_ANSWERS_BYTES_MAX) return
-      this.close(oldest)
+      // To close one that shares the new bytes would free nothing.
+      if (others !== bytes) this.close(oldest)
     }
   }
 
