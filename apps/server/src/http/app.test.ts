@@ -8,10 +8,9 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { UnreadAnswers } from './api/unread-answers.ts'
-import { type AppOptions, createApp } from './app.ts'
+import { type AppOptions, createApp, STARTS_PER_TURN_MAX } from './app.ts'
 import { Door } from './door.ts'
 import { OwnSlots } from './listener/connections/connection-slots.ts'
-import { STARTS_PER_TURN_MAX } from './listener/fair-starts.ts'
 import { startHttpServer } from './listener/http-server.ts'
 
 let server: Server

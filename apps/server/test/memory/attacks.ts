@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createTokenSchema, decodeBody } from '@latchkey/contract'
 import type { Topic } from '@latchkey/service'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
+import { AnswerTurns } from '../../src/http/api/answer-turns.ts'
 import { UnreadAnswers } from '../../src/http/api/unread-answers.ts'
 import { writeReply } from '../../src/http/api/wire-adapter.ts'
 import { LocalState } from '../../src/storage/follow/local-state.ts'
@@ -93,7 +94,8 @@ async function stream({ isRead }: { readonly isRead: boolean }): Promise<Filled>
     held.push(response)
     const body = { [Symbol.asyncIterator]: () => ({ next }) }
     const reply = { status: 200, headers: {}, body, endpoint: undefined, accessorId: undefined }
-    void writeReply(reply, response as unknown as ServerResponse, new UnreadAnswers())
+    const outlet = { unread: new UnreadAnswers(), turns: new AnswerTurns(() => undefined) }
+    void writeReply(reply, response as unknown as ServerResponse, outlet)
     await sleep(1)
     if (!isRead) continue
     response.unread = undefined

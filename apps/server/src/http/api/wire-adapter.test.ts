@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { limits } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
+import { AnswerTurns, PIECE_BYTES_MAX, WRITTEN_PER_TURN_BYTES_MAX } from './answer-turns.ts'
 import { BodyBudget } from './body-budget.ts'
 import { UnreadAnswers } from './unread-answers.ts'
-import { NodeWireRequest, writeReply } from './wire-adapter.ts'
+import { NodeWireRequest, type Outlet, writeReply } from './wire-adapter.ts'
 
 const response = {} as ServerResponse
 
@@ -65,8 +67,11 @@ function aResponse() {
   return { stream, heads, response: written as unknown as ServerResponse }
 }
 
-const write = (...args: readonly [Parameters<typeof writeReply>[0], ServerResponse]) =>
-  writeReply(...args, new UnreadAnswers())
+const anOutlet = (): Outlet => ({ unread: new UnreadAnswers(), turns: new AnswerTurns(clientOf) })
+/** The client of a response, as {@link aReader} makes them. */
+const clientOf = (request: IncomingMessage) => (request as { client?: string } | undefined)?.client
+const write = (written: Parameters<typeof writeReply>[0], response: ServerResponse, outlet = anOutlet()) =>
+  writeReply(written, response, outlet)
 const reply = (body: Parameters<typeof writeReply>[0]['body']) =>
   ({ status: 200, headers: { A: 'b' }, body, endpoint: undefined, accessorId: undefined }) as const
 
@@ -110,7 +115,7 @@ describe('the reply', () => {
     async function* pieces() {
       yield* ['[', long]
     }
-    write(reply(long), response)
+    await write(reply(long), response)
     await write(reply(pieces()), response)
     expect(written).toEqual([Buffer.from(long), '[', Buffer.from(long), undefined])
   })
@@ -145,5 +150,96 @@ describe('the reply', () => {
     setTimeout(() => leaving.stream.destroy(), 10)
     await done
     expect(isLetGo).toBe(true)
+  })
+})
+
+/** A client that reads everything, and counts it. */
+function aReader(client = 'a') {
+  const stream = new PassThrough()
+  const reader = { bytes: 0, isDone: false, response: undefined as unknown as ServerResponse }
+  stream
+    .on('data', (bytes: Buffer) => {
+      reader.bytes += bytes.length
+    })
+    .on('end', () => {
+      reader.isDone = true
+    })
+  const req = { client }
+  reader.response = Object.assign(stream, { writeHead: () => {}, req }) as unknown as ServerResponse
+  return reader
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a long answer', () => {
+  test('arrives as it is, in pieces', async () => {
+    const { response, stream, heads } = aResponse()
+    const bytes = Buffer.from('é'.repeat(PIECE_BYTES_MAX))
+    const done = write(reply(bytes), response)
+    expect(await buffer(stream)).toEqual(bytes)
+    await done
+    expect(heads).toEqual([[200, { A: 'b', 'Content-Length': bytes.length }]])
+  })
+
+  test.each(['whole', 'streamed'])(
+    'DOS-05: however many clients get one, %s, a turn of the event loop writes a bounded part of them',
+    async (form) => {
+      const outlet = anOutlet()
+      const length = 3 * PIECE_BYTES_MAX
+      const shared = new Uint8Array(length)
+      async function* pieces() {
+        for (let at = 0; at < length; at += PIECE_BYTES_MAX) yield shared.subarray(at, at + PIECE_BYTES_MAX)
+      }
+      const readers = Array.from({ length: 10 }, () => aReader())
+      for (const { response } of readers) {
+        void write(reply(form === 'whole' ? shared : pieces()), response, outlet)
+      }
+      const written = () => readers.reduce((sum, { bytes }) => sum + bytes, 0)
+      let before = 0
+      while (readers.some(({ isDone }) => !isDone)) {
+        await nextTurn()
+        // What a turn wrote may be read in the next one.
+        expect(written() - before).toBeLessThanOrEqual(2 * WRITTEN_PER_TURN_BYTES_MAX)
+        before = written()
+      }
+      expect(before).toBe(readers.length * length)
+    },
+  )
+
+  test('DOS-05: one client waits for a piece of another one, not for all of its answers', async () => {
+    const outlet = anOutlet()
+    const flood = Array.from({ length: 50 }, () => aReader('flood'))
+    const other = aReader('other')
+    const shared = new Uint8Array(2 * PIECE_BYTES_MAX)
+    for (const { response } of [...flood, other]) void write(reply(shared), response, outlet)
+    while (!other.isDone) await nextTurn()
+    expect(flood.filter(({ isDone }) => isDone).length).toBeLessThan(flood.length / 2)
+  })
+
+  test('nothing more is written to a client that leaves between two pieces', async () => {
+    const reader = aReader()
+    const done = write(reply(new Uint8Array(100 * PIECE_BYTES_MAX)), reader.response)
+    await nextTurn()
+    reader.response.destroy()
+    await done
+    expect(reader.bytes).toBeLessThan(50 * PIECE_BYTES_MAX)
+  })
+
+  test('DOS-02: counts as unread before its first piece is written', async () => {
+    const outlet = anOutlet()
+    // Uses up the turn.
+    void outlet.turns.next(aReader().response, WRITTEN_PER_TURN_BYTES_MAX)
+    const [one, other] = [aReader().response, aReader().response]
+    for (const response of [one, other]) {
+      void write(reply(new Uint8Array(limits.UNREAD_ANSWERS_BYTES_MAX / 2)), response, outlet)
+    }
+    let hasRoom = false
+    const room = outlet.unread.room().then(() => {
+      hasRoom = true
+    })
+    await Promise.resolve()
+    expect(hasRoom).toBe(false)
+    one.emit('close')
+    await room
   })
 })

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WireReply, WireRequest } from '@latchkey/service'
+import { type AnswerTurns, PIECE_BYTES_MAX } from './answer-turns.ts'
 import type { BodyBudget, BodyRoom } from './body-budget.ts'
 import { readBody } from './read-body.ts'
 import { COUNTED_BYTES_MIN, type UnreadAnswers } from './unread-answers.ts'
@@ -90,28 +91,37 @@ function firstValue(request: IncomingMessage, name: string): string | undefined 
   return request.headersDistinct[name]?.[0] ?? value
 }
 
+/** How answers leave the process. */
+export interface Outlet {
+  /** Counts what clients have not read. */
+  readonly unread: UnreadAnswers
+  /** When a long piece may be written. */
+  readonly turns: AnswerTurns
+}
+
 /**
- * Writes a reply: synchronously if it is whole, so that nearly all answers leave in the turn that made them. A stream
- * respects backpressure, and closes the connection if it fails.
+ * Writes a reply: synchronously if it is short, so that nearly all answers leave in the turn that made them. A long one is
+ * written in pieces, each in a turn that has room for it. A stream respects backpressure, and closes the connection if it
+ * fails.
  *
- * @returns a promise of the end, for a stream only.
+ * @returns a promise of the end, for a long answer or a stream only.
  */
 export function writeReply(
   { status, headers, body }: WireReply,
   response: ServerResponse,
-  unread: UnreadAnswers,
+  outlet: Outlet,
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     const whole = inBytes(body)
     const length = typeof whole === 'string' ? Buffer.byteLength(whole) : (whole?.length ?? 0)
     response.writeHead(status, { ...headers, 'Content-Length': length })
+    if (isLong(whole)) return writeWhole(whole, response, outlet)
     response.end(whole)
-    unread.add(response, whole)
     return undefined
   }
   response.writeHead(status, headers)
-  return writeStream(body, response, unread)
+  return writeStream(body, response, outlet)
 }
 
 /** Converts a long text to bytes: given a text, Node would keep both it and a copy in bytes until the client has read it. */
@@ -119,15 +129,35 @@ function inBytes<T extends Uint8Array | string | undefined>(piece: T): T | Uint8
   return typeof piece === 'string' && piece.length >= COUNTED_BYTES_MIN ? Buffer.from(piece) : piece
 }
 
+function isLong(piece: Uint8Array | string | undefined): piece is Uint8Array {
+  return piece instanceof Uint8Array && piece.length >= COUNTED_BYTES_MIN
+}
+
+async function writeWhole(
+  bytes: Uint8Array,
+  response: ServerResponse,
+  { unread, turns }: Outlet,
+): Promise<void> {
+  for (let at = 0; !response.destroyed; ) {
+    const piece = bytes.subarray(at, at + PIECE_BYTES_MAX)
+    unread.add(response, bytes)
+    await turns.next(response, piece.length)
+    if (response.destroyed) return
+    at += piece.length
+    if (at === bytes.length) return void response.end(piece)
+    if (!response.write(piece)) await drained(response)
+  }
+}
+
 async function writeStream(
   body: AsyncIterable<Uint8Array | string>,
   response: ServerResponse,
-  unread: UnreadAnswers,
+  outlet: Outlet,
 ): Promise<void> {
   const pieces = body[Symbol.asyncIterator]()
   try {
     while (!response.destroyed) {
-      if (!(await writeNext(pieces, response, unread))) return void response.end()
+      if (!(await writeNext(pieces, response, outlet))) return void response.end()
     }
     await pieces.return?.()
   } catch (error) {
@@ -144,17 +174,30 @@ async function writeStream(
 function writeNext(
   pieces: AsyncIterator<Uint8Array | string>,
   response: ServerResponse,
-  unread: UnreadAnswers,
+  outlet: Outlet,
 ): Promise<boolean> {
   return pieces.next().then(({ done, value }) => {
     if (done || response.destroyed) return !done
     const piece = inBytes(value)
-    if (response.write(piece)) return true
-    unread.add(response, piece)
-    return drained(response).then(() => {
-      unread.remove(response)
-      return true
-    })
+    if (!isLong(piece)) return writePiece(piece, response, outlet)
+    outlet.unread.add(response, piece)
+    return outlet.turns.next(response, piece.length).then(() => writePiece(piece, response, outlet))
+  })
+}
+
+/** @returns true, once the response is writable again, or closed. */
+function writePiece(
+  piece: Uint8Array | string,
+  response: ServerResponse,
+  { unread }: Outlet,
+): true | Promise<true> {
+  if (response.destroyed || response.write(piece)) {
+    unread.remove(response)
+    return true
+  }
+  return drained(response).then(() => {
+    unread.remove(response)
+    return true
   })
 }
 
