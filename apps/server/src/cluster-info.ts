@@ -1,7 +1,14 @@
 /** What this process knows of its cluster, for the API. */
 
 import { type AclModeRecord, MEMBER_HEARTBEAT_MS, type Member, type ReplicationRecord } from '@latchkey/acl'
-import { type ClusterInfo, type ClusterMember, isSecondary, type ReplicationState } from '@latchkey/service'
+import {
+  type ClusterInfo,
+  type ClusterMember,
+  isSecondary,
+  noPrimary,
+  type ReplicationState,
+} from '@latchkey/service'
+import type { Logger } from 'pino'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
 import { Remembered } from './remembered.ts'
@@ -14,6 +21,8 @@ import type { Metrics } from './telemetry/metrics.ts'
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that watches legacy mode. */
   setLegacyModeWaitsFor(reasons: readonly string[]): void
+  /** Set by the same: the datacenter that the primary takes for the primary, if that is not itself. */
+  setPrimaryFollows(datacenter: string | undefined): void
   replication(): Promise<ReplicationState | undefined>
   /** What the process that replicates knows; `undefined` if none does. */
   replicationReport(): Promise<ReplicationReport | undefined>
@@ -28,9 +37,11 @@ export function createClusterInfo(options: {
   readonly metrics: Metrics
   /** Absent in the primary datacenter. */
   readonly replication: Replication | undefined
+  readonly log: Logger
 }): ServerClusterInfo {
   const { store, config, dataDir, metrics, replication } = options
   let waitsFor: readonly string[] = []
+  let primaryFollows: string | undefined
   let migrationError: string | undefined
   const startedAt = Date.now()
   // Cached because any client may ask; members report nothing new within a heartbeat.
@@ -51,6 +62,12 @@ export function createClusterInfo(options: {
     setLegacyModeWaitsFor: (reasons) => {
       waitsFor = reasons
     },
+    setPrimaryFollows: (datacenter) => {
+      if (datacenter !== undefined && datacenter !== primaryFollows) {
+        options.log.warn(noPrimary(config.primaryDatacenter, datacenter))
+      }
+      primaryFollows = datacenter
+    },
     migrationError: () => migrationError,
     setMigrationError: (message) => {
       migrationError = message
@@ -68,6 +85,7 @@ export function createClusterInfo(options: {
       return replicationStateOf({
         source: config.primaryDatacenter,
         isLegacyMode: (system('acl-mode') as AclModeRecord | undefined)?.mode === 'legacy',
+        problem: primaryFollows && noPrimary(config.primaryDatacenter, primaryFollows),
         record: system('replication') as ReplicationRecord | undefined,
         report: await report(),
         now: store.clock.now(),

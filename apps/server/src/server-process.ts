@@ -100,7 +100,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     const primary = primaryUrls.length > 0 ? new PrimaryClient({ origins: primaryUrls, tls }) : undefined
     const replication =
       primary && new Replication({ store, primary, config, random, log, onStep: countReplication(metrics) })
-    const cluster = createClusterInfo({ store, config, dataDir, metrics, replication })
+    const cluster = createClusterInfo({ store, config, dataDir, metrics, replication, log })
     if (replication) {
       watchReplication(metrics, {
         state: () => cluster.replication(),

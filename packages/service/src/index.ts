@@ -18,6 +18,7 @@ export {
 } from './options.ts'
 export { Service } from './pipeline.ts'
 export type { ChangesAnswer, ChangesQuery, ChangesSource } from './replication/changes-source.ts'
+export { noPrimary } from './replication/primary.ts'
 export type { ReplicationProgress, ReplicationStep } from './replication/progress.ts'
 export { Replicator, type ReplicatorOptions } from './replication/replicator.ts'
 export { changesUrl, digestUrl, serviceSource } from './replication/service-source.ts'

@@ -39,7 +39,7 @@ function look(options: Partial<LegacyModeContext> = {}) {
     datacenter: 'dc1',
     primaryDatacenter: 'dc1',
     members: async () => [member('legacy')],
-    primaryMembers: async () => undefined,
+    primary: async () => undefined,
     prepare: async () => {
       prepared += 1
     },
@@ -68,8 +68,8 @@ test('continues if the rule does not allow the end, reports what it waits for, a
 test('a secondary waits while the primary does not answer', async () => {
   const secondary = { datacenter: 'dc2', members: async () => [member('legacy', 'dc2')] }
   expect(await look(secondary)).toMatchObject({ next: 'legacy', ended: false })
-  const primaryMembers = async () => [member('enabled')]
-  expect(await look({ ...secondary, primaryMembers })).toMatchObject({ next: 'enabled', ended: true })
+  const primary = async () => ({ members: [member('enabled')], follows: undefined })
+  expect(await look({ ...secondary, primary })).toMatchObject({ next: 'enabled', ended: true })
 })
 
 test('once it has ended nothing is prepared or written again, even without a record', async () => {

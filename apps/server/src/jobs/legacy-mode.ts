@@ -1,6 +1,7 @@
 /** Ends legacy mode when its rule allows. Spec 9.2.2; the rule is in acl. */
 import { type AclModeRecord, decideMode, endLegacyMode, type Member, type ModeDecision } from '@latchkey/acl'
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
+import type { SeenPrimary } from './primary-members.ts'
 
 export interface LegacyModeContext {
   readonly store: Store
@@ -8,8 +9,8 @@ export interface LegacyModeContext {
   readonly datacenter: string
   readonly primaryDatacenter: string
   readonly members: () => Promise<readonly Member[]>
-  /** Servers of the primary, as a secondary sees them; `undefined` if it cannot. */
-  readonly primaryMembers: () => Promise<readonly Member[] | undefined>
+  /** The primary, as a secondary sees it; `undefined` if it cannot. */
+  readonly primary: () => Promise<SeenPrimary | undefined>
   /** Creates what has to exist once the mode has ended, before its end is recorded. */
   readonly prepare: () => Promise<void>
 }
@@ -27,11 +28,13 @@ export async function lookAtLegacyMode(
   const stored = (await store.directory()).system('acl-mode')
   const recorded = (stored?.Value as AclModeRecord | undefined) ?? { mode: 'enabled', since: 0 }
   if (recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [], ended: false }
+  const primary = datacenter === primaryDatacenter ? undefined : await context.primary()
   const decision = decideMode({
     datacenter,
     primaryDatacenter,
     members: await context.members(),
-    primaryMembers: datacenter === primaryDatacenter ? undefined : await context.primaryMembers(),
+    primaryMembers: primary?.members,
+    primaryFollows: primary?.follows,
     recorded,
   })
   if (decision.next === 'legacy') return { ...decision, ended: false }

@@ -28,10 +28,17 @@ function membersOf(url: string) {
 
 test('SSRF-01: only the configured primary is asked, at one path', async () => {
   const primary = await aServer((_, response) => response.end('{"Mode":"enabled"}'))
-  expect(await membersOf(primary.url)).toMatchObject([
-    { id: primary.url, datacenter: 'dc1', mode: 'enabled' },
-  ])
+  expect(await membersOf(primary.url)).toMatchObject({
+    members: [{ id: primary.url, datacenter: 'dc1', mode: 'enabled' }],
+    follows: undefined,
+  })
   expect(primary.asked).toEqual(['/v1/acl/replication'])
+})
+
+test('a primary that names another datacenter as its primary is known', async () => {
+  const status = '{"Mode":"legacy","SourceDatacenter":"dc2"}'
+  const primary = await aServer((_, response) => response.end(status))
+  expect(await membersOf(primary.url)).toMatchObject({ follows: 'dc2' })
 })
 
 test.each([301, 302, 303, 307, 308])(

@@ -4,7 +4,17 @@ import * as z from 'zod'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
 
 /** The part of the primary's answer that a secondary needs. */
-const statusSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
+const statusSchema = z.object({
+  Mode: z.enum(['legacy', 'enabled']),
+  SourceDatacenter: z.string().default(''),
+})
+
+/** What a secondary sees of its primary. */
+export interface SeenPrimary {
+  readonly members: readonly Member[]
+  /** The datacenter that it takes for the primary, if that is not itself. */
+  readonly follows: string | undefined
+}
 
 /**
  * Reads whether the servers of the primary datacenter have left legacy mode, which they do together, as they share
@@ -16,13 +26,14 @@ const statusSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
 export async function readPrimaryMembers(
   primary: PrimaryClient | undefined,
   { datacenter, log }: { readonly datacenter: string; readonly log: Logger },
-): Promise<readonly Member[] | undefined> {
+): Promise<SeenPrimary | undefined> {
   if (primary === undefined) return undefined
   try {
     const { origin, body } = await primary.get({ path: '/v1/acl/replication' })
-    const { Mode } = statusSchema.parse(JSON.parse(Buffer.from(body).toString('utf8')))
+    const { Mode, SourceDatacenter } = statusSchema.parse(JSON.parse(Buffer.from(body).toString('utf8')))
     const server = { id: origin, datacenter, node: origin, version: '', mode: Mode }
-    return [{ ...server, heartbeatAt: Date.now(), status: 'alive' }]
+    const members = [{ ...server, heartbeatAt: Date.now(), status: 'alive' as const }]
+    return { members, follows: SourceDatacenter === '' ? undefined : SourceDatacenter }
   } catch (error) {
     log.debug({ err: error }, 'the primary datacenter does not answer')
     return undefined

@@ -3,7 +3,6 @@ import {
   type AclModeRecord,
   advertisedMode,
   MEMBER_HEARTBEAT_MS,
-  type Member,
   type Random,
   StartRefused,
 } from '@latchkey/acl'
@@ -131,8 +130,11 @@ async function look(options: JobsOptions): Promise<number> {
       datacenter: config.datacenter,
       primaryDatacenter: config.primaryDatacenter,
       members: () => store.membership.members(),
-      primaryMembers: (): Promise<readonly Member[] | undefined> =>
-        readPrimaryMembers(primary, { datacenter: config.primaryDatacenter, log }),
+      primary: async () => {
+        const seen = await readPrimaryMembers(primary, { datacenter: config.primaryDatacenter, log })
+        cluster.setPrimaryFollows(seen?.follows)
+        return seen
+      },
       prepare: () => prepareEnd(store, config, random),
     })
     cluster.setLegacyModeWaitsFor(decision.waitsFor)

@@ -17,6 +17,8 @@ export const STILL_MS_MAX = 60_000
 interface StateParts {
   readonly source: string
   readonly isLegacyMode: boolean
+  /** What is wrong with the primary, seen in legacy mode. */
+  readonly problem?: string | undefined
   readonly record: ReplicationRecord | undefined
   /** Absent: no process replicates. */
   readonly report: ReplicationReport | undefined
@@ -26,6 +28,7 @@ interface StateParts {
 export function replicationStateOf({
   source,
   isLegacyMode,
+  problem = '',
   record,
   report,
   now,
@@ -41,7 +44,7 @@ export function replicationStateOf({
     hasTokens: record?.withoutTokens !== true,
     lastSuccess: instantOf(report?.lastSuccess),
     lastError: instantOf(report?.lastError),
-    lastErrorMessage: report?.lastErrorMessage ?? '',
+    lastErrorMessage: report?.lastErrorMessage ?? (isLegacyMode ? problem : ''),
     cluster: record?.cluster ?? '',
     primaryIndex,
     lagIndex: primaryIndex - index,

@@ -8,8 +8,9 @@ import { HttpChanges } from '../outgoing/http-changes.ts'
 import { type PrimaryClient, PrimaryUnreachable } from '../outgoing/primary-client.ts'
 import type { ServerStore } from '../server-store.ts'
 import { OldPrimary } from './old-primary.ts'
-import { isRunning, lagMsOf, type ReplicationReport, STILL_MS_MAX } from './replication-state.ts'
+import type { ReplicationReport } from './replication-state.ts'
 import { NoReplicationToken, readReplicationToken } from './replication-token.ts'
+import { Standstill } from './standstill.ts'
 
 interface ReplicationParts {
   readonly store: ServerStore
@@ -32,13 +33,13 @@ export class Replication {
   private since: number | undefined
   private isPrimaryLegacy = false
   private token: string | undefined
-  /** Whether the log has said that replication stands still. */
-  private isAlarmed = false
+  private standstill: Standstill
   private hasFailed = false
 
   constructor(parts: ReplicationParts) {
     const { store, primary, config, random, log } = parts
     this.parts = parts
+    this.standstill = new Standstill(log)
     const token = async () => {
       this.token = await readReplicationToken({ store, config })
       return this.token
@@ -73,7 +74,7 @@ export class Replication {
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.parts
     this.since = store.clock.now()
-    this.isAlarmed = false
+    this.standstill = new Standstill(this.parts.log)
     this.hasFailed = false
     const looking = setInterval(() => void this.look(), LOOK_MS)
     try {
@@ -86,7 +87,7 @@ export class Replication {
   }
 
   private async look(): Promise<void> {
-    const { store, config, log } = this.parts
+    const { store, config } = this.parts
     const report = this.report()
     if (report === undefined) return
     store.membership.setReplication(report)
@@ -95,15 +96,7 @@ export class Replication {
       this.token = token
       this.replicator.retryNow()
     }
-    const now = store.clock.now()
-    const isStill =
-      !isRunning(report, now) && (report.state === 'paused' || now - report.since > STILL_MS_MAX)
-    if (isStill === this.isAlarmed) return
-    this.isAlarmed = isStill
-    const { state, lastErrorMessage } = report
-    const facts = { state, lagSeconds: Math.round(lagMsOf(report, now) / 1_000), lastErrorMessage }
-    if (isStill) log.warn(facts, 'replication from the primary datacenter stands still')
-    else log.info(facts, 'replication from the primary datacenter continues')
+    this.standstill.look(report, store.clock.now())
   }
 
   private note(step: ReplicationStep): void {

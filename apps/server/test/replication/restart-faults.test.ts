@@ -2,7 +2,7 @@
  * Faults of datacenters that restart, are restored, or are built again: two datacenters with TLS between them. The clock of the
  * secondary's processes is five minutes ahead from the beginning. Ids are those of docs/reliability.md.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,9 +18,10 @@ import {
 } from '../database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../database-proxy.ts'
 import { Authority } from '../login/certificates.ts'
+import { openSkewedClock } from '../skewed-clock.ts'
 import { type Datacenter, differences, untilEqual } from './datacenter.ts'
 import type { FaultyLink } from './faulty-link.ts'
-import { createReplicationToken, type Fleet, type Secondary, startFleet } from './fleet.ts'
+import { createReplicationToken, type Fleet, REPLICATION, type Secondary, startFleet } from './fleet.ts'
 import { proveKills } from './prove-cuts.ts'
 import { openTlsFront, type TlsFront } from './tls-front.ts'
 
@@ -102,6 +103,22 @@ test('REP-19: processes whose clock is ahead replicate, and expire no token earl
   await synced()
   expect(await Promise.all([dc1, dc2].map((datacenter) => datacenter.statusOf(SecretID)))).toEqual([200, 200])
   expect(dc2.server.log.join()).toContain('"aheadMs"')
+})
+
+test('REP-19: the clock of the database is 57 s ahead: the secondary starts and follows, and tokens expire by that clock', async () => {
+  const clock = await openSkewedClock(databases[1]?.url ?? '')
+  onTestFinished(() => clock.close())
+  await dc2.stop()
+  await clock.skew(57_000)
+  await dc2.start()
+  const { SecretID } = await createToken({ ExpirationTTL: '60s' })
+  await synced()
+  await expect.poll(() => dc2.statusOf(SecretID)).toBe(403)
+  expect(await dc1.statusOf(SecretID)).toBe(200)
+  await dc2.stop()
+  await clock.skew(0)
+  await dc2.start()
+  await synced()
 })
 
 test('REP-01, REP-25: the primary is killed, the secondary restarts: it decides and writes its own, and follows again', async () => {
@@ -217,15 +234,23 @@ test('REP-08: the primary is built again, empty: nothing is deleted, and the sta
   expect(await dc2.globalRecords()).toEqual(before)
 })
 
-test('REP-13: two datacenters that each take the other for the primary: 400 at the second hop', async () => {
+test('REP-13: two datacenters that each take the other for the primary: both pause, and 400 at the second hop', async () => {
   await dc1.stop()
   Object.assign(dc1.env, {
     LATCHKEY_PRIMARY_DATACENTER: 'dc2',
     LATCHKEY_PRIMARY_URL: dc2.url,
-    LATCHKEY_REPLICATION_TOKEN: randomUUID(),
+    LATCHKEY_REPLICATION_TOKEN: REPLICATION,
   })
   delete dc1.env.LATCHKEY_INITIAL_MANAGEMENT_TOKEN
   await dc1.start()
+  for (const [datacenter, message] of [
+    [dc1, 'dc2 is no primary: it takes "dc1" for one'],
+    [dc2, 'dc1 is no primary: it takes "dc2" for one'],
+  ] as const) {
+    const reason = `replication paused: ${message}`
+    await expect.poll(async () => (await datacenter.replication()).LastErrorMessage).toBe(reason)
+    await expect.poll(() => datacenter.server.log.join()).toContain(JSON.stringify(reason))
+  }
   expect((await dc2.call('PUT', '/acl/policy', { Name: 'in-circles' })).status).toBe(400)
   expect(await differences(dc2, dc2)).toEqual([])
 })

@@ -111,6 +111,14 @@ describe('in a secondary (spec 9.2.2)', () => {
     }
   })
 
+  test('waits for the primary to be one', () => {
+    const ready = [aMember({ id: 'p1', mode: 'enabled' })]
+    expect(inSecondary(ready, { primaryFollows: 'dc2' })).toEqual({
+      next: 'legacy',
+      waitsFor: ['dc1 to be the primary datacenter: it takes dc2 for it'],
+    })
+  })
+
   test('waits for its own servers too', () => {
     const old = aMember({ datacenter: 'dc2', version: '1.3.1', mode: 'unknown' })
     expect(inSecondary([aMember({ mode: 'enabled' })], { members: [old] }).next).toBe('legacy')

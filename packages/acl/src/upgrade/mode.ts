@@ -29,6 +29,8 @@ export interface ModeInput {
    * Servers of the primary, as a secondary last heard; `undefined` if it never did. Ignored in the primary.
    */
   readonly primaryMembers: readonly Member[] | undefined
+  /** The datacenter that the primary of a secondary takes for the primary, instead of being it. */
+  readonly primaryFollows?: string | undefined
   readonly recorded: AclModeRecord
 }
 
@@ -102,8 +104,12 @@ function waitsForOwnServers({ datacenter, members }: ModeInput): readonly string
   })
 }
 
-function waitsForPrimary({ datacenter, primaryDatacenter, primaryMembers }: ModeInput): readonly string[] {
+function waitsForPrimary(input: ModeInput): readonly string[] {
+  const { datacenter, primaryDatacenter, primaryMembers, primaryFollows } = input
   if (datacenter === primaryDatacenter) return []
+  if (primaryFollows !== undefined) {
+    return [`${primaryDatacenter} to be the primary datacenter: it takes ${primaryFollows} for it`]
+  }
   if (primaryMembers === undefined) return [`the primary datacenter ${primaryDatacenter} to be reachable`]
   const counted = primaryMembers.filter(
     (member) => member.datacenter === primaryDatacenter && isCounted(member),

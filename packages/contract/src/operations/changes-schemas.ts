@@ -76,6 +76,9 @@ export const changesSchema = z
   .strictObject({
     Cluster: said('Id of the store. Another id: none of the indexes before is valid.'),
     Datacenter: said('Datacenter of the server.'),
+    Follows: said(
+      'Primary datacenter of a server that is a secondary. Another datacenter must not take it for the primary.',
+    ).optional(),
     After: said(
       'The `index` or `cursor` of the request. A reader drops an answer to another one, such as a duplicate that comes late.',
     ).optional(),

@@ -13,6 +13,7 @@ import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
 import { type Answer, type Call as CallOf, json } from '../handler.ts'
 import { makeLongText } from '../kv/kv-entry.ts'
+import { isSecondary } from '../options.ts'
 import { jsonBytes, jsonText } from '../reply/json-text.ts'
 import { formatCursor, pageOf } from '../reply/paging.ts'
 import {
@@ -187,11 +188,13 @@ type Shown = ReplicatedRecords &
 
 function show(call: ChangesCall, shown: Shown): Changes {
   const { deleted = NONE_DELETED, more, leftOut, withoutAccessor } = shown
+  const { datacenter, primaryDatacenter } = call.service
   const { index = 0, cursor } = call.query
   const after = index === 0 ? cursor : String(index)
   return {
     Cluster: clusterOf(call.directory),
-    Datacenter: call.service.datacenter,
+    Datacenter: datacenter,
+    ...(primaryDatacenter !== undefined && isSecondary(call.service) ? { Follows: primaryDatacenter } : {}),
     ...(after === undefined ? {} : { After: after }),
     Index: shown.index,
     Time: formatInstant(call.now),

@@ -63,14 +63,15 @@ export class Primary {
     }
   }
 
-  /** @throws Paused for the server of another datacenter, or of this one. */
-  private check({ datacenter, cluster }: ReceivedAnswer): void {
+  /** @throws Paused for the server of another datacenter, of this one, or of a secondary. */
+  private check({ datacenter, cluster, follows }: ReceivedAnswer): void {
     const { store, primaryDatacenter } = this.options
     if (datacenter !== primaryDatacenter) {
       const expected = JSON.stringify(primaryDatacenter)
       throw new Paused(`the server is of datacenter ${JSON.stringify(datacenter)}, not of ${expected}`)
     }
     const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
+    if (follows !== undefined) throw new Paused(noPrimary(datacenter, follows))
     if (cluster === own?.ID) throw new Paused('the server belongs to this datacenter itself')
   }
 }
@@ -79,4 +80,9 @@ export class Primary {
 function checkQuestion({ after }: ReceivedAnswer, { index, cursor }: ChangesQuery): void {
   const asked = index === undefined ? cursor : String(index)
   if (after !== asked) throw new Error('the answer belongs to another question')
+}
+
+/** Two datacenters that take each other for the primary, or a chain of them: neither could write anything global. */
+export function noPrimary(datacenter: string, follows: string): string {
+  return `${datacenter} is no primary: it takes ${JSON.stringify(follows)} for one`
 }

@@ -120,3 +120,13 @@ test('after a failure the next question waits for no change, so that the status 
   await step()
   expect(waits.slice(-4)).toEqual(['14000ms', '14000ms', '1ms', '14000ms'])
 })
+
+test('REP-13: a secondary is no primary: nothing of it is taken, and the status says why', async () => {
+  const other = await aWorld({ datacenter: 'dc1', primaryDatacenter: 'dc2' })
+  const { store, step, replicator } = aSecondary(other)
+  expect((await step()).outcome).toBe('paused')
+  expect(replicator.status().lastErrorMessage).toBe(
+    'replication paused: dc1 is no primary: it takes "dc2" for one',
+  )
+  expect([...store.directory().policies()]).toEqual([])
+})

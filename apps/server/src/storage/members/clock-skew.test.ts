@@ -1,14 +1,12 @@
 /**
  * EXP-04 with real processes and a real database: the clocks of processes, and then that of the database, are wrong.
- * The statements of the store ask `clock_timestamp()` by its bare name, so a schema that comes before PostgreSQL's own in
- * the search path of a test's database decides what it says.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runServer } from '@latchkey/testkit/process/server-process'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
-import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
+import { openSkewedClock } from '../../../test/skewed-clock.ts'
 import { openTestStore, putNew, testKey } from '../../../test/store.ts'
 
 const SECOND = 1_000
@@ -90,26 +88,13 @@ describe("the clocks of processes are wrong; the database's decides", () => {
 
 /** A database whose clock can be set. */
 async function createSkewedDatabase() {
-  const database = await createTestDatabase()
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client.query(`
-    CREATE SCHEMA skew;
-    CREATE TABLE skew.by (ms double precision);
-    INSERT INTO skew.by VALUES (0);
-    CREATE FUNCTION skew.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
-      'SELECT pg_catalog.clock_timestamp() + ms * interval ''1 ms'' FROM skew.by';
-    DO $$ BEGIN
-      EXECUTE format('ALTER DATABASE %I SET search_path = skew, public, pg_catalog', current_database());
-    END $$`)
+  const { url, drop } = await createTestDatabase()
+  const { skew, close } = await openSkewedClock(url)
   onTestFinished(async () => {
-    await client.end()
-    await database.drop()
+    await close()
+    await drop()
   })
-  return {
-    url: database.url,
-    skew: (ms: number) => client.query('UPDATE skew.by SET ms = $1', [ms]),
-  }
+  return { url, skew }
 }
 
 test.each([HOUR, -HOUR, 5 * MINUTE, -5 * MINUTE])(

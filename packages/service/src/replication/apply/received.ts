@@ -22,6 +22,8 @@ export interface Received extends ReplicatedRecords {
 export interface ReceivedAnswer extends Received {
   readonly cluster: string
   readonly datacenter: string
+  /** The datacenter that it takes for the primary; `undefined` if it is the primary itself. */
+  readonly follows: string | undefined
   /** The index or cursor that it continues; `undefined` for the first page of a copy. */
   readonly after: string | undefined
   readonly index: number
@@ -67,6 +69,7 @@ export function readChanges(answer: unknown): ReceivedAnswer {
   return {
     cluster: changes.Cluster,
     datacenter: changes.Datacenter,
+    follows: changes.Follows,
     after: changes.After,
     index: changes.Index,
     time,
