@@ -32,7 +32,14 @@ export {
   GLOBAL_MANAGEMENT_POLICY_NAME,
   ROOT_NAMES,
 } from './builtin.ts'
-export { Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog/catalog.ts'
+export {
+  CATALOG_TABLES,
+  Catalog,
+  type CatalogRecords,
+  type CatalogTable,
+  catalogKey,
+  isCatalogTable,
+} from './catalog/catalog.ts'
 export {
   affectedServices,
   type CatalogChange,
@@ -126,6 +133,8 @@ export {
   EXTINCTION,
   type NodeRecord,
   nodeKey,
+  nodeOfKey,
+  SERVICE_NAMES,
   type ServiceIndexRecord,
   type ServiceRecord,
   serviceKey,

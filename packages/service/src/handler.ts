@@ -145,6 +145,8 @@ export interface Watch {
    * Decisions: blocking queries.
    */
   readonly filtered?: true
+  /** Index of the answer, where it is not that of the table of its route. It may be lower, and may decrease. */
+  readonly index?: number
   /** For a read of one record, its ModifyIndex. Only a change of that record is news, whatever else the topic covers. */
   readonly modifyIndex?: number
   /** Set where one record is missing and the topic is about it alone: only what touches the topic is news. */

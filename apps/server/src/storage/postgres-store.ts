@@ -1,4 +1,4 @@
-import type { Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import type { Catalog, Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import type {
   ConsistencyMode,
   Freshness,
@@ -133,6 +133,10 @@ export class PostgresStore implements Store {
 
   directory(): Directory {
     return this.parts.state.directory()
+  }
+
+  catalog(): Catalog {
+    return this.parts.state.catalog
   }
 
   tableIndex(table: IndexName): number {

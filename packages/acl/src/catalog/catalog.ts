@@ -40,6 +40,19 @@ export interface CatalogRecords {
 }
 export type CatalogTable = keyof CatalogRecords
 
+/** In an order in which no record comes before one that it needs. */
+export const CATALOG_TABLES = [
+  'nodes',
+  'services',
+  'checks',
+  'coordinates',
+  'serviceIndexes',
+] as const satisfies readonly CatalogTable[]
+
+export function isCatalogTable(name: string): name is CatalogTable {
+  return (CATALOG_TABLES as readonly string[]).includes(name)
+}
+
 /** What a check is of: the instance, or, without one, the node. */
 type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
 

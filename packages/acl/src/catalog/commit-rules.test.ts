@@ -1,6 +1,6 @@
 import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
 import { expect, test } from 'vitest'
-import { EXTINCTION } from '../records/catalog-records.ts'
+import { EXTINCTION, SERVICE_NAMES } from '../records/catalog-records.ts'
 import { Catalog } from './catalog.ts'
 import { type CatalogChange, keepsCatalogWhole, serviceIndexChanges } from './commit-rules.ts'
 
@@ -13,15 +13,20 @@ function before(): Catalog {
   catalog.put('services', aService({ Node: 'node-2', ID: 'web', Service: 'Web' }))
   catalog.put('checks', aCheck({ CheckID: 'alive', ServiceID: 'web' }))
   catalog.put('checks', aCheck({ CheckID: 'disk' }))
+  for (const Name of ['default/web', 'default/api']) {
+    catalog.put('serviceIndexes', { Name, CreateIndex: 1, ModifyIndex: 1 })
+  }
   return catalog
 }
 
 /** Name and `+` for moved, `-` for removed. */
 function moved(...changes: readonly CatalogChange[]): readonly string[] {
   return serviceIndexChanges(changes, before())
-    .map(({ op, record }) => `${op === 'put' ? '+' : '-'}${record.Name || 'extinction'}`)
+    .map(({ op, record }) => `${op === 'put' ? '+' : '-'}${SPECIAL[record.Name] ?? record.Name}`)
     .sort()
 }
+
+const SPECIAL: Readonly<Record<string, string>> = { [EXTINCTION]: 'extinction', [SERVICE_NAMES]: 'names' }
 
 const node = (op: 'put' | 'delete', fields = {}): CatalogChange => ({
   table: 'nodes',
@@ -40,17 +45,30 @@ const check = (op: 'put' | 'delete', fields = {}): CatalogChange => ({
 })
 
 test('an instance that is new, changed or gone moves its service, and both on a change of name', () => {
-  expect(moved(service('put', { ID: 'new', Service: 'new' }))).toEqual(['+default/new'])
+  expect(moved(service('put', { ID: 'new', Service: 'new' }))).toEqual(['+default/new', '+names'])
   expect(moved(service('put', { ID: 'web', Port: 1 }))).toEqual(['+default/web'])
   expect(moved(service('delete', { ID: 'web' }))).toEqual(['+default/web'])
-  expect(moved(service('put', { ID: 'web', Service: 'db' }))).toEqual(['+default/db', '+default/web'])
+  expect(moved(service('put', { ID: 'web', Service: 'db' }))).toEqual([
+    '+default/db',
+    '+default/web',
+    '+names',
+  ])
 })
 
 test('the last instance takes the index of its service along, and moves the extinction index', () => {
-  expect(EXTINCTION).toBe('')
-  expect(moved(service('delete', { ID: 'api', Service: 'api' }))).toEqual(['+extinction', '-default/api'])
+  expect(moved(service('delete', { ID: 'api', Service: 'api' }))).toEqual([
+    '+extinction',
+    '+names',
+    '-default/api',
+  ])
   const renamed = service('put', { ID: 'api', Service: 'db' })
-  expect(moved(renamed)).toEqual(['+default/db', '+extinction', '-default/api'])
+  expect(moved(renamed)).toEqual(['+default/db', '+extinction', '+names', '-default/api'])
+})
+
+test('a service that comes and goes within a commit moves nothing', () => {
+  expect(
+    moved(service('put', { ID: 'x', Service: 'x' }), service('delete', { ID: 'x', Service: 'x' })),
+  ).toEqual([])
 })
 
 test('an instance that moves within a commit is not the last', () => {

@@ -6,6 +6,7 @@ import {
   checkKey,
   EXTINCTION,
   nodeKey,
+  SERVICE_NAMES,
   type ServiceIndexRecord,
   type ServiceRecord,
   serviceKey,
@@ -51,7 +52,8 @@ export function affectedServices(
       if (change.op === 'put') note(record)
     } else if (table === 'checks') {
       const stored = before.get('checks', checkKey(record))
-      for (const check of stored ? [stored, record] : [record]) {
+      for (const check of [stored, change.op === 'put' ? record : undefined]) {
+        if (!check) continue
         const { Node, Namespace, ServiceID } = check
         if (ServiceID === '') for (const service of before.servicesOn(Node)) note(service)
         else note(after.get('services', serviceKey({ Node, Namespace, ID: ServiceID })))
@@ -65,8 +67,8 @@ export function affectedServices(
  * The indexes of services that a commit moves: each affected service gets that of the commit. A service without instances has
  * none; the extinction index moves instead.
  *
- * @param before as for {@link affectedServices}, and of each affected service the changed instances and at least one
- *   other, if there is one.
+ * @param before as for {@link affectedServices}, and of each affected service its index, the changed instances, and at least
+ *   one other, if there is one.
  * @returns changes for the same commit.
  */
 export function serviceIndexChanges(
@@ -75,13 +77,18 @@ export function serviceIndexChanges(
 ): readonly IndexChange[] {
   const after = new After(changes, before)
   const moved: IndexChange[] = []
+  let isNew = false
   let isExtinct = false
   for (const [key, { Namespace, Service }] of affectedServices(changes, before)) {
-    const hasInstance = after.hasInstance(key, before.instances(Service, Namespace))
-    moved.push(indexChange(hasInstance ? 'put' : 'delete', key))
-    isExtinct ||= !hasInstance
+    const wasThere = before.get('serviceIndexes', key) !== undefined
+    const isThere = after.hasInstance(key, before.instances(Service, Namespace))
+    if (wasThere || isThere) moved.push(indexChange(isThere ? 'put' : 'delete', key))
+    isNew ||= !wasThere && isThere
+    isExtinct ||= wasThere && !isThere
   }
-  return isExtinct ? [...moved, indexChange('put', EXTINCTION)] : moved
+  if (isExtinct) moved.push(indexChange('put', EXTINCTION))
+  if (isNew || isExtinct) moved.push(indexChange('put', SERVICE_NAMES))
+  return moved
 }
 
 function indexChange(op: 'put' | 'delete', key: string): IndexChange {

@@ -90,14 +90,16 @@ export interface CoordinateRecord {
  * while the name has instances; its ModifyIndex is the index.
  */
 export interface ServiceIndexRecord {
-  /** `nameKey` of the service, or {@link EXTINCTION}: its ModifyIndex is when last a name lost its last instance. */
+  /** `nameKey` of the service, {@link EXTINCTION} or {@link SERVICE_NAMES}. */
   readonly Name: string
   readonly CreateIndex: number
   readonly ModifyIndex: number
 }
 
-/** No key of a service is empty. */
+/** Not the key of a service: its ModifyIndex is when last a name lost its last instance. */
 export const EXTINCTION = ''
+/** Not the key of a service: its ModifyIndex is when last a name got its first instance, or lost its last. */
+export const SERVICE_NAMES = '*'
 
 /** Between the parts of a key. Names with it are refused. */
 const SEPARATOR = '\u0000'
@@ -126,6 +128,12 @@ export function checkKey({
 
 export function coordinateKey({ Node, Segment }: Pick<CoordinateRecord, 'Node' | 'Segment'>): string {
   return keyOf(Node, Segment)
+}
+
+/** The node of a key of a node, service, check or coordinate. */
+export function nodeOfKey(key: string): string {
+  const end = key.indexOf(SEPARATOR)
+  return end === -1 ? key : key.slice(0, end)
 }
 
 function keyOf(node: string, ...rest: readonly string[]): string {

@@ -19,9 +19,13 @@ export type Right =
   | 'key'
   | 'catalog'
 
-/** A table whose highest index answers report; `changes`: all tables whose records datacenters have in common. */
+/**
+ * A table whose highest index answers report; `changes`: all tables whose records datacenters have in common; `catalog`: those of
+ * nodes, services and checks, of which each answer reports one.
+ */
 export type IndexedTable =
   | 'changes'
+  | 'catalog'
   | 'tokens'
   | 'policies'
   | 'roles'

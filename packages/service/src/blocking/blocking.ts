@@ -33,15 +33,20 @@ export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean
 }
 
 /**
- * The index of an answer: that of its table; for an existing key its ModifyIndex, as clients of keys expect, unless the
- * client already has a higher index, since the index must not decrease.
+ * The index of an answer: that which its handler gave, or that of its table; for an existing key its ModifyIndex, as clients of
+ * keys expect, unless the client already has a higher index, since the index must not decrease.
  *
  * @param asked the client's index; 0 for none.
  */
 export function indexOf({ call, answer }: Seen, asked: number): number {
   const { modifyIndex } = answer.watch ?? {}
   const isKeys = modifyIndex !== undefined && tableOf(call.route) === 'kv' && modifyIndex >= asked
-  return isKeys ? modifyIndex : Math.max(1, call.tableIndex)
+  return isKeys ? modifyIndex : answerIndex(call, answer)
+}
+
+/** The index of an answer, whatever the client has. */
+function answerIndex({ tableIndex }: AnyCall, { watch }: AnyAnswer): number {
+  return Math.max(1, watch?.index ?? tableIndex)
 }
 
 /**
@@ -80,14 +85,15 @@ export class Wait {
     const { watch } = answer
     if (this.isLast || !watch) return true
     const { store, clock } = this.ports
-    const index = Math.max(1, call.tableIndex)
+    const index = answerIndex(call, answer)
     const shown = watch.filtered ? shownIn(answer) : undefined
     const leftMs = this.deadline - clock.now()
     if (leftMs <= 0 || this.isNews(watch, index, shown)) return true
     if (shown !== undefined && this.index === index && isExact(call, answer, store)) this.known = shown
     this.lastModifyIndex = watch.modifyIndex
     // Only the store knows, on the first wait, whether a missing record has changed since the client's index.
-    const after = watch.isOwn && !this.isWoken ? Math.min(this.index, index) : index
+    const seenAt = Math.max(1, call.tableIndex)
+    const after = watch.isOwn && !this.isWoken ? Math.min(this.index, seenAt) : seenAt
     this.next = { topic: watch.topic, after, leftMs }
     return false
   }
@@ -128,7 +134,7 @@ function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
 function dependsOnTableAlone({ caller, directory, tableIndex, route }: AnyCall, answer: AnyAnswer): boolean {
   if (answer.watch?.leavesOutExpired) return false
   const table = tableOf(route)
-  if (table !== 'tokens' && table !== 'kv') return true
+  if (table !== 'tokens' && table !== 'kv' && table !== 'catalog') return true
   return directory.version <= tableIndex && caller.token.ModifyIndex <= tableIndex
 }
 

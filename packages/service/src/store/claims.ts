@@ -1,5 +1,5 @@
 /** Uniqueness rules, shared by the stores. */
-import { authMethodKey, idKey, nameKey } from '@latchkey/acl'
+import { authMethodKey, catalogKey, idKey, nameKey } from '@latchkey/acl'
 import { type Change, type ConflictReason, StoreConflict } from './store.ts'
 
 type RecordChange = Exclude<Change, { op: 'delete-tree' }>
@@ -53,5 +53,7 @@ export function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
       return authMethodKey(change.record)
     case 'system':
       return change.record.Key
+    default:
+      return catalogKey(change.table, change.record)
   }
 }

@@ -1,5 +1,5 @@
 /** Use cases that write: decide on what is read, commit on the condition that it still holds, or decide again. */
-import { authMethodKey, methodOf } from '@latchkey/acl'
+import { authMethodKey, methodOf, nodeKey } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
 import type { Context } from '../handler.ts'
@@ -97,6 +97,10 @@ function nameOf(change: Change): string {
       return `namespace ${change.record.Name}`
     case 'system':
       return `system ${change.record.Key}`
+    case 'serviceIndexes':
+      return `service ${change.record.Name}`
+    default:
+      return `node ${nodeKey(change.record.Node)}`
   }
 }
 

@@ -4,20 +4,23 @@
  */
 import {
   type AuthMethodRecord,
+  type Catalog,
   DEFAULT_NAMESPACE,
   type Directory,
   idKey,
+  keepsCatalogWhole,
   methodOf,
   type TokenRecord,
 } from '@latchkey/acl'
 import { keyOf } from './claims.ts'
-import { type Change, type RecordOf, StoreConflict, type TableName } from './store.ts'
+import { type Change, isOfCatalog, type RecordOf, StoreConflict, type TableName } from './store.ts'
 
 /** The stored state, and what the memory store derives from it. */
 export interface StoredState {
   /** By {@link keyOf}. */
   readonly tables: { readonly [T in TableName]: ReadonlyMap<string, RecordOf[T]> }
   readonly directory: Directory
+  readonly catalog: Catalog
   /** Secrets by lower-case accessor. */
   readonly secretByAccessor: ReadonlyMap<string, string>
   /** How many secrets share a key. */
@@ -38,6 +41,7 @@ export function checkAgainst(state: StoredState, changes: readonly Change[]): vo
   for (const change of deletes) checkExpected(change, tokens.get(change.record.SecretID))
   checkDirectory(state, directory)
   if (!keepsAuthMethods(state, directory)) throw new StoreConflict('changed')
+  if (!keepsCatalogWhole(changes.filter(isOfCatalog), state.catalog)) throw new StoreConflict('changed')
   const left = new LeftTokens(state, deletes)
   const made = namesMade(directory)
   for (const change of rows) {
@@ -144,7 +148,7 @@ function namesMade(changes: readonly DirectoryChange[]): ReadonlySet<string> {
 
 /** A record is only put into a namespace that exists, or that the same commit puts. */
 function checkNamespace({ tables }: StoredState, made: ReadonlySet<string>, change: RecordChange): void {
-  if (change.op === 'delete' || change.table === 'system' || change.table === 'namespaces') return
+  if (change.op === 'delete' || !('Namespace' in change.record)) return
   const { Namespace } = change.record
   if (Namespace === DEFAULT_NAMESPACE || tables.namespaces.has(Namespace) || made.has(Namespace)) return
   throw new StoreConflict('changed')
@@ -200,7 +204,7 @@ function holdsAnything({ tables }: StoredState, namespace: string, changes: read
   if (namespace === DEFAULT_NAMESPACE) return false
   const changed = new Set<string>()
   for (const change of changes) {
-    if (change.op === 'delete-tree' || change.table === 'system' || change.table === 'namespaces') continue
+    if (change.op === 'delete-tree' || !('Namespace' in change.record)) continue
     if (change.op === 'put' && change.record.Namespace === namespace) return true
     changed.add(`${change.table}/${keyOf(change)}`)
   }
@@ -209,7 +213,16 @@ function holdsAnything({ tables }: StoredState, namespace: string, changes: read
       (change) =>
         change.op === 'delete-tree' && change.namespace === namespace && key.startsWith(change.prefix),
     )
-  const tablesWithNamespace = ['tokens', 'policies', 'roles', 'kv', 'authMethods', 'bindingRules'] as const
+  const tablesWithNamespace = [
+    'tokens',
+    'policies',
+    'roles',
+    'kv',
+    'authMethods',
+    'bindingRules',
+    'services',
+    'checks',
+  ] as const
   return tablesWithNamespace.some((table) => {
     for (const [key, record] of tables[table]) {
       if (record.Namespace !== namespace || changed.has(`${table}/${key}`)) continue

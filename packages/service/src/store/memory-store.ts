@@ -4,17 +4,18 @@
  */
 
 import {
-  type AuthMethodRecord,
-  type BindingRuleRecord,
+  CATALOG_TABLES,
+  Catalog,
+  type CatalogRecords,
+  type CatalogTable,
   Directory,
+  EMPTY_CONTENT,
   EMPTY_DIRECTORY,
   idKey,
+  isCatalogTable,
   isOrphan,
   type KvRecord,
-  type NamespaceRecord,
-  type PolicyRecord,
-  type RoleRecord,
-  type SystemRecord,
+  serviceIndexChanges,
   type TokenRecord,
 } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
@@ -46,12 +47,14 @@ import {
   type Freshness,
   type IdleQuery,
   type IndexName,
+  isOfCatalog,
   type KvKey,
   type KvRange,
   kvTopic,
   type ListPosition,
   type LoginGroup,
   type LoginQuery,
+  type RecordOf,
   type Store,
   type StoreMemory,
   type TableName,
@@ -68,16 +71,8 @@ export interface Sleeper {
   after(ms: number, callback: () => void): () => void
 }
 
-interface Tables {
-  readonly tokens: Map<string, TokenRecord>
-  readonly policies: Map<string, PolicyRecord>
-  readonly roles: Map<string, RoleRecord>
-  readonly kv: Map<string, KvRecord>
-  readonly namespaces: Map<string, NamespaceRecord>
-  readonly authMethods: Map<string, AuthMethodRecord>
-  readonly bindingRules: Map<string, BindingRuleRecord>
-  readonly system: Map<string, SystemRecord>
-}
+/** By {@link keyOf}. */
+type Tables = { readonly [T in TableName]: Map<string, RecordOf[T]> }
 
 /** The whole state of a memory store, as a value. */
 export type MemorySnapshot = Readonly<Tables>
@@ -101,6 +96,8 @@ export class MemoryStore implements Store {
   private arrivals = new Map<string, number>()
   private arrivalCount = 0
   private currentDirectory = EMPTY_DIRECTORY
+  /** Derived from its tables. */
+  private currentCatalog = new Catalog()
   private readonly topicIndexes = new Map<Topic, number>()
   /** Index of the last {@link MemoryStore.restore}, which changed every topic. */
   private restoredAt = 0
@@ -131,6 +128,10 @@ export class MemoryStore implements Store {
 
   directory(): Directory {
     return this.currentDirectory
+  }
+
+  catalog(): Catalog {
+    return this.currentCatalog
   }
 
   tableIndex(table: IndexName): number {
@@ -318,17 +319,28 @@ export class MemoryStore implements Store {
   /** {@link MemoryStore.commit}, synchronously. */
   commitNow(changes: readonly Change[], { above = 0 }: CommitOptions = {}): number {
     checkTogether(changes)
-    const { tables, currentDirectory: directory, secretByAccessor, secretKeys, place } = this
-    if (place) checkReplicatedWrites(changes, this, place)
-    checkAgainst({ tables, directory, secretByAccessor, secretKeys }, changes)
+    const {
+      tables,
+      currentDirectory: directory,
+      currentCatalog: catalog,
+      secretByAccessor,
+      secretKeys,
+    } = this
+    if (this.place) checkReplicatedWrites(changes, this, this.place)
+    checkAgainst({ tables, directory, catalog, secretByAccessor, secretKeys }, changes)
+    const moved = serviceIndexChanges(changes.filter(isOfCatalog), catalog)
     this.index = Math.max(this.index, above) + 1
     const topics = new Set<Topic>()
-    for (const change of inOrderOfEffect(changes)) {
+    for (const change of [
+      ...inOrderOfEffect(changes),
+      ...moved.map((change) => ({ ...change, expect: undefined })),
+    ]) {
       for (const topic of [change.table, ...topicsOf(change), ...this.apply(change)]) topics.add(topic)
       if (isReplicated(change.table)) topics.add('changes')
+      if (isCatalogTable(change.table)) topics.add('catalog')
       this.changeLog.note(change, this.index)
     }
-    if (changes.some((change) => change.table !== 'tokens' && change.table !== 'kv')) this.rebuildDirectory()
+    if (changes.some(({ table }) => isOfDirectory(table))) this.rebuildDirectory()
     this.wake(topics)
     return this.index
   }
@@ -370,7 +382,8 @@ export class MemoryStore implements Store {
     this.restoredAt = this.index
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
-    this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES, 'changes']))
+    this.rebuildCatalog()
+    this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES, 'changes', 'catalog']))
   }
 
   /** @returns topics known only after applying the change. */
@@ -389,6 +402,7 @@ export class MemoryStore implements Store {
     if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
     if (change.op === 'delete') {
       table.delete(key)
+      if (isCatalogTable(change.table)) this.currentCatalog.remove(change.table, key)
       if (change.table === 'tokens') {
         this.arrivals.delete(key)
         this.tokenUses.forget(change.record.AccessorID)
@@ -397,7 +411,11 @@ export class MemoryStore implements Store {
       return []
     }
     const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
-    table.set(key, { ...change.record, CreateIndex, ModifyIndex: this.index })
+    const record = { ...change.record, CreateIndex, ModifyIndex: this.index }
+    table.set(key, record)
+    // The key of the table is that of the record.
+    if (isCatalogTable(change.table))
+      this.currentCatalog.put(change.table, record as CatalogRecords[CatalogTable])
     if (change.table === 'tokens') this.nameToken(change.record)
     return []
   }
@@ -433,6 +451,13 @@ export class MemoryStore implements Store {
     )
   }
 
+  private rebuildCatalog(): void {
+    this.currentCatalog = new Catalog()
+    for (const table of CATALOG_TABLES) {
+      for (const record of this.tables[table].values()) this.currentCatalog.put(table, record)
+    }
+  }
+
   private wake(topics: ReadonlySet<Topic>): void {
     for (const topic of topics) {
       this.topicIndexes.set(topic, this.index)
@@ -453,6 +478,11 @@ async function* replicatedPages(records: ReplicatedRecords): AsyncGenerator<Repl
   for (const page of pagesOf(tokens)) yield { namespaces: [], policies: [], roles: [], tokens: page }
 }
 
+/** Whether the directory has the table. */
+function isOfDirectory(table: TableName): boolean {
+  return table in EMPTY_CONTENT
+}
+
 function emptyTables(): Tables {
   return {
     tokens: new Map(),
@@ -463,18 +493,19 @@ function emptyTables(): Tables {
     authMethods: new Map(),
     bindingRules: new Map(),
     system: new Map(),
+    nodes: new Map(),
+    services: new Map(),
+    checks: new Map(),
+    coordinates: new Map(),
+    serviceIndexes: new Map(),
   }
 }
 
 function copyTables(tables: Tables): Tables {
-  return {
-    tokens: new Map(tables.tokens),
-    policies: new Map(tables.policies),
-    roles: new Map(tables.roles),
-    kv: new Map(tables.kv),
-    namespaces: new Map(tables.namespaces),
-    authMethods: new Map(tables.authMethods),
-    bindingRules: new Map(tables.bindingRules),
-    system: new Map(tables.system),
+  const copied = emptyTables()
+  for (const table of TABLE_NAMES) {
+    const copy: Map<string, unknown> = copied[table]
+    for (const [key, record] of tables[table]) copy.set(key, record)
   }
+  return copied
 }

@@ -14,12 +14,20 @@
  * binding rule is only put where its auth method exists, and an auth method is only deleted together with all its rules. The
  * commit itself checks this and refuses with `changed`.
  *
+ * A service, check or coordinate is only put where its node exists, a check of a service only where that exists, too; and a
+ * node or service is only deleted together with everything on it. Refused with `changed`. The commit itself moves the indexes
+ * of services: no caller writes `serviceIndexes`. See `keepsCatalogWhole` and `serviceIndexChanges` of the rules.
+ *
  * A new token of an auth method that has as many as its `MaxLiveTokens` is refused with `method_full`. Every stored token
  * counts, expired or not, so that no clock decides about a commit.
  */
 import type {
   AuthMethodRecord,
   BindingRuleRecord,
+  Catalog,
+  CatalogChange,
+  CatalogRecords,
+  CatalogTable,
   Directory,
   IdleLimit,
   KvRecord,
@@ -30,6 +38,7 @@ import type {
   SystemRecord,
   TokenRecord,
 } from '@latchkey/acl'
+import { catalogKey, isCatalogTable, nameKey, nodeKey, nodeOfKey, SERVICE_NAMES } from '@latchkey/acl'
 
 import type { ChangeReaders, InParts, ReplicatedSnapshot, StoreChanges } from './replicated.ts'
 
@@ -52,16 +61,18 @@ export type TableName =
   | 'authMethods'
   | 'bindingRules'
   | 'system'
+  | CatalogTable
 
-/** A table, or `changes`: all tables whose records datacenters have in common. */
-export type IndexName = TableName | 'changes'
+/** A table, or `changes`: all tables whose records datacenters have in common, or `catalog`: {@link CATALOG_TABLES}. */
+export type IndexName = TableName | 'changes' | 'catalog'
 
 /**
- * What a waiter waits for: a whole table, `changes`, one token by its lower-case accessor, or one key. Topics compare as text.
+ * What a waiter waits for: a whole table, or several, one token by its lower-case accessor, one key, one node with everything on
+ * it, or one service. Topics compare as text.
  */
-export type Topic = IndexName | `token:${string}` | `kv:${string}`
+export type Topic = IndexName | `token:${string}` | `kv:${string}` | `node:${string}` | `service:${string}`
 
-export interface RecordOf {
+export interface RecordOf extends CatalogRecords {
   readonly tokens: TokenRecord
   readonly policies: PolicyRecord
   readonly roles: RoleRecord
@@ -278,6 +289,9 @@ export interface Store {
   /** Policies, roles, namespaces and system records: few, read by every request, and all held in memory. */
   directory(): Directory
 
+  /** The catalog, all held in memory. It changes as commits are applied: read it, and indexes with it, in one turn. */
+  catalog(): Catalog
+
   /** Highest index of a write to this table, deletes included; 0 if there was none. */
   tableIndex(table: IndexName): number
   /** Index of the last commit that reads show. */
@@ -352,15 +366,43 @@ export interface Store {
 /** Topics that a change touches, besides its table. */
 export function topicsOf(change: Change): readonly Topic[] {
   if (change.op === 'delete-tree') return []
-  if (change.table === 'tokens') {
-    return change.record.AccessorID === '' ? [] : [tokenTopic(change.record.AccessorID)]
+  switch (change.table) {
+    case 'tokens':
+      return change.record.AccessorID === '' ? [] : [tokenTopic(change.record.AccessorID)]
+    case 'kv':
+      return [kvTopic(change.record.Namespace, change.record.Key)]
+    default:
+      return isOfCatalog(change) ? catalogTopics(change.table, catalogKey(change.table, change.record)) : []
   }
-  return change.table === 'kv' ? [kvTopic(change.record.Namespace, change.record.Key)] : []
+}
+
+/** Whether a change is one of the catalog. */
+export function isOfCatalog<C extends Change>(change: C): change is C & CatalogChange {
+  return isCatalogTable(change.table)
+}
+
+/** Topics of a record of the catalog, besides its table. @param key `catalogKey` */
+export function catalogTopics(table: CatalogTable, key: string): readonly Topic[] {
+  if (table === 'serviceIndexes') return [`service:${key}`]
+  return table === 'coordinates' ? [] : [`node:${nodeOfKey(key)}`]
 }
 
 export function tokenTopic(accessorId: string): Topic {
   return `token:${accessorId.toLowerCase()}`
 }
+
+/** A node, its services and its checks. */
+export function nodeTopic(node: string): Topic {
+  return `node:${nodeKey(node)}`
+}
+
+/** The instances of a service, with their checks and nodes. */
+export function serviceTopic(namespace: string, name: string): Topic {
+  return `service:${nameKey(namespace, name)}`
+}
+
+/** That any service gets its first instance, or loses its last. */
+export const SERVICE_NAMES_TOPIC: Topic = `service:${SERVICE_NAMES}`
 
 export function kvTopic(namespace: string, key: string): Topic {
   return `kv:${namespace}/${key}`

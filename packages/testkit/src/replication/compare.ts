@@ -1,5 +1,5 @@
 /** Compares snapshots of a primary and its secondary. */
-import type { ReplicationRecord } from '@latchkey/acl'
+import { CATALOG_TABLES, type ReplicationRecord } from '@latchkey/acl'
 import type { MemorySnapshot } from '@latchkey/service'
 
 /** Something that must not be. */
@@ -7,7 +7,7 @@ export class ModelBroken extends Error {
   override readonly name = 'ModelBroken'
 }
 
-const OWN_TABLES = ['kv', 'authMethods', 'bindingRules'] as const
+const OWN_TABLES = ['kv', 'authMethods', 'bindingRules', ...CATALOG_TABLES] as const
 const GLOBAL_TABLES = ['namespaces', 'policies', 'roles'] as const
 
 /**

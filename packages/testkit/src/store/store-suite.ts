@@ -24,6 +24,7 @@ import {
   aToken,
 } from '../records/record-builders.ts'
 
+import { describeCatalog } from './catalog-suite.ts'
 import { describeChanges } from './changes-suite.ts'
 import { describeWholeCommits } from './whole-commit-suite.ts'
 
@@ -44,6 +45,7 @@ export function describeStore(
   describe(name, () => {
     describeChanges(open)
     describeWholeCommits(open)
+    describeCatalog(open)
 
     describe('leaves a gap of indexes where a commit asks for it', () => {
       test('its index is above the one it names, and later commits follow', async () => {

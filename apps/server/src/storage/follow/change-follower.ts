@@ -52,7 +52,7 @@ export class ChangeFollower {
     const askedAt = performance.now()
     const batch = await this.queries.changes(FROM_THE_START, true)
     this.clock.measure(batch.now, askedAt, performance.now())
-    if (batch.reset) this.state.reset(batch.index, batch.tables, batch.directory)
+    if (batch.reset) this.state.reset(batch.index, batch.tables, batch)
     this.currentAt = askedAt
   }
 

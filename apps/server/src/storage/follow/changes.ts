@@ -1,5 +1,6 @@
 import type { DirectoryContent } from '@latchkey/acl'
 import type { TableName } from '@latchkey/service'
+import type { CatalogContent } from '../catalog-rows.ts'
 
 /** One row of the change log. `entity` is a table of the port, or `members`. */
 export interface ChangeRow {
@@ -19,5 +20,10 @@ export type ChangeLog = { readonly index: number; readonly now: number } & (
   | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
 )
 
-/** Changes with directory records of the same snapshot: all of them, or those that the changes touched. */
-export type ChangeBatch = ChangeLog & { readonly directory: DirectoryContent }
+/** Changes with the records of the same snapshot that every process holds: all of them, or those that the changes touched. */
+export type ChangeBatch = ChangeLog & HeldRecords
+
+export interface HeldRecords {
+  readonly directory: DirectoryContent
+  readonly catalog: CatalogContent
+}

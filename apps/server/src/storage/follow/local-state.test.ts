@@ -3,6 +3,7 @@ import { EMPTY_CONTENT } from '@latchkey/acl'
 import type { WaitOutcome } from '@latchkey/service'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { EMPTY_CATALOG } from '../catalog-rows.ts'
 import { Alarm } from '../members/alarm.ts'
 import { Lease } from '../members/lease.ts'
 import { MemberChanges } from '../members/member-changes.ts'
@@ -71,6 +72,7 @@ describe('waits', () => {
   })
 })
 
+const NOTHING = { directory: EMPTY_CONTENT, catalog: EMPTY_CATALOG }
 const TABLES = {
   tokens: 5,
   policies: 0,
@@ -79,6 +81,11 @@ const TABLES = {
   namespaces: 0,
   authMethods: 0,
   bindingRules: 0,
+  nodes: 0,
+  services: 0,
+  checks: 0,
+  coordinates: 0,
+  serviceIndexes: 0,
   system: 0,
 }
 
@@ -115,7 +122,7 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped and repo
     index: 5,
     now: 0,
     tables: TABLES,
-    directory: EMPTY_CONTENT,
+    ...NOTHING,
     changes: [
       { index: 5, entity: 'tokens', op: 'put', key: storeText(token.AccessorID), binary_key: '\\x5ec' },
       { index: 5, entity: 'kv', op: 'put', key: 'default', binary_key: storeBytes(Buffer.from('x')) },
@@ -127,7 +134,7 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped and repo
 
   know()
   const wait = waiters.add('roles', 60_000, undefined)
-  state.reset(9, { ...TABLES, tokens: 7 }, EMPTY_CONTENT)
+  state.reset(9, { ...TABLES, tokens: 7 }, NOTHING)
   expect(isForgotten()).toBe(true)
   expect(reads.map(({ touchedAt }) => touchedAt)).toEqual([9, 9])
   expect(state.recentTokens.after(6)).toBeUndefined()
@@ -156,6 +163,7 @@ test('a batch removes deleted records from the directory; one that was applied a
       now: 0,
       tables: { ...TABLES, policies: index },
       directory: { ...EMPTY_CONTENT, policies: op === 'put' ? [policy] : [] },
+      catalog: EMPTY_CATALOG,
       changes: [{ index, entity: 'policies', op, key: policy.ID, binary_key: null }],
     })
   batch(6, 'put')

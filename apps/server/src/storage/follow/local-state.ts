@@ -2,15 +2,25 @@ import {
   type AuthMethodRecord,
   authMethodKey,
   type BindingRuleRecord,
+  CATALOG_TABLES,
+  Catalog,
+  type CatalogChange,
+  type CatalogRecords,
+  type CatalogTable,
+  catalogKey,
   Directory,
   type DirectoryContent,
+  isCatalogTable,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,
   type SystemRecord,
+  serviceIndexChanges,
 } from '@latchkey/acl'
 import {
   type Change,
+  catalogTopics,
+  isOfCatalog,
   isReplicated,
   kvTopic,
   RecentTokenChanges,
@@ -18,12 +28,13 @@ import {
   type Topic,
   tokenTopic,
 } from '@latchkey/service'
+import type { CatalogContent } from '../catalog-rows.ts'
 import type { MemberChanges } from '../members/member-changes.ts'
 import type { KvCache } from '../read/kv-cache.ts'
 import { readBytes, readText } from '../read/stored-text.ts'
 import type { TokenCache, TokenKeys } from '../read/token-cache.ts'
 import type { TokenLoads } from '../read/token-loads.ts'
-import type { ChangeBatch, ChangeRow } from './changes.ts'
+import type { ChangeBatch, ChangeRow, HeldRecords } from './changes.ts'
 import { TopicIndexes } from './topic-indexes.ts'
 import type { Waiters } from './waiters.ts'
 
@@ -55,7 +66,7 @@ interface LocalStateParts {
 }
 
 /**
- * What this process knows of the store at {@link appliedIndex}: the whole directory, and some tokens. Changes are
+ * What this process knows of the store at {@link appliedIndex}: the whole directory and catalog, and some tokens. Changes are
  * applied in the order of their indexes, each index once, in one turn of the event loop.
  */
 export class LocalState {
@@ -75,6 +86,7 @@ export class LocalState {
   private readonly system = new Map<string, SystemRecord>()
   private directoryVersion = 0
   private built: Directory | undefined
+  catalog = new Catalog()
 
   constructor({ tokens, loads, keys, waiters, members }: LocalStateParts) {
     this.tokens = tokens
@@ -93,19 +105,22 @@ export class LocalState {
   /**
    * Applies commits of any process; skips those already applied.
    *
-   * @param isWhole the batch has the whole directory, not only the records that changed.
+   * @param isWhole the batch has the whole directory and catalog, not only the records that changed.
    */
   applyBatch(batch: ChangeBatch, isWhole = false): void {
     if (!batch.tables || batch.index <= this.appliedIndex) return
     if (batch.reset) {
-      this.reset(batch.index, batch.tables, batch.directory)
+      this.reset(batch.index, batch.tables, batch)
       return
     }
     const touched = new Set<Topic>()
     const changed = batch.changes.filter(({ index }) => index > this.appliedIndex)
     for (const change of changed) this.noteChange(change, touched)
-    if (isWhole) this.replaceDirectory(batch.index, batch.directory)
-    else this.takeDirectoryRecords(changed, batch.directory)
+    if (isWhole) this.replaceRecords(batch.index, batch)
+    else {
+      this.takeDirectoryRecords(changed, batch.directory)
+      this.takeCatalogRecords(changed, batch.catalog)
+    }
     for (const name of Object.keys(batch.tables) as TableName[]) this.topics.touch(name, batch.tables[name])
     this.finish(batch.index, touched)
   }
@@ -119,19 +134,21 @@ export class LocalState {
     for (const { index, changes, secretHashes } of commits) {
       const isBulk = changes.length > CACHED_CHANGES_MAX
       for (const [i, change] of changes.entries()) {
-        this.takeOwnChange({ change, index, secretHash: secretHashes[i], isBulk }, touched)
+        if (!isOfCatalog(change))
+          this.takeOwnChange({ change, index, secretHash: secretHashes[i], isBulk }, touched)
       }
+      this.takeOwnCatalogChanges(changes.filter(isOfCatalog), index, touched)
     }
     const last = commits.at(-1)
     if (last) this.finish(last.index, touched)
   }
 
-  /** Drops everything and starts from the whole directory. Every waiter reads again. */
-  reset(index: number, tables: Readonly<Record<TableName, number>>, records: DirectoryContent): void {
+  /** Drops everything and starts from the whole directory and catalog. Every waiter reads again. */
+  reset(index: number, tables: Readonly<Record<TableName, number>>, records: HeldRecords): void {
     this.tokens.clear()
     this.loads.noteReset(index)
     this.keys.clear()
-    this.replaceDirectory(index, records)
+    this.replaceRecords(index, records)
     this.topics.reset(index, tables)
     this.recentTokens.reset(tables.tokens)
     this.appliedIndex = index
@@ -148,6 +165,7 @@ export class LocalState {
     this.topics.touch(topic, index)
     touched.add(topic)
     if (isReplicated(topic)) touched.add('changes')
+    if (isCatalogTable(topic)) touched.add('catalog')
   }
 
   private touchToken(keys: TokenKeys, index: number, touched: Set<Topic>): void {
@@ -173,6 +191,8 @@ export class LocalState {
       this.touchToken({ accessorKey, secretHash: binary_key?.slice(2) }, index, touched)
     } else if (entity === 'kv' && op !== 'delete-tree' && key !== null && binary_key !== null) {
       this.touchKey(kvTopic(readText(key), readBytes(binary_key).toString('utf8')), index, touched)
+    } else if (isCatalogTable(entity) && key !== null) {
+      for (const topic of catalogTopics(entity, readText(key))) this.touch(topic, index, touched)
     }
   }
 
@@ -191,12 +211,33 @@ export class LocalState {
     this.built = undefined
   }
 
-  private replaceDirectory(index: number, records: DirectoryContent): void {
+  /** As {@link LocalState.takeDirectoryRecords}. */
+  private takeCatalogRecords(changes: readonly ChangeRow[], records: CatalogContent): void {
+    const found = new Set<string>()
+    for (const table of CATALOG_TABLES) {
+      for (const record of records[table]) found.add(`${table} ${catalogKey(table, record)}`)
+    }
+    for (const { entity, key } of changes) {
+      const isGone = key !== null && !found.has(`${entity} ${readText(key)}`)
+      if (isGone && isCatalogTable(entity)) this.catalog.remove(entity, readText(key))
+    }
+    this.putCatalogRecords(records)
+  }
+
+  private putCatalogRecords(records: CatalogContent): void {
+    for (const table of CATALOG_TABLES) {
+      for (const record of records[table]) this.catalog.put(table, record)
+    }
+  }
+
+  private replaceRecords(index: number, { directory, catalog }: HeldRecords): void {
     const { policies, roles, namespaces, authMethods, bindingRules, system } = this
     for (const map of [policies, roles, namespaces, authMethods, bindingRules, system]) map.clear()
-    this.putRecords(records)
+    this.putRecords(directory)
     this.directoryVersion = index
     this.built = undefined
+    this.catalog = new Catalog()
+    this.putCatalogRecords(catalog)
   }
 
   private putRecords(content: DirectoryContent): void {
@@ -206,6 +247,21 @@ export class LocalState {
     for (const record of content.authMethods) this.authMethods.set(authMethodKey(record), record)
     for (const record of content.bindingRules) this.bindingRules.set(record.ID, record)
     for (const record of content.system) this.system.set(record.Key, record)
+  }
+
+  /** With the indexes of services that the commit moved: the database has moved the same. */
+  private takeOwnCatalogChanges(changes: readonly CatalogChange[], index: number, touched: Set<Topic>): void {
+    for (const { table, op, record } of [...changes, ...serviceIndexChanges(changes, this.catalog)]) {
+      const key = catalogKey(table, record)
+      for (const topic of [table, ...catalogTopics(table, key)]) this.touch(topic, index, touched)
+      if (op === 'delete') {
+        this.catalog.remove(table, key)
+        continue
+      }
+      const CreateIndex = this.catalog.get(table, key)?.CreateIndex ?? (record.CreateIndex || index)
+      // Table and record belong together, which the compiler cannot follow through the copy.
+      this.catalog.put(table, { ...record, CreateIndex, ModifyIndex: index } as CatalogRecords[CatalogTable])
+    }
   }
 
   private takeOwnChange({ change, index, secretHash, isBulk }: OwnChange, touched: Set<Topic>): void {

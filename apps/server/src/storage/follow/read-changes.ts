@@ -1,8 +1,16 @@
-import { type DirectoryContent, EMPTY_CONTENT } from '@latchkey/acl'
+import { EMPTY_CONTENT, isCatalogTable } from '@latchkey/acl'
 import type { TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import {
+  decodeCheck,
+  decodeCoordinate,
+  decodeNode,
+  decodeService,
+  decodeServiceIndex,
+  EMPTY_CATALOG,
+} from '../catalog-rows.ts'
 import {
   decodeAuthMethod,
   decodeBindingRule,
@@ -12,15 +20,17 @@ import {
   decodeSystem,
 } from '../directory-rows.ts'
 import { inSnapshot } from '../read/snapshot.ts'
-import type { ChangeBatch, ChangeLog } from './changes.ts'
+import type { ChangeBatch, ChangeLog, HeldRecords } from './changes.ts'
 
 /** With more changed records than this, read the whole table instead of single keys. */
 const KEYS_MAX = 1_000
 
+const NONE: HeldRecords = { directory: EMPTY_CONTENT, catalog: EMPTY_CATALOG }
+
 /**
- * Reads what changed after an index, with the directory records of those changes.
+ * Reads what changed after an index, with those records of the changes that every process holds.
  *
- * @param isWhole read the whole directory if anything changed.
+ * @param isWhole read all of these records if anything changed.
  * @throws AclError `unavailable`
  */
 export async function readChanges(
@@ -31,7 +41,7 @@ export async function readChanges(
 ): Promise<ChangeBatch> {
   return withAclErrors(async () => {
     const log = await readLog(prisma, after)
-    if (!needsDirectory(log, isWhole)) return { ...log, directory: EMPTY_CONTENT }
+    if (!needsRecords(log, isWhole)) return { ...log, ...NONE }
     // Read the log again, now in one snapshot with the rows.
     return inSnapshot(prisma, (tx) => readBatch(tx, after, isWhole, secrets))
   })
@@ -44,13 +54,15 @@ async function readBatch(
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
   const log = await readLog(tx, after)
-  if (!log.tables) return { ...log, directory: EMPTY_CONTENT }
+  if (!log.tables) return { ...log, ...NONE }
   const keysOf = (table: TableName): readonly string[] | undefined => {
     if (isWhole || log.reset) return undefined
-    const keys = new Set(log.changes.flatMap(({ entity, key }) => (entity === table && key ? [key] : [])))
+    const keys = new Set(
+      log.changes.flatMap(({ entity, key }) => (entity === table && key !== null ? [key] : [])),
+    )
     return keys.size > KEYS_MAX ? undefined : [...keys]
   }
-  return { ...log, directory: await readDirectory(tx, keysOf, secrets) }
+  return { ...log, ...(await readRecords(tx, keysOf, secrets)) }
 }
 
 async function readLog(
@@ -63,41 +75,61 @@ async function readLog(
   return JSON.parse(row?.answer ?? 'null')
 }
 
-function needsDirectory(log: ChangeLog, isWhole: boolean): boolean {
+function needsRecords(log: ChangeLog, isWhole: boolean): boolean {
   if (!log.tables) return false
-  return isWhole || log.reset === true || log.changes.some(({ entity }) => isOfDirectory(entity))
+  return isWhole || log.reset === true || log.changes.some(({ entity }) => isHeld(entity))
 }
 
-function isOfDirectory(entity: string): entity is keyof DirectoryContent {
-  return entity in EMPTY_CONTENT
+function isHeld(entity: string): boolean {
+  return entity in EMPTY_CONTENT || isCatalogTable(entity)
 }
 
-/** @param keysOf the primary keys to read; undefined for all rows. */
-async function readDirectory(
+/** The primary keys of a table to read; undefined for all rows. */
+type KeysOf = (table: TableName) => readonly string[] | undefined
+
+async function readRecords(
   tx: Prisma.TransactionClient,
-  keysOf: (table: TableName) => readonly string[] | undefined,
+  keysOf: KeysOf,
   secrets: SecretBox,
-): Promise<DirectoryContent> {
-  const idIn = (table: TableName) => inKeys(keysOf(table), (keys) => ({ id: { in: keys } }))
-  const policies = await tx.policy.findMany(idIn('policies'))
-  const roles = await tx.role.findMany(idIn('roles'))
-  const namespaces = await tx.namespace.findMany(
-    inKeys(keysOf('namespaces'), (keys) => ({ name: { in: keys } })),
-  )
-  const keyIn = (table: TableName) => inKeys(keysOf(table), (keys) => ({ key: { in: keys } }))
-  const authMethods = await tx.authMethod.findMany(keyIn('authMethods'))
-  const bindingRules = await tx.bindingRule.findMany(idIn('bindingRules'))
-  const system = await tx.system.findMany(keyIn('system'))
-  return {
-    policies: policies.map(decodePolicy),
-    roles: roles.map(decodeRole),
-    namespaces: namespaces.map(decodeNamespace),
-    authMethods: authMethods.map((row) => decodeAuthMethod(row, secrets)),
-    bindingRules: bindingRules.map(decodeBindingRule),
-    system: system.map((row) => decodeSystem(row, secrets)),
+): Promise<HeldRecords> {
+  const read = async <R>(
+    table: TableName,
+    find: (keys: { in: string[] } | undefined) => PromiseLike<readonly R[]>,
+  ) => {
+    const keys = keysOf(table)
+    return keys?.length === 0 ? [] : find(keys && { in: [...keys] })
   }
-}
-
-function inKeys<W>(keys: readonly string[] | undefined, where: (keys: string[]) => W): { where?: W } {
-  return keys ? { where: where([...keys]) } : {}
+  const by = <C extends string>(column: C, keys: { in: string[] } | undefined) => ({
+    where: keys ? ({ [column]: keys } as Record<C, { in: string[] }>) : {},
+  })
+  const policies = await read('policies', (keys) => tx.policy.findMany(by('id', keys)))
+  const roles = await read('roles', (keys) => tx.role.findMany(by('id', keys)))
+  const namespaces = await read('namespaces', (keys) => tx.namespace.findMany(by('name', keys)))
+  const authMethods = await read('authMethods', (keys) => tx.authMethod.findMany(by('key', keys)))
+  const bindingRules = await read('bindingRules', (keys) => tx.bindingRule.findMany(by('id', keys)))
+  const system = await read('system', (keys) => tx.system.findMany(by('key', keys)))
+  const nodes = await read('nodes', (keys) => tx.catalogNode.findMany(by('key', keys)))
+  const services = await read('services', (keys) => tx.catalogService.findMany(by('key', keys)))
+  const checks = await read('checks', (keys) => tx.catalogCheck.findMany(by('key', keys)))
+  const coordinates = await read('coordinates', (keys) => tx.catalogCoordinate.findMany(by('key', keys)))
+  const serviceIndexes = await read('serviceIndexes', (keys) =>
+    tx.catalogServiceIndex.findMany(by('name', keys)),
+  )
+  return {
+    directory: {
+      policies: policies.map(decodePolicy),
+      roles: roles.map(decodeRole),
+      namespaces: namespaces.map(decodeNamespace),
+      authMethods: authMethods.map((row) => decodeAuthMethod(row, secrets)),
+      bindingRules: bindingRules.map(decodeBindingRule),
+      system: system.map((row) => decodeSystem(row, secrets)),
+    },
+    catalog: {
+      nodes: nodes.map(decodeNode),
+      services: services.map(decodeService),
+      checks: checks.map(decodeCheck),
+      coordinates: coordinates.map(decodeCoordinate),
+      serviceIndexes: serviceIndexes.map(decodeServiceIndex),
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { CATALOG_TABLES } from '@latchkey/acl'
 import { ownText } from '@latchkey/contract'
 import { type IndexName, REPLICATED_TABLES, type TableName, type Topic } from '@latchkey/service'
 
@@ -11,7 +12,13 @@ const TABLE_NAMES: readonly TableName[] = [
   'authMethods',
   'bindingRules',
   'system',
+  ...CATALOG_TABLES,
 ]
+
+/** The tables of the names that stand for several. */
+const GROUPS = { changes: REPLICATED_TABLES, catalog: CATALOG_TABLES } as const satisfies {
+  readonly [N in Exclude<IndexName, TableName>]: readonly TableName[]
+}
 
 /** Maximum number of remembered topics of single records, about 150 bytes each besides a long key. */
 const RECENT_MAX = 50_000
@@ -39,13 +46,13 @@ export class TopicIndexes {
   }
 
   table(name: IndexName): number {
-    if (name === 'changes') return Math.max(...REPLICATED_TABLES.map((table) => this.table(table)))
+    if (isGroup(name)) return Math.max(...GROUPS[name].map((table) => this.table(table)))
     return this.tables.get(name) ?? 0
   }
 
   /** Whether a topic changed above `after`; undefined if that is not remembered. */
   changedAfter(topic: Topic, after: number): boolean | undefined {
-    if (topic === 'changes') return this.table(topic) > after
+    if (isGroup(topic)) return this.table(topic) > after
     const last = this.tables.get(topic) ?? this.recent.get(topic)
     if (last !== undefined) return last > after
     // Its table has not changed, or every forgotten change is at or below `after`.
@@ -84,6 +91,11 @@ export class TopicIndexes {
 }
 
 /** The table of the record that a topic is about. */
-function tableOf(topic: Topic): TableName {
-  return topic.startsWith('kv:') ? 'kv' : 'tokens'
+function tableOf(topic: Topic): IndexName {
+  if (topic.startsWith('kv:')) return 'kv'
+  return topic.startsWith('token:') ? 'tokens' : 'catalog'
+}
+
+function isGroup(topic: string): topic is keyof typeof GROUPS {
+  return Object.hasOwn(GROUPS, topic)
 }

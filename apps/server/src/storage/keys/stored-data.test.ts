@@ -195,6 +195,11 @@ test('the Prisma schema and the migrations define the same columns', async () =>
   const models = {
     auth_method: Prisma.AuthMethodScalarFieldEnum,
     binding_rule: Prisma.BindingRuleScalarFieldEnum,
+    catalog_check: Prisma.CatalogCheckScalarFieldEnum,
+    catalog_coordinate: Prisma.CatalogCoordinateScalarFieldEnum,
+    catalog_node: Prisma.CatalogNodeScalarFieldEnum,
+    catalog_service: Prisma.CatalogServiceScalarFieldEnum,
+    catalog_service_index: Prisma.CatalogServiceIndexScalarFieldEnum,
     change: Prisma.ChangeScalarFieldEnum,
     change_reader: Prisma.ChangeReaderScalarFieldEnum,
     commit_index: Prisma.CommitIndexScalarFieldEnum,

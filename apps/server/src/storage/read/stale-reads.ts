@@ -1,4 +1,4 @@
-import type { Directory, KvRecord, TokenRecord } from '@latchkey/acl'
+import type { Catalog, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import type {
   Change,
   ChangeReaders,
@@ -64,6 +64,10 @@ export class StaleReads implements Store {
 
   directory(): Directory {
     return this.store.directory()
+  }
+
+  catalog(): Catalog {
+    return this.store.catalog()
   }
 
   tableIndex(table: IndexName): number {

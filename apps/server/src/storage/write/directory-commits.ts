@@ -1,19 +1,12 @@
-import type { ConflictReason, RecordOf } from '@latchkey/service'
+import type { ConflictReason } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
-import {
-  DIRECTORY_STATEMENTS,
-  type DirectoryTable,
-  keyOf,
-  type NewRow,
-  partsOf,
-  type Statements,
-  type StoredIndexes,
-  type Transaction,
-} from './directory-tables.ts'
+import { DIRECTORY_STATEMENTS, DIRECTORY_TABLES, keyOf, partsOf } from './directory-tables.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
+import type { DirectoryTable, NewRow, Statements, StoredIndexes, Transaction } from './statements.ts'
 import {
   type DirectoryChange,
   type EncodedWrite,
@@ -27,7 +20,7 @@ const ROW_MS_MAX = 1
 
 /**
  * Commits writes that take several statements, one after the other, in one transaction that holds the lock of the commit
- * index: those that change policies, roles, namespaces or system facts, and long ones.
+ * index: those that change the directory or the catalog, and long ones.
  *
  * @returns undefined if the author is fenced: nothing was committed.
  * @throws AclError `unavailable`
@@ -87,13 +80,16 @@ async function commitWrite(
 ): Promise<number | ConflictReason> {
   const before = Math.max(known, write.above ?? 0)
   await tx.$executeRaw`SAVEPOINT before_write`
-  const reason = await makeChanges(tx, secrets, write, { memberId, known: before })
-  if (reason) {
+  const made = await makeChanges(tx, secrets, write, { memberId, known: before })
+  if (typeof made === 'string') {
     await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
-    return reason
+    return made
   }
   const index = BigInt(before + 1)
-  const { directory } = write
+  const directory = [
+    ...write.directory,
+    ...made.map((change, i) => ({ ordinal: write.nextOrdinal + i, change })),
+  ]
   for (const part of partsOf(directory)) {
     const data = part.map(({ ordinal, change }) => ({
       index,
@@ -112,14 +108,14 @@ async function commitWrite(
 /**
  * Makes the changes in the order of their effect: what is deleted or renamed is free for what comes after it.
  *
- * @returns why they cannot be made; some may have been.
+ * @returns further changes that follow from them, and that were made, too; or why they cannot be made: some may have been.
  */
 async function makeChanges(
   tx: Transaction,
   secrets: SecretBox,
   { rows, directory }: EncodedWrite,
   author: Author,
-): Promise<ConflictReason | undefined> {
+): Promise<ConflictReason | readonly DirectoryChange[]> {
   const isFirst = ({ change }: PlacedRow) => change.table === 'tokens' && change.op === 'delete'
   const rowReason = await makeRows(tx, rows.filter(isFirst), author)
   if (rowReason) return rowReason
@@ -130,9 +126,13 @@ async function makeChanges(
   const stored = await findStored(tx, changes)
   const reason = await findConflict(tx, changes, stored)
   if (reason) return reason
+  const moved = await judgeCatalog(tx, changes)
+  if (moved === 'changed') return moved
   const ends = (change: DirectoryChange) => change.table === 'namespaces' && change.op === 'delete'
   const replaced = changes.filter((change) => !ends(change))
-  await replaceRows(tx, secrets, replaced, { stored, index: author.known + 1 })
+  const index = author.known + 1
+  await replaceRows(tx, secrets, replaced, { stored, index })
+  await replaceRows(tx, secrets, moved, { stored: await findStored(tx, moved), index })
   const laterReason = await makeRows(
     tx,
     rows.filter((row) => !isFirst(row)),
@@ -142,7 +142,7 @@ async function makeChanges(
   const ended = changes.filter(ends).map(keyOf)
   for (const namespace of ended) if (await holdsRecords(tx, namespace)) return 'changed'
   if (ended.length > 0) await DIRECTORY_STATEMENTS.namespaces.remove(tx, ended)
-  return undefined
+  return moved
 }
 
 /** Commits rows in parts, all under the index after `known`. */
@@ -162,25 +162,14 @@ async function makeRows(
 }
 
 async function findStored(tx: Transaction, changes: readonly DirectoryChange[]): Promise<StoredRows> {
-  const find = async (table: DirectoryTable) => {
-    const keys = changes.flatMap((change) => (change.table === table ? keyOf(change) : []))
-    const found = new Map<string, StoredIndexes>()
-    for (const part of partsOf(keys)) {
-      for (const row of await DIRECTORY_STATEMENTS[table].find(tx, part)) found.set(row.key, row)
+  const stored = emptyRows()
+  for (const [table, ofTable] of byTable(changes)) {
+    for (const part of partsOf(ofTable.map(keyOf))) {
+      for (const row of await DIRECTORY_STATEMENTS[table].find(tx, part)) stored[table].set(row.key, row)
     }
-    return found
   }
-  return {
-    policies: await find('policies'),
-    roles: await find('roles'),
-    namespaces: await find('namespaces'),
-    authMethods: await find('authMethods'),
-    bindingRules: await find('bindingRules'),
-    system: await find('system'),
-  }
+  return stored
 }
-
-type ChangeOf<T extends DirectoryTable> = DirectoryChange & { readonly record: RecordOf[T] }
 
 /** Removes the rows and inserts them again, so that they may swap names. */
 async function replaceRows(
@@ -189,42 +178,34 @@ async function replaceRows(
   changes: readonly DirectoryChange[],
   { stored, index }: { readonly stored: StoredRows; readonly index: number },
 ): Promise<void> {
-  /** A new record may bring its CreateIndex; an existing one keeps it. */
-  const replace = async <T extends DirectoryTable>(table: T, ofTable: readonly ChangeOf<T>[]) => {
-    const statements: Statements<RecordOf[T]> = DIRECTORY_STATEMENTS[table]
-    const existing: ReadonlyMap<string, StoredIndexes> = stored[table]
+  for (const [table, ofTable] of byTable(changes)) {
+    // Each change of a table has a record of that table, which the compiler cannot follow through a variable.
+    const statements = DIRECTORY_STATEMENTS[table] as Statements<unknown>
+    const existing = stored[table]
     const removed = ofTable.map(keyOf).filter((key) => existing.has(key))
     for (const part of partsOf(removed)) await statements.remove(tx, part)
-    const rows = ofTable.flatMap((change): readonly NewRow<RecordOf[T]>[] => {
+    const rows = ofTable.flatMap((change): readonly NewRow<unknown>[] => {
       const key = keyOf(change)
-      const record: RecordOf[T] = change.record
+      const { op, record } = change
+      // A new record may bring its CreateIndex; an existing one keeps it.
       const createIndex = existing.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
-      return change.op === 'put' ? [{ key, record, createIndex, modifyIndex: BigInt(index) }] : []
+      return op === 'put' ? [{ key, record, createIndex, modifyIndex: BigInt(index) }] : []
     })
     for (const part of partsOf(rows)) await statements.create(tx, part, secrets)
   }
-  await replace(
-    'policies',
-    changes.filter((change) => change.table === 'policies'),
-  )
-  await replace(
-    'roles',
-    changes.filter((change) => change.table === 'roles'),
-  )
-  await replace(
-    'namespaces',
-    changes.filter((change) => change.table === 'namespaces'),
-  )
-  await replace(
-    'authMethods',
-    changes.filter((change) => change.table === 'authMethods'),
-  )
-  await replace(
-    'bindingRules',
-    changes.filter((change) => change.table === 'bindingRules'),
-  )
-  await replace(
-    'system',
-    changes.filter((change) => change.table === 'system'),
-  )
+}
+
+/** In the order of the tables. */
+function byTable(
+  changes: readonly DirectoryChange[],
+): readonly (readonly [DirectoryTable, readonly DirectoryChange[]])[] {
+  return DIRECTORY_TABLES.flatMap((table) => {
+    const ofTable = changes.filter((change) => change.table === table)
+    return ofTable.length === 0 ? [] : [[table, ofTable] as const]
+  })
+}
+
+function emptyRows(): Record<DirectoryTable, Map<string, StoredIndexes>> {
+  const rows = DIRECTORY_TABLES.map((table) => [table, new Map<string, StoredIndexes>()] as const)
+  return Object.fromEntries(rows) as Record<DirectoryTable, Map<string, StoredIndexes>>
 }

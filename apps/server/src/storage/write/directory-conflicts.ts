@@ -3,13 +3,8 @@ import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
 import { methodKeyOf, nameKeyOf } from '../directory-rows.ts'
 import { storeText } from '../read/stored-text.ts'
-import {
-  type DirectoryTable,
-  keyOf,
-  partsOf,
-  type StoredIndexes,
-  type Transaction,
-} from './directory-tables.ts'
+import { keyOf, partsOf } from './directory-tables.ts'
+import type { DirectoryTable, StoredIndexes, Transaction } from './statements.ts'
 import type { DirectoryChange } from './writes.ts'
 
 /** Stored rows by table and key. */
@@ -78,7 +73,7 @@ type FindHolders = (query: {
 
 /** The namespace that a change needs. */
 function namespaceOf(change: DirectoryChange): string | undefined {
-  if (change.op === 'delete' || change.table === 'system' || change.table === 'namespaces') return undefined
+  if (change.op === 'delete' || !('Namespace' in change.record)) return undefined
   const { Namespace } = change.record
   return Namespace === DEFAULT_NAMESPACE ? undefined : storeText(Namespace)
 }

@@ -1,8 +1,6 @@
-/** The statements for the small tables: of each, many rows at once. */
-import { authMethodKey } from '@latchkey/acl'
-import type { RecordOf, TableName } from '@latchkey/service'
-import type { Prisma } from '../../generated/prisma/client.ts'
-import type { SecretBox } from '../../secrets/secret-box.ts'
+/** The statements for the tables that every process holds whole. */
+import { authMethodKey, catalogKey } from '@latchkey/acl'
+import type { RecordOf } from '@latchkey/service'
 import {
   encodeAuthMethod,
   encodeBindingRule,
@@ -12,27 +10,9 @@ import {
   encodeSystem,
 } from '../directory-rows.ts'
 import { storeText } from '../read/stored-text.ts'
+import { CATALOG_STATEMENTS } from './catalog/catalog-statements.ts'
+import type { DirectoryTable, NewRow, Statements } from './statements.ts'
 import type { DirectoryChange } from './writes.ts'
-
-export type Transaction = Prisma.TransactionClient
-export type DirectoryTable = Exclude<TableName, 'tokens' | 'kv'>
-
-export interface StoredIndexes {
-  /** The primary key. */
-  readonly key: string
-  readonly createIndex: bigint
-  readonly modifyIndex: bigint
-}
-
-export interface NewRow<R> extends StoredIndexes {
-  readonly record: R
-}
-
-export interface Statements<R> {
-  find(tx: Transaction, keys: readonly string[]): Promise<readonly StoredIndexes[]>
-  remove(tx: Transaction, keys: readonly string[]): Promise<unknown>
-  create(tx: Transaction, rows: readonly NewRow<R>[], secrets: SecretBox): Promise<unknown>
-}
 
 const INDEXES = { createIndex: true, modifyIndex: true } as const
 const BY_ID = { id: true, ...INDEXES } as const
@@ -107,7 +87,11 @@ export const DIRECTORY_STATEMENTS: { readonly [T in DirectoryTable]: Statements<
         })),
       }),
   },
+  ...CATALOG_STATEMENTS,
 }
+
+/** Every table with such statements. */
+export const DIRECTORY_TABLES = Object.keys(DIRECTORY_STATEMENTS) as readonly DirectoryTable[]
 
 /** Rows of one statement: a policy may have half a megabyte. */
 const PART_MAX = 200
@@ -120,17 +104,19 @@ export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (r
 }
 
 /** The record's primary key, which is its key in the change log. */
-export function keyOf({ table, record }: DirectoryChange): string {
-  switch (table) {
+export function keyOf(change: DirectoryChange): string {
+  switch (change.table) {
     case 'policies':
     case 'roles':
     case 'bindingRules':
-      return storeText(record.ID)
+      return storeText(change.record.ID)
     case 'namespaces':
-      return storeText(record.Name)
+      return storeText(change.record.Name)
     case 'authMethods':
-      return storeText(authMethodKey(record))
+      return storeText(authMethodKey(change.record))
     case 'system':
-      return record.Key
+      return change.record.Key
+    default:
+      return storeText(catalogKey(change.table, change.record))
   }
 }

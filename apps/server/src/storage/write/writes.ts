@@ -4,7 +4,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { TokenCache } from '../read/token-cache.ts'
 import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
 
-/** Changes of the small tables that every process holds whole. */
+/** Changes of the tables that every process holds whole: the directory, and the catalog. */
 export type DirectoryChange = Exclude<Change, RowChange>
 
 /** A change of a write, with its place in it, and in the log. */
@@ -21,6 +21,8 @@ export interface EncodedWrite {
   readonly changes: readonly Change[]
   readonly rows: readonly PlacedRow[]
   readonly directory: readonly Placed<DirectoryChange>[]
+  /** Above the ordinals of its changes. */
+  readonly nextOrdinal: number
   /** Characters of all its texts. */
   readonly chars: number
   /** Its index is above this. */
@@ -97,8 +99,8 @@ class WriteEncoder {
   }
 
   write(): EncodedWrite {
-    const { changes, rows, directory, chars } = this
-    return { changes, rows, directory, chars }
+    const { changes, rows, directory, ordinal: nextOrdinal, chars } = this
+    return { changes, rows, directory, nextOrdinal, chars }
   }
 }
 

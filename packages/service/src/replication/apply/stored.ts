@@ -78,7 +78,7 @@ async function localHolders(store: Store, received: readonly TokenRecord[]): Pro
   return holders
 }
 
-/** Those of the namespaces that hold keys, Local tokens, auth methods or binding rules. */
+/** Those of the namespaces that hold keys, services, Local tokens, auth methods or binding rules. */
 async function inUse(store: Store, namespaces: readonly string[]): Promise<readonly string[]> {
   const used: string[] = []
   for (const namespace of new Set(namespaces)) if (await holdsOwn(store, namespace)) used.push(namespace)
@@ -89,6 +89,13 @@ async function holdsOwn(store: Store, namespace: string): Promise<boolean> {
   const directory = store.directory()
   for (const { Namespace } of directory.authMethods()) if (Namespace === namespace) return true
   for (const { Namespace } of directory.bindingRules()) if (Namespace === namespace) return true
+  if (
+    store
+      .catalog()
+      .services()
+      .some(({ Namespace }) => Namespace === namespace)
+  )
+    return true
   if ((await store.countTokens({ namespace, local: true })) > 0) return true
   for await (const keys of store.kvKeys({ namespace, prefix: '', limit: 1 })) if (keys.length > 0) return true
   return false

@@ -1,0 +1,182 @@
+/** Converts records of the catalog to and from the rows of Prisma's client. */
+import {
+  type CatalogRecords,
+  type CheckRecord,
+  type CoordinateRecord,
+  type NodeRecord,
+  nameKey,
+  nodeKey,
+  type ServiceIndexRecord,
+  type ServiceRecord,
+  serviceKey,
+} from '@latchkey/acl'
+import {
+  type CatalogCheck as CheckRow,
+  type CatalogCoordinate as CoordinateRow,
+  type CatalogNode as NodeRow,
+  Prisma,
+  type CatalogServiceIndex as ServiceIndexRow,
+  type CatalogService as ServiceRow,
+} from '../generated/prisma/client.ts'
+import { readText, storeText } from './read/stored-text.ts'
+
+/** The columns of a record, without its key and indexes. */
+export function encodeNode(record: NodeRecord) {
+  return {
+    id: storeText(record.ID),
+    name: storeText(record.Node),
+    address: storeText(record.Address),
+    taggedAddresses: jsonOrNull(record.TaggedAddresses),
+    meta: jsonOrNull(record.Meta),
+  } satisfies Partial<Prisma.CatalogNodeCreateInput>
+}
+
+export function decodeNode(row: NodeRow): NodeRecord {
+  return {
+    ID: readText(row.id),
+    Node: readText(row.name),
+    Address: readText(row.address),
+    TaggedAddresses: row.taggedAddresses as NodeRecord['TaggedAddresses'],
+    Meta: row.meta as NodeRecord['Meta'],
+    ...indexesOf(row),
+  }
+}
+
+export function encodeService(record: ServiceRecord) {
+  return {
+    nodeKey: storeText(nodeKey(record.Node)),
+    nameKey: storeText(nameKey(record.Namespace, record.Service)),
+    namespace: storeText(record.Namespace),
+    node: storeText(record.Node),
+    id: storeText(record.ID),
+    name: storeText(record.Service),
+    kind: storeText(record.Kind),
+    tags: record.Tags.map(storeText),
+    address: storeText(record.Address),
+    taggedAddresses: asJson(record.TaggedAddresses),
+    meta: jsonOrNull(record.Meta),
+    port: record.Port,
+    socketPath: storeText(record.SocketPath),
+    weights: asJson(record.Weights),
+    enableTagOverride: record.EnableTagOverride,
+    proxy: asJson(record.Proxy),
+    connect: asJson(record.Connect),
+  } satisfies Partial<Prisma.CatalogServiceCreateInput>
+}
+
+export function decodeService(row: ServiceRow): ServiceRecord {
+  return {
+    Node: readText(row.node),
+    ID: readText(row.id),
+    Service: readText(row.name),
+    Kind: readText(row.kind),
+    Tags: row.tags.map(readText),
+    Address: readText(row.address),
+    TaggedAddresses: row.taggedAddresses as unknown as ServiceRecord['TaggedAddresses'],
+    Meta: row.meta as ServiceRecord['Meta'],
+    Port: row.port,
+    SocketPath: readText(row.socketPath),
+    Weights: row.weights as unknown as ServiceRecord['Weights'],
+    EnableTagOverride: row.enableTagOverride,
+    Proxy: row.proxy as ServiceRecord['Proxy'],
+    Connect: row.connect as ServiceRecord['Connect'],
+    ...indexesOf(row),
+    Namespace: readText(row.namespace),
+  }
+}
+
+export function encodeCheck(record: CheckRecord) {
+  return {
+    nodeKey: storeText(nodeKey(record.Node)),
+    serviceKey: serviceKeyOf(record),
+    namespace: storeText(record.Namespace),
+    node: storeText(record.Node),
+    id: storeText(record.CheckID),
+    name: storeText(record.Name),
+    status: storeText(record.Status),
+    notes: storeText(record.Notes),
+    output: storeText(record.Output),
+    serviceId: storeText(record.ServiceID),
+    type: storeText(record.Type),
+    interval: storeText(record.Interval),
+    timeout: storeText(record.Timeout),
+    exposedPort: record.ExposedPort,
+    definition: asJson(record.Definition),
+  } satisfies Partial<Prisma.CatalogCheckCreateInput>
+}
+
+/** The key of the row of the service of a check; empty for a check of the node. */
+export function serviceKeyOf({ Node, Namespace, ServiceID }: CheckRecord): string {
+  return ServiceID === '' ? '' : storeText(serviceKey({ Node, Namespace, ID: ServiceID }))
+}
+
+export function decodeCheck(row: CheckRow): CheckRecord {
+  return {
+    Node: readText(row.node),
+    CheckID: readText(row.id),
+    Name: readText(row.name),
+    Status: readText(row.status),
+    Notes: readText(row.notes),
+    Output: readText(row.output),
+    ServiceID: readText(row.serviceId),
+    Type: readText(row.type),
+    Interval: readText(row.interval),
+    Timeout: readText(row.timeout),
+    ExposedPort: row.exposedPort,
+    Definition: row.definition as CheckRecord['Definition'],
+    ...indexesOf(row),
+    Namespace: readText(row.namespace),
+  }
+}
+
+export function encodeCoordinate(record: CoordinateRecord) {
+  return {
+    nodeKey: storeText(nodeKey(record.Node)),
+    node: storeText(record.Node),
+    segment: storeText(record.Segment),
+    coord: asJson(record.Coord),
+  } satisfies Partial<Prisma.CatalogCoordinateCreateInput>
+}
+
+export function decodeCoordinate(row: CoordinateRow): CoordinateRecord {
+  return {
+    Node: readText(row.node),
+    Segment: readText(row.segment),
+    Coord: row.coord as unknown as CoordinateRecord['Coord'],
+    ...indexesOf(row),
+  }
+}
+
+export function decodeServiceIndex(row: ServiceIndexRow): ServiceIndexRecord {
+  return { Name: readText(row.name), ...indexesOf(row) }
+}
+
+/** Records of the catalog, some or all. */
+export type CatalogContent = { readonly [T in keyof CatalogRecords]: readonly CatalogRecords[T][] }
+
+export const EMPTY_CATALOG: CatalogContent = {
+  nodes: [],
+  services: [],
+  checks: [],
+  coordinates: [],
+  serviceIndexes: [],
+}
+
+/** The port guarantees that these are JSON, and bounds them. */
+function asJson(value: object): Prisma.InputJsonValue {
+  return value as Prisma.InputJsonValue
+}
+
+function jsonOrNull(value: object | null): Prisma.InputJsonValue | typeof Prisma.DbNull {
+  return value === null ? Prisma.DbNull : asJson(value)
+}
+
+function indexesOf({
+  createIndex,
+  modifyIndex,
+}: {
+  readonly createIndex: bigint
+  readonly modifyIndex: bigint
+}) {
+  return { CreateIndex: Number(createIndex), ModifyIndex: Number(modifyIndex) }
+}

@@ -1,0 +1,145 @@
+/** Applies the rules of the catalog to a commit: reads what they look at, in the commit's own transaction. */
+import {
+  affectedServices,
+  Catalog,
+  type CatalogChange,
+  type CatalogRecords,
+  type CatalogTable,
+  keepsCatalogWhole,
+  nodeKey,
+  serviceIndexChanges,
+  serviceKey,
+} from '@latchkey/acl'
+import { isOfCatalog } from '@latchkey/service'
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import {
+  decodeCheck,
+  decodeCoordinate,
+  decodeNode,
+  decodeService,
+  decodeServiceIndex,
+  serviceKeyOf,
+} from '../../catalog-rows.ts'
+import { storeText } from '../../read/stored-text.ts'
+import { keyOf, partsOf } from '../directory-tables.ts'
+import type { Transaction } from '../statements.ts'
+import type { DirectoryChange } from '../writes.ts'
+
+/**
+ * @param changes of one commit, each record once.
+ * @returns the indexes of services that the commit moves, or `changed` if it would break the catalog.
+ */
+export async function judgeCatalog(
+  tx: Transaction,
+  changes: readonly DirectoryChange[],
+): Promise<readonly DirectoryChange[] | 'changed'> {
+  const ofCatalog = changes.filter(isOfCatalog)
+  if (ofCatalog.length === 0) return []
+  const before = await new StoredCatalog(tx, ofCatalog).load()
+  if (!keepsCatalogWhole(ofCatalog, before)) return 'changed'
+  await loadOtherInstances(tx, ofCatalog, before)
+  return serviceIndexChanges(ofCatalog, before).map((change) => ({ ...change, expect: undefined }))
+}
+
+/** The part of the stored catalog that a commit depends on. */
+class StoredCatalog {
+  private readonly tx: Transaction
+  private readonly changes: readonly (DirectoryChange & CatalogChange)[]
+  private readonly catalog = new Catalog()
+
+  constructor(tx: Transaction, changes: readonly (DirectoryChange & CatalogChange)[]) {
+    this.tx = tx
+    this.changes = changes
+  }
+
+  async load(): Promise<Catalog> {
+    const { tx, changes } = this
+    const ended = changes.flatMap(({ table, op, record }) =>
+      table === 'nodes' && op === 'delete' ? storeText(nodeKey(record.Node)) : [],
+    )
+    const nodes = changes.flatMap((change) =>
+      change.table === 'serviceIndexes' ? [] : storeText(nodeKey(change.record.Node)),
+    )
+    for (const part of partsOf(unique(nodes))) {
+      this.add(
+        'nodes',
+        (await tx.catalogNode.findMany({ where: { key: { in: [...part] } } })).map(decodeNode),
+      )
+    }
+    await this.loadChecks(ended)
+    await this.loadServices(ended)
+    for (const part of partsOf(ended)) {
+      const where = { nodeKey: { in: [...part] } }
+      this.add('coordinates', (await tx.catalogCoordinate.findMany({ where })).map(decodeCoordinate))
+    }
+    return this.catalog
+  }
+
+  /** Those that change, those of services that end, and those on nodes that end. */
+  private async loadChecks(endedNodes: readonly string[]): Promise<void> {
+    const { tx, changes } = this
+    const endedServices = changes.flatMap((change) =>
+      change.table === 'services' && change.op === 'delete' ? keyOf(change) : [],
+    )
+    const find = async (where: Prisma.CatalogCheckWhereInput) =>
+      this.add('checks', (await tx.catalogCheck.findMany({ where })).map(decodeCheck))
+    for (const part of partsOf(this.keysOf('checks'))) await find({ key: { in: [...part] } })
+    for (const part of partsOf(endedServices)) await find({ serviceKey: { in: [...part] } })
+    for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
+  }
+
+  /** Those that change, those of changed checks, and all on nodes that change, or one of whose own checks does. */
+  private async loadServices(endedNodes: readonly string[]): Promise<void> {
+    const { tx, changes, catalog } = this
+    const keys = [...this.keysOf('services')]
+    const nodes = [...endedNodes]
+    for (const change of changes) {
+      const { table, record } = change
+      if (table === 'nodes') nodes.push(storeText(nodeKey(record.Node)))
+      if (table !== 'checks') continue
+      const stored = catalog.check(record.Node, record.CheckID, record.Namespace)
+      for (const check of stored ? [record, stored] : [record]) {
+        if (check.ServiceID === '') nodes.push(storeText(nodeKey(check.Node)))
+        else keys.push(serviceKeyOf(check))
+      }
+    }
+    const find = async (where: Prisma.CatalogServiceWhereInput) =>
+      this.add('services', (await tx.catalogService.findMany({ where })).map(decodeService))
+    for (const part of partsOf(unique(keys))) await find({ key: { in: [...part] } })
+    for (const part of partsOf(unique(nodes))) await find({ nodeKey: { in: [...part] } })
+  }
+
+  private keysOf(table: CatalogTable): readonly string[] {
+    return this.changes.flatMap((change) => (change.table === table ? keyOf(change) : []))
+  }
+
+  private add<T extends CatalogTable>(table: T, records: readonly CatalogRecords[T][]): void {
+    for (const record of records) this.catalog.put(table, record)
+  }
+}
+
+/** The indexes of the services that a commit affects, and an instance of each that it does not change, if there is one. */
+async function loadOtherInstances(
+  tx: Transaction,
+  changes: readonly (DirectoryChange & CatalogChange)[],
+  before: Catalog,
+): Promise<void> {
+  const affected = affectedServices(changes, before)
+  for (const part of partsOf([...affected.keys()].map(storeText))) {
+    const rows = await tx.catalogServiceIndex.findMany({ where: { name: { in: [...part] } } })
+    for (const row of rows) before.put('serviceIndexes', decodeServiceIndex(row))
+  }
+  const changed = new Set(
+    changes.flatMap((change) => (change.table === 'services' ? serviceKey(change.record) : [])),
+  )
+  for (const [name, { Namespace, Service }] of affected) {
+    if (before.instances(Service, Namespace).some((service) => !changed.has(serviceKey(service)))) continue
+    const where = { nameKey: storeText(name), key: { notIn: [...changed].map(storeText) } }
+    const row = await tx.catalogService.findFirst({ where })
+    if (row) before.put('services', decodeService(row))
+  }
+}
+
+function unique(keys: readonly string[]): readonly string[] {
+  return [...new Set(keys)]
+}

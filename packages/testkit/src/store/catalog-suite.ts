@@ -1,0 +1,198 @@
+/** The part of the store suite about the catalog: nodes, services, checks, coordinates, and the indexes of services. */
+import { coordinateKey, SeededRandom } from '@latchkey/acl'
+import {
+  type Change,
+  nodeTopic,
+  SERVICE_NAMES_TOPIC,
+  type Store,
+  StoreConflict,
+  serviceTopic,
+  type Topic,
+} from '@latchkey/service'
+import { describe, expect, test } from 'vitest'
+import { chooseSeed } from '../random.ts'
+import { aCheck, aNode, aService } from '../records/catalog-builders.ts'
+import { CatalogModel, CatalogSide } from './catalog-model.ts'
+
+let nodes = 0
+
+/** A name that no other test has. */
+function aName(): string {
+  nodes += 1
+  return `suite-${nodes}`
+}
+
+const put = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
+  ({ ...change, op: 'put', expect: undefined }) as Change
+const remove = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
+  ({ ...change, op: 'delete', expect: undefined }) as Change
+
+const COMMITS = 40
+/** A wait that ends before this is a failure: the machine may stall for seconds. */
+const LONG_MS = 60_000
+
+export function describeCatalog(open: () => Store | Promise<Store>): void {
+  describe('the catalog', () => {
+    test('random commits give the records and indexes of the model', async () => {
+      const store = await open()
+      const random = new SeededRandom(chooseSeed('random commits of the catalog'))
+      const before = [
+        ...store
+          .catalog()
+          .checks()
+          .map((record) => remove({ table: 'checks', record })),
+        ...store
+          .catalog()
+          .services()
+          .map((record) => remove({ table: 'services', record })),
+        ...store
+          .catalog()
+          .coordinates()
+          .map((record) => remove({ table: 'coordinates', record })),
+        ...store
+          .catalog()
+          .nodes()
+          .map((record) => remove({ table: 'nodes', record })),
+      ]
+      if (before.length > 0) await store.commit(before)
+      const model = new CatalogModel(random)
+      const side = new CatalogSide(store)
+      const shown = () => ({ ...side.show(), tables: undefined, extinction: undefined })
+      for (let i = 0; i < COMMITS; i += 1) {
+        const changes = model.next()
+        const isMade = model.commit(changes)
+        expect(await side.commit(changes), `commit ${i}`).toBe(isMade)
+        // What was there before has moved the indexes of tables.
+        expect(shown(), `after commit ${i}`).toEqual({
+          ...model.show(),
+          tables: undefined,
+          extinction: undefined,
+        })
+      }
+    })
+
+    test('every field of every record, with strings verbatim', async () => {
+      const store = await open()
+      const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
+      const Node = `${aName()} ${text}`
+      const words = { [text]: text, b: '' }
+      const node = aNode({ Node, ID: text, Address: text, TaggedAddresses: words, Meta: {} })
+      const service = aService({
+        Node,
+        ID: text,
+        Service: text,
+        Kind: text,
+        Tags: [text, '', text],
+        Address: text,
+        TaggedAddresses: { [text]: { Address: text, Port: -1 } },
+        Meta: words,
+        Port: 2 ** 31 - 1,
+        SocketPath: text,
+        Weights: { Passing: 65_535, Warning: 0 },
+        EnableTagOverride: true,
+        Proxy: { Config: { [text]: [null, 1.5, text] }, DestinationServiceName: text },
+        Connect: { Native: true },
+      })
+      const check = aCheck({
+        Node,
+        CheckID: text,
+        Name: text,
+        Status: text,
+        Notes: text,
+        Output: text,
+        ServiceID: text,
+        Type: text,
+        Interval: text,
+        Timeout: text,
+        ExposedPort: 7,
+        Definition: { Header: { [text]: [text] }, Interval: '10s' },
+      })
+      const coordinate = {
+        Node,
+        Segment: text,
+        Coord: { Vec: [0, -1.5, 1e-9, 1, 2, 3, 4, 5], Error: 1.5, Adjustment: -0.25, Height: 1e-5 },
+        CreateIndex: 0,
+        ModifyIndex: 0,
+      }
+      const index = await store.commit([
+        put({ table: 'nodes', record: node }),
+        put({ table: 'services', record: service }),
+        put({ table: 'checks', record: check }),
+        put({ table: 'coordinates', record: coordinate }),
+      ])
+      const stamped = { CreateIndex: index, ModifyIndex: index }
+      const catalog = store.catalog()
+      expect(catalog.node(Node)).toEqual({ ...node, ...stamped })
+      expect(catalog.service(Node, text)).toEqual({ ...service, ...stamped })
+      expect(catalog.check(Node, text)).toEqual({ ...check, ...stamped })
+      expect(catalog.coordinate(Node, text)).toEqual({ ...coordinate, ...stamped })
+      expect(coordinateKey(coordinate)).toContain(text.toLowerCase())
+    })
+
+    test('a put with an expectation that does not hold changes nothing', async () => {
+      const store = await open()
+      const Node = aName()
+      const index = await store.commit([put({ table: 'nodes', record: aNode({ Node }) })])
+      const record = aNode({ Node: Node.toUpperCase(), Address: '10.9.9.9' })
+      for (const expected of [0, index - 1, index + 1]) {
+        const stale: Change = { table: 'nodes', op: 'put', record, expect: expected }
+        await expect(store.commit([stale])).rejects.toMatchObject({ reason: 'changed' })
+      }
+      await store.commit([{ table: 'nodes', op: 'put', record, expect: index }])
+      expect(store.catalog().node(Node)).toMatchObject({ Node: Node.toUpperCase(), CreateIndex: index })
+    })
+
+    test('services, checks and coordinates without their node are refused', async () => {
+      const store = await open()
+      const Node = aName()
+      const coordinate = { Vec: [], Error: 0, Adjustment: 0, Height: 0 }
+      const stamps = { CreateIndex: 0, ModifyIndex: 0 }
+      const orphans = [
+        put({ table: 'services', record: aService({ Node }) }),
+        put({ table: 'checks', record: aCheck({ Node }) }),
+        put({ table: 'coordinates', record: { Node, Segment: '', Coord: coordinate, ...stamps } }),
+      ]
+      for (const orphan of orphans) await expect(store.commit([orphan])).rejects.toThrow(StoreConflict)
+      const node = aNode({ Node })
+      await store.commit([put({ table: 'nodes', record: node }), ...orphans])
+      await expect(store.commit([remove({ table: 'nodes', record: node })])).rejects.toThrow(StoreConflict)
+    })
+
+    test('what waits ends: for the node, the service, a new or ended name, and tables', async () => {
+      const store = await open()
+      const Node = aName()
+      const Service = aName()
+      const wokenBy = async (
+        topics: readonly Topic[],
+        expected: readonly Topic[],
+        ...changes: readonly Change[]
+      ) => {
+        const before = store.commitIndex()
+        const waits = expected.map((topic) => store.wait(topic, before, LONG_MS))
+        await store.commit(changes)
+        expect(await Promise.all(waits)).toEqual(expected.map(() => 'changed'))
+        // A commit before the wait counts, so what is not touched is known at once.
+        const outcomes = await Promise.all(topics.map((topic) => store.wait(topic, before, 1)))
+        expect(topics.filter((_, i) => outcomes[i] === 'changed')).toEqual(expected)
+      }
+      const service = serviceTopic('default', Service.toUpperCase())
+      const topics = [
+        nodeTopic(Node),
+        service,
+        SERVICE_NAMES_TOPIC,
+        'nodes',
+        'services',
+        'checks',
+        'catalog',
+      ] as const
+      const node = put({ table: 'nodes', record: aNode({ Node }) })
+      await wokenBy(topics, [nodeTopic(Node), 'nodes', 'catalog'], node)
+      const instance = { table: 'services', record: aService({ Node, Service }) } as const
+      const all = [nodeTopic(Node), service, SERVICE_NAMES_TOPIC, 'services', 'catalog'] as const
+      await wokenBy(topics, all, put(instance))
+      const check = put({ table: 'checks', record: aCheck({ Node }) })
+      await wokenBy(topics, [nodeTopic(Node), service, 'checks', 'catalog'], check)
+      await wokenBy(topics, all, remove(instance))
+    })
+  })
+}
