@@ -10,21 +10,39 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
 const pathOf = (path: string) =>
   path.replace(':uuid', 'ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e').replace(/\/$/, '/x')
 
+/** What becomes of a method. The endpoint's own answer, even a refusal of an empty body, counts as served. */
 const asked = (method: string, path: string) => async (world: World) => {
   const { status, headers, text, code } = await world.ask(method, path, { token: MANAGEMENT })
   if (code === 'method_not_allowed') return `405 Allow: ${headers.Allow} ${text}`
-  return status === 501 ? `501 ${text}` : status
+  if (code === 'endpoint_unknown') return 'unknown'
+  if (status === 501) return `501 ${text}`
+  return status === 410 ? 'removed' : 'served'
 }
 
-describe.each(REQUIRED_METHODS.map((row) => [row.method, row.path, row.built] as const))(
+const isArea = (path: string) => path.startsWith('/operator/area/')
+
+test.each(REQUIRED_METHODS.filter(({ path }) => isArea(path)).map(({ path }) => path))(
+  '%s: unknown to either edition, with any method',
+  async (pattern) => {
+    for (const method of [...METHODS, 'OPTIONS']) {
+      await expectSince([['0.7', 'unknown']], asked(method, pathOf(pattern)))
+    }
+  },
+)
+
+const ROWS = REQUIRED_METHODS.filter(({ path }) => !isArea(path))
+describe.each(ROWS.map((row) => [row.method, row.path, row.built] as const))(
   '%s %s',
   (required, pattern, built) => {
     const path = pathOf(pattern)
-    const served = built ? 200 : `501 This service keeps tokens and keys; it does not provide /v1${path}`
+    const served = built ? 'served' : `501 This service keeps tokens and keys; it does not provide /v1${path}`
     const isLegacy = pattern === '/acl/info/' || pattern === '/acl/list'
 
     test(`${required} ${built ? 'works' : 'answers 501, with a text that says so'} in every version`, () =>
-      expectSince([['0.7', served], ...(isLegacy ? ([['1.11', 410]] as const) : [])], asked(required, path)))
+      expectSince(
+        [['0.7', served], ...(isLegacy ? ([['1.11', 'removed']] as const) : [])],
+        asked(required, path),
+      ))
 
     test.each(METHODS.filter((method) => method !== required))(
       '%s is served before 1.0 and refused with 405 from 1.0 on',
