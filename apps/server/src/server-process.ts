@@ -16,6 +16,7 @@ import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
 import { startPatiently } from './database/start-patiently.ts'
+import { startDns } from './dns/start-dns.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'
@@ -188,6 +189,12 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       },
       listener: app,
     })
+    const dns = await startDns({ config, profile, service, onAnswer: metrics.dnsAnswer, log }).catch(
+      async (error: unknown) => {
+        await http.close(0)
+        throw error
+      },
+    )
     const url = `http://${http.address}`
     await store.membership.announce(http.address)
     const jobs = startJobs({
@@ -214,7 +221,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
         http.drain()
         if (performance.now() - probedAt < PROBED_WITHIN_MS) await sleep(config.drainTimeMs)
         closing.abort()
-        await http.close(config.shutdownTimeoutMs)
+        await Promise.all([dns?.close(), http.close(config.shutdownTimeoutMs)])
         await jobs.stop()
         primary?.close()
         await store.close(isForGood)

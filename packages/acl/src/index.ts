@@ -65,6 +65,9 @@ export {
   showNode,
   showNodeService,
 } from './catalog/show-records.ts'
+export { answerQuestion } from './dns/answer.ts'
+export type { DnsContext, DnsRights, DnsSettings } from './dns/context.ts'
+export { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './dns/message.ts'
 export { filterRecords } from './filter/record-filter.ts'
 export type { ShapeOf } from './filter/record-shape.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'

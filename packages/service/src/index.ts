@@ -7,6 +7,7 @@ export {
   type ForwardedReply,
   type ForwardedRequest,
 } from './datacenters/datacenters.ts'
+export { Names, type NamesOptions } from './dns/names.ts'
 export {
   type ClusterInfo,
   type ClusterMember,

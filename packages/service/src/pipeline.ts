@@ -14,6 +14,7 @@ import type { ForwardingParts } from './datacenters/exchange.ts'
 import { forward } from './datacenters/forward.ts'
 import { mayBeForPrimary, writeInPrimary } from './datacenters/to-primary.ts'
 import { isWithoutTokens, readInPrimary, readsTokens, requireTokens } from './datacenters/without-tokens.ts'
+import { Names, type NamesOptions } from './dns/names.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
@@ -51,6 +52,11 @@ export class Service {
     const services = callServices(options)
     this.admission = new Admission(options, services)
     this.forwarding = { service: options, callers: services.callers, admission: this.admission }
+  }
+
+  /** Answers DNS questions, with the same callers. */
+  names(options: NamesOptions): Names {
+    return new Names(this.options, this.forwarding.callers, options)
   }
 
   /** Answers a request. Never rejects: a failure is a reply, too. */

@@ -144,6 +144,10 @@ function findContradictions(values: Values): string[] {
       databaseReplicaUrl !== undefined && databaseUrl === undefined,
       'DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded database has no replicas',
     ],
+    [
+      values.dnsPort === 0 && values.workers > 1,
+      'LATCHKEY_DNS_PORT: must name a port, which all workers share, because LATCHKEY_WORKERS is more than 1',
+    ],
     ...datacenterContradictions(values),
   ]
   return contradictions.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []))

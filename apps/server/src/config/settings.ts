@@ -10,6 +10,7 @@ import {
 import { ENCRYPTION_KEYS_FORM, type EncryptionKey, parseEncryptionKeys } from '../secrets/encryption-keys.ts'
 import { StartError } from '../start-error.ts'
 import { DATACENTER_SETTINGS } from './datacenter-settings.ts'
+import { DNS_SETTINGS } from './dns-settings.ts'
 import {
   choice,
   custom,
@@ -194,6 +195,7 @@ export const SETTINGS = {
     doc: 'Whether a header on every answer says that addresses are translated for other datacenters.',
     fallback: false,
   }),
+  ...DNS_SETTINGS,
   cache: flag({
     env: 'LATCHKEY_CACHE',
     doc: 'Whether the server caches reads in memory. Without the cache, answers are the same but slower.',

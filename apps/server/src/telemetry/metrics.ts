@@ -7,6 +7,8 @@ export interface Metrics {
   /** Counts one answered request. `endpoint`: its name, or the name of what answered instead. */
   request(endpoint: string, status: number, seconds: number): void
   connectionRefused(): void
+  /** Counts one answered DNS question. */
+  dnsAnswer(rcode: string, transport: string): void
   /** Counts one request to another datacenter. `status`: `none` if the client left before the answer. */
   forwarded(datacenter: string, status: number | undefined, seconds: number): void
   /** A value that is read on every scrape. */
@@ -66,6 +68,12 @@ export function createMetrics(): Metrics {
     help: 'Connections over the limit of one client address.',
     registers: [registry],
   })
+  const dnsAnswers = new Counter({
+    name: 'latchkey_dns_answers_total',
+    help: 'Answered DNS questions by status and transport.',
+    labelNames: ['rcode', 'transport'],
+    registers: [registry],
+  })
   const forwardedRequests = new Counter({
     name: 'latchkey_forwarded_requests_total',
     help: 'Requests to other datacenters, by the status of the answer or of the refusal.',
@@ -94,6 +102,7 @@ export function createMetrics(): Metrics {
       bound.time.observe(took)
     },
     connectionRefused: () => refused.inc(),
+    dnsAnswer: (rcode, transport) => dnsAnswers.inc({ rcode, transport }),
     forwarded(dc, status, took) {
       forwardedRequests.inc({ dc, status: status === undefined ? 'none' : String(status) })
       forwardedSeconds.observe({ dc }, took)

@@ -1,30 +1,33 @@
 import type { NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 import { canonicalIp } from './ip-address.ts'
 
-/** The first node and the first instance with each IP address. */
+/** The nodes and the instances with each IP address, in their order. */
 export class AddressIndex {
-  private readonly nodes: ReadonlyMap<string, NodeRecord>
-  private readonly services: ReadonlyMap<string, ServiceRecord>
+  private readonly nodesByIp: ReadonlyMap<string, readonly NodeRecord[]>
+  private readonly servicesByIp: ReadonlyMap<string, readonly ServiceRecord[]>
 
   constructor(nodes: readonly NodeRecord[], services: readonly ServiceRecord[]) {
-    this.nodes = firstByAddress(nodes)
-    this.services = firstByAddress(services)
+    this.nodesByIp = byAddress(nodes)
+    this.servicesByIp = byAddress(services)
   }
 
-  node(ip: string): NodeRecord | undefined {
-    return this.nodes.get(canonicalIp(ip) ?? '')
+  nodes(ip: string): readonly NodeRecord[] {
+    return this.nodesByIp.get(canonicalIp(ip) ?? '') ?? []
   }
 
-  service(ip: string): ServiceRecord | undefined {
-    return this.services.get(canonicalIp(ip) ?? '')
+  services(ip: string): readonly ServiceRecord[] {
+    return this.servicesByIp.get(canonicalIp(ip) ?? '') ?? []
   }
 }
 
-function firstByAddress<T extends { readonly Address: string }>(records: readonly T[]): Map<string, T> {
-  const first = new Map<string, T>()
+function byAddress<T extends { readonly Address: string }>(records: readonly T[]): Map<string, readonly T[]> {
+  const known = new Map<string, T[]>()
   for (const record of records) {
     const ip = canonicalIp(record.Address)
-    if (ip !== undefined && !first.has(ip)) first.set(ip, record)
+    if (ip === undefined) continue
+    const others = known.get(ip)
+    if (others) others.push(record)
+    else known.set(ip, [record])
   }
-  return first
+  return known
 }

@@ -13,7 +13,7 @@
  * - services: {@link Catalog.service}, {@link Catalog.servicesOn} a node, {@link Catalog.instances} of a name,
  *   {@link Catalog.connectInstances}, {@link Catalog.services}
  * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance, {@link Catalog.checks}
- * - addresses: {@link Catalog.nodeAt}, {@link Catalog.instanceAt}
+ * - addresses: {@link Catalog.nodesAt}, {@link Catalog.instancesAt}
  * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}; those of tables are the store's
  */
 import type {
@@ -153,14 +153,14 @@ export class Catalog {
     return this.coordinateRecords.values()
   }
 
-  /** The first node whose Address is an IP address. @param ip in any notation; a text that is none finds nothing. */
-  nodeAt(ip: string): NodeRecord | undefined {
-    return this.addressIndex().node(ip)
+  /** The nodes whose Address is an IP address. @param ip in any notation; a text that is none finds nothing. */
+  nodesAt(ip: string): readonly NodeRecord[] {
+    return this.addressIndex().nodes(ip)
   }
 
-  /** The first instance whose own Address is an IP address: not that of its node. */
-  instanceAt(ip: string): ServiceRecord | undefined {
-    return this.addressIndex().service(ip)
+  /** The instances whose own Address is an IP address: not that of their nodes. In all namespaces. */
+  instancesAt(ip: string): readonly ServiceRecord[] {
+    return this.addressIndex().services(ip)
   }
 
   /** Index of the last change of a service: part of its answers. Undefined while it has no instance. */

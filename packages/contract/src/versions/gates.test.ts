@@ -70,6 +70,14 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['body.refuseUnknownFields', '1.6.10', '1.7.0'],
   ['session.incompatibleQueries', '1.6.3', '1.7.0', '1.7.1', '1.7.2'],
   ['dns.ptrCanonicalName', '1.6.3', '1.7.0'],
+  ['dns.edns', '0.8.4', '0.8.5'],
+  ['dns.nsRecords', '0.9.0', '0.9.1'],
+  ['dns.nodeText', '0.9.3', '1.0'],
+  ['dns.extraLabels', '1.0.0', '1.0.1'],
+  ['dns.servicePtr', '1.1.1', '1.2.0'],
+  ['dns.weights', '1.2.2', '1.2.3'],
+  ['dns.unknownDatacenter', '1.8.0', '1.8.1'],
+  ['dns.nodeNoData', '1.10.12', '1.11'],
   ['intentions.listByNamespace', '1.8.7', '1.9.0'],
   ['intentions.configEntries', '1.8.7', '1.9.0'],
   ['intentions.readOnlyWhileMigrating', '1.8.7', '1.9.0'],
@@ -169,12 +177,13 @@ test('lists what changes from 1.3.1 to 1.4.0: the token API and its upgrade (spe
 test('orders changes by version, and names what is removed (spec 9.1)', () => {
   const list = changes('1.8.0', '1.11')
   expect(list[0]).toBe('1.8.1 added token.nodeIdentities')
-  expect(list.slice(-5)).toEqual([
+  expect(list.slice(-6)).toEqual([
     '1.11 removed api.legacy',
     '1.11 removed api.legacyTokenRules',
     '1.11 added replication.detail',
     '1.11 added authMethod.acrValues',
     '1.11 removed upgrade.legacyRules',
+    '1.11 added dns.nodeNoData',
   ])
 })
 

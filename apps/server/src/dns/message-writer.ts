@@ -1,0 +1,121 @@
+/** Writes DNS answers. Names of records that were written before are pointers to them. RFC 1035, 4.1.4. */
+import type { DnsRecord, DnsReply } from '@latchkey/acl'
+import { type Answer, encode } from 'dns-packet'
+import { HEADER_BYTES, type Query, type Unanswerable } from './query.ts'
+
+const RCODES: Readonly<Record<DnsReply['rcode'], number>> = {
+  NOERROR: 0,
+  FORMERR: 1,
+  SERVFAIL: 2,
+  NXDOMAIN: 3,
+  NOTIMP: 4,
+  REFUSED: 5,
+}
+
+const IS_ANSWER = 1 << 15
+const AUTHORITATIVE = 1 << 10
+const TRUNCATED = 1 << 9
+const RECURSION_DESIRED = 1 << 8
+const RECURSION_AVAILABLE = 1 << 7
+
+/** An answer without a question: the message could not be read. */
+export function writeStatus({ id, isRecursionDesired, rcode }: Unanswerable): Buffer {
+  const message = Buffer.alloc(HEADER_BYTES)
+  message.writeUInt16BE(id, 0)
+  message.writeUInt16BE(IS_ANSWER | (isRecursionDesired ? RECURSION_DESIRED : 0) | RCODES[rcode], 2)
+  return message
+}
+
+/** @param isTruncated whether records are missing that another transport has room for. */
+export function writeReply(query: Query, reply: DnsReply, isTruncated = false): Buffer {
+  const { answers, authorities, additionals } = reply
+  const writer = new RecordWriter(query)
+  for (const record of [...answers, ...authorities, ...additionals]) writer.write(record)
+  if (query.udpSize !== undefined) writer.writeEdns(query.udpSize)
+  const header = writeStatus({ ...query, rcode: reply.rcode })
+  const flags =
+    header.readUInt16BE(2) |
+    (reply.isAuthoritative ? AUTHORITATIVE : 0) |
+    (isTruncated ? TRUNCATED : 0) |
+    (reply.isRecursionAvailable ? RECURSION_AVAILABLE : 0)
+  header.writeUInt16BE(flags, 2)
+  const edns = query.udpSize === undefined ? 0 : 1
+  const counts = [1, answers.length, authorities.length, additionals.length + edns]
+  for (const [i, count] of counts.entries()) header.writeUInt16BE(count, 4 + 2 * i)
+  return Buffer.concat([header, query.questionBytes, ...writer.written])
+}
+
+/** Longest string of a TXT record, in bytes. */
+const STRING_BYTES_MAX = 255
+const POINTER = 0xc000
+/** Pointers reach no further. */
+const POINTED_MAX = 0x3fff
+
+class RecordWriter {
+  readonly written: Buffer[] = []
+  private readonly places: Map<string, number>
+  private at: number
+
+  constructor({ question, questionBytes }: Query) {
+    this.places = new Map([[question.name, HEADER_BYTES]])
+    this.at = HEADER_BYTES + questionBytes.length
+  }
+
+  write(record: DnsRecord): void {
+    const bytes = encodeRecord(record)
+    const place = this.places.get(record.name)
+    if (place === undefined) this.notePlace(record.name, this.at)
+    const owner = place === undefined ? undefined : pointerTo(place)
+    const rest = owner ? bytes.subarray(nameBytes(record.name)) : bytes
+    const end = this.at + (owner?.length ?? 0) + rest.length
+    if (owner) this.written.push(owner)
+    this.written.push(rest)
+    // The data of these ends in a name.
+    const target =
+      record.type === 'SRV' ? record.data.target : NAMES.has(record.type) ? record.data : undefined
+    if (typeof target === 'string') this.notePlace(target, end - nameBytes(target))
+    this.at = end
+  }
+
+  writeEdns(udpPayloadSize: number): void {
+    const options = { extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] }
+    const bytes = encodeAnswer({ type: 'OPT', name: '.', udpPayloadSize, ...options })
+    this.written.push(bytes)
+    this.at += bytes.length
+  }
+
+  private notePlace(name: string, at: number): void {
+    if (at <= POINTED_MAX && !this.places.has(name)) this.places.set(name, at)
+  }
+}
+
+const NAMES: ReadonlySet<string> = new Set(['CNAME', 'NS', 'PTR'])
+
+function pointerTo(place: number): Buffer {
+  const pointer = Buffer.alloc(2)
+  pointer.writeUInt16BE(POINTER | place)
+  return pointer
+}
+
+/** Length of an encoded name. */
+function nameBytes(name: string): number {
+  return name === '' ? 1 : Buffer.byteLength(name) + 2
+}
+
+function encodeRecord(record: DnsRecord): Buffer {
+  return encodeAnswer(record.type === 'TXT' ? { ...record, data: stringsOf(record.data) } : { ...record })
+}
+
+/** A record by itself: a message with nothing else, without the header. */
+function encodeAnswer(record: Answer): Buffer {
+  return encode({ type: 'response', answers: [record] }).subarray(HEADER_BYTES)
+}
+
+/** A text in pieces that fit; at least one, which may be empty. */
+function stringsOf(text: string): Buffer[] {
+  const bytes = Buffer.from(text)
+  const count = Math.max(1, Math.ceil(bytes.length / STRING_BYTES_MAX))
+  return Array.from({ length: count }, (_, i) =>
+    bytes.subarray(i * STRING_BYTES_MAX, (i + 1) * STRING_BYTES_MAX),
+  )
+}

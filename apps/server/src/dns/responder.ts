@@ -1,0 +1,87 @@
+/** From the bytes of a question to the bytes of its answer. */
+import { type DnsQuestion, type DnsReply, emptyReply } from '@latchkey/acl'
+import type { AnswerRates } from './answer-rates.ts'
+import { roomOf, writeInto } from './fit-reply.ts'
+import { writeStatus } from './message-writer.ts'
+import { type Query, readQuery } from './query.ts'
+
+export interface ResponderOptions {
+  /** Answers a question with at most as many records as are of use. */
+  readonly resolve: (question: DnsQuestion, recordsMax: number) => DnsReply | Promise<DnsReply>
+  readonly rates: AnswerRates
+  /** Most answers over UDP for a client that takes no more than 512 bytes. */
+  readonly udpAnswersMax: number
+  /** Whether clients may announce that they take more over UDP. Since 0.8.5. */
+  readonly hasEdns: boolean
+  /** Whether answers say that some are missing. */
+  readonly saysCut: boolean
+  /** Called with every answered question, for metrics. */
+  readonly onAnswer: (rcode: DnsReply['rcode'], transport: Transport) => void
+  readonly onError: (error: unknown) => void
+}
+
+export type Transport = 'udp' | 'tcp'
+
+/** Most questions of a process that wait for the database at a time; further ones are not answered. */
+const WAITING_MAX = 1_000
+
+export class Responder {
+  private readonly options: ResponderOptions
+  private waiting = 0
+
+  constructor(options: ResponderOptions) {
+    this.options = options
+  }
+
+  /**
+   * Answers a message, usually at once.
+   *
+   * @param client its address.
+   * @returns `undefined` if it is not answered: it is no question, or one too many.
+   */
+  respond(
+    message: Buffer,
+    transport: Transport,
+    client: string,
+  ): Buffer | undefined | Promise<Buffer | undefined> {
+    const { hasEdns, rates, resolve, udpAnswersMax } = this.options
+    if (this.waiting >= WAITING_MAX || !rates.take(client)) return undefined
+    const read = readQuery(message)
+    if (read === undefined) return undefined
+    if ('rcode' in read) {
+      this.options.onAnswer(read.rcode, transport)
+      return writeStatus(read)
+    }
+    const query = hasEdns ? read : { ...read, udpSize: undefined }
+    try {
+      const reply = resolve(query.question, roomOf(query, transport, udpAnswersMax).answers)
+      return reply instanceof Promise
+        ? this.later(query, reply, transport)
+        : this.write(query, reply, transport)
+    } catch (error) {
+      return this.failed(query, error, transport)
+    }
+  }
+
+  private async later(query: Query, reply: Promise<DnsReply>, transport: Transport): Promise<Buffer> {
+    this.waiting += 1
+    try {
+      return this.write(query, await reply, transport)
+    } catch (error) {
+      return this.failed(query, error, transport)
+    } finally {
+      this.waiting -= 1
+    }
+  }
+
+  private write(query: Query, reply: DnsReply, transport: Transport): Buffer {
+    const { udpAnswersMax, saysCut, onAnswer } = this.options
+    onAnswer(reply.rcode, transport)
+    return writeInto(roomOf(query, transport, udpAnswersMax), query, reply, { saysCut })
+  }
+
+  private failed(query: Query, error: unknown, transport: Transport): Buffer {
+    this.options.onError(error)
+    return this.write(query, emptyReply('SERVFAIL', { isAuthoritative: false }), transport)
+  }
+}

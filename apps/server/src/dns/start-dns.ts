@@ -1,0 +1,73 @@
+/** Starts DNS as the configuration says. */
+import type { DnsReply } from '@latchkey/acl'
+import { AclError, type ServiceProfile } from '@latchkey/contract'
+import type { Service } from '@latchkey/service'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { AnswerRates } from './answer-rates.ts'
+import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { Responder, type Transport } from './responder.ts'
+
+export interface StartDnsOptions {
+  readonly config: Config
+  readonly profile: ServiceProfile
+  readonly service: Service
+  readonly onAnswer: (rcode: DnsReply['rcode'], transport: Transport) => void
+  readonly log: Logger
+}
+
+/** At most one line about failed questions in this time: anyone can ask. */
+const LOG_INTERVAL_MS = 10_000
+
+/**
+ * @returns `undefined` if DNS is off.
+ * @throws StartError if its address cannot be listened on.
+ */
+export async function startDns(options: StartDnsOptions): Promise<DnsServer | undefined> {
+  const { config, profile, service, onAnswer, log } = options
+  const { dnsPort: port, dnsAddress: address } = config
+  if (port === undefined) return undefined
+  const names = service.names({ settings: settingsOf(config), secretId: config.dnsToken })
+  const logError = atMostEvery(LOG_INTERVAL_MS, (error: unknown) => {
+    if (error instanceof AclError) log.warn({ code: error.code }, 'DNS questions cannot be answered')
+    else log.error({ err: error }, 'a DNS question failed')
+  })
+  const responder = new Responder({
+    resolve: (question, recordsMax) => names.resolve(question, recordsMax),
+    rates: new AnswerRates(config.dnsAnswersPerSecond),
+    udpAnswersMax: config.dnsUdpAnswers,
+    hasEdns: profile.has('dns.edns'),
+    saysCut: config.dnsTruncate,
+    onAnswer,
+    onError: logError,
+  })
+  const isShared = config.workers > 1
+  const server = await startDnsServer({ address, port, isShared, responder, onError: logError })
+  log.info({ address, port: server.port, domain: config.dnsDomain }, 'answering DNS')
+  return server
+}
+
+function settingsOf(config: Config) {
+  const { dnsDomain, dnsAltDomain } = config
+  return {
+    domains: [dnsDomain, ...(dnsAltDomain === undefined ? [] : [dnsAltDomain])].map((each) =>
+      each.toLowerCase(),
+    ),
+    nodeTtlSeconds: Math.floor(config.dnsNodeTtlMs / 1_000),
+    serviceTtlSeconds: Math.floor(config.dnsServiceTtlMs / 1_000),
+    onlyPassing: config.dnsOnlyPassing,
+    addressesMax: config.dnsAddresses,
+    nodeMetadata: config.dnsNodeMetadata,
+    isStrict: config.dnsStrict,
+  }
+}
+
+function atMostEvery<T>(intervalMs: number, action: (value: T) => void): (value: T) => void {
+  let next = Number.NEGATIVE_INFINITY
+  return (value) => {
+    const now = performance.now()
+    if (now < next) return
+    next = now + intervalMs
+    action(value)
+  }
+}

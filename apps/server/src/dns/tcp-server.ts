@@ -1,0 +1,80 @@
+/** DNS over TCP. RFC 7766. */
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
+import { MessageReader } from './message-reader.ts'
+import type { Responder } from './responder.ts'
+
+/** Most connections at a time; further ones are closed at once. */
+export const CONNECTIONS_MAX = 256
+/** Most connections of one client at a time. */
+export const CONNECTIONS_PER_CLIENT_MAX = 64
+/** Longest time from the last answer, or from the start, until a question has arrived whole. */
+const IDLE_MS = 10_000
+
+export interface TcpServer {
+  readonly server: Server
+  /** Ends all connections. */
+  close(): Promise<void>
+}
+
+export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS): TcpServer {
+  const open = new Set<Socket>()
+  const slots = new OwnSlots(CONNECTIONS_PER_CLIENT_MAX)
+  // A client may end its side as soon as it has asked.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    const client = socket.remoteAddress ?? ''
+    if (!slots.take(client)) {
+      socket.destroy()
+      return
+    }
+    open.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      open.delete(socket)
+      slots.free(client)
+    })
+    void answerAll(socket, { responder, client, idleMs })
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  return {
+    server,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of open) socket.destroy()
+      await closed
+    },
+  }
+}
+
+/** Answers the questions of a connection one after the other, and reads no further while an answer is unread. */
+async function answerAll(
+  socket: Socket,
+  { responder, client, idleMs }: { responder: Responder; client: string; idleMs: number },
+): Promise<void> {
+  // A byte now and then does not keep the connection: only a whole question does.
+  const idle = setTimeout(() => socket.destroy(), idleMs)
+  const reader = new MessageReader()
+  try {
+    for await (const piece of socket) {
+      for (const message of reader.read(piece as Buffer)) {
+        const answer = await responder.respond(message, 'tcp', client)
+        if (answer === undefined) return
+        idle.refresh()
+        if (!socket.write(withLength(answer))) await once(socket, 'drain')
+      }
+    }
+    await new Promise<void>((resolve) => socket.end(resolve))
+  } catch {
+    // The client has left, or sent what is no question.
+  } finally {
+    clearTimeout(idle)
+    socket.destroy()
+  }
+}
+
+function withLength(answer: Buffer): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(answer.length)
+  return Buffer.concat([length, answer])
+}

@@ -1,0 +1,118 @@
+/**
+ * Answers DNS questions from the catalog: a pure function of the question and of what the process knows. What the token of
+ * DNS may not read does not exist. Decisions: dns.
+ */
+import { DEFAULT_NAMESPACE } from '../records/records.ts'
+import { type Asked, type DnsContext, nameOfNode, readableNode } from './context.ts'
+import { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './message.ts'
+import { type DnsTarget, isEncodable, readName } from './names.ts'
+import { addressesOfNode, answerNode } from './node-answers.ts'
+import { addressRecord, nothing, zoneRecord } from './records.ts'
+import { answerReverse } from './reverse-answers.ts'
+import { answerService } from './service-answers.ts'
+
+/** Most names that an answer follows, one leading to the next. */
+const DEPTH_MAX = 3
+/** Most names that an answer follows in all. */
+const FOLLOWED_MAX = 16
+
+/** Answers one question. Types other than those of {@link DnsRecord} are answered by the absence of records. */
+export function answerQuestion(question: DnsQuestion, context: DnsContext): DnsReply {
+  return answer(question, context, { depth: 0, followed: { count: 0 } })
+}
+
+/** How many names an answer has followed. */
+interface Trail {
+  readonly depth: number
+  readonly followed: { count: number }
+}
+
+function answer(question: DnsQuestion, context: DnsContext, { depth, followed }: Trail): DnsReply {
+  const { settings, datacenter, hasNamespaces, profile, now } = context
+  const { target, domain } = readName(question.name, question.type, {
+    domains: settings.domains,
+    datacenter,
+    hasNamespaces,
+    refusesExtraLabels: profile.has('dns.extraLabels'),
+  })
+  const asked: Asked = {
+    ...context,
+    question,
+    domain,
+    zone: zoneRecord(domain, now),
+    follow: (name) => {
+      if (depth === DEPTH_MAX || followed.count === FOLLOWED_MAX) return []
+      followed.count += 1
+      const further = answer({ name, type: 'ANY' }, context, { depth: depth + 1, followed })
+      return further.answers.filter(isAddress)
+    },
+  }
+  if (target.kind === 'foreign') return emptyReply('REFUSED', { isAuthoritative: false })
+  if (target.kind === 'reverse') return answerReverse(target.ip, asked)
+  return answerZone(asked) ?? answerTarget(target, asked)
+}
+
+function isAddress({ type }: DnsRecord): boolean {
+  return type === 'A' || type === 'AAAA' || type === 'CNAME'
+}
+
+/** Answers about the domain itself, which are the same for every name in it. */
+function answerZone(asked: Asked): DnsReply | undefined {
+  const { question, zone, profile } = asked
+  if (question.type === 'AXFR') return emptyReply('NOTIMP')
+  if (question.type === 'SOA') {
+    const { servers, addresses } = nameServers(asked)
+    return { ...emptyReply('NOERROR'), answers: [zone], authorities: servers, additionals: addresses }
+  }
+  if (question.type !== 'NS' || !profile.has('dns.nsRecords')) return undefined
+  const { servers, addresses } = nameServers(asked)
+  return { ...emptyReply('NOERROR'), answers: servers, additionals: addresses }
+}
+
+const NAME_SERVERS_MAX = 3
+
+/** The servers that may be read, with their addresses. */
+function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', readonly DnsRecord[]>> {
+  const { catalog, rights, serverService, settings, domain, profile, shuffle } = asked
+  if (!profile.has('dns.nsRecords') || !rights.service(serverService, DEFAULT_NAMESPACE))
+    return { servers: [], addresses: [] }
+  const nodes = [...shuffle(catalog.instances(serverService))]
+    .flatMap(({ Node }) => readableNode(asked, Node) ?? [])
+    .filter((node) => isEncodable(nameOfNode(node, asked)))
+    .slice(0, NAME_SERVERS_MAX)
+  const ttl = settings.nodeTtlSeconds
+  return {
+    servers: nodes.map((node) => ({ name: domain, type: 'NS', ttl, data: nameOfNode(node, asked) })),
+    addresses: nodes.flatMap((node) =>
+      addressesOfNode(node, { name: nameOfNode(node, asked), type: 'ANY' }, asked),
+    ),
+  }
+}
+
+function answerTarget(target: DnsTarget, asked: Asked): DnsReply {
+  const { profile, zone, settings } = asked
+  switch (target.kind) {
+    case 'node':
+      return answerNode(target.node, asked)
+    case 'service':
+    case 'connect':
+      return answerService(target, asked)
+    case 'address':
+      return answerAddress(target.ip, asked)
+    case 'elsewhere':
+      return nothing(profile.has('dns.unknownDatacenter') ? 'NXDOMAIN' : 'SERVFAIL', zone)
+    case 'zone':
+      return nothing(settings.isStrict ? 'NOERROR' : 'NXDOMAIN', zone)
+    default:
+      return nothing('NXDOMAIN', zone)
+  }
+}
+
+/** The address that a name spells; for another type of question, beside an empty answer. */
+function answerAddress(ip: string, { question, settings, zone }: Asked): DnsReply {
+  const { name, type } = question
+  const record = addressRecord(name, ip, settings.nodeTtlSeconds)
+  if (type === record.type || type === 'ANY') return { ...emptyReply('NOERROR'), answers: [record] }
+  if (settings.isStrict) return nothing('NOERROR', zone)
+  return { ...emptyReply('NOERROR'), additionals: [record] }
+}

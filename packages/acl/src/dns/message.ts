@@ -1,0 +1,79 @@
+/** What travels in DNS, as records and not as bytes. Types are spelled as in the RFCs: `A`, `SRV`, `ANY`. */
+
+export interface DnsQuestion {
+  /** Without a final dot, in the spelling of the client. */
+  readonly name: string
+  readonly type: string
+}
+
+interface RecordBase {
+  /** Without a final dot. */
+  readonly name: string
+  /** In seconds. */
+  readonly ttl: number
+}
+
+export interface AddressRecord extends RecordBase {
+  readonly type: 'A' | 'AAAA'
+  /** An IP address. */
+  readonly data: string
+}
+
+export interface NameRecord extends RecordBase {
+  readonly type: 'CNAME' | 'NS' | 'PTR'
+  /** A name without a final dot. */
+  readonly data: string
+}
+
+export interface ServiceLocation extends RecordBase {
+  readonly type: 'SRV'
+  readonly data: {
+    readonly priority: number
+    readonly weight: number
+    readonly port: number
+    readonly target: string
+  }
+}
+
+export interface TextRecord extends RecordBase {
+  readonly type: 'TXT'
+  readonly data: string
+}
+
+export interface ZoneRecord extends RecordBase {
+  readonly type: 'SOA'
+  readonly data: {
+    readonly mname: string
+    readonly rname: string
+    readonly serial: number
+    readonly refresh: number
+    readonly retry: number
+    readonly expire: number
+    readonly minimum: number
+  }
+}
+
+export type DnsRecord = AddressRecord | NameRecord | ServiceLocation | TextRecord | ZoneRecord
+
+/** An answer, before it is cut to the size that its client takes. */
+export interface DnsReply {
+  readonly rcode: 'NOERROR' | 'FORMERR' | 'SERVFAIL' | 'NXDOMAIN' | 'NOTIMP' | 'REFUSED'
+  /** Whether the zone is ours. */
+  readonly isAuthoritative: boolean
+  readonly isRecursionAvailable: boolean
+  readonly answers: readonly DnsRecord[]
+  readonly authorities: readonly DnsRecord[]
+  readonly additionals: readonly DnsRecord[]
+}
+
+/** A reply without records. */
+export function emptyReply(rcode: DnsReply['rcode'], { isAuthoritative = true } = {}): DnsReply {
+  return {
+    rcode,
+    isAuthoritative,
+    isRecursionAvailable: false,
+    answers: [],
+    authorities: [],
+    additionals: [],
+  }
+}

@@ -1,0 +1,42 @@
+/** Answers about nodes. Decisions: dns. */
+import type { NodeRecord } from '../records/catalog-records.ts'
+import { type Asked, readableNode } from './context.ts'
+import { type DnsRecord, type DnsReply, emptyReply } from './message.ts'
+import { addressRecord, locate, metadataRecords, nothing } from './records.ts'
+
+const TYPES: ReadonlySet<string> = new Set(['A', 'AAAA', 'ANY', 'TXT'])
+
+export function answerNode(name: string, asked: Asked): DnsReply {
+  const { question, zone, profile, settings } = asked
+  const { type } = question
+  const isKnownType = TYPES.has(type)
+  // Existing services do not even look whether the node exists.
+  if (!isKnownType && !settings.isStrict)
+    return profile.has('dns.nodeNoData') ? nothing('NOERROR', zone) : emptyReply('NOERROR')
+  const node = readableNode(asked, name)
+  if (!node) return nothing('NXDOMAIN', zone)
+  if (!isKnownType) return nothing('NOERROR', zone)
+  const addresses = type === 'TXT' ? [] : addressesOfNode(node, question, asked)
+  const isAsked = type === 'TXT' || type === 'ANY'
+  const metadata = isAsked || settings.nodeMetadata ? metadataOfNode(node, question.name, asked) : []
+  const answers = isAsked ? [...addresses, ...metadata] : addresses
+  if (answers.length === 0 && settings.isStrict) return nothing('NOERROR', zone)
+  return { ...emptyReply('NOERROR'), answers, additionals: isAsked ? [] : metadata }
+}
+
+/** The address of a node under a name; where it is a name itself, the alias and what that leads to. */
+export function addressesOfNode(
+  node: NodeRecord,
+  { name, type }: { readonly name: string; readonly type: string },
+  { settings, follow }: Asked,
+): readonly DnsRecord[] {
+  const ttl = settings.nodeTtlSeconds
+  const location = locate(type, node.Address, node.TaggedAddresses)
+  if (location === undefined) return []
+  if ('ip' in location) return [addressRecord(name, location.ip, ttl)]
+  return [{ name, type: 'CNAME', ttl, data: location.host }, ...follow(location.host)]
+}
+
+export function metadataOfNode(node: NodeRecord, name: string, asked: Asked): readonly DnsRecord[] {
+  return asked.profile.has('dns.nodeText') ? metadataRecords(name, node, asked.settings.nodeTtlSeconds) : []
+}

@@ -1,0 +1,134 @@
+/** DNS as a function from question to reply: who asks is the token of DNS, and names come from the catalog. Decisions: dns. */
+import {
+  answerQuestion,
+  DEFAULT_NAMESPACE,
+  type Directory,
+  type DnsQuestion,
+  type DnsReply,
+  type DnsRights,
+  type DnsSettings,
+  SeededRandom,
+} from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { type Caller, type Callers, isAtHome } from '../caller/caller.ts'
+import type { ServiceOptions } from '../options.ts'
+import type { Store } from '../store/store.ts'
+
+export interface NamesOptions {
+  readonly settings: DnsSettings
+  /** The secret that questions are answered with. Absent: the anonymous token. */
+  readonly secretId?: string | undefined
+}
+
+/** The service whose instances are the servers themselves. */
+const SERVER_SERVICE = 'latchkey'
+
+const EVERYTHING: DnsRights = { node: () => true, service: () => true }
+
+/** Answers DNS questions. Made by {@link Service.names}, with whose callers it shares what is known of rights. */
+export class Names {
+  private readonly service: ServiceOptions
+  private readonly callers: Callers
+  private readonly options: NamesOptions
+
+  constructor(service: ServiceOptions, callers: Callers, options: NamesOptions) {
+    this.service = service
+    this.callers = callers
+    this.options = options
+  }
+
+  /**
+   * Answers a question: at once, where the rights are in memory and the state is known to be current.
+   *
+   * @param recordsMax as many records as are of use.
+   * @throws AclError `caller_unknown` if the token of DNS does not exist; it rejects, too.
+   */
+  resolve(question: DnsQuestion, recordsMax: number): DnsReply | Promise<DnsReply> {
+    const { store, aclEnabled } = this.service
+    if (!store.memory?.freshness('default')) return this.later(question, recordsMax)
+    if (!aclEnabled) return this.answer(question, recordsMax, { store, rights: EVERYTHING })
+    const caller = this.known(store, store.directory())
+    if (caller === undefined) return this.later(question, recordsMax)
+    return this.answer(question, recordsMax, { store, rights: rightsOf(caller) })
+  }
+
+  private known(store: Store, directory: Directory): Rights | undefined {
+    const presented = this.callers.peek(this.options.secretId, store, { directory, heldMs: 0 })
+    const rights = presented && this.callers.peekRights(presented.token, directory)
+    return rights && { ...presented, ...rights }
+  }
+
+  private async later(question: DnsQuestion, recordsMax: number): Promise<DnsReply> {
+    const store = await this.currentStore()
+    const rights = this.service.aclEnabled ? rightsOf(await this.caller(store)) : EVERYTHING
+    return this.answer(question, recordsMax, { store, rights })
+  }
+
+  /** While the database cannot be reached, the state that the process has. */
+  private async currentStore(): Promise<Store> {
+    const { store } = this.service
+    try {
+      await store.refresh('default')
+      return store
+    } catch (error) {
+      if (!(error instanceof AclError) || error.code !== 'unavailable') throw error
+      await store.refresh('stale')
+      return store.stale ?? store
+    }
+  }
+
+  private async caller(store: Store): Promise<Rights> {
+    for (;;) {
+      const directory = store.directory()
+      const { token } = await this.callers.resolve(this.options.secretId, store)
+      // A token just read may be newer than the directory that its links refer to.
+      if (store.directory().version !== directory.version) continue
+      return { token, ...(await this.callers.rightsOf(token, directory)) }
+    }
+  }
+
+  private answer(
+    question: DnsQuestion,
+    recordsMax: number,
+    { store, rights }: { readonly store: Store; readonly rights: DnsRights },
+  ): DnsReply {
+    const { profile, datacenter, edition, clock, random } = this.service
+    return answerQuestion(question, {
+      catalog: store.catalog(),
+      rights,
+      settings: this.options.settings,
+      profile,
+      datacenter,
+      hasNamespaces: edition === 'extended',
+      serverService: SERVER_SERVICE,
+      recordsMax,
+      now: clock.now(),
+      shuffle: (list) => shuffled(list, new SeededRandom(seedOf(random.bytes(4)))),
+    })
+  }
+}
+
+type Rights = Pick<Caller, 'token' | 'authorizer' | 'isGlobal'>
+
+function rightsOf(caller: Rights): DnsRights {
+  const mayRead = (resource: 'node' | 'service', segment: string, namespace: string) =>
+    isAtHome(caller, namespace) && caller.authorizer.decide({ resource, segment, access: 'read' })
+  return {
+    node: (name) => mayRead('node', name, DEFAULT_NAMESPACE),
+    service: (name, namespace) => mayRead('service', name, namespace),
+  }
+}
+
+function seedOf(bytes: Uint8Array): number {
+  return bytes.reduce((seed, byte) => seed * 256 + byte, 0)
+}
+
+/** Draws without replacement, no more than are asked for: lists may be long. */
+function* shuffled<T>(list: readonly T[], random: SeededRandom): Generator<T, void> {
+  const left = [...list]
+  for (let count = left.length; count > 0; count--) {
+    const at = random.below(count)
+    yield left[at] as T
+    left[at] = left[count - 1] as T
+  }
+}
