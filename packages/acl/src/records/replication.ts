@@ -8,6 +8,8 @@ export interface ReplicationRecord {
   readonly index: number
   /** A first copy that is not complete: the index of its first page, and the cursor of the next one. */
   readonly copy?: { readonly index: number; readonly cursor: string }
+  /** With consent, everything is copied again: it is being deleted first, or all of it is gone. `index` is 0, and none is used. */
+  readonly startsOver?: 'deleting' | 'deleted'
   /** Global tokens that cannot be stored here. They give no rights. At most 1,000. */
   readonly skipped: readonly SkippedToken[]
   /** Namespaces that the primary does not have, and that still hold something of this datacenter's own. */

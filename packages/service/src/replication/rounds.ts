@@ -1,28 +1,29 @@
 /** One question to the primary at a time: first copy, following, repair. Decisions: replication. */
 import type { Clock, ClusterRecord, ReplicationRecord, SkippedToken } from '@latchkey/acl'
 import type { Store } from '../store/store.ts'
-import type { AppliedCounts } from './apply/changes-for.ts'
-import { type CommitOptions, commitReceived, readCursor, type StoredCursor } from './apply/commit-received.ts'
+import { readCursor, type StoredCursor } from './apply/commit-received.ts'
 import { isEmpty, isHolder, requireAccepted, requireNewer, requireNoPrimary } from './apply/conditions.ts'
 import type { Received, ReceivedAnswer } from './apply/received.ts'
-import type { ChangesQuery } from './changes-source.ts'
+import { FirstCopy } from './first-copy.ts'
 import { LegacyCopies } from './legacy-copies.ts'
 import { Paused } from './pause.ts'
 import type { Primary } from './primary.ts'
 import { Staging, StagingFull, type StagingLimits } from './repair/staging.ts'
+import {
+  ALL,
+  applyReceived,
+  changesSince,
+  countOf,
+  type FollowedKinds,
+  markOf,
+  NO_WAIT_MS,
+  type Round,
+} from './round.ts'
 
-/** What a question came to. */
-export interface Round {
-  /** `copied`: a part of a copy or repair; see {@link ReplicationStep}. */
-  readonly outcome: 'applied' | 'unchanged' | 'copied' | 'paused' | 'ended'
-  readonly counts?: AppliedCounts | undefined
-}
-
-export interface RoundsOptions {
+export interface RoundsOptions extends FollowedKinds {
   readonly store: Store
   readonly primary: Primary
   readonly clock: Clock
-  readonly kinds: 'all' | 'withoutTokens'
   readonly staging: StagingLimits
 }
 
@@ -30,12 +31,8 @@ export interface RoundsOptions {
 const WAIT_MS = 14_000
 /** The same while something here stands in the way of what the primary has. */
 const SHORT_WAIT_MS = 2_000
-/** The same where an answer is needed at once. */
-const NO_WAIT_MS = 1
 /** How often a repair that was refused is tried without consent. */
 const REFUSED_MS = 600_000
-const ALL = { older: Number.POSITIVE_INFINITY } as const
-const NONE = { older: -1 } as const
 
 export class Rounds {
   private readonly options: RoundsOptions
@@ -46,12 +43,19 @@ export class Rounds {
   private readonly legacyCopies: LegacyCopies
   /** Index of the tokens when Local ones that stand in the way were last looked for. */
   private holdersSeenAt: number | undefined
-  /** Records of the copy or repair in progress. */
-  copied = 0
+  private readonly firstCopy: FirstCopy
+  /** Records of the repair in progress. */
+  private compared = 0
 
   constructor(options: RoundsOptions) {
     this.options = options
     this.legacyCopies = new LegacyCopies(options)
+    this.firstCopy = new FirstCopy({ ...options, legacyCopies: this.legacyCopies })
+  }
+
+  /** Records of the copy or repair in progress. */
+  get copied(): number {
+    return this.compared + this.firstCopy.count
   }
 
   get isRepairing(): boolean {
@@ -75,18 +79,53 @@ export class Rounds {
    * @throws StoreConflict, BrokenAnswer, Paused, StagingFull, and what the source and the store throw.
    */
   async next(signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
-    const { store, kinds } = this.options
+    const { store } = this.options
     await store.refresh('default')
     const own = store.directory().system('cluster')?.Value as ClusterRecord | undefined
     if (own?.promoted !== undefined) return { outcome: 'ended' }
     const cursor = readCursor(store)
+    try {
+      return await this.ask(cursor, signal, isAtOnce)
+    } catch (error) {
+      const { staging } = this
+      if (!(error instanceof StagingFull) || staging === undefined) throw error
+      this.staging = undefined
+      return this.withoutStaging(staging, cursor, error)
+    }
+  }
+
+  /** A repair that takes too much memory: a new secondary copies in slices, and an operator may let it start over. */
+  private async withoutStaging(
+    { cluster }: Staging,
+    cursor: StoredCursor,
+    error: StagingFull,
+  ): Promise<Round> {
+    const { store, clock } = this.options
+    const { record } = cursor
+    if ((record?.index ?? 0) === 0 && (await isEmpty(store))) {
+      this.legacyCopies.areTooMany = true
+      return { outcome: 'copied' }
+    }
+    if (record?.accepted === cluster) {
+      this.needsRepair = false
+      this.refused = undefined
+      return this.firstCopy.startOver(cluster, cursor)
+    }
+    this.refused = { cluster, until: clock.now() + REFUSED_MS }
+    throw error
+  }
+
+  private async ask(cursor: StoredCursor, signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
+    const { store, kinds } = this.options
     if (this.staging?.fence !== cursor.fence) this.staging = undefined
     if (this.staging) return this.repair(this.staging, cursor, signal)
     const { record } = cursor
-    if (record?.copy) return this.copy(record.copy, cursor, signal)
+    if (record?.startsOver === 'deleting') return this.firstCopy.deleteNext(record, cursor.fence)
     if (record === undefined || record.index === 0) {
-      const isInSlices = (await isEmpty(store)) && (await this.legacyCopies.mayGoInSlices())
-      return isInSlices ? this.copy(undefined, cursor, signal) : this.beginRepair(cursor, signal)
+      const isBegun = record?.copy !== undefined || record?.startsOver !== undefined
+      const isInSlices = isBegun || ((await isEmpty(store)) && (await this.legacyCopies.mayGoInSlices()))
+      const copied = isInSlices ? await this.firstCopy.next(cursor, signal) : undefined
+      return copied ?? this.beginRepair(cursor, signal)
     }
     const isOtherKind = (record.withoutTokens === true) !== (kinds === 'withoutTokens')
     if (this.needsRepair || this.legacyCopies.areDue || isOtherKind || this.isLedElsewhere(record)) {
@@ -108,7 +147,7 @@ export class Rounds {
     cursor: StoredCursor,
     { signal, isAtOnce }: { readonly signal: AbortSignal; readonly isAtOnce: boolean },
   ): Promise<Round> {
-    const { primary, clock, staging } = this.options
+    const { store, primary, clock, staging } = this.options
     const isHeld = record.skipped.some(({ heldBy }) => heldBy !== undefined)
     if (isHeld && (await this.isSomeHolderGone(record.skipped))) return this.beginRepair(cursor, signal)
     const holdsCopies = await this.legacyCopies.areHeld()
@@ -127,13 +166,14 @@ export class Rounds {
     if (answer.index < record.index) return { outcome: 'unchanged' }
     if (answer.hasMore) {
       const begin = { cluster: record.cluster, fence: cursor.fence, index: record.index, hasPages: false }
-      this.copied = 0
+      this.compared = 0
+      this.firstCopy.count = 0
       this.staging = new Staging(begin, staging)
       return this.stage(this.staging, answer, cursor)
     }
     const next = { ...record, index: answer.index }
     const lookUp = holdsCopies ? 'all' : { older: record.index }
-    const round = await this.apply(answer, next, { fence: cursor.fence, lookUp, isSlice: false })
+    const round = await applyReceived(store, answer, next, { fence: cursor.fence, lookUp, isSlice: false })
     await this.legacyCopies.afterAnswer(answer.withoutAccessor, record.accepted === record.cluster)
     return round
   }
@@ -150,50 +190,10 @@ export class Rounds {
     return false
   }
 
-  /**
-   * A page of the first copy, or what has changed since its first page. Pages are of different moments, and stored as they
-   * come: until the copy is complete, none of it is used.
-   */
-  private async copy(
-    begun: ReplicationRecord['copy'],
-    cursor: StoredCursor,
-    signal: AbortSignal,
-  ): Promise<Round> {
-    const { primary } = this.options
-    const { record, fence } = cursor
-    const { skipped = [], keptNamespaces = [] } = record ?? {}
-    const kept = { skipped, keptNamespaces, ...this.kinds() }
-    if (begun?.cursor !== '') {
-      const { answer, nextCursor = '' } = await primary.ask(begun ? { cursor: begun.cursor } : {}, 0, signal)
-      // The primary is another one, or it went back.
-      const isOther = begun && (answer.cluster !== record?.cluster || answer.index < begun.index)
-      if (isOther) return this.beginRepair(cursor, signal)
-      const copy = { index: begun?.index ?? answer.index, cursor: nextCursor }
-      const next: ReplicationRecord = { cluster: answer.cluster, index: 0, copy, ...kept }
-      const lookUp = (await this.legacyCopies.areHeld()) ? 'all' : NONE
-      const { counts } = await this.apply(answer, next, { fence, lookUp, isSlice: true })
-      this.count(answer)
-      return { outcome: 'copied', counts }
-    }
-    const cluster = record?.cluster ?? ''
-    const query = changesSince({ index: begun.index, cluster }, NO_WAIT_MS)
-    const { answer } = await primary.ask(query, NO_WAIT_MS, signal)
-    if (answer.isReset || answer.cluster !== cluster) return this.beginRepair(cursor, signal)
-    requireNewer(answer, begun)
-    const complete: ReplicationRecord = { cluster, index: answer.index, ...kept }
-    if (!answer.hasMore) {
-      const round = await this.apply(answer, complete, { fence, lookUp: ALL, isSlice: false })
-      await this.legacyCopies.afterAnswer(answer.withoutAccessor, false)
-      return round
-    }
-    const next = { ...complete, index: 0, copy: { index: answer.index, cursor: '' } }
-    const { counts } = await this.apply(answer, next, { fence, lookUp: ALL, isSlice: true })
-    return { outcome: 'copied', counts }
-  }
-
   private async beginRepair({ record, fence }: StoredCursor, signal: AbortSignal): Promise<Round> {
     const { store, primary, staging: limits } = this.options
-    this.copied = 0
+    this.compared = 0
+    this.firstCopy.count = 0
     this.legacyCopies.areDue = false
     const { answer, nextCursor } = await primary.ask({}, 0, signal)
     if (record && record.index > 0) requireAccepted(record, answer)
@@ -225,18 +225,9 @@ export class Rounds {
   }
 
   private async addPage(staging: Staging, page: Received, nextCursor: string | undefined): Promise<void> {
-    const { store } = this.options
-    try {
-      await staging.addPage(page, store)
-    } catch (error) {
-      const isFirst = (readCursor(store).record?.index ?? 0) === 0
-      if (!(error instanceof StagingFull && isFirst && (await isEmpty(store)))) throw error
-      this.legacyCopies.areTooMany = true
-      this.staging = undefined
-      return
-    }
+    await staging.addPage(page, this.options.store)
     staging.cursor = nextCursor
-    this.count(page)
+    this.compared += countOf(page)
   }
 
   private async stage(
@@ -266,34 +257,13 @@ export class Rounds {
       index: staging.index,
       // A repair meets everything again.
       ...(staging.hasPages ? { skipped: [], keptNamespaces: [] } : {}),
-      ...this.kinds(),
+      ...markOf(this.options),
       ...(accepted === undefined || isAccepted ? {} : { accepted }),
     }
-    const round = await this.apply(differences, next, { fence, lookUp: ALL, isSlice: false })
+    const round = await applyReceived(store, differences, next, { fence, lookUp: ALL, isSlice: false })
     await this.legacyCopies.afterAnswer(answer.withoutAccessor, isAccepted)
     this.needsRepair = false
     this.refused = undefined
     return round
   }
-
-  private async apply(received: Received, next: ReplicationRecord, options: CommitOptions): Promise<Round> {
-    const counts = await commitReceived(this.options.store, received, next, options)
-    const isChange = Object.values(counts ?? {}).some(({ put, deleted }) => put + deleted > 0)
-    return { outcome: isChange ? 'applied' : 'unchanged', counts }
-  }
-
-  private count({ namespaces, policies, roles, tokens }: Received): void {
-    this.copied += namespaces.length + policies.length + roles.length + tokens.length
-  }
-
-  private kinds(): { readonly withoutTokens?: true } {
-    return this.options.kinds === 'withoutTokens' ? { withoutTokens: true } : {}
-  }
-}
-
-function changesSince(
-  { index, cluster }: Pick<ReplicationRecord, 'index' | 'cluster'>,
-  waitMs: number,
-): ChangesQuery {
-  return { index, cluster, wait: `${waitMs}ms`, staged: true }
 }

@@ -184,17 +184,45 @@ describe('a repair', () => {
     expect(await store.countTokens({})).toBe(2)
   })
 
-  test('that takes too much memory pauses, and stores nothing', async () => {
+  test('that takes too much memory pauses, until an operator lets it delete and copy everything again', async () => {
     const primary = await aWorld()
-    const { store, settle, status } = aSecondary(primary, {
+    const { store, step, settle, status, record, accept, restart } = aSecondary(primary, {
       staging: { recordsMax: 20, lengthMax: 1_000_000 },
     })
+    const gone = manyTokens(1_500)
+    primary.store.commitNow(gone.map(put))
     await settle()
-    primary.store.commitNow(manyTokens(30).map(put))
+    const own = aToken({ Local: true })
+    store.commitNow([put(own)])
+    primary.store.commitNow([...gone.slice(0, 200).map(remove), ...manyTokens(30).map(put)])
+    await primary.policy({ Name: 'new' })
     primary.store.restore(primary.store.snapshot())
     expect(await settle()).toMatchObject({ outcome: 'paused' })
-    expect(status().pausedBy).toContain('more than 20 records')
-    expect(await store.countTokens({})).toBe(2)
+    expect(status().pausedBy).toBe(
+      `more than 20 records or 1000000 characters differ: accept ${record().cluster} to copy everything again`,
+    )
+    expect(await store.countTokens({ local: false })).toBe(1_502)
+    // Without consent it is not compared again and again.
+    expect(await step()).toMatchObject({ outcome: 'paused' })
+
+    accept()
+    const phases: string[] = []
+    for (let i = 0; i < 20 && record().index > 0 === (phases.length === 0); i += 1) {
+      await step()
+      if (record().index > 0) continue
+      expect(await store.tokenBySecret(own.SecretID)).toBeDefined()
+      phases.push(`${record().startsOver} ${await store.countTokens({ local: false })}`)
+      restart()
+    }
+    expect(phases).toEqual([
+      ...['deleting 1502', 'deleting 502', 'deleting 0', 'deleted 0'],
+      ...['undefined 998', 'undefined 1332'],
+    ])
+    await settle()
+    expect(record()).toEqual({ cluster: record().cluster, index: primary.store.commitIndex(), skipped: [] })
+    expect(await store.countTokens({ local: false })).toBe(1_332)
+    expect(await store.countTokens({ local: true })).toBe(1)
+    expect([...store.directory().policies()]).toHaveLength(2)
   })
 })
 

@@ -134,8 +134,9 @@ export class Staging {
     this.length += length
     const count = REPLICATED_TABLES.reduce((sum, name) => sum + this.records[name].size, 0)
     if (count > this.limits.recordsMax || this.length > this.limits.lengthMax) {
+      const { recordsMax, lengthMax } = this.limits
       throw new StagingFull(
-        `more than ${this.limits.recordsMax} records or ${this.limits.lengthMax} characters differ`,
+        `more than ${recordsMax} records or ${lengthMax} characters differ: accept ${this.cluster} to copy everything again`,
       )
     }
   }
