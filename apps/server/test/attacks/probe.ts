@@ -18,6 +18,11 @@ export interface ProbedRequest {
 export interface Probed {
   /** Maximum latency in milliseconds, by name of the request. */
   readonly worstMs: Readonly<Record<string, number>>
+  /**
+   * Maximum latency of an answer of the server under attack, in milliseconds, without the time in which its main thread was
+   * ready to run and had no core. Close to `worstMs` if the server has a core for itself.
+   */
+  readonly ownMs: number
   /** Number of answers with an unexpected status, by name of the request and status. */
   readonly wrong: Readonly<Record<string, number>>
   readonly answers: number
@@ -35,7 +40,9 @@ export async function probe(
   requests: Readonly<Record<string, ProbedRequest>>,
   work: Promise<unknown>,
 ): Promise<Probed> {
+  const [server = 0] = pids
   const worstMs: Record<string, number> = {}
+  let ownMs = 0
   const wrong: Record<string, number> = {}
   let answers = 0
   let residentBytes = 0
@@ -47,9 +54,12 @@ export async function probe(
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     while (!isOver) {
       const startedAt = performance.now()
+      const waitedBefore = waitedMs(server)
       const status = await statusOf(asked.port ?? port, asked, answers % 10 === 0 ? false : agent)
       answers += 1
-      worstMs[name] = Math.max(worstMs[name] ?? 0, Math.round(performance.now() - startedAt))
+      const ms = Math.round(performance.now() - startedAt)
+      worstMs[name] = Math.max(worstMs[name] ?? 0, ms)
+      if (asked.port === undefined) ownMs = Math.max(ownMs, Math.round(ms - waitedMs(server) + waitedBefore))
       if (status !== asked.status) wrong[`${name} ${status}`] = (wrong[`${name} ${status}`] ?? 0) + 1
       residentBytes = Math.max(residentBytes, ...pids.map(residentBytesOf))
       await sleep(asked.pauseMs ?? PAUSE_MS)
@@ -57,7 +67,7 @@ export async function probe(
     agent.destroy()
   }
   await Promise.all([over, ...Object.entries(requests).map(ask)])
-  return { worstMs, wrong, answers, residentBytes }
+  return { worstMs, ownMs, wrong, answers, residentBytes }
 }
 
 function statusOf(
@@ -80,4 +90,9 @@ function statusOf(
 export function residentBytesOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
+}
+
+/** How long the main thread of a process has been ready to run, and had no core, so far. */
+function waitedMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 }

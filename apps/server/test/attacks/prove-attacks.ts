@@ -1,8 +1,8 @@
 /**
  * DOS-02, DOS-04, DOS-05 from outside: attacks on servers that run as an operator starts them, with a probe during each. No
  * answer of the probe may take more than {@link ANSWER_MS_MAX}, and no server more than {@link MEMORY_FACTOR_MAX} times the
- * memory that it takes when idle. The probe also measures a control server that is not under attack: latency that it shows
- * too comes from the busy machine, not from the attack.
+ * memory that it takes when idle. Two columns show what a busy machine adds: `control` is the latency of a trivial server that
+ * is not under attack, and `own` the longest answer without the time in which the main thread waited for a core.
  *
  *     node apps/server/scripts/prove.ts attacks 10                                    ten seconds each
  *     ATTACKS=lint,unread SERVERS='standard,1.3.0' node apps/server/scripts/prove.ts attacks 10   some
@@ -195,17 +195,18 @@ const OLD_REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   ...ANONYMOUS,
 }
 
-const HEADING = `  ${'server'.padEnd(14)}${'attack'.padEnd(44)}  self write leader login control  idle MB  peak MB\n`
+const HEADING = `  ${'server'.padEnd(14)}${'attack'.padEnd(44)}  self write leader login control     own  idle MB  peak MB\n`
 
 function lineOf(result: AttackResult): string {
-  const { server, attack, worstMs, controlMs, wrong, residentBytes, idleBytes, counts, isBorne } = result
+  const { server, attack, worstMs, ownMs, controlMs, wrong, residentBytes, idleBytes, counts, isBorne } =
+    result
   const { self, write, leader, login = 0 } = worstMs
   const columns = [
     isBorne ? '  ' : '! ',
     server.padEnd(14),
     attack.padEnd(44),
     ...[self, write, leader, login].map((worst = 0) => String(worst).padStart(6)),
-    String(controlMs).padStart(8),
+    ...[controlMs, ownMs].map((worst) => String(worst).padStart(8)),
     `${Math.round(idleBytes / MIB)}`.padStart(9),
     `${Math.round(residentBytes / MIB)}`.padStart(9),
     `  ${JSON.stringify(counts)}`,
