@@ -9,8 +9,8 @@ import { compileAuthorizer } from './authorizer.ts'
 import type { CompiledInput } from './policy-source.ts'
 import type { Question } from './question.ts'
 
-/** The nightly run sets `LATCHKEY_FUZZ` to ten million. */
-const PAIRS = fuzzCount(1_000_000)
+/** The proof `decisions` sets `LATCHKEY_FUZZ` to ten million. */
+const PAIRS = fuzzCount(250_000)
 const QUESTIONS_PER_SET = 40
 const POLICIES_MAX = 5
 const RULES_MAX = 12
