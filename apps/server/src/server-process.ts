@@ -6,6 +6,7 @@ import {
   advertisedMode,
   assertCanStart,
   type ClusterRecord,
+  initialIntentions,
   initialMode,
   MEMBER_HEARTBEAT_MS,
   StartRefused,
@@ -254,7 +255,10 @@ async function prepareData(store: ServerStore, config: Config, profile: ServiceP
   const context = { random, now, initialManagementToken, isSecondary: !isPrimary }
   if (mode.mode === 'enabled') await ensureBuiltins(store, context)
   else if (!recorded && isPrimary) await ensureLegacyBuiltins(store, context)
-  if (!recorded) await store.recordOnce('acl-mode', mode)
+  if (!recorded) {
+    const intentions = isPrimary ? initialIntentions(profile, now) : undefined
+    await store.recordOnce({ 'acl-mode': mode, ...(intentions === undefined ? {} : { intentions }) })
+  }
   // From 1.4.0 on, a secondary gets what it needs from its primary.
   const makesCopies = !isPrimary && mode.mode === 'legacy' && !profile.has('api.token')
   if (makesCopies) await ensureLegacyBuiltins(store, context)

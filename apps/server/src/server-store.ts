@@ -1,7 +1,7 @@
 /** The store with its connections and keys, opened and closed as one. */
 
 import type { SystemKey } from '@latchkey/acl'
-import { StoreConflict } from '@latchkey/service'
+import { type Change, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { connectDatabase } from './database/connect.ts'
@@ -43,11 +43,14 @@ export async function openServerStore(options: {
   })
   const closeStore = store.close.bind(store)
   return Object.assign(store, {
-    /** Writes a fact unless it exists; of several processes that start at once, the first one wins. */
-    async recordOnce(Key: SystemKey, Value: unknown): Promise<void> {
-      const record = { Key, Value, CreateIndex: 0, ModifyIndex: 0 }
+    /** Writes facts unless one of them exists; of several processes that start at once, the first one wins. */
+    async recordOnce(facts: { readonly [K in SystemKey]?: unknown }): Promise<void> {
+      const changes = Object.entries(facts).map(([key, Value]): Change => {
+        const record = { Key: key as SystemKey, Value, CreateIndex: 0, ModifyIndex: 0 }
+        return { table: 'system', op: 'put', record, expect: 0 }
+      })
       try {
-        await store.commit([{ table: 'system', op: 'put', record, expect: 0 }])
+        await store.commit(changes)
       } catch (error) {
         if (!(error instanceof StoreConflict)) throw error
         await store.refresh('consistent')

@@ -1,5 +1,6 @@
 /** The Hash field of records: base64 of BLAKE2b-256 over fields joined without separators. Decisions: hash and indexes. */
 import { blake2b } from '@noble/hashes/blake2.js'
+import type { IntentionRecord } from './records/intention-records.ts'
 import type { PolicyRecord, RoleRecord, TokenRecord } from './records/records.ts'
 
 const HASH_BYTES = 32
@@ -50,6 +51,21 @@ function identityFields(record: Pick<HashedRole, 'ServiceIdentities' | 'NodeIden
     ]),
     ...record.NodeIdentities.flatMap((identity) => [identity.NodeName, identity.Datacenter]),
   ]
+}
+
+/** @param intention all but its times, indexes and hash. */
+export function intentionHash(intention: IntentionRecord): string {
+  return hashOf([
+    intention.LegacyID ?? '',
+    intention.Description,
+    intention.SourceNS,
+    intention.SourceName,
+    intention.DestinationNS,
+    intention.DestinationName,
+    intention.SourceType,
+    intention.Action ?? '',
+    ...Object.entries(intention.LegacyMeta).flat(),
+  ])
 }
 
 function hashOf(fields: readonly string[]): string {

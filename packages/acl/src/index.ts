@@ -75,6 +75,32 @@ export { policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
 export { checkPathId, idKey, isUuid } from './ids.ts'
 export {
+  checkKind,
+  type EntryRecords,
+  SERVICE_INTENTIONS,
+  showEntry,
+  writeEntry,
+} from './intentions/config-entry.ts'
+export { deleteExact, writeExact } from './intentions/exact-intention.ts'
+export { parseEnd, requireSourceType } from './intentions/intention-fields.ts'
+export { IntentionIndex, type StoredEntry } from './intentions/intention-index.ts'
+export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
+export {
+  blocksIntentions,
+  INTENTION_DESTINATION_MS,
+  INTENTIONS_LOOK_MS,
+  type IntentionMigrationRecord,
+  type IntentionsLook,
+  type IntentionsStep,
+  initialIntentions,
+  intentionsDurationMs,
+  intentionsSecondsLeft,
+  nextIntentionsStep,
+  requireWritable,
+} from './intentions/migrate-intentions.ts'
+export { compareIntentions, precedenceOf, WILDCARD } from './intentions/precedence.ts'
+export { showIntention, showSource } from './intentions/show-intention.ts'
+export {
   expandPolicyLinks,
   expandRoleLinks,
   hasLinks,
@@ -150,6 +176,15 @@ export {
   EMPTY_DIRECTORY,
   nameKey,
 } from './records/directory.ts'
+export {
+  destinationKey,
+  type IntentionAction,
+  type IntentionDestination,
+  type IntentionDestinationRecord,
+  type IntentionEnds,
+  type IntentionRecord,
+  intentionKey,
+} from './records/intention-records.ts'
 export type {
   AuthMethodConfiguration,
   AuthMethodRecord,

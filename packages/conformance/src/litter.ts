@@ -7,6 +7,7 @@ const CREATES = [
   { path: /^\/acl\/policy$/, id: 'ID', home: '/acl/policy/' },
   { path: /^\/acl\/role$/, id: 'ID', home: '/acl/role/' },
   { path: /^\/acl\/auth-method(?:\/[^/]*)?$/, id: 'Name', home: '/acl/auth-method/' },
+  { path: /^\/connect\/intentions$/, id: 'ID', home: '/connect/intentions/' },
   { path: /^\/namespace$/, id: 'Name', home: '/namespace/' },
 ] as const
 
@@ -14,7 +15,7 @@ export class Litter {
   private readonly made: string[] = []
 
   note(method: string, url: string, { status, text }: Pick<Reply, 'status' | 'text'>): void {
-    if (method !== 'PUT' || status !== 200) return
+    if ((method !== 'PUT' && method !== 'POST') || status !== 200) return
     const [path = '', query] = url.split('?', 2)
     // A namespaced record can only be found in its namespace.
     const namespace = new URLSearchParams(query).get('ns')

@@ -103,7 +103,9 @@ export const SECTIONS: readonly Section[] = [
     '9.1/1.11': 'the legacy API ends',
     '9.3/1.0': 'methods are enforced, keys answer 403, agent self is reduced',
     '9.3/1.7.0': 'unknown fields are refused',
+    '9.3/1.9.0': 'the list of intentions shows one namespace',
     '9.4': 'the table of methods',
+    '9.5': 'intentions become config entries',
   }),
   elsewhere('8/connections', 'connections of one client', 'apps/server: tests of the connection limit'),
   ...rows('D/records/', {
@@ -221,6 +223,13 @@ export const SECTIONS: readonly Section[] = [
     delete: 'rules go with their method, and its tokens end at once',
     blocking: 'reads and lists wait for a change',
     gates: 'types and fields by service version',
+  }),
+  ...rows('D/intentions/', {
+    'by-id': 'create, read, update, list and delete by ID',
+    'by-name': 'read, write and delete by source and destination',
+    'config-entries': 'one entry for each destination',
+    precedence: 'match and check: the highest precedence decides',
+    rights: 'intentions inside the rules of services',
   }),
   ...rows('D/binding-rules/', {
     record: 'fields in order; an update clears what it leaves out',

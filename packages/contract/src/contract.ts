@@ -4,8 +4,10 @@
  */
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
+import { configEntries } from './config-entries/routes.ts'
 import { datacenters } from './datacenters/routes.ts'
 import { decisions } from './decisions/routes.ts'
+import { intentions } from './intentions/routes.ts'
 import { kv } from './kv/routes.ts'
 import { legacy } from './legacy/routes.ts'
 import { login } from './login/routes.ts'
@@ -26,6 +28,8 @@ export const contract = c.router({
   login,
   decisions,
   kv,
+  intentions,
+  configEntries,
   operations,
   datacenters,
   legacy,
@@ -44,6 +48,8 @@ export const RESOURCES = {
   login: 'Log in with a credential of an identity provider, and log out.',
   decisions: 'Ask what a token may do, and which tokens may do something. Section 5.',
   kv: 'A small key-value store, protected by policies. Section 5.4.',
+  intentions: 'Which service may connect to which. Sections 9.3 and 9.5.',
+  configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
   datacenters: 'What an operator decides about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',

@@ -109,6 +109,16 @@ export const ACL_ERRORS = {
   },
   id_in_use: { status: 409, title: 'An identifier is already in use', source: 'decisions: status codes' },
   name_in_use: { status: 409, title: 'A name is already in use', source: 'decisions: status codes' },
+  intention_in_use: {
+    status: 409,
+    title: 'There is an intention with these ends',
+    source: 'decisions: intentions',
+  },
+  intention_edited: {
+    status: 409,
+    title: 'The intentions were edited through config entries',
+    source: 'spec 9.5.3; decisions: intentions',
+  },
   replication_refused: {
     status: 409,
     title: 'Replication does not allow this now',
@@ -144,6 +154,11 @@ export const ACL_ERRORS = {
     status: 503,
     title: 'The identity provider cannot be reached',
     source: 'decisions: login',
+  },
+  intentions_migrating: {
+    status: 503,
+    title: 'Intentions are read only during their migration',
+    source: 'spec 9.5.2; decisions: intentions',
   },
   unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
   copy_incomplete: {

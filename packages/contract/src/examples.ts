@@ -1,9 +1,11 @@
 /** The examples of all resources, by route. */
 import { examples as authMethods } from './auth-methods/examples.ts'
 import { examples as bindingRules } from './binding-rules/examples.ts'
+import { examples as configEntries } from './config-entries/examples.ts'
 import type { ResourceName } from './contract.ts'
 import { examples as datacenters } from './datacenters/examples.ts'
 import { examples as decisions } from './decisions/examples.ts'
+import { examples as intentions } from './intentions/examples.ts'
 import { examples as kv } from './kv/examples.ts'
 import { examples as legacy } from './legacy/examples.ts'
 import { examples as login } from './login/examples.ts'
@@ -25,6 +27,8 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   login,
   decisions,
   kv,
+  intentions,
+  configEntries,
   operations,
   datacenters,
   legacy,

@@ -31,6 +31,7 @@ export type {
   Registration,
   ServiceRegistration,
 } from './catalog/schemas.ts'
+export type { ConfigEntry, WriteConfigEntry } from './config-entries/schemas.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
 export type { AcceptedCluster, PromotedDatacenter } from './datacenters/schemas.ts'
 export {
@@ -51,6 +52,8 @@ export {
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
 } from './headers.ts'
+export type { IntentionPermission } from './intentions/permissions.ts'
+export type { CreateIntention, ExactIntention, Intention, UpdateIntention } from './intentions/schemas.ts'
 export {
   type DecodeOptions,
   decodeBody,

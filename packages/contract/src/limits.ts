@@ -162,3 +162,19 @@ export const DEREGISTER_AFTER_MS_MIN = 60_000
 export const SERVICE_CHECKS_MAX = 64
 /** Most runs of HTTP and TCP checks of one process at a time. Further ones wait. */
 export const CHECK_RUNS_MAX = 64
+/** Longest name of a service in an intention, in characters. */
+export const INTENTION_NAME_LENGTH_MAX = 256
+/** Longest description of an intention, in bytes of UTF-8. */
+export const INTENTION_DESCRIPTION_BYTES_MAX = 512
+/** Most entries of the `Meta` of an intention or config entry. */
+export const INTENTION_META_ENTRIES_MAX = 64
+/** Longest key of such a `Meta`, in bytes of UTF-8. */
+export const INTENTION_META_KEY_BYTES_MAX = 128
+/** Longest value of such a `Meta`, in bytes of UTF-8. */
+export const INTENTION_META_VALUE_BYTES_MAX = 512
+/** Longest path, pattern or value of a header in a permission, in bytes of UTF-8. */
+export const PERMISSION_TEXT_BYTES_MAX = 1_024
+/** Most permissions of one source, and most headers and methods of one permission. */
+export const PERMISSIONS_MAX = 64
+/** Most names of one `match`. */
+export const MATCH_NAMES_MAX = 64

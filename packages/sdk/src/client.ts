@@ -17,6 +17,8 @@ import { send } from './request/send.ts'
 import { Agent } from './resources/agent.ts'
 import { AuthMethods } from './resources/auth-methods.ts'
 import { BindingRules } from './resources/binding-rules.ts'
+import { ConfigEntries } from './resources/config-entries.ts'
+import { Intentions } from './resources/intentions.ts'
 import { Kv } from './resources/kv.ts'
 import { Legacy } from './resources/legacy.ts'
 import { type LoginOptions, logout, SessionToken } from './resources/login.ts'
@@ -52,6 +54,8 @@ export class Client<M extends Mode = 'value'> {
   readonly bindingRules: BindingRules<M>
   readonly oidc: Oidc<M>
   readonly kv: Kv<M>
+  readonly intentions: Intentions<M>
+  readonly configEntries: ConfigEntries<M>
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
   readonly status: Status<M>
@@ -67,6 +71,8 @@ export class Client<M extends Mode = 'value'> {
     this.bindingRules = new BindingRules(core)
     this.oidc = new Oidc(core)
     this.kv = new Kv(core)
+    this.intentions = new Intentions(core)
+    this.configEntries = new ConfigEntries(core)
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)
     this.status = new Status(core)

@@ -33,6 +33,8 @@ export type {
 export type { Agent } from './resources/agent.ts'
 export type { AuthMethods, AuthMethodWriteOptions } from './resources/auth-methods.ts'
 export type { BindingRuleFilter, BindingRules } from './resources/binding-rules.ts'
+export type { ConfigEntries, EntryCasOptions } from './resources/config-entries.ts'
+export type { IntentionFilter, IntentionNames, Intentions } from './resources/intentions.ts'
 export {
   type CasOptions,
   type KeyListOptions,
@@ -67,12 +69,22 @@ export type {
   BootstrapToken,
   Changes,
   ChangesDigest,
+  ConfigEntry,
+  ConfigEntryWrite,
   Duration,
   ExpandedToken,
   Explanation,
   GaugeSample,
   ImportResult,
   Instant,
+  Intention,
+  IntentionCheck,
+  IntentionCreate,
+  IntentionExact,
+  IntentionID,
+  IntentionMatches,
+  IntentionMigration,
+  IntentionUpdate,
   KVEntry,
   LegacyToken,
   LegacyTokenID,

@@ -33,6 +33,12 @@ export type LoginsEntry = Answered<'authMethods.logins'>[number]
 /** Where to send the browser of a person who logs in. */
 export type AuthUrl = Answered<'login.authUrl'>
 export type BindingRule = Answered<'bindingRules.read'>
+export type Intention = Answered<'intentions.read'>
+export type IntentionID = Answered<'intentions.create'>
+export type IntentionMatches = Answered<'intentions.match'>
+export type IntentionCheck = Answered<'intentions.check'>
+export type IntentionMigration = Answered<'intentions.migration'>
+export type ConfigEntry = Answered<'configEntries.read'>
 export type AuthorizeAnswer = Answered<'decisions.authorize'>[number]
 export type Explanation = NonNullable<AuthorizeAnswer['Explanation']>
 export type TokenReference = Answered<'decisions.whoCan'>[number]
@@ -67,6 +73,14 @@ export type Instant = NonNullable<TokenCreate['ExpirationTime']>
 export type Duration = NonNullable<TokenCreate['ExpirationTTL']>
 /** The body of create. */
 export type PolicyCreate = Sent<'policies.create'>
+/** The body of create: SourceName, DestinationName and Action. */
+export type IntentionCreate = Sent<'intentions.create'>
+/** The body of update: a record that was read, changed. What is left out is cleared. */
+export type IntentionUpdate = Sent<'intentions.update'>
+/** The body of a write by names. */
+export type IntentionExact = Sent<'intentions.writeExact'>
+/** The body of a config entry. */
+export type ConfigEntryWrite = Sent<'configEntries.write'>
 /** The body of update: a record that was read, changed. */
 export type PolicyUpdate = Sent<'policies.update'>
 /** The body of create. */

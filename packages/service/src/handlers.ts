@@ -54,6 +54,21 @@ import { whoCanHandler } from './decisions/who-can.ts'
 import { readKvHandler } from './kv/read.ts'
 import { writeKvHandler } from './kv/write.ts'
 import { deleteKvHandler } from './kv/delete.ts'
+import { listIntentionsHandler } from './intentions/list.ts'
+import { createIntentionHandler } from './intentions/create.ts'
+import { matchIntentionsHandler } from './intentions/match.ts'
+import { checkIntentionHandler } from './intentions/check.ts'
+import { readExactIntentionHandler } from './intentions/read-exact.ts'
+import { writeExactIntentionHandler } from './intentions/write-exact.ts'
+import { deleteExactIntentionHandler } from './intentions/delete-exact.ts'
+import { readIntentionHandler } from './intentions/read.ts'
+import { updateIntentionHandler } from './intentions/update.ts'
+import { deleteIntentionHandler } from './intentions/delete.ts'
+import { migrationOfIntentionsHandler } from './intentions/migration.ts'
+import { writeConfigEntryHandler } from './config-entries/write.ts'
+import { listConfigEntriesHandler } from './config-entries/list.ts'
+import { readConfigEntryHandler } from './config-entries/read.ts'
+import { deleteConfigEntryHandler } from './config-entries/delete.ts'
 import { replicationHandler } from './operations/replication.ts'
 import { changesHandler } from './operations/changes.ts'
 import { changesDigestHandler } from './operations/changes-digest.ts'
@@ -129,6 +144,21 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'kv.read': readKvHandler,
   'kv.write': writeKvHandler,
   'kv.delete': deleteKvHandler,
+  'intentions.list': listIntentionsHandler,
+  'intentions.create': createIntentionHandler,
+  'intentions.match': matchIntentionsHandler,
+  'intentions.check': checkIntentionHandler,
+  'intentions.readExact': readExactIntentionHandler,
+  'intentions.writeExact': writeExactIntentionHandler,
+  'intentions.deleteExact': deleteExactIntentionHandler,
+  'intentions.read': readIntentionHandler,
+  'intentions.update': updateIntentionHandler,
+  'intentions.delete': deleteIntentionHandler,
+  'intentions.migration': migrationOfIntentionsHandler,
+  'configEntries.write': writeConfigEntryHandler,
+  'configEntries.list': listConfigEntriesHandler,
+  'configEntries.read': readConfigEntryHandler,
+  'configEntries.delete': deleteConfigEntryHandler,
   'operations.replication': replicationHandler,
   'operations.changes': changesHandler,
   'operations.changesDigest': changesDigestHandler,

@@ -13,13 +13,19 @@ import { askForToken } from './datacenters/ask-for-token.ts'
 import type { ForwardingParts } from './datacenters/exchange.ts'
 import { forward } from './datacenters/forward.ts'
 import { mayBeForPrimary, writeInPrimary } from './datacenters/to-primary.ts'
-import { isWithoutTokens, readInPrimary, readsTokens, requireTokens } from './datacenters/without-tokens.ts'
+import {
+  isWithoutTokens,
+  readInPrimary,
+  readsIntentions,
+  readsTokens,
+  requireTokens,
+} from './datacenters/without-tokens.ts'
 import { Names, type NamesOptions } from './dns/names.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
 import { LoginRates } from './login/login-rates.ts'
-import type { ServiceOptions } from './options.ts'
+import { isSecondary, type ServiceOptions } from './options.ts'
 import { JsonDocument } from './reply/json-text.ts'
 import { renderAnswer, renderError } from './reply/render.ts'
 import { decodeRequestBody, readBody } from './request/body.ts'
@@ -104,6 +110,9 @@ export class Service {
       requireTokens(asked)
       if (readsTokens(asked)) return await readInPrimary(asked, this.forwarding)
     }
+    // Every right of the caller is judged where the intentions are. Decisions: intentions.
+    if (readsIntentions(asked) && isSecondary(this.options))
+      return await readInPrimary(asked, this.forwarding)
     if (mayBeForPrimary(asked, this.options)) {
       const there = await writeInPrimary(asked, this.forwarding)
       return 'reply' in there ? there.reply : this.answerHere(asked, there.received)

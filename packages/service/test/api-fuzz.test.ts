@@ -12,6 +12,7 @@ import {
 } from '@latchkey/testkit/service/random-request'
 import {
   aWorld,
+  endIntentionsMigration,
   MANAGEMENT,
   type Reply,
   type World,
@@ -62,6 +63,7 @@ async function aScene(options: WorldOptions): Promise<Scene> {
   const reader = await newest.secretWith(
     'acl = "read"\noperator = "read"\nkey_prefix "" { policy = "write" }',
   )
+  endIntentionsMigration(newest)
   const start = newest.store.snapshot()
   const world = await aWorld({ ...options, seed: 2 })
   world.store.restore(start)

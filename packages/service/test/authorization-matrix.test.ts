@@ -9,6 +9,7 @@ import { anId, aToken } from '@latchkey/testkit/records/record-builders'
 import {
   type AskOptions,
   aWorld,
+  endIntentionsMigration,
   MANAGEMENT,
   type Reply,
   START,
@@ -74,6 +75,9 @@ const outcomeOfAll = (outcome: Outcome) =>
   Object.fromEntries(CALLERS.map((caller) => [caller, outcome])) as Row
 const EVERYBODY = outcomeOfAll('ok')
 
+/** Answered without what a caller may not read. */
+const SHOWS_WHAT_MAY_BE_READ: Row = { ...EVERYBODY, ...STRANGERS }
+
 /** Endpoints whose method and path do not determine what they need. */
 const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // A secret is the right to see its own token. Spec 4.4.
@@ -101,6 +105,9 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // Both show secrets.
   'legacy.list': WRITES_ACL,
   'legacy.export': WRITES_ACL,
+  'intentions.list': SHOWS_WHAT_MAY_BE_READ,
+  'configEntries.list': SHOWS_WHAT_MAY_BE_READ,
+  'intentions.migration': READS_ACL,
   'operations.replication': EVERYBODY,
   // Shows the secrets of global managers, too.
   'operations.changes': MANAGERS_ALONE,
@@ -129,9 +136,10 @@ const names = Object.keys(ENDPOINTS) as EndpointName[]
 const allRules = (level: 'read' | 'write' | 'deny') =>
   [
     ...['acl', 'operator', 'keyring'].map((kind) => `${kind} = "${level}"`),
-    ...['agent', 'event', 'key', 'node', 'query', 'service', 'session'].map(
+    ...['agent', 'event', 'key', 'node', 'query', 'session'].map(
       (kind) => `${kind}_prefix "" { policy = "${level}" }`,
     ),
+    `service_prefix "" { policy = "${level}" intentions = "${level}" }`,
   ].join('\n')
 
 /** The credentials of a kind of caller. */
@@ -148,6 +156,7 @@ interface Target {
   readonly policyId: string
   readonly roleId: string
   readonly ruleId: string
+  readonly intentionId: string
 }
 
 let world: World
@@ -159,6 +168,8 @@ const LEGACY_SECRET = 'a legacy secret'
 const LEGACY = { ID: LEGACY_SECRET, Type: 'client', Rules: 'key "" { policy = "read" }' }
 
 const METHOD_CONFIG = { JWTValidationPubKeys: ['a key'] }
+const INTENTION = { SourceName: 'source', DestinationName: 'target', Action: 'allow' }
+const ENTRY = { Kind: 'service-intentions', Name: 'target', Sources: [{ Name: 'other', Action: 'allow' }] }
 const RULE = { AuthMethod: 'target', BindType: 'service', BindName: 'web' }
 
 /** The newest version with the legacy API, in the extended edition, has every endpoint. */
@@ -174,12 +185,15 @@ beforeAll(async () => {
   await world.manage('PUT', '/acl/auth-method', { Name: 'target', Type: 'jwt', Config: METHOD_CONFIG })
   const { ID: ruleId } = (await world.manage('PUT', '/acl/binding-rule', RULE)) as { ID: string }
   await world.ask('PUT', '/kv/target', { token: MANAGEMENT, body: 'value' })
+  const { ID: intentionId } = (await world.manage('POST', '/connect/intentions', INTENTION)) as { ID: string }
+  endIntentionsMigration(world)
   target = {
     accessorId: token.AccessorID,
     legacyAccessorId: migrated.AccessorID,
     policyId: policy.ID,
     roleId: role.ID,
     ruleId,
+    intentionId,
   }
 
   const expired = await world.token({
@@ -254,6 +268,7 @@ const inPathOf: Readonly<Record<string, () => string>> = {
   roles: () => target.roleId,
   bindingRules: () => target.ruleId,
   legacy: () => LEGACY_SECRET,
+  intentions: () => target.intentionId,
 }
 
 /** Bodies of effective requests; any other is empty. */
@@ -274,6 +289,10 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'namespaces.create': { Name: 'new' },
   'namespaces.update': { Description: 'new' },
   'kv.write': 'new',
+  'intentions.create': { ...INTENTION, SourceName: 'new' },
+  'intentions.update': INTENTION,
+  'intentions.writeExact': { Action: 'deny' },
+  'configEntries.write': ENTRY,
   'legacy.create': { Type: 'client' },
   'legacy.update': LEGACY,
   'legacy.import': [{ ...LEGACY, ID: 'imported' }],
@@ -285,11 +304,22 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'datacenters.promote': { Datacenter: 'dc1' },
 }
 
+const EXACT = '?source=source&destination=target'
+/** Queries of effective requests. */
+const QUERIES: { readonly [N in EndpointName]?: string } = {
+  'operations.versions': '?from=1.0&to=1.4.0',
+  'intentions.match': '?by=destination&name=target',
+  'intentions.check': EXACT,
+  'intentions.readExact': EXACT,
+  'intentions.writeExact': EXACT,
+  'intentions.deleteExact': EXACT,
+}
+
 /** A request that succeeds for an authorized caller. */
 function requestTo(name: EndpointName): { readonly path: string; readonly body?: unknown } {
   const { path, body } = endpoint(name)
   const named = inPath[name] ?? inPathOf[name.split('.')[0] ?? ''] ?? (() => 'target')
-  const query = name === 'operations.versions' ? '?from=1.0&to=1.4.0' : ''
+  const query = QUERIES[name] ?? ''
   const filled = path.replace(/:\w+/, () => encodeURIComponent(named())) + query
   return body === undefined ? { path: filled } : { path: filled, body: BODIES[name] ?? {} }
 }
@@ -314,6 +344,7 @@ function indexes(): readonly number[] {
     'namespaces',
     'authMethods',
     'bindingRules',
+    'intentions',
     'system',
   ] as const
   return tables.map((table) => world.store.tableIndex(table))

@@ -9,6 +9,7 @@ import {
   aBindingRule,
   aKey,
   aMethod,
+  anIntention,
   aPolicy,
   aRole,
   aToken,
@@ -38,6 +39,9 @@ const token = aToken({
   AuthMethod: 'kube',
 })
 const legacy = aToken({ Type: 'client', Rules: 'key "a" { policy = "read" }', Description: 'legacy' })
+const intention = anIntention({ SourceName: 'shop', DestinationName: 'orders' })
+const { DestinationNS, DestinationName } = intention
+const destination = { DestinationNS, DestinationName, Meta: {}, CreateIndex: 0, ModifyIndex: 0 }
 const key = aKey({ Key: 'tree/a', Value: Uint8Array.of(1) })
 
 const put = (table: Change['table'], record: unknown): Change =>
@@ -53,6 +57,7 @@ const updateRole = put('roles', { ...role, Description: 'changed' })
 const updateNamespace = put('namespaces', { ...namespace, Description: 'changed' })
 const updateMethod = put('authMethods', { ...method, Description: 'changed' })
 const updateRule = put('bindingRules', { ...rule, Description: 'changed' })
+const updateIntention = put('intentions', { ...intention, Action: 'deny' })
 const updateLegacy = put('tokens', { ...legacy, Description: 'changed' })
 
 /** Per blocking endpoint: a path, and a change of its answer. */
@@ -96,6 +101,19 @@ const READS: Partial<Record<EndpointName, readonly (readonly [path: string, chan
     ['/acl/binding-rules', updateRule],
     ['/acl/binding-rules?authmethod=sso', updateRule],
   ],
+  'intentions.list': [
+    ['/connect/intentions', updateIntention],
+    ['/connect/intentions?filter=Action%3D%3Dallow', remove('intentions', intention)],
+  ],
+  'intentions.match': [['/connect/intentions/match?by=source&name=shop', updateIntention]],
+  'intentions.check': [['/connect/intentions/check?source=shop&destination=orders', updateIntention]],
+  'intentions.readExact': [['/connect/intentions/exact?source=shop&destination=orders', updateIntention]],
+  'intentions.read': [
+    [`/connect/intentions/${intention.LegacyID}`, updateIntention],
+    [`/connect/intentions/${intention.LegacyID}`, remove('intentions', intention)],
+  ],
+  'configEntries.list': [['/config/service-intentions', updateIntention]],
+  'configEntries.read': [['/config/service-intentions/orders', updateIntention]],
   'namespaces.read': [['/namespace/team', updateNamespace]],
   'namespaces.list': [['/namespaces', updateNamespace]],
   'legacy.info': [[`/acl/info/${legacy.SecretID}`, updateLegacy]],
@@ -125,6 +143,7 @@ async function aFilledWorld(): Promise<World> {
   world.store.commitNow([put('authMethods', method), put('authMethods', free)])
   world.store.commitNow([put('bindingRules', rule)])
   world.store.commitNow([put('kv', key)])
+  world.store.commitNow([put('intentions', intention), put('intentionDestinations', destination)])
   return world
 }
 

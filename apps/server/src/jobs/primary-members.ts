@@ -1,4 +1,5 @@
 import type { Member } from '@latchkey/acl'
+import { HEADER } from '@latchkey/contract'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
@@ -8,6 +9,8 @@ const statusSchema = z.object({
   Mode: z.enum(['legacy', 'enabled']),
   SourceDatacenter: z.string().default(''),
 })
+
+const intentionsSchema = z.object({ State: z.string() })
 
 /** What a secondary sees of its primary. */
 export interface SeenPrimary {
@@ -34,6 +37,32 @@ export async function readPrimaryMembers(
     const server = { id: origin, datacenter, node: origin, version: '', mode: Mode }
     const members = [{ ...server, heartbeatAt: Date.now(), status: 'alive' as const }]
     return { members, follows: SourceDatacenter === '' ? undefined : SourceDatacenter }
+  } catch (error) {
+    log.debug({ err: error }, 'the primary datacenter does not answer')
+    return undefined
+  }
+}
+
+/**
+ * Reads how far the primary datacenter is with its migration of intentions. Spec 9.5.1.
+ *
+ * @param primary absent in the primary itself.
+ * @param token the secret with which this datacenter replicates.
+ * @returns `undefined` while the primary does not answer.
+ */
+export async function readPrimaryIntentions(
+  primary: PrimaryClient | undefined,
+  {
+    token,
+    headerPrefix,
+    log,
+  }: { readonly token: () => Promise<string>; readonly headerPrefix: string; readonly log: Logger },
+): Promise<string | undefined> {
+  try {
+    const headers = { [`${headerPrefix}${HEADER.token}`]: await token() }
+    const answer = await primary?.get({ path: '/v1/internal/intentions/migration', headers })
+    if (answer?.status !== 200) return undefined
+    return intentionsSchema.parse(JSON.parse(Buffer.from(answer.body).toString('utf8'))).State
   } catch (error) {
     log.debug({ err: error }, 'the primary datacenter does not answer')
     return undefined

@@ -15,6 +15,7 @@ import type { PrimaryClient } from '../outgoing/primary-client.ts'
 import type { Replication } from '../replication/replication.ts'
 import type { ServerStore } from '../server-store.ts'
 import { migrateAccessors, migratedHere } from './accessor-migration.ts'
+import { intentionsMigration } from './intentions-migration.ts'
 import { type Job, startJob } from './job.ts'
 import { lookAtLegacyMode } from './legacy-mode.ts'
 import { readPrimaryMembers } from './primary-members.ts'
@@ -66,6 +67,7 @@ export function startJobs(options: JobsOptions): Job {
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
     startJob('replication', log, (signal) => replicate(options, signal)),
+    startJob('intentions', log, intentionsMigration(options)),
   ]
   return {
     stop: async () => {

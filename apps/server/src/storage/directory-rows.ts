@@ -3,6 +3,8 @@ import {
   type AuthMethodRecord,
   authMethodKey,
   type BindingRuleRecord,
+  type IntentionDestinationRecord,
+  type IntentionRecord,
   type NamespaceRecord,
   type PolicyRecord,
   type ReplicationTokenRecord,
@@ -15,6 +17,8 @@ import {
 import {
   type AuthMethod as AuthMethodRow,
   type BindingRule as BindingRuleRow,
+  type IntentionDestination as IntentionDestinationRow,
+  type Intention as IntentionRow,
   type Namespace as NamespaceRow,
   type Policy as PolicyRow,
   Prisma,
@@ -117,6 +121,33 @@ export function encodeBindingRule(record: BindingRuleRecord) {
   } satisfies Partial<Prisma.BindingRuleCreateInput>
 }
 
+export function encodeIntention(record: IntentionRecord) {
+  return {
+    ...encodeEnd(record),
+    sourceNs: storeText(record.SourceNS),
+    sourceName: storeText(record.SourceName),
+    action: record.Action ?? null,
+    permissions: [...record.Permissions],
+    description: storeText(record.Description),
+    legacyId: record.LegacyID ?? null,
+    legacyMeta: { ...record.LegacyMeta },
+    legacyCreateTime: record.LegacyCreateTime ?? null,
+    legacyUpdateTime: record.LegacyUpdateTime ?? null,
+    hash: record.Hash,
+  } satisfies Partial<Prisma.IntentionCreateInput>
+}
+
+export function encodeDestination(record: IntentionDestinationRecord) {
+  return {
+    ...encodeEnd(record),
+    meta: { ...record.Meta },
+  } satisfies Partial<Prisma.IntentionDestinationCreateInput>
+}
+
+function encodeEnd({ DestinationNS, DestinationName }: IntentionDestinationRecord | IntentionRecord) {
+  return { destinationNs: storeText(DestinationNS), destinationName: storeText(DestinationName) }
+}
+
 /** The name in the form that is unique in its namespace: in lower case. */
 export function nameKeyOf({ Name }: { readonly Name: string }): string {
   return storeText(Name.toLowerCase())
@@ -210,6 +241,34 @@ export function decodeBindingRule(row: BindingRuleRow): BindingRuleRecord {
     BindName: readText(row.bindName),
     ...indexesOf(row),
     Namespace: readText(row.namespace),
+  }
+}
+
+export function decodeIntention(row: IntentionRow): IntentionRecord {
+  return {
+    SourceNS: readText(row.sourceNs),
+    SourceName: readText(row.sourceName),
+    DestinationNS: readText(row.destinationNs),
+    DestinationName: readText(row.destinationName),
+    SourceType: 'consul',
+    Action: (row.action ?? undefined) as IntentionRecord['Action'],
+    Permissions: row.permissions as unknown as IntentionRecord['Permissions'],
+    Description: readText(row.description),
+    LegacyID: row.legacyId ?? undefined,
+    LegacyMeta: row.legacyMeta as IntentionRecord['LegacyMeta'],
+    LegacyCreateTime: row.legacyCreateTime ?? undefined,
+    LegacyUpdateTime: row.legacyUpdateTime ?? undefined,
+    Hash: row.hash,
+    ...indexesOf(row),
+  }
+}
+
+export function decodeDestination(row: IntentionDestinationRow): IntentionDestinationRecord {
+  return {
+    DestinationNS: readText(row.destinationNs),
+    DestinationName: readText(row.destinationName),
+    Meta: row.meta as IntentionDestinationRecord['Meta'],
+    ...indexesOf(row),
   }
 }
 

@@ -1,8 +1,10 @@
 /**
- * A snapshot of what decisions depend on: policies, roles, namespaces, auth methods, binding rules
- * and system records.
+ * A snapshot of what decisions depend on: policies, roles, namespaces, auth methods, binding rules,
+ * intentions and system records.
  * Immutable; a change makes a new snapshot with another {@link Directory.version}.
  */
+import { IntentionIndex } from '../intentions/intention-index.ts'
+import type { IntentionDestinationRecord, IntentionRecord } from './intention-records.ts'
 import type { AuthMethodRecord, BindingRuleRecord } from './login-records.ts'
 import type { NamespaceRecord, PolicyRecord, RoleRecord, SystemKey, SystemRecord } from './records.ts'
 
@@ -12,6 +14,8 @@ export interface DirectoryContent {
   readonly namespaces: readonly NamespaceRecord[]
   readonly authMethods: readonly AuthMethodRecord[]
   readonly bindingRules: readonly BindingRuleRecord[]
+  readonly intentions: readonly IntentionRecord[]
+  readonly intentionDestinations: readonly IntentionDestinationRecord[]
   readonly system: readonly SystemRecord[]
 }
 
@@ -26,6 +30,8 @@ export class Directory {
   private readonly authMethodsByName: ReadonlyMap<string, AuthMethodRecord>
   private readonly bindingRulesById: ReadonlyMap<string, BindingRuleRecord>
   private readonly systemByKey: ReadonlyMap<string, SystemRecord>
+  private readonly intentionContent: Pick<DirectoryContent, 'intentions' | 'intentionDestinations'>
+  private intentionIndex: IntentionIndex | undefined
 
   constructor(content: DirectoryContent, version: number) {
     this.version = version
@@ -41,6 +47,8 @@ export class Directory {
     )
     this.bindingRulesById = new Map(sortedById(content.bindingRules).map((rule) => [rule.ID, rule]))
     this.systemByKey = new Map(content.system.map((record) => [record.Key, record]))
+    const { intentions, intentionDestinations } = content
+    this.intentionContent = { intentions, intentionDestinations }
   }
 
   policy(id: string): PolicyRecord | undefined {
@@ -106,6 +114,13 @@ export class Directory {
     )
   }
 
+  /** Arranged on first use: most snapshots never need them. */
+  intentions(): IntentionIndex {
+    const { intentions, intentionDestinations } = this.intentionContent
+    this.intentionIndex ??= new IntentionIndex(intentions, intentionDestinations)
+    return this.intentionIndex
+  }
+
   system(key: SystemKey): SystemRecord | undefined {
     return this.systemByKey.get(key)
   }
@@ -117,6 +132,7 @@ export class Directory {
       namespaces: [...this.namespacesByName.values()],
       authMethods: [...this.authMethodsByName.values()],
       bindingRules: [...this.bindingRulesById.values()],
+      ...this.intentionContent,
       system: [...this.systemByKey.values()],
     }
   }
@@ -128,6 +144,8 @@ export const EMPTY_CONTENT: DirectoryContent = {
   namespaces: [],
   authMethods: [],
   bindingRules: [],
+  intentions: [],
+  intentionDestinations: [],
   system: [],
 }
 export const EMPTY_DIRECTORY = new Directory(EMPTY_CONTENT, 0)

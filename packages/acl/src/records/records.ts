@@ -98,7 +98,7 @@ export interface SystemRecord {
 /**
  * `bootstrap`: done, with the index a reset must name. `acl-mode`: legacy or enabled. `migration`: the last batch. `cluster`: a
  * UUID, by which readers notice that they follow another store. `replication`: in a secondary, the `ReplicationRecord`. `replication-token`: the
- * `ReplicationTokenRecord`, which stores seal.
+ * `ReplicationTokenRecord`, which stores seal. `intentions`: the `IntentionMigrationRecord`.
  */
 export type SystemKey =
   | 'bootstrap'
@@ -108,6 +108,7 @@ export type SystemKey =
   | 'cluster'
   | 'replication'
   | 'replication-token'
+  | 'intentions'
 
 /** The namespace that always exists. Spec 4.9.5. */
 export const DEFAULT_NAMESPACE = 'default'

@@ -1,10 +1,12 @@
 /** All cases, in the order of the spec. */
 import type { Case } from '../case.ts'
+import { configEntryCases } from './config-entries.ts'
 import { authenticationCases } from './http/authentication.ts'
 import { blockingCases } from './http/blocking.ts'
 import { decodingCases } from './http/decoding.ts'
 import { methodCases } from './http/methods.ts'
 import { versionCases } from './http/versions.ts'
+import { intentionCases } from './intentions.ts'
 import { keyValueCases } from './key-values.ts'
 import { authMethodCases } from './login/auth-methods.ts'
 import { bindingRuleCases } from './login/binding-rules.ts'
@@ -43,6 +45,8 @@ export const CASES: readonly Case[] = [
   ...limitCases,
   ...oidcCases,
   ...keyValueCases,
+  ...intentionCases,
+  ...configEntryCases,
   ...methodCases,
   ...operationCases,
   ...versionCases,

@@ -95,5 +95,10 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
     'Try again after the time in `Retry-After`: nothing was sent, or the request was a read. Without `dc`, this datacenter answers.',
   datacenter_silent:
     'Read the record there before you try again: the write was sent, and its outcome is unknown.',
+  intention_in_use: 'Update the intention that the text names, or choose another source or destination.',
+  intention_edited:
+    'Use `/v1/connect/intentions/exact` or `/v1/config`, or delete the config entry and create its intentions again.',
+  intentions_migrating:
+    'Repeat the write after `Retry-After`. `GET /v1/internal/intentions/migration` shows what the migration waits for.',
   unavailable: 'Try again after the time in `Retry-After`: nothing has changed. Reads with `stale` may work.',
 }

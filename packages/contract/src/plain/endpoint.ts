@@ -4,7 +4,7 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
 /**
  * What a caller needs. `none`: nothing. `self`: a valid secret. `acl:read`, `acl:write` and `operator:*`: that right.
- * `agent:read`, `agent:write`: that right on this node. `key`: the handler decides for each key. `catalog`: the handler decides for
+ * `agent:read`, `agent:write`: that right on this node. `key`, `intention`: the handler decides for each key or intention. `catalog`: the handler decides for
  * each node, service and check.
  */
 export type Right =
@@ -18,6 +18,7 @@ export type Right =
   | 'agent:write'
   | 'key'
   | 'catalog'
+  | 'intention'
 
 /**
  * A table whose highest index answers report; `changes`: all tables whose records datacenters have in common; `catalog`: those of
@@ -33,6 +34,7 @@ export type IndexedTable =
   | 'authMethods'
   | 'bindingRules'
   | 'kv'
+  | 'intentions'
 
 /** Facts about an endpoint besides its address and its schemas. */
 export interface EndpointFacts {

@@ -37,6 +37,7 @@ const IMPLIED = {
     'agent:write': CALLER,
     key: CALLER,
     catalog: CALLER,
+    intention: CALLER,
   },
   body: {
     json: [...BODY, 'body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'],

@@ -1,5 +1,11 @@
 /** The service behind the handlers: the API over a memory store, with a clock that can be moved. */
-import { type AclModeRecord, DecodingVerifier, initialMode } from '@latchkey/acl'
+import {
+  type AclModeRecord,
+  DecodingVerifier,
+  initialIntentions,
+  initialMode,
+  type SystemRecord,
+} from '@latchkey/acl'
 import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
@@ -100,7 +106,14 @@ export class ServiceState {
     const toChanges = mode.mode === 'enabled' ? builtinChanges : legacyBuiltinChanges
     this.store.commitNow(toChanges(found, { random, now, initialManagementToken, isSecondary }))
     const modeRecord = { Key: 'acl-mode', Value: mode, CreateIndex: 0, ModifyIndex: 0 } as const
-    this.store.commitNow([{ table: 'system', op: 'put', record: modeRecord, expect: 0 }])
+    const intentions = initialIntentions(profile, now)
+    const records: readonly SystemRecord[] = [
+      modeRecord,
+      ...(intentions
+        ? [{ Key: 'intentions', Value: intentions, CreateIndex: 0, ModifyIndex: 0 } as const]
+        : []),
+    ]
+    this.store.commitNow(records.map((record) => ({ table: 'system', op: 'put', record, expect: 0 })))
     plantSeed(settings.seed, { store: this.store, random, now, edition })
     this.initial = this.store.snapshot()
     this.reapLater()

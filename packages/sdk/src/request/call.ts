@@ -74,10 +74,10 @@ export interface WireRequest {
   readonly init: RequestInit & { readonly method: string }
 }
 
-/** Whether the endpoint writes. Of the POST endpoints only those of logins and logout do. */
+/** Whether the endpoint writes. Of the POST endpoints only those of logins, logout and intentions do. */
 export function isWrite(name: EndpointName): boolean {
   const { method } = ENDPOINTS[name]
-  return method === 'PUT' || method === 'DELETE' || name.startsWith('login.')
+  return method === 'PUT' || method === 'DELETE' || name.startsWith('login.') || name === 'intentions.create'
 }
 
 /**

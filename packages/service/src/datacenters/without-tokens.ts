@@ -28,6 +28,11 @@ export function requireTokens({ route }: ParsedRequest): void {
   }
 }
 
+/** Intentions are kept in the primary alone. */
+export function readsIntentions({ route }: ParsedRequest): boolean {
+  return route.right === 'intention' && route.method === 'GET'
+}
+
 export function readsTokens({ route }: ParsedRequest): boolean {
   return READS.has(route.name)
 }

@@ -1,5 +1,5 @@
 /** Uniqueness rules, shared by the stores. */
-import { authMethodKey, catalogKey, idKey, nameKey } from '@latchkey/acl'
+import { authMethodKey, catalogKey, destinationKey, idKey, intentionKey, nameKey } from '@latchkey/acl'
 import { type Change, type ConflictReason, StoreConflict } from './store.ts'
 
 type RecordChange = Exclude<Change, { op: 'delete-tree' }>
@@ -51,6 +51,10 @@ export function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
       return change.record.Name
     case 'authMethods':
       return authMethodKey(change.record)
+    case 'intentions':
+      return intentionKey(change.record)
+    case 'intentionDestinations':
+      return destinationKey(change.record)
     case 'system':
       return change.record.Key
     default:

@@ -1,5 +1,5 @@
 /** Use cases that write: decide on what is read, commit on the condition that it still holds, or decide again. */
-import { authMethodKey, methodOf, nodeKey } from '@latchkey/acl'
+import { authMethodKey, destinationKey, intentionKey, methodOf, nodeKey } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
 import type { Context } from '../handler.ts'
@@ -93,6 +93,10 @@ function nameOf(change: Change): string {
       return `${change.table} ${change.record.ID}`
     case 'authMethods':
       return `auth method ${authMethodKey(change.record)}`
+    case 'intentions':
+      return `intention ${intentionKey(change.record)}`
+    case 'intentionDestinations':
+      return `destination ${destinationKey(change.record)}`
     case 'namespaces':
       return `namespace ${change.record.Name}`
     case 'system':

@@ -438,6 +438,7 @@ export class MemoryStore implements Store {
 
   private rebuildDirectory(): void {
     const { policies, roles, namespaces, authMethods, bindingRules, system } = this.tables
+    const { intentions, intentionDestinations } = this.tables
     this.currentDirectory = new Directory(
       {
         policies: [...policies.values()],
@@ -445,6 +446,8 @@ export class MemoryStore implements Store {
         namespaces: [...namespaces.values()],
         authMethods: [...authMethods.values()],
         bindingRules: [...bindingRules.values()],
+        intentions: [...intentions.values()],
+        intentionDestinations: [...intentionDestinations.values()],
         system: [...system.values()],
       },
       this.index,
@@ -492,6 +495,8 @@ function emptyTables(): Tables {
     namespaces: new Map(),
     authMethods: new Map(),
     bindingRules: new Map(),
+    intentions: new Map(),
+    intentionDestinations: new Map(),
     system: new Map(),
     nodes: new Map(),
     services: new Map(),

@@ -30,6 +30,8 @@ import type {
   CatalogTable,
   Directory,
   IdleLimit,
+  IntentionDestinationRecord,
+  IntentionRecord,
   KvRecord,
   LoginState,
   NamespaceRecord,
@@ -60,6 +62,8 @@ export type TableName =
   | 'namespaces'
   | 'authMethods'
   | 'bindingRules'
+  | 'intentions'
+  | 'intentionDestinations'
   | 'system'
   | CatalogTable
 
@@ -80,6 +84,8 @@ export interface RecordOf extends CatalogRecords {
   readonly namespaces: NamespaceRecord
   readonly authMethods: AuthMethodRecord
   readonly bindingRules: BindingRuleRecord
+  readonly intentions: IntentionRecord
+  readonly intentionDestinations: IntentionDestinationRecord
   readonly system: SystemRecord
 }
 
@@ -286,7 +292,7 @@ export interface Store {
    */
   refresh(mode: ConsistencyMode): Promise<Freshness>
 
-  /** Policies, roles, namespaces and system records: few, read by every request, and all held in memory. */
+  /** Policies, roles, namespaces, intentions and system records: few, read by every request, and all held in memory. */
   directory(): Directory
 
   /** The catalog, all held in memory. It changes as commits are applied: read it, and indexes with it, in one turn. */

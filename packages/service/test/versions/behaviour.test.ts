@@ -178,9 +178,16 @@ describe('9.3: behaviour of the HTTP API', () => {
       },
     ))
 
-  test('intentions answer 501 in every version', () =>
-    expectSince(
-      [['0.7', 501]],
-      async (world) => (await world.ask('GET', '/connect/intentions', { token })).status,
-    ))
+  test('intentions are listed in every version; config entries come with 1.9.0 (spec 9.5)', async () => {
+    const statusOf = (path: string) => async (world: World) =>
+      (await world.ask('GET', path, { token })).status
+    await expectSince([['0.7', 200]], statusOf('/connect/intentions'))
+    await expectSince(
+      [
+        ['0.7', 501],
+        ['1.9', 200],
+      ],
+      statusOf('/config/service-intentions'),
+    )
+  })
 })

@@ -5,6 +5,7 @@ import {
   type BindingRuleRecord,
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
+  type IntentionRecord,
   type JwtConfig,
   type KvRecord,
   type LoginState,
@@ -117,6 +118,29 @@ export function aMethod(
     CreateIndex: 0,
     ModifyIndex: 0,
     Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+/** An exact, id-based intention that allows. */
+export function anIntention(fields: Partial<IntentionRecord> = {}): IntentionRecord {
+  lastId += 1
+  return {
+    SourceNS: DEFAULT_NAMESPACE,
+    SourceName: `source-${lastId}`,
+    DestinationNS: DEFAULT_NAMESPACE,
+    DestinationName: `destination-${lastId}`,
+    SourceType: 'consul',
+    Action: 'allow',
+    Permissions: [],
+    Description: '',
+    LegacyID: `00000000-0000-4000-9000-${String(lastId).padStart(12, '0')}`,
+    LegacyMeta: {},
+    LegacyCreateTime: '2026-01-01T00:00:00.000Z',
+    LegacyUpdateTime: '2026-01-01T00:00:00.000Z',
+    Hash: 'hash',
+    CreateIndex: 0,
+    ModifyIndex: 0,
     ...fields,
   }
 }

@@ -7,7 +7,14 @@ export class ModelBroken extends Error {
   override readonly name = 'ModelBroken'
 }
 
-const OWN_TABLES = ['kv', 'authMethods', 'bindingRules', ...CATALOG_TABLES] as const
+const OWN_TABLES = [
+  'kv',
+  'authMethods',
+  'bindingRules',
+  'intentions',
+  'intentionDestinations',
+  ...CATALOG_TABLES,
+] as const
 const GLOBAL_TABLES = ['namespaces', 'policies', 'roles'] as const
 
 /**

@@ -96,6 +96,13 @@ export interface World {
   secretWith(rules: string, token?: object): Promise<string>
 }
 
+/** Ends the migration of intentions, as on new data. */
+export function endIntentionsMigration({ store, clock }: Pick<World, 'store' | 'clock'>): void {
+  const Value = { state: 'done', since: clock.now() }
+  const record = { Key: 'intentions', Value, CreateIndex: 0, ModifyIndex: 0 } as const
+  store.commitNow([{ table: 'system', op: 'put', record, expect: undefined }])
+}
+
 const NODE = {
   id: 'node-id',
   node: 'n1',

@@ -19,6 +19,7 @@ import {
   aMethod,
   aNamespace,
   anId,
+  anIntention,
   aPolicy,
   aRole,
   aToken,
@@ -178,6 +179,28 @@ export function describeStore(
           ...methods.map((record): Change => ({ table: 'authMethods', op: 'put', record, expect: 0 })),
           { table: 'system', op: 'put', record: system, expect: undefined },
         ])
+        const intention = anIntention({
+          SourceName: text,
+          DestinationName: text,
+          Action: undefined,
+          Permissions: [
+            { Action: 'deny', HTTP: { PathPrefix: '/', Header: [{ Name: text, Present: true }] } },
+          ],
+          Description: text,
+          LegacyMeta: { [text]: text },
+        })
+        const { DestinationNS, DestinationName } = intention
+        const destination = {
+          DestinationNS,
+          DestinationName,
+          Meta: { a: text },
+          CreateIndex: 0,
+          ModifyIndex: 0,
+        }
+        const intentionIndex = await store.commit([
+          { table: 'intentions', op: 'put', record: intention, expect: 0 },
+          { table: 'intentionDestinations', op: 'put', record: destination, expect: 0 },
+        ])
         const ruleIndex = await store.commit([{ table: 'bindingRules', op: 'put', record: rule, expect: 0 }])
         const at = { CreateIndex: index, ModifyIndex: index }
         const directory = await store.directory()
@@ -197,6 +220,12 @@ export function describeStore(
           CreateIndex: ruleIndex,
           ModifyIndex: ruleIndex,
         })
+        const atIntention = { CreateIndex: intentionIndex, ModifyIndex: intentionIndex }
+        expect(directory.intentions().entry(intention)).toEqual({
+          destination: { ...destination, ...atIntention },
+          sources: [{ ...intention, ...atIntention }],
+        })
+        expect(store.tableIndex('intentions')).toBe(intentionIndex)
         expect(directory.system('bootstrap')).toMatchObject({ Value: system.Value, ModifyIndex: index })
         const read = await store.kvEntry('default', key.Key)
         expect(read).toMatchObject({ Key: key.Key, Flags: key.Flags, LockIndex: 7, ModifyIndex: index })

@@ -86,6 +86,8 @@ const TABLES = {
   checks: 0,
   coordinates: 0,
   serviceIndexes: 0,
+  intentions: 0,
+  intentionDestinations: 0,
   system: 0,
 }
 

@@ -10,6 +10,10 @@ import {
   catalogKey,
   Directory,
   type DirectoryContent,
+  destinationKey,
+  type IntentionDestinationRecord,
+  type IntentionRecord,
+  intentionKey,
   isCatalogTable,
   type NamespaceRecord,
   type PolicyRecord,
@@ -83,6 +87,8 @@ export class LocalState {
   private readonly namespaces = new Map<string, NamespaceRecord>()
   private readonly authMethods = new Map<string, AuthMethodRecord>()
   private readonly bindingRules = new Map<string, BindingRuleRecord>()
+  private readonly intentions = new Map<string, IntentionRecord>()
+  private readonly intentionDestinations = new Map<string, IntentionDestinationRecord>()
   private readonly system = new Map<string, SystemRecord>()
   private directoryVersion = 0
   private built: Directory | undefined
@@ -231,8 +237,10 @@ export class LocalState {
   }
 
   private replaceRecords(index: number, { directory, catalog }: HeldRecords): void {
-    const { policies, roles, namespaces, authMethods, bindingRules, system } = this
-    for (const map of [policies, roles, namespaces, authMethods, bindingRules, system]) map.clear()
+    const { policies, roles, namespaces, authMethods, bindingRules, intentions, system } = this
+    for (const map of [policies, roles, namespaces, authMethods, bindingRules, intentions, system])
+      map.clear()
+    this.intentionDestinations.clear()
     this.putRecords(directory)
     this.directoryVersion = index
     this.built = undefined
@@ -246,6 +254,10 @@ export class LocalState {
     for (const record of content.namespaces) this.namespaces.set(record.Name, record)
     for (const record of content.authMethods) this.authMethods.set(authMethodKey(record), record)
     for (const record of content.bindingRules) this.bindingRules.set(record.ID, record)
+    for (const record of content.intentions) this.intentions.set(intentionKey(record), record)
+    for (const record of content.intentionDestinations) {
+      this.intentionDestinations.set(destinationKey(record), record)
+    }
     for (const record of content.system) this.system.set(record.Key, record)
   }
 
@@ -299,6 +311,18 @@ export class LocalState {
       case 'bindingRules':
         this.takeOwnRecord(this.bindingRules, change.record.ID, change.record, change.op, index)
         return
+      case 'intentions':
+        this.takeOwnRecord(this.intentions, intentionKey(change.record), change.record, change.op, index)
+        return
+      case 'intentionDestinations':
+        this.takeOwnRecord(
+          this.intentionDestinations,
+          destinationKey(change.record),
+          change.record,
+          change.op,
+          index,
+        )
+        return
       case 'system':
         this.takeOwnRecord(this.system, change.record.Key, change.record, change.op, index)
     }
@@ -333,6 +357,10 @@ export class LocalState {
         return this.authMethods
       case 'bindingRules':
         return this.bindingRules
+      case 'intentions':
+        return this.intentions
+      case 'intentionDestinations':
+        return this.intentionDestinations
       case 'system':
         return this.system
       default:
@@ -347,6 +375,8 @@ export class LocalState {
       namespaces: [...this.namespaces.values()],
       authMethods: [...this.authMethods.values()],
       bindingRules: [...this.bindingRules.values()],
+      intentions: [...this.intentions.values()],
+      intentionDestinations: [...this.intentionDestinations.values()],
       system: [...this.system.values()],
     }
   }

@@ -14,6 +14,8 @@ import {
 import {
   decodeAuthMethod,
   decodeBindingRule,
+  decodeDestination,
+  decodeIntention,
   decodeNamespace,
   decodePolicy,
   decodeRole,
@@ -107,6 +109,10 @@ async function readRecords(
   const namespaces = await read('namespaces', (keys) => tx.namespace.findMany(by('name', keys)))
   const authMethods = await read('authMethods', (keys) => tx.authMethod.findMany(by('key', keys)))
   const bindingRules = await read('bindingRules', (keys) => tx.bindingRule.findMany(by('id', keys)))
+  const intentions = await read('intentions', (keys) => tx.intention.findMany(by('key', keys)))
+  const intentionDestinations = await read('intentionDestinations', (keys) =>
+    tx.intentionDestination.findMany(by('key', keys)),
+  )
   const system = await read('system', (keys) => tx.system.findMany(by('key', keys)))
   const nodes = await read('nodes', (keys) => tx.catalogNode.findMany(by('key', keys)))
   const services = await read('services', (keys) => tx.catalogService.findMany(by('key', keys)))
@@ -122,6 +128,8 @@ async function readRecords(
       namespaces: namespaces.map(decodeNamespace),
       authMethods: authMethods.map((row) => decodeAuthMethod(row, secrets)),
       bindingRules: bindingRules.map(decodeBindingRule),
+      intentions: intentions.map(decodeIntention),
+      intentionDestinations: intentionDestinations.map(decodeDestination),
       system: system.map((row) => decodeSystem(row, secrets)),
     },
     catalog: {

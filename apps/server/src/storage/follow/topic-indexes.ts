@@ -11,6 +11,8 @@ const TABLE_NAMES: readonly TableName[] = [
   'namespaces',
   'authMethods',
   'bindingRules',
+  'intentions',
+  'intentionDestinations',
   'system',
   ...CATALOG_TABLES,
 ]

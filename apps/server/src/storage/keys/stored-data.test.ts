@@ -4,6 +4,7 @@ import {
   aKey,
   aMethod,
   anId,
+  anIntention,
   aPolicy,
   aRole,
   aToken,
@@ -180,6 +181,12 @@ test('a record read from the database by another process equals the one in memor
     ...tokens.map(putNew),
     ...records.map((record) => ({ table: 'policies', op: 'put', record, expect: 0 }) as const),
     { table: 'roles', op: 'put', record: aRole({ ServiceIdentities: [{ ServiceName: 's' }] }), expect: 0 },
+    {
+      table: 'intentions',
+      op: 'put',
+      record: anIntention({ LegacyID: undefined, Description: '\u0000' }),
+      expect: 0,
+    },
   ])
   const other = await openTestStore({ url: database.url })
   for (const { SecretID } of tokens) {
@@ -203,6 +210,8 @@ test('the Prisma schema and the migrations define the same columns', async () =>
     change: Prisma.ChangeScalarFieldEnum,
     change_reader: Prisma.ChangeReaderScalarFieldEnum,
     commit_index: Prisma.CommitIndexScalarFieldEnum,
+    intention: Prisma.IntentionScalarFieldEnum,
+    intention_destination: Prisma.IntentionDestinationScalarFieldEnum,
     kv: Prisma.KvEntryScalarFieldEnum,
     login_state: Prisma.LoginStateScalarFieldEnum,
     lookup_key: Prisma.LookupKeyScalarFieldEnum,

@@ -1,9 +1,11 @@
 /** The statements for the tables that every process holds whole. */
-import { authMethodKey, catalogKey } from '@latchkey/acl'
+import { authMethodKey, catalogKey, destinationKey, intentionKey } from '@latchkey/acl'
 import type { RecordOf } from '@latchkey/service'
 import {
   encodeAuthMethod,
   encodeBindingRule,
+  encodeDestination,
+  encodeIntention,
   encodeNamespace,
   encodePolicy,
   encodeRole,
@@ -76,6 +78,22 @@ export const DIRECTORY_STATEMENTS: { readonly [T in DirectoryTable]: Statements<
         data: rows.map((row) => ({ id: row.key, ...columnsOf(row, encodeBindingRule) })),
       }),
   },
+  intentions: {
+    find: (tx, keys) => tx.intention.findMany({ where: inKeys(keys), select: BY_KEY }),
+    remove: (tx, keys) => tx.intention.deleteMany({ where: inKeys(keys) }),
+    create: (tx, rows) =>
+      tx.intention.createMany({
+        data: rows.map((row) => ({ key: row.key, ...columnsOf(row, encodeIntention) })),
+      }),
+  },
+  intentionDestinations: {
+    find: (tx, keys) => tx.intentionDestination.findMany({ where: inKeys(keys), select: BY_KEY }),
+    remove: (tx, keys) => tx.intentionDestination.deleteMany({ where: inKeys(keys) }),
+    create: (tx, rows) =>
+      tx.intentionDestination.createMany({
+        data: rows.map((row) => ({ key: row.key, ...columnsOf(row, encodeDestination) })),
+      }),
+  },
   system: {
     find: (tx, keys) => tx.system.findMany({ where: inKeys(keys), select: BY_KEY }),
     remove: (tx, keys) => tx.system.deleteMany({ where: inKeys(keys) }),
@@ -114,6 +132,10 @@ export function keyOf(change: DirectoryChange): string {
       return storeText(change.record.Name)
     case 'authMethods':
       return storeText(authMethodKey(change.record))
+    case 'intentions':
+      return storeText(intentionKey(change.record))
+    case 'intentionDestinations':
+      return storeText(destinationKey(change.record))
     case 'system':
       return change.record.Key
     default:

@@ -1,0 +1,137 @@
+/** Turns intentions into config entries, once. Spec 9.5; the rules are in acl, this provides clock, servers and store. */
+import {
+  INTENTIONS_LOOK_MS,
+  type IntentionMigrationRecord,
+  type IntentionsLook,
+  MEMBER_HEARTBEAT_MS,
+  type Member,
+  nextIntentionsStep,
+} from '@latchkey/acl'
+import { profileOf, readVersion, type ServiceProfile } from '@latchkey/contract'
+import { type Change, isSecondary, type Store, StoreConflict } from '@latchkey/service'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import type { PrimaryClient } from '../outgoing/primary-client.ts'
+import { readReplicationToken } from '../replication/replication-token.ts'
+import type { ServerStore } from '../server-store.ts'
+import { readPrimaryIntentions } from './primary-members.ts'
+
+interface MigrationOptions {
+  readonly store: ServerStore
+  readonly config: Config
+  /** Absent in the primary itself. */
+  readonly primary: PrimaryClient | undefined
+  readonly profile: ServiceProfile
+  readonly log: Logger
+}
+
+/** @returns the round of a job. Only the elected server acts in it. */
+export function intentionsMigration({
+  store,
+  config,
+  primary,
+  profile,
+  log,
+}: MigrationOptions): () => Promise<number> {
+  /** When this server was elected last. */
+  let electedAt: number | undefined
+  const token = () => readReplicationToken({ store, config })
+  const [headerPrefix = ''] = config.headerPrefixes
+  const ofPrimary = () => readPrimaryIntentions(primary, { token, headerPrefix, log })
+  return async () => {
+    if (recordedIn(store)?.state === 'done') return INTENTIONS_LOOK_MS
+    const nextMs = await store.singleWinner('intentions', async () => {
+      electedAt ??= store.clock.now()
+      const isPrimary = !isSecondary({ ...config, store })
+      return lookAtIntentions(
+        {
+          store,
+          profile,
+          now: () => store.clock.now(),
+          members: async () =>
+            (await store.membership.members()).filter(({ datacenter }) => datacenter === config.datacenter),
+          primary: async () => (isPrimary ? 'is-here' : { state: await ofPrimary() }),
+          log,
+        },
+        electedAt,
+      )
+    })
+    if (nextMs === undefined) electedAt = undefined
+    return nextMs ?? MEMBER_HEARTBEAT_MS
+  }
+}
+
+export interface IntentionsContext {
+  readonly store: Store
+  readonly profile: ServiceProfile
+  readonly now: () => number
+  /** Of this datacenter. */
+  readonly members: () => Promise<readonly Pick<Member, 'node' | 'version' | 'status'>[]>
+  readonly primary: () => Promise<IntentionsLook['primary']>
+  readonly log: Logger
+}
+
+/**
+ * One look of the elected server.
+ *
+ * @returns milliseconds until the next.
+ */
+export async function lookAtIntentions(context: IntentionsContext, electedAt: number): Promise<number> {
+  const { store, profile, now, log } = context
+  await store.refresh('consistent')
+  const recorded = recordedIn(store)
+  if (!profile.has('intentions.configEntries')) {
+    // An older server leads again: as in the reference, it blocks nothing.
+    if (recorded !== undefined && recorded.state !== 'done') await record(store, undefined)
+    return INTENTIONS_LOOK_MS
+  }
+  const look: IntentionsLook = {
+    recorded,
+    servers: (await context.members()).map(({ node, version, status }) => ({
+      name: `server ${node} (version ${version})`,
+      status,
+      keepsIntentions: keepsIntentions(version),
+    })),
+    primary: await context.primary(),
+    destinations: [...store.directory().intentions().allEntries()].length,
+    now: now(),
+  }
+  const step = nextIntentionsStep(look, electedAt)
+  if (step.record && (await record(store, step.record))) {
+    const { state, waitsFor } = step.record
+    const { destinations } = look
+    log.info({ state, destinations, ...(waitsFor ? { waitsFor } : {}) }, 'migration of intentions')
+  }
+  return step.nextMs ?? INTENTIONS_LOOK_MS
+}
+
+function keepsIntentions(version: string): boolean {
+  const known = readVersion(version)
+  return known !== undefined && profileOf(known).has('intentions.configEntries')
+}
+
+function recordedIn(store: Pick<Store, 'directory'>): IntentionMigrationRecord | undefined {
+  return store.directory().system('intentions')?.Value as IntentionMigrationRecord | undefined
+}
+
+/**
+ * Stores the record, or removes it.
+ *
+ * @returns false if another server was faster.
+ */
+async function record(store: Store, Value: IntentionMigrationRecord | undefined): Promise<boolean> {
+  const existing = store.directory().system('intentions')
+  const change: Change = {
+    table: 'system',
+    op: Value === undefined ? 'delete' : 'put',
+    record: { Key: 'intentions', Value: Value ?? null, CreateIndex: 0, ModifyIndex: 0 },
+    expect: existing?.ModifyIndex ?? 0,
+  }
+  try {
+    await store.commit([change])
+    return true
+  } catch (error) {
+    if (error instanceof StoreConflict) return false
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+/** Writes by names: edits of one source in the config entry of its destination. Spec 9.5; decisions: intentions. */
+import { AclError, type ExactIntention } from '@latchkey/contract'
+import type { IntentionEnds } from '../records/intention-records.ts'
+import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './config-entry.ts'
+import type { IntentionIndex } from './intention-index.ts'
+
+type Edition = 'standard' | 'extended'
+
+/**
+ * The entry with an intention written into it.
+ *
+ * @throws AclError as {@link writeEntry}.
+ */
+export function writeExact(
+  ends: IntentionEnds,
+  request: ExactIntention,
+  { intentions, edition }: { readonly intentions: IntentionIndex; readonly edition: Edition },
+): EntryRecords {
+  const existing = intentions.entry(ends)
+  const Meta = existing?.destination.Meta ?? {}
+  if (request.Meta && Object.keys(request.Meta).length > 0 && !isSame(request.Meta, Meta)) {
+    const message = existing
+      ? 'Meta must not be specified, or should be unchanged during an update.'
+      : 'Meta must not be specified'
+    throw new AclError('field_invalid', message, { field: 'Meta' })
+  }
+  const { Action, Permissions, Description, SourceType } = request
+  const source = {
+    Name: ends.SourceName,
+    Namespace: ends.SourceNS,
+    ...(Action === undefined ? {} : { Action }),
+    ...(Permissions === undefined ? {} : { Permissions }),
+    ...(Description === undefined ? {} : { Description }),
+    ...(SourceType === undefined ? {} : { Type: SourceType }),
+  }
+  return entryOf(ends, [source, ...others(ends, intentions)], { Meta, edition })
+}
+
+/**
+ * The entry without an intention; `undefined` if nothing is left of it.
+ *
+ * @throws AclError as {@link writeEntry}.
+ */
+export function deleteExact(
+  ends: IntentionEnds,
+  { intentions, edition }: { readonly intentions: IntentionIndex; readonly edition: Edition },
+): EntryRecords | undefined {
+  const left = others(ends, intentions)
+  if (left.length === 0) return undefined
+  return entryOf(ends, left, { Meta: intentions.entry(ends)?.destination.Meta ?? {}, edition })
+}
+
+/** The other sources of the destination, as bodies write them. */
+function others(ends: IntentionEnds, intentions: IntentionIndex) {
+  const entry = intentions.entry(ends)
+  if (!entry) return []
+  return showEntry(entry, true).Sources.filter(
+    ({ Name, Namespace }) => Name !== ends.SourceName || Namespace !== ends.SourceNS,
+  )
+}
+
+function entryOf(
+  { DestinationNS, DestinationName }: IntentionEnds,
+  Sources: NonNullable<Parameters<typeof writeEntry>[0]['Sources']>,
+  { Meta, edition }: { readonly Meta: Readonly<Record<string, string>>; readonly edition: Edition },
+): EntryRecords {
+  const request = { Kind: SERVICE_INTENTIONS, Name: DestinationName, Sources, Meta: { ...Meta } }
+  return writeEntry(request, { namespace: DestinationNS, edition })
+}
+
+function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
+}

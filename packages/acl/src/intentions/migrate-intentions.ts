@@ -1,0 +1,126 @@
+/**
+ * The one-time migration of intentions to config entries: pure rules, which the servers and the simulator run. Spec 9.5;
+ * decisions: intentions.
+ *
+ * Intentions are stored as the sources of their destinations from the beginning, so the migration moves nothing: its end is one
+ * record, and a process that is killed before it leaves nothing to repair. It keeps the pace of the reference, which clients and
+ * rehearsals expect.
+ */
+import { AclError, type ServiceProfile } from '@latchkey/contract'
+import type { Member } from '../upgrade/member.ts'
+
+/** How often the elected server looks at the others while it waits. */
+export const INTENTIONS_LOOK_MS = 5_000
+/** Least time per destination: at most a hundred a second. */
+export const INTENTION_DESTINATION_MS = 10
+
+/** The value of the system record `intentions`. Absent: no server of 1.9.0 or later has led. */
+export interface IntentionMigrationRecord {
+  readonly state: 'waiting' | 'migrating' | 'done'
+  /** When the state began: milliseconds since the epoch. */
+  readonly since: number
+  /** What `waiting` waits for, each phrased to follow "waits for". */
+  readonly waitsFor?: readonly string[]
+}
+
+/** The record of new data: what has no intentions has nothing to migrate. */
+export function initialIntentions(
+  profile: ServiceProfile,
+  now: number,
+): IntentionMigrationRecord | undefined {
+  return profile.has('intentions.configEntries') ? { state: 'done', since: now } : undefined
+}
+
+/** A server, as the migration sees it. */
+interface AbleMember extends Pick<Member, 'status'> {
+  /** Whether it keeps intentions as config entries: it runs 1.9.0 or later. */
+  readonly keepsIntentions: boolean
+}
+
+/** Whether the migration waits for a server: alive and failed ones count, those that left do not. */
+export function blocksIntentions({ status, keepsIntentions }: AbleMember): boolean {
+  return status !== 'left' && !keepsIntentions
+}
+
+/** The least time from the first to the last destination, in milliseconds. */
+export function intentionsDurationMs(destinations: number): number {
+  return Math.max(0, destinations - 1) * INTENTION_DESTINATION_MS
+}
+
+export interface IntentionsLook {
+  readonly recorded: IntentionMigrationRecord | undefined
+  /** Known servers of this datacenter. */
+  readonly servers: readonly (AbleMember & { readonly name: string })[]
+  /** In a secondary: the state of the primary, `undefined` while it does not answer. */
+  readonly primary: { readonly state: string | undefined } | 'is-here'
+  readonly destinations: number
+  readonly now: number
+}
+
+/** What the elected server does next. */
+export interface IntentionsStep {
+  /** The record to store; `undefined` if it stays as it is. */
+  readonly record: IntentionMigrationRecord | undefined
+  /** Milliseconds until the next look; `undefined`: the migration is over. */
+  readonly nextMs: number | undefined
+}
+
+/**
+ * The next step of the migration. Each elected server repeats it until the end, and starts over where another was lost: a
+ * migration that began before `startedAt` is not its own.
+ *
+ * @param startedAt when this server was elected, by the same clock.
+ */
+export function nextIntentionsStep(look: IntentionsLook, startedAt: number): IntentionsStep {
+  const { recorded, destinations, now } = look
+  if (recorded?.state === 'done') return { record: undefined, nextMs: undefined }
+  const waitsFor = waitsForOf(look)
+  if (waitsFor.length > 0) {
+    const isKnown = recorded?.state === 'waiting' && `${recorded.waitsFor}` === `${waitsFor}`
+    const since = recorded?.state === 'waiting' ? recorded.since : now
+    return { record: isKnown ? undefined : { state: 'waiting', since, waitsFor }, nextMs: INTENTIONS_LOOK_MS }
+  }
+  const durationMs = look.primary === 'is-here' ? intentionsDurationMs(destinations) : 0
+  if (durationMs === 0) return { record: { state: 'done', since: now }, nextMs: undefined }
+  if (recorded?.state !== 'migrating' || recorded.since < startedAt) {
+    return { record: { state: 'migrating', since: now }, nextMs: durationMs }
+  }
+  const leftMs = recorded.since + durationMs - now
+  if (leftMs > 0) return { record: undefined, nextMs: leftMs }
+  return { record: { state: 'done', since: now }, nextMs: undefined }
+}
+
+function waitsForOf({ servers, primary }: IntentionsLook): readonly string[] {
+  const old = servers.filter(blocksIntentions).map(({ name }) => `${name} to run 1.9.0 or later, or to leave`)
+  if (old.length > 0 || primary === 'is-here' || primary.state === 'done') return old
+  return primary.state === undefined
+    ? ['the primary datacenter to be reachable']
+    : ['the primary datacenter to migrate its intentions']
+}
+
+/**
+ * Whether an intention may be written now. Spec 9.5.2.
+ *
+ * @param by before the migration, config entries and writes by names need it, and the ID-based API does not.
+ * @throws AclError `intentions_migrating`.
+ */
+export function requireWritable(recorded: IntentionMigrationRecord | undefined, by: 'id' | 'entry'): void {
+  if (recorded?.state === 'done' || (recorded === undefined && by === 'id')) return
+  const retryAfter = recorded?.state === 'migrating' ? 1 : INTENTIONS_LOOK_MS / 1_000
+  throw new AclError(
+    'intentions_migrating',
+    'Intentions are read only while being upgraded to config entries',
+    { headers: { 'Retry-After': `${retryAfter}` } },
+  )
+}
+
+/** The least seconds until the end, for people. */
+export function intentionsSecondsLeft(
+  recorded: IntentionMigrationRecord | undefined,
+  { destinations, now }: { readonly destinations: number; readonly now: number },
+): number {
+  if (recorded === undefined || recorded.state === 'done') return 0
+  const durationMs = intentionsDurationMs(destinations)
+  const passedMs = recorded.state === 'migrating' ? Math.max(0, now - recorded.since) : 0
+  return Math.max(0, durationMs - passedMs) / 1_000
+}

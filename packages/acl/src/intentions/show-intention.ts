@@ -1,0 +1,50 @@
+/** Intentions as the API shows them. */
+import type { Intention } from '@latchkey/contract'
+import type { IntentionRecord } from '../records/intention-records.ts'
+import type { StoredEntry } from './intention-index.ts'
+import { precedenceOf } from './precedence.ts'
+
+/** As before 1.9.0, with every field. Keys in the order of the contract's schema. */
+export function showIntention(record: IntentionRecord): Intention {
+  return {
+    ID: record.LegacyID ?? '',
+    Description: record.Description,
+    ...endsShown(record),
+    SourceType: record.SourceType,
+    ...(record.Action === undefined ? {} : { Action: record.Action }),
+    DefaultAddr: '',
+    DefaultPort: 0,
+    Meta: { ...record.LegacyMeta },
+    Precedence: precedenceOf(record),
+    CreatedAt: record.LegacyCreateTime ?? '',
+    UpdatedAt: record.LegacyUpdateTime ?? '',
+    Hash: record.Hash,
+    CreateIndex: record.CreateIndex,
+    ModifyIndex: record.ModifyIndex,
+  }
+}
+
+/** As part of its config entry: with the indexes of the entry, and without what is empty. Spec 9.5.3. */
+export function showSource(record: IntentionRecord, { destination }: StoredEntry): Intention {
+  const { LegacyID, LegacyCreateTime, LegacyUpdateTime, Action, Permissions } = record
+  const Meta = LegacyID === undefined ? destination.Meta : record.LegacyMeta
+  return {
+    ...(LegacyID === undefined ? {} : { ID: LegacyID }),
+    Description: record.Description,
+    ...endsShown(record),
+    SourceType: record.SourceType,
+    ...(Action === undefined ? {} : { Action }),
+    ...(Permissions.length === 0 ? {} : { Permissions: [...Permissions] }),
+    ...(Object.keys(Meta).length === 0 ? {} : { Meta: { ...Meta } }),
+    Precedence: precedenceOf(record),
+    ...(LegacyCreateTime === undefined ? {} : { CreatedAt: LegacyCreateTime }),
+    ...(LegacyUpdateTime === undefined ? {} : { UpdatedAt: LegacyUpdateTime }),
+    ...(LegacyID === undefined ? {} : { Hash: record.Hash }),
+    CreateIndex: destination.CreateIndex,
+    ModifyIndex: destination.ModifyIndex,
+  }
+}
+
+function endsShown({ SourceNS, SourceName, DestinationNS, DestinationName }: IntentionRecord) {
+  return { SourceNS, SourceName, DestinationNS, DestinationName }
+}

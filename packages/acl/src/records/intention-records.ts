@@ -1,0 +1,57 @@
+/** Records of intentions: which service may connect to which. Spec 9.5; decisions: intentions. */
+import type { IntentionPermission } from '@latchkey/contract'
+
+/** Who connects to whom. `*` as a name means every service, as a namespace every namespace. */
+export interface IntentionEnds {
+  readonly SourceNS: string
+  readonly SourceName: string
+  readonly DestinationNS: string
+  readonly DestinationName: string
+}
+
+/** The destination of intentions. */
+export type IntentionDestination = Pick<IntentionEnds, 'DestinationNS' | 'DestinationName'>
+
+export type IntentionAction = 'allow' | 'deny'
+
+export interface IntentionRecord extends IntentionEnds {
+  readonly SourceType: 'consul'
+  /** `undefined` where Permissions decide. */
+  readonly Action: IntentionAction | undefined
+  readonly Permissions: readonly IntentionPermission[]
+  readonly Description: string
+  /** The id of the ID-based API, in lower case; `undefined` since an edit through config entries. */
+  readonly LegacyID: string | undefined
+  /** `Meta` of the ID-based API. */
+  readonly LegacyMeta: Readonly<Record<string, string>>
+  /** RFC 3339; `undefined` like LegacyID. */
+  readonly LegacyCreateTime: string | undefined
+  readonly LegacyUpdateTime: string | undefined
+  /** Empty without LegacyID. */
+  readonly Hash: string
+  readonly CreateIndex: number
+  readonly ModifyIndex: number
+}
+
+/** What all intentions of a destination share. It exists while the destination has intentions; every change of one writes it. */
+export interface IntentionDestinationRecord extends IntentionDestination {
+  /** Meta of the config entry. */
+  readonly Meta: Readonly<Record<string, string>>
+  readonly CreateIndex: number
+  readonly ModifyIndex: number
+}
+
+/** The primary key of an intention: names may have any characters. */
+export function intentionKey({
+  DestinationNS,
+  DestinationName,
+  SourceNS,
+  SourceName,
+}: IntentionEnds): string {
+  return JSON.stringify([DestinationNS, DestinationName, SourceNS, SourceName])
+}
+
+/** The primary key of a destination. */
+export function destinationKey({ DestinationNS, DestinationName }: IntentionDestination): string {
+  return JSON.stringify([DestinationNS, DestinationName])
+}

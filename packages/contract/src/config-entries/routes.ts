@@ -1,0 +1,58 @@
+/** Config entries, of which this service keeps the kind `service-intentions`. Spec 9.5. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { nameParam } from '../shared/path-params.ts'
+import { namespacedBlockingQuery, namespacedQuery, uint64 } from '../shared/query.ts'
+import { configEntrySchema, writeConfigEntrySchema } from './schemas.ts'
+
+const api = { gate: 'intentions.configEntries', spec: '9.5', namespaced: true } as const
+const read = { right: 'intention', blocking: 'intentions', ...api } as const
+const write = { right: 'intention', sameOrigin: true, writes: 'global', ...api } as const
+const cas = (what: string) => uint64('cas', `Only ${what} with this ModifyIndex.`)
+
+export const configEntries = c.router({
+  write: {
+    method: 'PUT',
+    path: '/v1/config',
+    summary: 'Write a config entry',
+    description:
+      'Replaces all intentions to a destination. They lose their IDs and times. `false` where `cas` does not hold; with `cas=0` the entry must not exist.',
+    query: namespacedQuery({ cas: cas('replaces an entry') }),
+    body: writeConfigEntrySchema,
+    ...answers(z.boolean().meta({ description: 'Whether the entry was written.' }), {
+      ...write,
+      body: 'json',
+      namespaceInBody: true,
+      errors: ['field_required', 'field_invalid', 'intentions_migrating'],
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/config/service-intentions',
+    summary: 'List config entries',
+    description: 'In order of Name, without those that the caller may not read.',
+    query: namespacedBlockingQuery({}),
+    ...answers(z.array(configEntrySchema), { ...read, errors: [] }),
+  },
+  read: {
+    method: 'GET',
+    path: '/v1/config/service-intentions/:Name',
+    pathParams: nameParam,
+    summary: 'Read a config entry',
+    description: 'The intentions to a destination.',
+    query: namespacedBlockingQuery({}),
+    ...answers(configEntrySchema, { ...read, errors: ['id_missing', 'not_found'] }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/config/service-intentions/:Name',
+    pathParams: nameParam,
+    summary: 'Delete a config entry',
+    description: 'Deletes all intentions to a destination. The same where there are none.',
+    query: namespacedQuery({}),
+    ...answers(z.strictObject({}).meta({ description: 'Empty.' }), {
+      ...write,
+      errors: ['id_missing', 'intentions_migrating'],
+    }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,168 @@
+/** Intentions, by ID and by names. Spec 9.3 (1.9.0), 9.5. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { deletedSchema } from '../shared/answers.ts'
+import { idParam } from '../shared/path-params.ts'
+import { blockingQuery, namespacedBlockingQuery, query, text, texts, word } from '../shared/query.ts'
+import {
+  createdIntentionSchema,
+  createIntentionSchema,
+  exactIntentionSchema,
+  intentionCheckSchema,
+  intentionMatchesSchema,
+  intentionMigrationSchema,
+  intentionSchema,
+  updateIntentionSchema,
+} from './schemas.ts'
+
+const read = { right: 'intention', blocking: 'intentions', spec: '9.5' } as const
+const write = { right: 'intention', sameOrigin: true, writes: 'global', spec: '9.5' } as const
+const record = { subject: 'intention ID' } as const
+const byName = { gate: 'intentions.configEntries' } as const
+const rules = ['field_required', 'field_invalid', 'namespace_unsupported'] as const
+const states = ['intentions_migrating', 'intention_edited'] as const
+const BY_PROBLEM = "'by' parameter must be one of 'source' or 'destination'"
+const names = {
+  source: text('The source, as `name` or `namespace/name`. Required.'),
+  destination: text('The destination, as `name` or `namespace/name`. Required.'),
+}
+
+export const intentions = c.router({
+  list: {
+    method: 'GET',
+    path: '/v1/connect/intentions',
+    summary: 'List intentions',
+    description:
+      'The highest precedence first. From 1.9.0 those whose destination is in the namespace of the request; before, and with `ns=*`, all. Shows those of which the caller may read source or destination.',
+    query: namespacedBlockingQuery({
+      filter: text('Only intentions that this filter selects, such as `Action == deny`. Decisions: filters.'),
+    }),
+    ...answers(z.array(intentionSchema), {
+      ...read,
+      namespaced: true,
+      spec: '9.3',
+      errors: ['filter_invalid', 'field_too_long'],
+    }),
+  },
+  create: {
+    method: 'POST',
+    path: '/v1/connect/intentions',
+    summary: 'Create an intention',
+    description: 'Says whether a service may connect to another. Services need not exist.',
+    query: query({}),
+    body: createIntentionSchema,
+    ...answers(createdIntentionSchema, {
+      ...write,
+      body: 'json',
+      errors: [...rules, ...states, 'intention_in_use'],
+    }),
+  },
+  match: {
+    method: 'GET',
+    path: '/v1/connect/intentions/match',
+    summary: 'List what concerns services',
+    description:
+      'For each name the intentions of that source, or to that destination, with those of wildcards that cover it. Needs the right to read each name.',
+    query: blockingQuery({
+      by: word(['source', 'destination'], { description: 'Which end the names are. Required.' }, BY_PROBLEM),
+      name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
+    }),
+    ...answers(intentionMatchesSchema, { ...read, errors: rules }),
+  },
+  check: {
+    method: 'GET',
+    path: '/v1/connect/intentions/check',
+    summary: 'Ask whether a service may connect to another',
+    description:
+      'The intention of the highest precedence decides; one with Permissions denies. Without one, the default policy of rules decides. Needs `service:read` on the destination.',
+    query: blockingQuery({
+      ...names,
+      'source-type': text('Absent, or `consul`.'),
+    }),
+    ...answers(intentionCheckSchema, { ...read, errors: rules }),
+  },
+  readExact: {
+    method: 'GET',
+    path: '/v1/connect/intentions/exact',
+    summary: 'Read an intention by its names',
+    description: 'The intention with exactly this source and destination.',
+    query: blockingQuery(names),
+    ...answers(intentionSchema, { ...read, ...byName, errors: [...rules, 'not_found'] }),
+  },
+  writeExact: {
+    method: 'PUT',
+    path: '/v1/connect/intentions/exact',
+    summary: 'Write an intention by its names',
+    description:
+      'Creates or replaces it. An edit of the config entry: every intention to that destination loses its ID and times.',
+    query: query(names),
+    body: exactIntentionSchema,
+    ...answers(deletedSchema, {
+      ...write,
+      ...byName,
+      body: 'json',
+      errors: [...rules, 'intentions_migrating'],
+    }),
+  },
+  deleteExact: {
+    method: 'DELETE',
+    path: '/v1/connect/intentions/exact',
+    summary: 'Delete an intention by its names',
+    description: 'Answers `true`, also where there is none.',
+    query: query(names),
+    ...answers(deletedSchema, { ...write, ...byName, errors: [...rules, 'intentions_migrating'] }),
+  },
+  read: {
+    method: 'GET',
+    path: '/v1/connect/intentions/:ID',
+    pathParams: idParam,
+    summary: 'Read an intention by its ID',
+    description: 'Needs the right to read its source or its destination.',
+    query: blockingQuery({}),
+    ...answers(intentionSchema, { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] }),
+  },
+  update: {
+    method: 'PUT',
+    path: '/v1/connect/intentions/:ID',
+    pathParams: idParam,
+    summary: 'Replace an intention',
+    description: 'What is left out is cleared. From 1.9.0 the destination cannot change.',
+    query: query({}),
+    body: updateIntentionSchema,
+    ...answers(createdIntentionSchema, {
+      ...write,
+      ...record,
+      body: 'json',
+      errors: [
+        ...rules,
+        ...states,
+        'intention_in_use',
+        'id_missing',
+        'id_invalid',
+        'not_found',
+        'field_immutable',
+      ],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/connect/intentions/:ID',
+    pathParams: idParam,
+    summary: 'Delete an intention by its ID',
+    description: 'Answers `true`.',
+    query: query({}),
+    ...answers(deletedSchema, {
+      ...write,
+      ...record,
+      errors: ['intentions_migrating', 'id_missing', 'id_invalid', 'not_found'],
+    }),
+  },
+  migration: {
+    method: 'GET',
+    path: '/v1/internal/intentions/migration',
+    summary: 'Read the progress of the intentions migration',
+    description: 'Whether intentions are config entries, and what that waits for.',
+    query: query({}),
+    ...answers(intentionMigrationSchema, { right: 'acl:read', spec: 'extension', errors: [] }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,19 @@
+import { requireSourceType } from '@latchkey/acl'
+import { requireRight } from '../caller/caller.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { endsAsked } from './stored-intentions.ts'
+
+/** Without an intention the default decides: allow where ACLs are off or the default policy allows. */
+export function checkIntentionHandler(call: Call<'intentions.check'>): Answer<'intentions.check'> {
+  const { directory, query, service, caller } = call
+  const ends = endsAsked(call, query)
+  requireSourceType(query['source-type'])
+  if (service.aclEnabled) {
+    const question = { resource: 'service', segment: ends.DestinationName, access: 'read' } as const
+    requireRight(caller, ends.DestinationNS, question)
+  }
+  const deciding = directory.intentions().deciding(ends)
+  const isAllowedByDefault = !service.aclEnabled || service.defaultPolicy === 'allow'
+  const Allowed = deciding ? deciding.Action === 'allow' : isAllowedByDefault
+  return json({ Allowed }, { topic: 'intentions', filtered: true })
+}

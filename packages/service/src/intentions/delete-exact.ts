@@ -1,0 +1,24 @@
+import { deleteExact } from '@latchkey/acl'
+import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
+import { requireIntentionWrite } from './rights.ts'
+import { deleteEntry, endsAsked, putEntry, requireWritableNow } from './stored-intentions.ts'
+
+/** `true`, also for what is not there. */
+export function deleteExactIntentionHandler(
+  call: Call<'intentions.deleteExact'>,
+): Promise<Answer<'intentions.deleteExact'>> {
+  const { query, service } = call
+  const { store, edition } = service
+  const ends = endsAsked(call, query)
+  requireIntentionWrite(call, ends)
+  return decideAndCommitFor(call, () => {
+    requireWritableNow(call, 'entry')
+    const directory = store.directory()
+    const intentions = directory.intentions()
+    if (!intentions.findExact(ends)) return { changes: [], answer: () => json(true) }
+    const left = deleteExact(ends, { intentions, edition })
+    const changes = left ? putEntry(directory, left) : deleteEntry(directory, ends)
+    return { changes, answer: () => json(true) }
+  })
+}

@@ -1,0 +1,35 @@
+import { filterRecords, inTurns, type ShapeOf } from '@latchkey/acl'
+import type { Intention } from '@latchkey/contract'
+import { type Answer, type Call, json } from '../handler.ts'
+import { isListed } from '../request/namespace.ts'
+import { maySee } from './rights.ts'
+import { intentionShown } from './stored-intentions.ts'
+
+/** Before 1.9.0 of every namespace, since then of that of the request. Spec 9.3 (1.9.0). */
+export async function listIntentionsHandler(
+  call: Call<'intentions.list'>,
+): Promise<Answer<'intentions.list'>> {
+  const { directory, query, service } = call
+  const isOneNamespace = service.profile.has('intentions.listByNamespace')
+  const shown = directory
+    .intentions()
+    .list()
+    .filter(({ DestinationNS }) => !isOneNamespace || isListed(call, DestinationNS))
+    .filter((intention) => maySee(call, intention))
+    .map(intentionShown(directory))
+  const selected = await inTurns(filterRecords(shown, query.filter, FILTERED), call)
+  return json([...selected], { topic: 'intentions', filtered: true })
+}
+
+const FILTERED: ShapeOf<Intention> = {
+  Action: 'text',
+  Description: 'text',
+  DestinationNS: 'text',
+  DestinationName: 'text',
+  ID: 'text',
+  Meta: { map: 'text' },
+  Precedence: 'number',
+  SourceNS: 'text',
+  SourceName: 'text',
+  SourceType: 'text',
+}

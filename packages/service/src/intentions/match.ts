@@ -1,0 +1,31 @@
+import { parseEnd } from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
+import { type Answer, type Call, json } from '../handler.ts'
+import { requireIntentionRead } from './rights.ts'
+import { intentionShown } from './stored-intentions.ts'
+
+/** The right is asked of every name, so what is shown beyond it concerns one that the caller may read. */
+export function matchIntentionsHandler(call: Call<'intentions.match'>): Answer<'intentions.match'> {
+  const { directory, query, service } = call
+  const { by, name: names = [] } = query
+  if (by === undefined) throw missingOption('by')
+  if (names.length === 0) throw missingOption('name')
+  if (names.length > limits.MATCH_NAMES_MAX) {
+    const message = `name must be given at most ${limits.MATCH_NAMES_MAX} times`
+    throw new AclError('field_invalid', message, { field: 'name' })
+  }
+  const ends = names.map((name) => [name, parseEnd(name, 'name', service.edition)] as const)
+  for (const [, end] of ends) requireIntentionRead(call, end)
+  const intentions = directory.intentions()
+  const show = intentionShown(directory)
+  const matches = ends.map(([asked, { namespace, name }]) => {
+    const found =
+      by === 'source' ? intentions.ofSource(namespace, name) : intentions.toDestination(namespace, name)
+    return [asked, found.map(show)] as const
+  })
+  return json(Object.fromEntries(matches), { topic: 'intentions', filtered: true })
+}
+
+function missingOption(field: string): AclError {
+  return new AclError('field_required', `required query parameter '${field}' not set`, { field })
+}

@@ -1,0 +1,18 @@
+import { type Answer, type Call, json, missing } from '../handler.ts'
+import { maySee, requireIntentionRead } from './rights.ts'
+import { endsAsked, intentionNotFound, intentionShown } from './stored-intentions.ts'
+
+/** Without the right to either end 403, whether the intention exists or not. */
+export function readExactIntentionHandler(
+  call: Call<'intentions.readExact'>,
+): Answer<'intentions.readExact'> {
+  const { directory } = call
+  const ends = endsAsked(call, call.query)
+  if (!maySee(call, ends)) {
+    requireIntentionRead(call, { namespace: ends.DestinationNS, name: ends.DestinationName })
+  }
+  const watch = { topic: 'intentions', filtered: true } as const
+  const intention = directory.intentions().findExact(ends)
+  if (!intention) return missing(intentionNotFound(), watch)
+  return json(intentionShown(directory)(intention), watch)
+}

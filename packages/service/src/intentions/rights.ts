@@ -1,0 +1,50 @@
+/** Rights on intentions, which are rules of services. Spec 5.4; decisions: intentions. */
+import { type IntentionDestination, type IntentionEnds, type Question, WILDCARD } from '@latchkey/acl'
+import { isAtHome, requireRight } from '../caller/caller.ts'
+import type { Context } from '../handler.ts'
+
+/** One end of an intention. */
+export interface End {
+  readonly namespace: string
+  readonly name: string
+}
+
+/**
+ * To write an intention takes `intentions = "write"` on its destination; for `*`, on every service.
+ *
+ * @throws AclError `privilege_missing`.
+ */
+export function requireIntentionWrite(
+  call: Context,
+  { DestinationNS: namespace, DestinationName: name }: IntentionDestination,
+): void {
+  requireIntention(call, { namespace, name }, 'write')
+}
+
+/** @throws AclError `privilege_missing`. */
+export function requireIntentionRead(call: Context, end: End): void {
+  requireIntention(call, end, 'read')
+}
+
+function requireIntention(call: Context, end: End, access: 'read' | 'write'): void {
+  if (call.service.aclEnabled) requireRight(call.caller, end.namespace, questionOf(end, access))
+}
+
+/** Whether the caller may read source or destination: either shows the whole intention. */
+export function maySee(call: Context, intention: IntentionEnds): boolean {
+  const { SourceNS, SourceName, DestinationNS, DestinationName } = intention
+  return (
+    mayRead(call, { namespace: DestinationNS, name: DestinationName }) ||
+    mayRead(call, { namespace: SourceNS, name: SourceName })
+  )
+}
+
+export function mayRead({ service, caller }: Context, end: End): boolean {
+  if (!service.aclEnabled) return true
+  const isHere = end.namespace === WILDCARD || isAtHome(caller, end.namespace)
+  return isHere && caller.authorizer.decide(questionOf(end, 'read'))
+}
+
+function questionOf({ name }: End, access: 'read' | 'write'): Question {
+  return { resource: 'intention', segment: name, access }
+}

@@ -1,0 +1,21 @@
+import { writeExact } from '@latchkey/acl'
+import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
+import { requireIntentionWrite } from './rights.ts'
+import { endsAsked, putEntry, requireWritableNow } from './stored-intentions.ts'
+
+/** An edit of the config entry of the destination: all of its sources lose their IDs and times. Spec 9.5.3. */
+export function writeExactIntentionHandler(
+  call: Call<'intentions.writeExact'>,
+): Promise<Answer<'intentions.writeExact'>> {
+  const { body, query, service } = call
+  const { store, edition } = service
+  const ends = endsAsked(call, query)
+  requireIntentionWrite(call, ends)
+  return decideAndCommitFor(call, () => {
+    requireWritableNow(call, 'entry')
+    const directory = store.directory()
+    const entry = writeExact(ends, body, { intentions: directory.intentions(), edition })
+    return { changes: putEntry(directory, entry), answer: () => json(true) }
+  })
+}
