@@ -15,9 +15,9 @@ describe('the lease', () => {
   test('lasts exactly its duration, counted from the question', () => {
     const lease = new Lease()
     expect(lease.isValid()).toBe(false)
-    const askedAt = performance.now()
+    const question = lease.ask()
     vi.advanceTimersByTime(400)
-    lease.grant(askedAt)
+    lease.grant(question)
     expect(lease.isValid()).toBe(true)
     vi.advanceTimersByTime(LEASE_MS - 401)
     expect(lease.isValid()).toBe(true)
@@ -28,15 +28,23 @@ describe('the lease', () => {
   test('expires if the wall clock shows that the machine slept, or was set', () => {
     for (const jump of [LEASE_MS, -LEASE_MS]) {
       const lease = new Lease()
-      lease.grant(performance.now())
+      lease.grant(lease.ask())
       vi.setSystemTime(Date.now() + jump)
       expect(lease.isValid()).toBe(false)
     }
   })
 
+  test('has expired if the machine slept while the answer was under way', () => {
+    const lease = new Lease()
+    const question = lease.ask()
+    vi.setSystemTime(Date.now() + LEASE_MS)
+    lease.grant(question)
+    expect(lease.isValid()).toBe(false)
+  })
+
   test('is over at once when it is revoked', () => {
     const lease = new Lease()
-    lease.grant(performance.now())
+    lease.grant(lease.ask())
     lease.revoke()
     expect(lease.isValid()).toBe(false)
   })

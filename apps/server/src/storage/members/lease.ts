@@ -1,6 +1,13 @@
 /** Duration of a lease, in milliseconds. */
 export const LEASE_MS = 2_500
 
+/** When a lease was asked for. */
+interface LeaseQuestion {
+  /** By `performance.now()`. */
+  readonly askedAt: number
+  readonly askedAtWall: number
+}
+
 /**
  * The right of the only member to answer from its own state: no other process can have committed, because a joining
  * process waits until this right has ended.
@@ -9,22 +16,24 @@ export const LEASE_MS = 2_500
  * machine sleeps, the latter may be set. A process that was paused finds its lease expired.
  */
 export class Lease {
-  private grantedAt = Number.NEGATIVE_INFINITY
-  private grantedAtWall = Number.NEGATIVE_INFINITY
+  private granted: LeaseQuestion | undefined
 
-  /** @param askedAt when the question was sent, by `performance.now()`. */
-  grant(askedAt: number): void {
-    this.grantedAt = askedAt
-    this.grantedAtWall = Date.now() - (performance.now() - askedAt)
+  /** Reads both clocks, before the question is sent: the machine may sleep until the answer. */
+  ask(): LeaseQuestion {
+    return { askedAt: performance.now(), askedAtWall: Date.now() }
+  }
+
+  grant(question: LeaseQuestion): void {
+    this.granted = question
   }
 
   revoke(): void {
-    this.grantedAt = Number.NEGATIVE_INFINITY
+    this.granted = undefined
   }
 
   isValid(): boolean {
-    if (performance.now() - this.grantedAt >= LEASE_MS) return false
-    const wallMs = Date.now() - this.grantedAtWall
-    return wallMs > -LEASE_MS && wallMs < LEASE_MS
+    const { granted } = this
+    if (granted === undefined || performance.now() - granted.askedAt >= LEASE_MS) return false
+    return Math.abs(Date.now() - granted.askedAtWall) < LEASE_MS
   }
 }

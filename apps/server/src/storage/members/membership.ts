@@ -261,7 +261,8 @@ export class Membership {
     const { prisma, state, follower, clock, changes } = this.parts
     const { id, mode, address, replication } = this
     try {
-      const askedAt = performance.now()
+      const question = this.lease.ask()
+      const { askedAt } = question
       const { version } = changes
       const is_leader = this.parts.isLeader()
       const beat = {
@@ -285,7 +286,7 @@ export class Membership {
       await follower.reach(answer.index, askedAt)
       // Changes applied since the question may be newer than the answer.
       const isSame = version === changes.version
-      if (answer.others === 0 && isSame && !this.isClosed) this.lease.grant(askedAt)
+      if (answer.others === 0 && isSame && !this.isClosed) this.lease.grant(question)
     } catch (error) {
       follower.noteFailure()
       throw error

@@ -1,0 +1,216 @@
+/** The database as read leases use it: each method is one transaction under the lock of the commit index. Decisions: read leases. */
+import type { Mistake } from './mistakes.ts'
+
+export interface MemberRow {
+  readonly heartbeatAt: number
+  readonly isFenced: boolean
+  /** The number of its last heartbeat. */
+  readonly beat: number
+  /** The epoch in which it was granted a lease; undefined once it said that it has none. */
+  readonly leaseEpoch: number | undefined
+}
+
+/** Leases that must end before anything is committed. */
+export interface Closing {
+  readonly epoch: number
+  /** Undefined if only time tells: the rows of leases may be lost. */
+  readonly holders: readonly string[] | undefined
+}
+
+interface State {
+  index: number
+  /** `blind`: like `closing`, but the holders are unknown. */
+  phase: 'none' | 'open' | 'closing' | 'blind'
+  epoch: number
+  timeline: number
+  members: Map<string, MemberRow>
+}
+
+export interface Beat {
+  readonly id: string
+  readonly beat: number
+  readonly isHolding: boolean
+  readonly isAsking: boolean
+  /** An epoch whose leases have all run out. */
+  readonly waited: number | undefined
+}
+
+export type BeatAnswer =
+  | { readonly isMember: false }
+  | {
+      readonly isMember: true
+      readonly index: number
+      readonly isGranted: boolean
+      /** Other members that may commit. */
+      readonly others: number
+      /** The epoch that is being closed. */
+      readonly closing: number | undefined
+    }
+
+export interface Author {
+  readonly id: string
+  /** The number of the last heartbeat that it had sent. */
+  readonly beat: number
+  readonly waited: number | undefined
+}
+
+const FAILED_AFTER_MS = 5_000
+
+export class LeaseDatabase {
+  isUp = true
+  private timeline = 1
+  /** The last epoch. An epoch is never used again, not even by a standby that has not heard of it. */
+  private epochs = 0
+  private state: State = { index: 0, phase: 'none', epoch: 0, timeline: 1, members: new Map() }
+  /** What a standby has that lacks the transactions since the last write. */
+  private standby: State = structuredClone(this.state)
+  private readonly now: () => number
+  private readonly notify: (message: { readonly kind: 'commit' | 'close'; readonly value: number }) => void
+  private readonly mistake: Mistake | undefined
+
+  constructor(options: {
+    readonly now: () => number
+    readonly notify: LeaseDatabase['notify']
+    readonly mistake: Mistake | undefined
+  }) {
+    this.now = options.now
+    this.notify = options.notify
+    this.mistake = options.mistake
+  }
+
+  get index(): number {
+    return this.state.index
+  }
+
+  row(id: string): MemberRow | undefined {
+    return this.state.members.get(id)
+  }
+
+  isMember(id: string): boolean {
+    return this.row(id)?.isFenced === false
+  }
+
+  /** A standby takes over that lacks what was not a write. */
+  failOver(): void {
+    this.timeline += 1
+    this.state = structuredClone(this.standby)
+  }
+
+  /** @returns undefined if the author may not commit. */
+  commit(author: Author): { readonly index: number } | Closing | undefined {
+    if (!this.isMember(author.id)) return undefined
+    const closing = this.close(author)
+    if (closing && this.mistake !== 'a write is committed while others hold leases') {
+      if (this.mistake !== 'leases end after the commit, before its acknowledgement') return closing
+    }
+    this.state.index += 1
+    this.standby = structuredClone(this.state)
+    this.notify({ kind: 'commit', value: this.state.index })
+    if (closing && this.mistake === 'leases end after the commit, before its acknowledgement') {
+      return { ...closing, index: this.state.index }
+    }
+    return { index: this.state.index }
+  }
+
+  /** Joins are numbered with heartbeats: one that arrives after a later heartbeat changes nothing. */
+  join(author: Author): { readonly index: number } | Closing {
+    if (this.mistake !== 'a process joins without ending the lease of the one that was alone') {
+      const closing = this.close(author)
+      if (closing) return closing
+    }
+    const { id, beat } = author
+    if (beat <= (this.row(id)?.beat ?? -1)) return { index: this.state.index }
+    this.state.members.set(id, { heartbeatAt: this.now(), isFenced: false, beat, leaseEpoch: undefined })
+    return { index: this.state.index }
+  }
+
+  leave(id: string): void {
+    this.state.members.delete(id)
+  }
+
+  beat({ id, beat, isHolding, isAsking, waited }: Beat): BeatAnswer {
+    const { members } = this.state
+    const row = members.get(id)
+    if (!row || row.isFenced) return { isMember: false }
+    if (beat <= row.beat && this.mistake !== 'a late heartbeat is taken for a new one')
+      return { isMember: false }
+    const isDropped = !isHolding || this.mistake === 'a heartbeat says that a lease is over which still holds'
+    members.set(id, {
+      ...row,
+      heartbeatAt: this.now(),
+      beat,
+      leaseEpoch: isDropped ? undefined : row.leaseEpoch,
+    })
+    for (const [other, its] of members) {
+      if (this.now() - its.heartbeatAt > FAILED_AFTER_MS) members.set(other, { ...its, isFenced: true })
+    }
+    const others = this.others(id).filter(([, other]) => !other.isFenced).length
+    const isGranted = isAsking && this.grant(id, waited)
+    const { phase, epoch, index } = this.state
+    const closing = phase === 'closing' || phase === 'blind' ? epoch : undefined
+    return { isMember: true, index, isGranted, others, closing }
+  }
+
+  private grant(id: string, waited: number | undefined): boolean {
+    const { state } = this
+    if (this.isNewPrimary()) return false
+    const isOver = waited === state.epoch && (state.phase === 'closing' || state.phase === 'blind')
+    const isEager = this.mistake === 'leases are granted again while a writer waits for their end'
+    if (state.phase === 'none' || isOver) {
+      state.phase = 'open'
+      state.epoch = this.newEpoch()
+    }
+    if (state.phase !== 'open' && !isEager) return false
+    const row = state.members.get(id)
+    if (row) state.members.set(id, { ...row, leaseEpoch: state.epoch })
+    return true
+  }
+
+  /** @returns what must end first; undefined if the author may commit now. */
+  private close({ id, beat, waited }: Author): Closing | undefined {
+    const { state } = this
+    if (this.isNewPrimary()) return { epoch: state.epoch, holders: undefined }
+    if (state.phase === 'blind') {
+      return state.epoch === waited ? this.end() : { epoch: state.epoch, holders: undefined }
+    }
+    const others = this.others(id)
+    if (others.every(([, row]) => row.isFenced && row.leaseEpoch !== state.epoch)) return undefined
+    if (state.phase === 'none') return undefined
+    if (state.phase === 'closing' && state.epoch === waited) return this.end()
+    const isAuthorSafe = this.mistake === 'a late commit does not see the lease of its own author'
+    const holders = [...state.members]
+      .filter(([, row]) => row.leaseEpoch === state.epoch)
+      .filter(([holder, row]) => holder !== id || (row.beat > beat && !isAuthorSafe))
+      .map(([holder]) => holder)
+    if (holders.length === 0) return this.end()
+    state.phase = 'closing'
+    this.notify({ kind: 'close', value: state.epoch })
+    return { epoch: state.epoch, holders }
+  }
+
+  private end(): undefined {
+    this.state.phase = 'none'
+  }
+
+  /** Whether leases may be out that this database has never heard of. */
+  private isNewPrimary(): boolean {
+    const { state } = this
+    if (state.timeline === this.timeline) return false
+    state.timeline = this.timeline
+    if (this.mistake === 'a new primary trusts its rows of leases') return false
+    state.phase = 'blind'
+    state.epoch = this.newEpoch()
+    return true
+  }
+
+  private newEpoch(): number {
+    if (this.mistake === 'a new primary counts its epochs from where the standby was')
+      return this.state.epoch + 1
+    this.epochs += 1
+    return this.epochs
+  }
+
+  private others(id: string): [string, MemberRow][] {
+    return [...this.state.members].filter(([other]) => other !== id)
+  }
+}

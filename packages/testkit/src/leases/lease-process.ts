@@ -1,0 +1,318 @@
+/** A server process as read leases use it: its lease, its heartbeats, its reads and writes. Decisions: read leases. */
+
+import type { SeededRandom } from '../random.ts'
+import { HeldLease, LEASE_MS, type Moment, type Question } from './held-lease.ts'
+import type { Author, BeatAnswer, Closing, LeaseDatabase } from './lease-database.ts'
+import type { Mistake } from './mistakes.ts'
+
+const MARGIN_MS = 100
+const BEAT_MS = 1_000
+const POLL_MS = 25
+const ANSWER_MS_MAX = 2_000
+const TRIES_MAX = 5
+
+/** How the clocks of a process go. */
+export interface Clocks {
+  /** Speed of the monotonic clock: 1 is right. */
+  readonly rate: number
+  wallOffsetMs: number
+  /** Time in which the machine slept: the monotonic clock stood still. */
+  sleptMs: number
+}
+
+/** What a process finds around it. */
+export interface Surroundings {
+  readonly now: number
+  readonly random: SeededRandom
+  readonly mistake: Mistake | undefined
+  /** Reads that were answered by a lease. */
+  readonly counts: { leased: number }
+  at(ms: number, work: () => void): void
+  ask<T>(
+    process: LeaseProcess,
+    statement: (database: LeaseDatabase) => T,
+    answered: (answer: T) => void,
+  ): void
+  tellGone(id: string, epoch: number): void
+  isKnownToBeGone(id: string): boolean
+}
+
+export class LeaseProcess {
+  readonly id: string
+  readonly clocks: Clocks
+  isPaused = false
+  isEnded = false
+  isFeedConnected = false
+  private readonly world: Surroundings
+  private readonly inbox: (() => void)[] = []
+  private applied = 0
+  private isMember = false
+  private isJoining = false
+  private isCommitting = false
+  private isBeating = false
+  /** How many other members there were at the last heartbeat. */
+  private others: number | undefined
+  private beatNumber = 0
+  private readonly lease: HeldLease
+  /** The last epoch whose leases each other process gave up. */
+  private readonly gone = new Map<string, number>()
+  private closingSeen: { readonly epoch: number; readonly at: number } | undefined
+
+  constructor(world: Surroundings, id: string, clocks: Clocks) {
+    this.world = world
+    this.id = id
+    this.clocks = clocks
+    this.lease = new HeldLease(world.mistake)
+    this.connectFeed()
+    this.join(0)
+    this.later(BEAT_MS, () => this.keepBeating())
+  }
+
+  /** Runs work as this process: when it is not paused, and never after its end. */
+  deliver(work: () => void): void {
+    if (this.isEnded) return
+    if (this.isPaused) this.inbox.push(work)
+    else work()
+  }
+
+  resume(): void {
+    this.isPaused = false
+    // What has waited in its sockets and timers comes in any order.
+    for (const work of this.world.random.shuffled(this.inbox.splice(0))) this.deliver(work)
+  }
+
+  connectFeed(): void {
+    this.isFeedConnected = true
+    this.confirm(() => {})
+  }
+
+  loseFeed(): void {
+    this.isFeedConnected = false
+    this.drop()
+    this.beat()
+    this.later(this.world.random.below(2_000), () => this.connectFeed())
+  }
+
+  hearCommit(): void {
+    this.confirm(() => {})
+  }
+
+  hearClose(epoch: number): void {
+    this.drop()
+    this.world.tellGone(this.id, epoch)
+  }
+
+  hearGone(id: string, epoch: number): void {
+    this.gone.set(id, epoch)
+  }
+
+  /** @param done gets the value, which is the index of the last write; undefined if the read fails. */
+  read(done: (value: number | undefined) => void): void {
+    if (this.hasLease()) {
+      this.world.counts.leased += 1
+      done(this.applied)
+    } else if (!this.isMember) {
+      done(undefined)
+    } else {
+      this.confirm(done)
+    }
+  }
+
+  /** @param done gets the index; undefined if the outcome is unknown. */
+  write(done: (index: number | undefined) => void): void {
+    if (!this.isMember || this.isCommitting) {
+      done(undefined)
+      return
+    }
+    this.isCommitting = true
+    this.tryCommit({ tries: TRIES_MAX, waited: undefined }, (index) => {
+      this.isCommitting = false
+      done(index)
+    })
+  }
+
+  private tryCommit(
+    { tries, waited }: { readonly tries: number; readonly waited: number | undefined },
+    done: (index: number | undefined) => void,
+  ): void {
+    const keeps = this.world.mistake === 'a writer keeps its own lease while it commits'
+    const author =
+      this.others === 0 && waited === undefined ? { ...this.author(waited), beat: -1 } : this.author(waited)
+    if (author.beat >= 0 && !keeps) this.drop()
+    this.ask(
+      (database) => database.commit(author),
+      (answer) => {
+        if (answer === undefined) this.join(0)
+        if (answer === undefined || tries === 0) return done(undefined)
+        if ('epoch' in answer) {
+          if (!keeps) this.drop()
+          return this.waitForEnd(answer, () => {
+            if ('index' in answer) return this.confirm(done)
+            this.tryCommit({ tries: tries - 1, waited: answer.epoch }, done)
+          })
+        }
+        this.applied = Math.max(this.applied, answer.index)
+        done(answer.index)
+      },
+      () => done(undefined),
+    )
+  }
+
+  private author(waited: number | undefined): Author {
+    return { id: this.id, beat: this.beatNumber, waited }
+  }
+
+  /** Calls back when no lease of the epoch can hold any more. */
+  private waitForEnd({ epoch, holders }: Closing, done: () => void): void {
+    const isHasty = this.world.mistake === 'a writer waits for less than a lease'
+    const deadline = this.now() + (isHasty ? LEASE_MS / 2 : LEASE_MS + MARGIN_MS)
+    const left = new Set(holders)
+    left.delete(this.id)
+    const look = (): void => {
+      if (this.now() >= deadline) {
+        done()
+        return
+      }
+      for (const id of left) {
+        const isEnded = this.gone.get(id) === epoch || this.world.isKnownToBeGone(id)
+        if (isEnded) left.delete(id)
+      }
+      if (holders !== undefined && left.size === 0) {
+        done()
+        return
+      }
+      this.ask(
+        (database) => [...left].filter((id) => database.row(id)?.leaseEpoch !== epoch),
+        (ended) => {
+          for (const id of ended) left.delete(id)
+          this.later(POLL_MS, look)
+        },
+        () => this.later(POLL_MS, look),
+      )
+    }
+    look()
+  }
+
+  private join(waited: number | undefined): void {
+    if (this.isJoining && waited === 0) return
+    this.isJoining = true
+    this.isMember = false
+    this.drop()
+    this.beatNumber += 1
+    const author = this.author(waited)
+    this.ask(
+      (database) => database.join(author),
+      (answer) => {
+        if ('epoch' in answer) return this.waitForEnd(answer, () => this.join(answer.epoch))
+        this.confirm((value) => {
+          this.isJoining = false
+          this.isMember = value !== undefined
+          if (!this.isMember) this.join(0)
+        })
+      },
+      () => this.later(POLL_MS, () => this.join(undefined)),
+    )
+  }
+
+  private keepBeating(): void {
+    this.beat()
+    this.later(this.world.random.pick([BEAT_MS, BEAT_MS, 50]), () => this.keepBeating())
+  }
+
+  private beat(): void {
+    if (this.isBeating || !this.isMember) return
+    this.isBeating = true
+    this.beatNumber += 1
+    const isHolding = this.hasLease()
+    // A lease that has run out must not return when a clock is set.
+    if (!isHolding) this.drop()
+    const asked = { ...this.moment(), drops: this.lease.drops }
+    const closing = this.closingSeen
+    const isOver = closing !== undefined && asked.at - closing.at > LEASE_MS + MARGIN_MS
+    const beat = {
+      id: this.id,
+      beat: this.beatNumber,
+      isHolding,
+      isAsking: this.isFeedConnected && (this.others === 0 || !this.isCommitting),
+      waited: isOver ? closing.epoch : undefined,
+    }
+    this.ask(
+      (database) => database.beat(beat),
+      (answer) => {
+        this.isBeating = false
+        if (answer.isMember) this.takeBeat(answer, asked)
+        else this.join(0)
+      },
+      () => {
+        this.isBeating = false
+      },
+    )
+  }
+
+  private takeBeat(answer: Extract<BeatAnswer, { isMember: true }>, asked: Question): void {
+    this.others = answer.others
+    const { closing } = answer
+    if (closing !== undefined && closing !== this.closingSeen?.epoch) {
+      this.closingSeen = { epoch: closing, at: this.now() }
+      this.drop()
+    }
+    if (!answer.isGranted) return
+    const take = () => {
+      const end = this.lease.grant(asked)
+      if (end) this.later(LEASE_MS, end)
+    }
+    if (this.applied >= answer.index) take()
+    else this.confirm((value) => value !== undefined && take())
+  }
+
+  private hasLease(): boolean {
+    return this.lease.isValid(this.moment())
+  }
+
+  private drop(): void {
+    this.lease.drop()
+  }
+
+  /**
+   * Makes the state at least as new as the database is now. What a process sees that is no member, it shows to none: another
+   * process may be alone, and not have applied its own last commit.
+   */
+  private confirm(done: (value: number | undefined) => void): void {
+    this.ask(
+      (database) => ({ index: database.index, isMember: database.isMember(this.id) }),
+      ({ index, isMember }) => {
+        this.applied = Math.max(this.applied, index)
+        if (!isMember && this.isMember) this.join(0)
+        done(isMember ? this.applied : undefined)
+      },
+      () => done(undefined),
+    )
+  }
+
+  private ask<T>(
+    statement: (database: LeaseDatabase) => T,
+    answered: (answer: T) => void,
+    failed: () => void,
+  ): void {
+    let isOpen = true
+    const once = (work: () => void) => () => {
+      if (isOpen) work()
+      isOpen = false
+    }
+    this.world.ask(this, statement, (answer) => once(() => answered(answer))())
+    this.later(ANSWER_MS_MAX, once(failed))
+  }
+
+  /** The monotonic clock. */
+  private now(): number {
+    return (this.world.now - this.clocks.sleptMs) * this.clocks.rate
+  }
+
+  private moment(): Moment {
+    return { at: this.now(), atWall: this.world.now + this.clocks.wallOffsetMs }
+  }
+
+  private later(ms: number, work: () => void): void {
+    this.world.at(ms / this.clocks.rate, () => this.deliver(work))
+  }
+}

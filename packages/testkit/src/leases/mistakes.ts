@@ -1,0 +1,19 @@
+/** Mistakes that an implementation of read leases could make. The model must find each of them. */
+export const MISTAKES = [
+  'a write is committed while others hold leases',
+  'leases end after the commit, before its acknowledgement',
+  'a process joins without ending the lease of the one that was alone',
+  'a lease ends by a timer, which stands still during a pause',
+  'a writer waits for less than a lease',
+  'a grant that is under way survives the end of leases',
+  'a late heartbeat is taken for a new one',
+  'a heartbeat says that a lease is over which still holds',
+  'a late commit does not see the lease of its own author',
+  'a writer keeps its own lease while it commits',
+  'a new primary trusts its rows of leases',
+  'a new primary counts its epochs from where the standby was',
+  'a lease lives on while the machine sleeps',
+  'leases are granted again while a writer waits for their end',
+] as const
+
+export type Mistake = (typeof MISTAKES)[number]

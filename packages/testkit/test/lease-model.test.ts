@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { LeaseWorld, OutdatedRead } from '../src/leases/lease-world.ts'
+import { MISTAKES, type Mistake } from '../src/leases/mistakes.ts'
+import { chooseSeed, fuzzCount } from '../src/random.ts'
+
+/** Virtual time of one history. */
+const HISTORY_MS = 60_000
+/** Histories in which a planted mistake is found, whatever the seed. */
+const HISTORIES_TO_FIND = 10_000
+
+test('COH-11: no read misses what was acknowledged or shown before, whatever happens to processes and database', () => {
+  const first = firstSeed('lease-model')
+  const count = fuzzCount(200)
+  const sum = { reads: 0, leased: 0, writes: 0 }
+  for (let seed = first; seed < first + count; seed += 1) {
+    const world = new LeaseWorld(seed)
+    try {
+      world.run(HISTORY_MS)
+    } catch (cause) {
+      throw new Error(`LATCHKEY_SEED=${seed} LATCHKEY_FUZZ=1 repeats it`, { cause })
+    }
+    for (const name of ['reads', 'leased', 'writes'] as const) sum[name] += world.counts[name]
+  }
+  const { reads, leased, writes } = sum
+  console.log(`lease-model: ${count} histories, ${reads} reads, ${leased} by a lease, ${writes} writes`)
+  expect(leased).toBeGreaterThan(20 * count)
+  expect(writes).toBeGreaterThan(10 * count)
+})
+
+test.each(MISTAKES)('COH-11: the model finds that %s', (mistake) => {
+  const first = firstSeed(mistake)
+  for (let seed = first; seed < first + HISTORIES_TO_FIND; seed += 1) {
+    if (isFound(seed, mistake)) {
+      console.log(`${mistake}: found in history ${seed - first + 1}`)
+      return
+    }
+  }
+  expect.fail('not found')
+})
+
+/** The same histories in every test run, others in each proof. */
+function firstSeed(name: string): number {
+  return fuzzCount(0) === 0 ? 1 : chooseSeed(name)
+}
+
+function isFound(seed: number, mistake: Mistake): boolean {
+  try {
+    new LeaseWorld(seed, mistake).run(HISTORY_MS)
+    return false
+  } catch (error) {
+    if (error instanceof OutdatedRead) return true
+    throw error
+  }
+}
