@@ -12,7 +12,13 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { profileOf, type ServiceProfile } from '@latchkey/contract'
-import { ensureBuiltins, ensureLegacyBuiltins, isSecondary, Service } from '@latchkey/service'
+import {
+  CoordinateUpdates,
+  ensureBuiltins,
+  ensureLegacyBuiltins,
+  isSecondary,
+  Service,
+} from '@latchkey/service'
 import type { Logger } from 'pino'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
@@ -117,7 +123,9 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       allowHttp: config.authMethodHttp,
       hosts: config.authMethodHosts,
     })
+    const coordinateUpdates = new CoordinateUpdates()
     const service = new Service({
+      coordinateUpdates,
       roomForText: () => unread.room(),
       store,
       clock: store.clock,
@@ -204,6 +212,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       config,
       primary,
       replication,
+      coordinateUpdates,
       profile,
       random,
       log,

@@ -5,6 +5,7 @@
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
 import { configEntries } from './config-entries/routes.ts'
+import { coordinates } from './coordinates/routes.ts'
 import { datacenters } from './datacenters/routes.ts'
 import { decisions } from './decisions/routes.ts'
 import { intentions } from './intentions/routes.ts'
@@ -30,6 +31,7 @@ export const contract = c.router({
   kv,
   intentions,
   configEntries,
+  coordinates,
   operations,
   datacenters,
   legacy,
@@ -50,6 +52,7 @@ export const RESOURCES = {
   kv: 'A small key-value store, protected by policies. Section 5.4.',
   intentions: 'Which service may connect to which. Sections 9.3 and 9.5.',
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
+  coordinates: 'Estimated round-trip times between nodes. Section 9.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
   datacenters: 'What an operator decides about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',

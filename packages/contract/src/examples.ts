@@ -3,6 +3,7 @@ import { examples as authMethods } from './auth-methods/examples.ts'
 import { examples as bindingRules } from './binding-rules/examples.ts'
 import { examples as configEntries } from './config-entries/examples.ts'
 import type { ResourceName } from './contract.ts'
+import { examples as coordinates } from './coordinates/examples.ts'
 import { examples as datacenters } from './datacenters/examples.ts'
 import { examples as decisions } from './decisions/examples.ts'
 import { examples as intentions } from './intentions/examples.ts'
@@ -29,6 +30,7 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   kv,
   intentions,
   configEntries,
+  coordinates,
   operations,
   datacenters,
   legacy,

@@ -33,6 +33,7 @@ export type {
 } from './catalog/schemas.ts'
 export type { ConfigEntry, WriteConfigEntry } from './config-entries/schemas.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
+export type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from './coordinates/schemas.ts'
 export type { AcceptedCluster, PromotedDatacenter } from './datacenters/schemas.ts'
 export {
   type AuthorizeAnswer,

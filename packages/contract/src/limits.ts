@@ -144,6 +144,8 @@ export const CATALOG_NAME_BYTES_MAX = 512
 export const CATALOG_TEXT_BYTES_MAX = 4_096
 /** Longest output of a check, and largest OutputMaxSize, in bytes of UTF-8. */
 export const CHECK_OUTPUT_BYTES_MAX = 65_536
+/** Dimensions of a network coordinate. */
+export const COORDINATE_DIMENSIONS_MAX = 8
 /** Most tags of a service. */
 export const SERVICE_TAGS_MAX = 1_000
 /** Most checks in one registration, besides `Check`. */

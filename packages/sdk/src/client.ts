@@ -18,6 +18,7 @@ import { Agent } from './resources/agent.ts'
 import { AuthMethods } from './resources/auth-methods.ts'
 import { BindingRules } from './resources/binding-rules.ts'
 import { ConfigEntries } from './resources/config-entries.ts'
+import { Coordinates } from './resources/coordinates.ts'
 import { Intentions } from './resources/intentions.ts'
 import { Kv } from './resources/kv.ts'
 import { Legacy } from './resources/legacy.ts'
@@ -56,6 +57,7 @@ export class Client<M extends Mode = 'value'> {
   readonly kv: Kv<M>
   readonly intentions: Intentions<M>
   readonly configEntries: ConfigEntries<M>
+  readonly coordinates: Coordinates<M>
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
   readonly status: Status<M>
@@ -73,6 +75,7 @@ export class Client<M extends Mode = 'value'> {
     this.kv = new Kv(core)
     this.intentions = new Intentions(core)
     this.configEntries = new ConfigEntries(core)
+    this.coordinates = new Coordinates(core)
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)
     this.status = new Status(core)

@@ -69,6 +69,10 @@ import { writeConfigEntryHandler } from './config-entries/write.ts'
 import { listConfigEntriesHandler } from './config-entries/list.ts'
 import { readConfigEntryHandler } from './config-entries/read.ts'
 import { deleteConfigEntryHandler } from './config-entries/delete.ts'
+import { coordinateDatacentersHandler } from './coordinates/datacenters.ts'
+import { listCoordinatesHandler } from './coordinates/nodes.ts'
+import { readCoordinateHandler } from './coordinates/node.ts'
+import { updateCoordinateHandler } from './coordinates/update.ts'
 import { replicationHandler } from './operations/replication.ts'
 import { changesHandler } from './operations/changes.ts'
 import { changesDigestHandler } from './operations/changes-digest.ts'
@@ -159,6 +163,10 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'configEntries.list': listConfigEntriesHandler,
   'configEntries.read': readConfigEntryHandler,
   'configEntries.delete': deleteConfigEntryHandler,
+  'coordinates.datacenters': coordinateDatacentersHandler,
+  'coordinates.nodes': listCoordinatesHandler,
+  'coordinates.node': readCoordinateHandler,
+  'coordinates.update': updateCoordinateHandler,
   'operations.replication': replicationHandler,
   'operations.changes': changesHandler,
   'operations.changesDigest': changesDigestHandler,

@@ -1,5 +1,6 @@
 export { BoundedMap, type Slot } from './bounded-map.ts'
 export { aclModeOf } from './caller/acl-mode.ts'
+export { CoordinateUpdates } from './coordinates/updates.ts'
 export {
   type Datacenters,
   datacenterSilent,

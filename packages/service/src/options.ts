@@ -2,6 +2,7 @@
 
 import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AgentMetrics, ServiceProfile } from '@latchkey/contract'
+import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { Store } from './store/store.ts'
 import type { TokenListCache } from './tokens/token-list-cache.ts'
@@ -97,6 +98,8 @@ export interface ServiceOptions {
   readonly translateAddresses?: boolean
   /** Resolves once clients have read enough of their answers for another long one. Default: at once. */
   readonly roomForText?: () => Promise<void>
+  /** Collects coordinates. Absent: each is written at once. */
+  readonly coordinateUpdates?: CoordinateCollector
   /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
   /** Absent: every list of tokens is built on request. */

@@ -5,6 +5,7 @@
  */
 import { unsignedToken } from '@latchkey/acl'
 import { ENDPOINTS, type EndpointName, endpoint, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { aNode } from '@latchkey/testkit/records/catalog-builders'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
 import {
   type AskOptions,
@@ -74,6 +75,8 @@ const WRITES_ACL: Row = { ...WRITES_ALL, 'acl:write': 'ok' }
 const outcomeOfAll = (outcome: Outcome) =>
   Object.fromEntries(CALLERS.map((caller) => [caller, outcome])) as Row
 const EVERYBODY = outcomeOfAll('ok')
+/** Answers hold what the caller may read, which may be nothing. */
+const FILTERED: Row = { ...EVERYBODY, ...STRANGERS }
 
 /** Answered without what a caller may not read. */
 const SHOWS_WHAT_MAY_BE_READ: Row = { ...EVERYBODY, ...STRANGERS }
@@ -117,6 +120,8 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // A primary follows no other.
   'datacenters.accept': { ...MANAGERS_ALONE, manages: 'replication_refused' },
   'datacenters.promote': { ...MANAGERS_ALONE, manages: 'replication_refused' },
+  'coordinates.datacenters': EVERYBODY,
+  'coordinates.nodes': FILTERED,
   'operations.leader': EVERYBODY,
   'operations.peers': EVERYBODY,
   'operations.datacenters': EVERYBODY,
@@ -167,6 +172,7 @@ let target: Target
 const LEGACY_SECRET = 'a legacy secret'
 const LEGACY = { ID: LEGACY_SECRET, Type: 'client', Rules: 'key "" { policy = "read" }' }
 
+const COORD = { Vec: [0, 0, 0, 0, 0, 0, 0, 0] }
 const METHOD_CONFIG = { JWTValidationPubKeys: ['a key'] }
 const INTENTION = { SourceName: 'source', DestinationName: 'target', Action: 'allow' }
 const ENTRY = { Kind: 'service-intentions', Name: 'target', Sources: [{ Name: 'other', Action: 'allow' }] }
@@ -184,6 +190,8 @@ beforeAll(async () => {
   await world.store.commit([{ table: 'tokens', op: 'put', record: migrated, expect: 0 }])
   await world.manage('PUT', '/acl/auth-method', { Name: 'target', Type: 'jwt', Config: METHOD_CONFIG })
   const { ID: ruleId } = (await world.manage('PUT', '/acl/binding-rule', RULE)) as { ID: string }
+  await world.store.commit([{ table: 'nodes', op: 'put', record: aNode({ Node: 'target' }), expect: 0 }])
+  await world.ask('PUT', '/coordinate/update', { token: MANAGEMENT, body: { Node: 'target', Coord: COORD } })
   await world.ask('PUT', '/kv/target', { token: MANAGEMENT, body: 'value' })
   const { ID: intentionId } = (await world.manage('POST', '/connect/intentions', INTENTION)) as { ID: string }
   endIntentionsMigration(world)
@@ -293,6 +301,7 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'intentions.update': INTENTION,
   'intentions.writeExact': { Action: 'deny' },
   'configEntries.write': ENTRY,
+  'coordinates.update': { Node: 'target', Coord: { ...COORD, Height: 1 } },
   'legacy.create': { Type: 'client' },
   'legacy.update': LEGACY,
   'legacy.import': [{ ...LEGACY, ID: 'imported' }],
@@ -345,6 +354,7 @@ function indexes(): readonly number[] {
     'authMethods',
     'bindingRules',
     'intentions',
+    'coordinates',
     'system',
   ] as const
   return tables.map((table) => world.store.tableIndex(table))

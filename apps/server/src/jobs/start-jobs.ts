@@ -7,7 +7,13 @@ import {
   StartRefused,
 } from '@latchkey/acl'
 import { AclError, type ServiceProfile } from '@latchkey/contract'
-import { ensureBuiltins, isSecondary, StoreConflict, type TokenScope } from '@latchkey/service'
+import {
+  type CoordinateUpdates,
+  ensureBuiltins,
+  isSecondary,
+  StoreConflict,
+  type TokenScope,
+} from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
@@ -36,6 +42,7 @@ interface JobsOptions {
   readonly primary: PrimaryClient | undefined
   /** Absent in the primary itself. */
   readonly replication: Replication | undefined
+  readonly coordinateUpdates: CoordinateUpdates
   readonly profile: ServiceProfile
   readonly random: Random
   readonly log: Logger
@@ -45,6 +52,7 @@ interface JobsOptions {
 /** A search reads all tokens with an idle limit, and they end by themselves. */
 const IDLE_REAP_INTERVAL_MS = 5_000
 const LOGIN_STATE_REAP_INTERVAL_MS = 60_000
+const COORDINATES_INTERVAL_MS = 5_000
 const MIGRATION_LOOK_INTERVAL_MS = 250
 /** A replaced primary that is back should be known within a minute. */
 const OLD_PRIMARY_LOOK_INTERVAL_MS = 5_000
@@ -64,6 +72,7 @@ export function startJobs(options: JobsOptions): Job {
     ),
     startJob('idle-reaper', log, () => reapIdle(options)),
     startJob('login-state-reaper', log, () => reapLoginStates(options)),
+    startJob('coordinates', log, () => writeCoordinates(options)),
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
     startJob('replication', log, (signal) => replicate(options, signal)),
@@ -74,6 +83,12 @@ export function startJobs(options: JobsOptions): Job {
       await Promise.all(jobs.map((job) => job.stop()))
     },
   }
+}
+
+/** Each process writes what was reported to it. */
+async function writeCoordinates({ store, coordinateUpdates }: JobsOptions): Promise<number> {
+  await coordinateUpdates.write(store)
+  return COORDINATES_INTERVAL_MS
 }
 
 function scopeOf({ config, store }: JobsOptions): TokenScope {

@@ -1,6 +1,7 @@
 /** All cases, in the order of the spec. */
 import type { Case } from '../case.ts'
 import { configEntryCases } from './config-entries.ts'
+import { coordinateCases } from './coordinates.ts'
 import { authenticationCases } from './http/authentication.ts'
 import { blockingCases } from './http/blocking.ts'
 import { decodingCases } from './http/decoding.ts'
@@ -47,6 +48,7 @@ export const CASES: readonly Case[] = [
   ...keyValueCases,
   ...intentionCases,
   ...configEntryCases,
+  ...coordinateCases,
   ...methodCases,
   ...operationCases,
   ...versionCases,

@@ -56,6 +56,8 @@ test('what is built: the ACL rows, status, self, members, metrics and the datace
     '/agent/metrics',
     '/agent/self',
     '/catalog/datacenters',
+    '/coordinate/datacenters',
+    '/coordinate/nodes',
     '/status/leader',
     '/status/peers',
   ])

@@ -27,6 +27,7 @@ export type Right =
 export type IndexedTable =
   | 'changes'
   | 'catalog'
+  | 'coordinates'
   | 'tokens'
   | 'policies'
   | 'roles'

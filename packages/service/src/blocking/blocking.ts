@@ -127,6 +127,9 @@ function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
   return store.tableIndex(tableOf(call.route)) === call.tableIndex
 }
 
+/** Tables of which each caller sees rows of its own. */
+const ROW_RIGHTS: ReadonlySet<string> = new Set(['tokens', 'kv', 'catalog', 'coordinates'])
+
 /**
  * Whether all answers with this index show the same: names and rights are older than the index, and no record has expired.
  * Policies, roles and namespaces are answered from the directory itself.
@@ -134,7 +137,7 @@ function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
 function dependsOnTableAlone({ caller, directory, tableIndex, route }: AnyCall, answer: AnyAnswer): boolean {
   if (answer.watch?.leavesOutExpired) return false
   const table = tableOf(route)
-  if (table !== 'tokens' && table !== 'kv' && table !== 'catalog') return true
+  if (!ROW_RIGHTS.has(table)) return true
   return directory.version <= tableIndex && caller.token.ModifyIndex <= tableIndex
 }
 

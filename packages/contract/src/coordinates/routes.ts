@@ -1,0 +1,61 @@
+/** Network coordinates. Spec 9.4. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { blockingQuery, query, text } from '../shared/query.ts'
+import { coordinateSchema, coordinateUpdateSchema, datacenterCoordinatesSchema } from './schemas.ts'
+
+/** A row of the method table. */
+const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
+const segment = text('Only coordinates of this segment.')
+
+export const coordinates = c.router({
+  datacenters: {
+    method: 'GET',
+    path: '/v1/coordinate/datacenters',
+    summary: 'List the datacenters for distances between them',
+    description: 'The own one first. None has coordinates.',
+    query: query({}),
+    ...answers(z.array(datacenterCoordinatesSchema), { right: 'none', local: true, errors: [], ...row }),
+  },
+  nodes: {
+    method: 'GET',
+    path: '/v1/coordinate/nodes',
+    summary: 'List the coordinates of nodes',
+    description: 'In order of the nodes. Shows nodes that the caller may read.',
+    query: blockingQuery({ segment }),
+    ...answers(z.array(coordinateSchema), { right: 'catalog', blocking: 'coordinates', errors: [], ...row }),
+  },
+  node: {
+    method: 'GET',
+    path: '/v1/coordinate/node/:Node',
+    pathParams: z.object({ Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }) }),
+    summary: 'Read the coordinates of a node',
+    description: 'One for each segment. 404 if it has none. Needs `node:read`.',
+    query: blockingQuery({ segment }),
+    ...answers(z.array(coordinateSchema), {
+      right: 'catalog',
+      subject: 'node name',
+      blocking: 'coordinates',
+      errors: ['id_missing', 'privilege_missing', 'not_found'],
+      spec: 'extension',
+    }),
+  },
+  update: {
+    method: 'PUT',
+    path: '/v1/coordinate/update',
+    summary: 'Report the coordinate of a node',
+    description:
+      'Stored within five seconds, together with those of other nodes. That of a node which is not registered is dropped. Needs `node:write`.',
+    query: query({}),
+    body: coordinateUpdateSchema,
+    ...answers(z.string().meta({ description: 'Empty.' }), {
+      right: 'catalog',
+      sameOrigin: true,
+      writes: 'own',
+      body: 'json',
+      answerForm: 'text',
+      errors: ['field_invalid', 'privilege_missing', 'datacenter_unknown'],
+      spec: 'extension',
+    }),
+  },
+} satisfies ContractRoutes)

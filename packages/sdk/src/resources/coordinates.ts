@@ -1,0 +1,69 @@
+/** Network coordinates: estimated round-trip times between nodes. Spec 9.4. */
+import { type Core, call } from '../core.ts'
+import type { Mode, Result } from '../meta.ts'
+import type { CallOptions, ReadOptions } from '../options.ts'
+import type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from '../types.ts'
+
+export interface CoordinateOptions extends ReadOptions {
+  /** Only coordinates of this segment. */
+  readonly segment?: string | undefined
+}
+
+export class Coordinates<M extends Mode> {
+  readonly #core: Core<M>
+
+  constructor(core: Core<M>) {
+    this.#core = core
+  }
+
+  /**
+   * Lists the datacenters, the own one first.
+   *
+   * Endpoint `coordinates.datacenters` (GET /v1/coordinate/datacenters). Right: none. Spec 9.4.
+   */
+  datacenters(options: CallOptions = {}): Promise<Result<M, DatacenterCoordinates[]>> {
+    return call(this.#core, { endpoint: 'coordinates.datacenters', options })
+  }
+
+  /**
+   * Lists the coordinates of the nodes that the caller may read.
+   *
+   * Endpoint `coordinates.nodes` (GET /v1/coordinate/nodes). Right: catalog. Spec 9.4. Errors: PermissionDenied
+   * (caller_unknown, privilege_missing).
+   */
+  nodes({ segment, ...options }: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
+    return call(this.#core, { endpoint: 'coordinates.nodes', query: { segment }, options })
+  }
+
+  /**
+   * Reads the coordinates of a node, one for each segment.
+   *
+   * Endpoint `coordinates.node` (GET /v1/coordinate/node/:Node). Right: catalog. An extension of the spec. Errors:
+   * Invalid (id_missing), PermissionDenied (privilege_missing, caller_unknown, privilege_missing), NotFound.
+   */
+  node(node: string, { segment, ...options }: CoordinateOptions = {}): Promise<Result<M, Coordinate[]>> {
+    return call(this.#core, {
+      endpoint: 'coordinates.node',
+      params: { Node: node },
+      query: { segment },
+      options,
+    })
+  }
+
+  /**
+   * Reports the coordinate of a node. It is stored within seconds, if the node is registered.
+   *
+   * Endpoint `coordinates.update` (PUT /v1/coordinate/update). Right: catalog. An extension of the spec. Errors:
+   * Invalid (field_invalid, datacenter_unknown), PermissionDenied (privilege_missing, caller_unknown,
+   * privilege_missing).
+   */
+  update(update: CoordinateUpdate, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'coordinates.update',
+      json: update,
+      form: 'text',
+      repeatable: 'unlessPending',
+      options,
+    })
+  }
+}

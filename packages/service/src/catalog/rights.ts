@@ -1,0 +1,65 @@
+/** Which nodes, services and checks a caller may see: rights filter answers row by row. Spec 5.4, 7; decisions: agent. */
+import { type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
+import { isAtHome, requireRight } from '../caller/caller.ts'
+import type { Context } from '../handler.ts'
+
+type Judge = Pick<Context, 'service' | 'caller'>
+
+/** The rights of one caller, for one answer. Decisions about a name are kept: instances share nodes and names. */
+export class RowRights {
+  /** Whether something was asked for that the caller may not see. */
+  hasHidden = false
+  private readonly judge: Judge
+  private readonly nodes = new Map<string, boolean>()
+  private readonly services = new Map<string, boolean>()
+
+  constructor(judge: Judge) {
+    this.judge = judge
+  }
+
+  node(name: string): boolean {
+    return this.ask(this.nodes, name, () => this.decide('node', name, DEFAULT_NAMESPACE))
+  }
+
+  service({ Service, Namespace }: Pick<ServiceRecord, 'Service' | 'Namespace'>): boolean {
+    const key = `${Namespace}/${Service}`
+    return this.ask(this.services, key, () => this.decide('service', Service, Namespace))
+  }
+
+  /** An instance with its node. */
+  instance(record: ServiceRecord): boolean {
+    return this.node(record.Node) && this.service(record)
+  }
+
+  /** @param service the service of the check; absent for a check of the node. */
+  check(record: CheckRecord, service: ServiceRecord | undefined): boolean {
+    return this.node(record.Node) && (service === undefined || this.service(service))
+  }
+
+  private ask(known: Map<string, boolean>, key: string, decide: () => boolean): boolean {
+    const isSeen = known.get(key) ?? decide()
+    known.set(key, isSeen)
+    if (!isSeen) this.hasHidden = true
+    return isSeen
+  }
+
+  private decide(resource: 'node' | 'service', segment: string, namespace: string): boolean {
+    const { service, caller } = this.judge
+    if (!service.aclEnabled) return true
+    return isAtHome(caller, namespace) && caller.authorizer.decide({ resource, segment, access: 'read' })
+  }
+}
+
+/** @throws AclError `privilege_missing`. */
+export function requireNode({ service, caller }: Judge, segment: string, access: 'read' | 'write'): void {
+  if (service.aclEnabled) requireRight(caller, DEFAULT_NAMESPACE, { resource: 'node', segment, access })
+}
+
+/** @throws AclError `privilege_missing`. */
+export function requireService(
+  { service, caller }: Judge,
+  { Service, Namespace }: Pick<ServiceRecord, 'Service' | 'Namespace'>,
+  access: 'read' | 'write',
+): void {
+  if (service.aclEnabled) requireRight(caller, Namespace, { resource: 'service', segment: Service, access })
+}
