@@ -26,6 +26,10 @@ export const methodCases: readonly Case[] = [
         const path = row.path.replace(':uuid', crypto.randomUUID()).replace(/\/$/, '/x')
         for (const method of EVERY_METHOD) {
           const reply = await ctx.call(method, path)
+          if (row.path.startsWith('/operator/area/')) {
+            assert.equal(reply.status, 404, `${method} ${row.path}: no edition has network areas`)
+            continue
+          }
           if (method === row.method) {
             assert.notEqual(reply.status, 405, `${method} ${row.path}`)
             // Network areas belong to another edition. Decisions: status codes.
