@@ -53,6 +53,7 @@ describe('where a write is made', () => {
     ['PUT', '/acl/destroy/HERE_SECRET', undefined, 'dc2'],
     ['PUT', '/acl/auth-method', { Name: 'm', Type: 'jwt', Config: { JWTValidationPubKeys: ['k'] } }, 'dc2'],
     ['PUT', '/kv/key', 'value', 'dc2'],
+    ['POST', '/connect/intentions', { SourceName: 'a', DestinationName: 'b', Action: 'deny' }, 'dc1'],
   ])('%s %s %j: %s', async (method, path, body, expected) => {
     const filled = path
       .replace('GLOBAL_SECRET', global.SecretID)
@@ -61,6 +62,17 @@ describe('where a write is made', () => {
       .replace('HERE', localHere.AccessorID)
     const { place, reply } = await placed(method, filled, { token: MANAGEMENT, body })
     expect({ place, text: reply.text, status: reply.status }).toMatchObject({ place: expected, status: 200 })
+  })
+
+  test('intentions are read in the primary, which alone has them (decisions: intentions)', async () => {
+    const body = { SourceName: 'a', DestinationName: 'b', Action: 'allow' }
+    const { ID } = (await primary.manage('POST', '/connect/intentions', body)) as { ID: string }
+    const { place, reply } = await placed('GET', `/connect/intentions/${ID}`, { token: MANAGEMENT })
+    expect([place, reply.json]).toEqual(['dc1', expect.objectContaining({ ID, DestinationName: 'b' })])
+    expect((await secondary.ask('GET', '/connect/intentions', { token: localHere.SecretID })).status).toBe(
+      403,
+    )
+    expect(secondary.store.directory().intentions().list()).toEqual([])
   })
 
   test('copies of legacy tokens are imported here in legacy mode, and afterwards in the primary', async () => {

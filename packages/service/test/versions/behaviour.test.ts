@@ -189,5 +189,12 @@ describe('9.3: behaviour of the HTTP API', () => {
       ],
       statusOf('/config/service-intentions'),
     )
+    await expectSince(
+      [
+        ['0.7', 404],
+        ['1.9', 400],
+      ],
+      async (world) => (await world.ask('PUT', '/config', { token, body: {} })).status,
+    )
   })
 })

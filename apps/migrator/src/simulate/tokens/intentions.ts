@@ -2,16 +2,12 @@
  * The one-time migration of intentions to config entries. Spec 9.5. Unlike the ACL mode, its end is
  * recorded in the store. Writes are blocked from the first leader of 1.9.0 in the primary until it is done.
  */
+import { blocksIntentions, INTENTIONS_LOOK_MS, intentionsDurationMs } from '@latchkey/acl'
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
 import type { DatacenterState } from '../datacenter.ts'
 import type { Blocker } from '../history.ts'
 import { PHASE } from '../queue.ts'
 import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
-
-/** How often a waiting leader looks at the others. */
-const POLL_MS = 5_000
-/** Destinations are written one by one, at most a hundred a second. */
-const DESTINATION_MS = 10
 
 /** A new leader of 1.9.0 or later resumes the migration. */
 export function tellIntentionsLeader(world: World, datacenter: DatacenterState): void {
@@ -45,7 +41,7 @@ function poll(world: World, datacenter: DatacenterState): void {
     enter(world, datacenter, 'waiting', waitText(blockers), blockers)
   }
   world.queue.push(
-    world.now + POLL_MS,
+    world.now + INTENTIONS_LOOK_MS,
     PHASE.look,
     () => {
       if (datacenter.term !== term || datacenter.leader === undefined) return
@@ -62,7 +58,7 @@ function blockersOf(world: World, datacenter: DatacenterState): Blocker[] {
     there.servers.flatMap((server): Blocker[] => {
       const known = datacenter.view.get(server.spec.id)
       const isItself = server === datacenter.leader
-      if (known === undefined || known.status === 'left' || known.keepsIntentions || isItself) return []
+      if (known === undefined || isItself || !blocksIntentions(known)) return []
       return [{ server: server.spec.id, why: 'older than 1.9.0' }]
     }),
   )
@@ -79,7 +75,7 @@ function migrate(world: World, datacenter: DatacenterState): void {
   ).size
   const isPrimary = datacenter === world.primary
   const delayMs = isPrimary
-    ? Math.max(0, destinations - 1) * DESTINATION_MS
+    ? intentionsDurationMs(destinations)
     : 2 * linkDelayMs(world, datacenter.spec.name, world.primary.spec.name)
   if (destinations > 0 && isPrimary) {
     enter(world, datacenter, 'migrating', destinationsText(destinations))
