@@ -56,6 +56,16 @@ export {
 } from './catalog/filter-shapes.ts'
 export { canonicalIp, isIpv4 } from './catalog/ip-address.ts'
 export { sortByDistance } from './catalog/near.ts'
+export { type DeregistrationPlan, planDeregistration } from './catalog/registration/deregister.ts'
+export {
+  ALIVE_CHECK,
+  type CatalogNeed,
+  type CatalogPlan,
+  planRegistration,
+  type RegistrationRequest,
+  readRegistration,
+} from './catalog/registration/register.ts'
+export { isSameContent } from './catalog/registration/same-content.ts'
 export { findMetaProblem } from './catalog/service-meta.ts'
 export {
   type RecordView,

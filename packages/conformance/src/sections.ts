@@ -213,6 +213,14 @@ export const SECTIONS: readonly Section[] = [
     gates: 'below its version a field is unknown and an endpoint absent',
     removed: 'legacy endpoints answer 410 at 1.11',
   }),
+  ...rows('D/catalog/', {
+    register: 'a node, a service and checks, all or nothing',
+    deregister: 'a service, a check, or a node with everything',
+    refused: 'what a registration may hold',
+    rights: 'nodes and services by their rules, row by row',
+    select: 'tags, metadata and filters',
+    index: 'one index for each service',
+  }),
   ...rows('D/auth-methods/', {
     record: 'fields in order, Config as written, lists without it',
     names: 'unique without case; the first spelling stays',

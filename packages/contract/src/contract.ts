@@ -4,6 +4,7 @@
  */
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
+import { catalog } from './catalog/routes.ts'
 import { configEntries } from './config-entries/routes.ts'
 import { coordinates } from './coordinates/routes.ts'
 import { datacenters } from './datacenters/routes.ts'
@@ -32,6 +33,7 @@ export const contract = c.router({
   intentions,
   configEntries,
   coordinates,
+  catalog,
   operations,
   datacenters,
   legacy,
@@ -53,6 +55,7 @@ export const RESOURCES = {
   intentions: 'Which service may connect to which. Sections 9.3 and 9.5.',
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   coordinates: 'Estimated round-trip times between nodes. Section 9.4.',
+  catalog: 'Nodes, services and checks that are registered in this datacenter. Sections 9.3 and 9.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
   datacenters: 'What an operator decides about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',

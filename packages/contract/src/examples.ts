@@ -1,6 +1,7 @@
 /** The examples of all resources, by route. */
 import { examples as authMethods } from './auth-methods/examples.ts'
 import { examples as bindingRules } from './binding-rules/examples.ts'
+import { examples as catalog } from './catalog/examples.ts'
 import { examples as configEntries } from './config-entries/examples.ts'
 import type { ResourceName } from './contract.ts'
 import { examples as coordinates } from './coordinates/examples.ts'
@@ -31,6 +32,7 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   intentions,
   configEntries,
   coordinates,
+  catalog,
   operations,
   datacenters,
   legacy,

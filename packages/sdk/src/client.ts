@@ -17,6 +17,7 @@ import { send } from './request/send.ts'
 import { Agent } from './resources/agent.ts'
 import { AuthMethods } from './resources/auth-methods.ts'
 import { BindingRules } from './resources/binding-rules.ts'
+import { Catalog } from './resources/catalog.ts'
 import { ConfigEntries } from './resources/config-entries.ts'
 import { Coordinates } from './resources/coordinates.ts'
 import { Intentions } from './resources/intentions.ts'
@@ -58,6 +59,7 @@ export class Client<M extends Mode = 'value'> {
   readonly intentions: Intentions<M>
   readonly configEntries: ConfigEntries<M>
   readonly coordinates: Coordinates<M>
+  readonly catalog: Catalog<M>
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
   readonly status: Status<M>
@@ -76,6 +78,7 @@ export class Client<M extends Mode = 'value'> {
     this.intentions = new Intentions(core)
     this.configEntries = new ConfigEntries(core)
     this.coordinates = new Coordinates(core)
+    this.catalog = new Catalog(core)
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)
     this.status = new Status(core)

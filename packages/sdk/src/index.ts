@@ -33,6 +33,7 @@ export type {
 export type { Agent } from './resources/agent.ts'
 export type { AuthMethods, AuthMethodWriteOptions } from './resources/auth-methods.ts'
 export type { BindingRuleFilter, BindingRules } from './resources/binding-rules.ts'
+export type { Catalog, InstanceFilter, NodeFilter } from './resources/catalog.ts'
 export type { ConfigEntries, EntryCasOptions } from './resources/config-entries.ts'
 export type { IntentionFilter, IntentionNames, Intentions } from './resources/intentions.ts'
 export {
@@ -67,6 +68,7 @@ export type {
   BindingRuleCreate,
   BindingRuleUpdate,
   BootstrapToken,
+  CatalogNode,
   Changes,
   ChangesDigest,
   ConfigEntry,
@@ -102,18 +104,24 @@ export type {
   NamespaceRule,
   NamespaceUpdate,
   NodeIdentity,
+  NodeServices,
+  NodeWithServices,
   Policy,
   PolicyCreate,
   PolicyLink,
   PolicyListEntry,
   PolicyUpdate,
   PromotedDatacenter,
+  Registration,
+  Removal,
   ReplicationStatus,
   Role,
   RoleCreate,
   RoleLink,
   RoleUpdate,
   ServiceIdentity,
+  ServiceInstance,
+  ServiceTags,
   Token,
   TokenClone,
   TokenCreate,

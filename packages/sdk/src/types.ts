@@ -42,6 +42,14 @@ export type ConfigEntry = Answered<'configEntries.read'>
 export type AuthorizeAnswer = Answered<'decisions.authorize'>[number]
 export type Explanation = NonNullable<AuthorizeAnswer['Explanation']>
 export type TokenReference = Answered<'decisions.whoCan'>[number]
+export type CatalogNode = Answered<'catalog.nodes'>[number]
+/** Tags by the names of services. */
+export type ServiceTags = Answered<'catalog.services'>
+/** An instance of a service, with its node. */
+export type ServiceInstance = Answered<'catalog.service'>[number]
+/** `null`: there is no such node. */
+export type NodeWithServices = Answered<'catalog.node'>
+export type NodeServices = Answered<'catalog.nodeServices'>
 export type KVEntry = Extract<Answered<'kv.read'>[number], object>
 export type Coordinate = Answered<'coordinates.nodes'>[number]
 export type CoordinateUpdate = Sent<'coordinates.update'>
@@ -98,6 +106,10 @@ export type AuthMethodUpdate = Sent<'authMethods.update'>
 export type BindingRuleCreate = Sent<'bindingRules.create'>
 /** The body of update: a record that was read, changed. A Selector that is left out is cleared. */
 export type BindingRuleUpdate = Sent<'bindingRules.update'>
+/** A node, at most one service, and checks. */
+export type Registration = Sent<'catalog.register'>
+/** What to remove: a service, else a check, else the node. */
+export type Removal = Sent<'catalog.deregister'>
 /** The body of create. ACLs are linked to every token in the namespace. */
 export type NamespaceCreate = Sent<'namespaces.create'>
 /** The body of update: a record that was read, changed. */

@@ -12,6 +12,7 @@ import {
   type RouteOf,
 } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
+import type { RecordTexts } from './catalog/record-texts.ts'
 import type { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
@@ -49,6 +50,7 @@ export interface Context {
   readonly service: ServiceOptions
   readonly callers: Callers
   readonly texts: TokenTexts
+  readonly records: RecordTexts
   readonly openapi: JsonDocument<Content<'operations.openapi'>>
   readonly route: AnyRoute
   readonly mode: ConsistencyMode

@@ -73,6 +73,15 @@ import { coordinateDatacentersHandler } from './coordinates/datacenters.ts'
 import { listCoordinatesHandler } from './coordinates/nodes.ts'
 import { readCoordinateHandler } from './coordinates/node.ts'
 import { updateCoordinateHandler } from './coordinates/update.ts'
+import { registerHandler } from './catalog/register.ts'
+import { deregisterHandler } from './catalog/deregister.ts'
+import { nodesHandler } from './catalog/nodes.ts'
+import { servicesHandler } from './catalog/services.ts'
+import { serviceHandler } from './catalog/service.ts'
+import { connectHandler } from './catalog/connect.ts'
+import { nodeHandler } from './catalog/node.ts'
+import { nodeServicesHandler } from './catalog/node-services.ts'
+import { gatewayServicesHandler } from './catalog/gateway-services.ts'
 import { replicationHandler } from './operations/replication.ts'
 import { changesHandler } from './operations/changes.ts'
 import { changesDigestHandler } from './operations/changes-digest.ts'
@@ -167,6 +176,15 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'coordinates.nodes': listCoordinatesHandler,
   'coordinates.node': readCoordinateHandler,
   'coordinates.update': updateCoordinateHandler,
+  'catalog.register': registerHandler,
+  'catalog.deregister': deregisterHandler,
+  'catalog.nodes': nodesHandler,
+  'catalog.services': servicesHandler,
+  'catalog.service': serviceHandler,
+  'catalog.connect': connectHandler,
+  'catalog.node': nodeHandler,
+  'catalog.nodeServices': nodeServicesHandler,
+  'catalog.gatewayServices': gatewayServicesHandler,
   'operations.replication': replicationHandler,
   'operations.changes': changesHandler,
   'operations.changesDigest': changesDigestHandler,

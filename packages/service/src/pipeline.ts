@@ -9,6 +9,7 @@ import { indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
 import { Admission, type CallServices } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
 import { RemoteTokens } from './caller/remote-tokens.ts'
+import { RecordTexts } from './catalog/record-texts.ts'
 import { askForToken } from './datacenters/ask-for-token.ts'
 import type { ForwardingParts } from './datacenters/exchange.ts'
 import { forward } from './datacenters/forward.ts'
@@ -229,6 +230,7 @@ function callServices(options: ServiceOptions): CallServices {
   return {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
+    records: new RecordTexts(options),
     openapi: new JsonDocument(() => ({ ...options.openapi() })),
     turns,
     lane: new Lane(LANE_WIDTH),

@@ -122,6 +122,14 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'datacenters.promote': { ...MANAGERS_ALONE, manages: 'replication_refused' },
   'coordinates.datacenters': EVERYBODY,
   'coordinates.nodes': FILTERED,
+  // Rights leave out rows.
+  'catalog.nodes': SHOWS_WHAT_MAY_BE_READ,
+  'catalog.services': SHOWS_WHAT_MAY_BE_READ,
+  'catalog.service': SHOWS_WHAT_MAY_BE_READ,
+  'catalog.connect': SHOWS_WHAT_MAY_BE_READ,
+  'catalog.node': SHOWS_WHAT_MAY_BE_READ,
+  'catalog.nodeServices': SHOWS_WHAT_MAY_BE_READ,
+  'catalog.gatewayServices': SHOWS_WHAT_MAY_BE_READ,
   'operations.leader': EVERYBODY,
   'operations.peers': EVERYBODY,
   'operations.datacenters': EVERYBODY,
@@ -195,6 +203,7 @@ beforeAll(async () => {
   await world.ask('PUT', '/kv/target', { token: MANAGEMENT, body: 'value' })
   const { ID: intentionId } = (await world.manage('POST', '/connect/intentions', INTENTION)) as { ID: string }
   endIntentionsMigration(world)
+  await world.manage('PUT', '/catalog/register', { Node: 'target', Address: '10.0.0.1' })
   target = {
     accessorId: token.AccessorID,
     legacyAccessorId: migrated.AccessorID,
@@ -308,6 +317,8 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'legacy.translate': LEGACY.Rules,
   'decisions.authorize': [{ Resource: 'acl', Access: 'write' }],
   'decisions.whoCan': { Resource: 'acl', Access: 'write' },
+  'catalog.register': { Node: 'new', Address: '10.0.0.1', Service: { Service: 'new' } },
+  'catalog.deregister': { Node: 'target' },
   'operations.setReplicationToken': { Token: 'a-secret' },
   'datacenters.accept': { Cluster: anId(2) },
   'datacenters.promote': { Datacenter: 'dc1' },
@@ -356,6 +367,7 @@ function indexes(): readonly number[] {
     'intentions',
     'coordinates',
     'system',
+    'catalog',
   ] as const
   return tables.map((table) => world.store.tableIndex(table))
 }

@@ -61,6 +61,9 @@ beforeAll(async () => {
   await world.manage('PUT', '/connect/intentions/exact?source=a&destination=edited', { Action: 'allow' })
   const rule = { AuthMethod: 'sso', BindType: 'role', BindName: '${value.role}' }
   const { ID: ruleId } = (await world.manage('PUT', '/acl/binding-rule', rule)) as { ID: string }
+  const alive = { CheckID: 'serfHealth', Name: 'alive', Status: 'passing' }
+  const node = { Node: 'alive', Address: '10.0.0.1', ID: '44444444-0000-4000-8000-000000000004' }
+  await world.manage('PUT', '/catalog/register', { ...node, Check: alive })
   await world.clock.advance(1_000)
   callers = [undefined, UNKNOWN, reader.SecretID, MANAGEMENT]
   values = [
@@ -84,6 +87,7 @@ beforeAll(async () => {
     'sso',
     'default',
     'team',
+    'alive',
     'k'.repeat(3_000),
   ]
   const taken = { ID: reader.AccessorID, Name: '', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }
@@ -130,6 +134,8 @@ const OPTIONS = [
   `?accessor=${UNKNOWN}`,
   '?accessor=x',
   '?expanded&pretty',
+  '?filter=(',
+  `?filter=${'f'.repeat(5_000)}`,
 ]
 /** A valid body of the only endpoint that takes a list. */
 const CHECKS = [{ Resource: 'acl', Access: 'read' }]
@@ -201,6 +207,11 @@ const BODIES: readonly (string | object)[] = [
   { Datacenter: 'dc9', Node: 'a', Coord: { Vec: [] } },
   { Cluster: 'x' },
   { Cluster: UNKNOWN },
+  { Node: 'n', Address: 'a', ID: 'x' },
+  { Node: 'alive', Address: 'a', ID: UNKNOWN },
+  { Node: 'n', Address: 'a', Service: { Service: 's', Namespace: 'nowhere' } },
+  { Node: 'n', Address: 'a', Service: { Service: 's', Namespace: '-' } },
+  { Node: 'n', Namespace: '-' },
   { Datacenter: 'dc1' },
   { Datacenter: 'dc2' },
   { Name: 'global-management', Rules: '' },

@@ -1,5 +1,6 @@
 /** All cases, in the order of the spec. */
 import type { Case } from '../case.ts'
+import { catalogCases } from './catalog.ts'
 import { configEntryCases } from './config-entries.ts'
 import { coordinateCases } from './coordinates.ts'
 import { authenticationCases } from './http/authentication.ts'
@@ -49,6 +50,7 @@ export const CASES: readonly Case[] = [
   ...intentionCases,
   ...configEntryCases,
   ...coordinateCases,
+  ...catalogCases,
   ...methodCases,
   ...operationCases,
   ...versionCases,

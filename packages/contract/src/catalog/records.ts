@@ -127,7 +127,7 @@ export type ServiceInstance = z.infer<typeof serviceInstanceSchema>
 /** A node with its services by id. */
 export const nodeWithServicesSchema = z
   .strictObject({
-    Node: nodeSchema,
+    Node: nodeSchema.meta({ description: 'The node itself.' }),
     Services: z.record(z.string(), nodeServiceSchema).meta({ description: 'Services by their ids.' }),
   })
   .meta({ id: 'NodeWithServices' })

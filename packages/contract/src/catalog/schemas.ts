@@ -1,5 +1,6 @@
 /** Bodies of the catalog. The rules check names, addresses and metadata; the schemas check the types. */
 import * as z from 'zod'
+import type { GateName } from '../gates.ts'
 import {
   CATALOG_NAME_BYTES_MAX,
   CATALOG_TEXT_BYTES_MAX,
@@ -29,7 +30,10 @@ const weights = z
     Warning: number().meta({ description: 'While one of its checks is warning, 0 to 65535.' }),
   })
   .optional()
-  .meta({ description: 'Weights in DNS. Default, and out of range: 1 and 1.' })
+  .meta({
+    gate: 'catalog.serviceWeights' satisfies GateName,
+    description: 'Weights in DNS. Default, and out of range: 1 and 1.',
+  })
 
 const taggedAddress = z.strictObject({
   Address: text().meta({ description: 'An IP address or a name.' }),
@@ -39,7 +43,10 @@ const taggedAddress = z.strictObject({
 /** A service as a registration gives it. */
 export const serviceRegistrationSchema = z
   .strictObject({
-    Kind: name().meta({ description: 'Such as `connect-proxy`. Empty for a typical service. Since 1.2.' }),
+    Kind: name().meta({
+      gate: 'catalog.connect' satisfies GateName,
+      description: 'Such as `connect-proxy`. Empty for a typical service. Since 1.2.',
+    }),
     ID: name().meta({ description: 'Id, unique on the node without case. Default: the name.' }),
     Service: name().meta({ description: 'Name of the service.' }),
     Tags: z
@@ -51,17 +58,32 @@ export const serviceRegistrationSchema = z
     TaggedAddresses: z
       .record(boundedText(CATALOG_TEXT_BYTES_MAX), taggedAddress)
       .optional()
-      .meta({ description: 'Further addresses by tag, such as `lan` and `wan`. Since 1.6.' }),
-    Meta: words().meta({ description: 'Up to 64 pairs that the service says of itself. Since 1.0.7.' }),
+      .meta({
+        gate: 'catalog.serviceTaggedAddresses' satisfies GateName,
+        description: 'Further addresses by tag, such as `lan` and `wan`. Since 1.6.',
+      }),
+    Meta: words().meta({
+      gate: 'catalog.serviceMeta' satisfies GateName,
+      description: 'Up to 64 pairs that the service says of itself. Since 1.0.7.',
+    }),
     Port: number().meta({ description: 'Port of the service; 0 for none.' }),
-    SocketPath: text().meta({ description: 'Path of a Unix socket. Since 1.10.' }),
+    SocketPath: text().meta({
+      gate: 'catalog.socketPath' satisfies GateName,
+      description: 'Path of a Unix socket. Since 1.10.',
+    }),
     Weights: weights,
     EnableTagOverride: z
       .boolean()
       .optional()
       .meta({ description: 'Whether others may change the tags of a service that an agent registered.' }),
-    Proxy: json().meta({ description: 'Of a proxy: what it stands for. Since 1.2.' }),
-    Connect: json().meta({ description: '`Native`: the service needs no proxy. Since 1.2.' }),
+    Proxy: json().meta({
+      gate: 'catalog.connect' satisfies GateName,
+      description: 'Of a proxy: what it stands for. Since 1.2.',
+    }),
+    Connect: json().meta({
+      gate: 'catalog.connect' satisfies GateName,
+      description: '`Native`: the service needs no proxy. Since 1.2.',
+    }),
     Namespace: namespace,
     ...stamps,
   })
@@ -80,11 +102,24 @@ export const checkRegistrationSchema = z
     ServiceID: name().meta({ description: 'Id of the service it checks. Empty: the node.' }),
     ServiceName: unoffered(ignored),
     ServiceTags: unoffered(ignored),
-    Type: name().meta({ description: 'Such as `http`. Default: from Definition. Since 1.6.2.' }),
-    Interval: name().meta({ description: 'Time between two runs. Since 1.10.' }),
-    Timeout: name().meta({ description: 'Longest time of a run. Since 1.10.' }),
-    ExposedPort: number().meta({ description: 'Port of a proxy for the check. Since 1.10.2.' }),
+    Type: name().meta({
+      gate: 'catalog.checkType' satisfies GateName,
+      description: 'Such as `http`. Default: from Definition. Since 1.6.2.',
+    }),
+    Interval: name().meta({
+      gate: 'catalog.checkTimes' satisfies GateName,
+      description: 'Time between two runs. Since 1.10.',
+    }),
+    Timeout: name().meta({
+      gate: 'catalog.checkTimes' satisfies GateName,
+      description: 'Longest time of a run. Since 1.10.',
+    }),
+    ExposedPort: number().meta({
+      gate: 'catalog.checkExposedPort' satisfies GateName,
+      description: 'Port of a proxy for the check. Since 1.10.2.',
+    }),
     Definition: json().meta({
+      gate: 'catalog.checkDefinition' satisfies GateName,
       description:
         'How the check is made, for external monitors: nothing runs it. Unknown keys are ignored. Since 1.0.1.',
     }),
@@ -100,13 +135,19 @@ const datacenter = name().meta({ description: 'Default: the datacenter of the se
 export const registrationSchema = z
   .strictObject({
     Datacenter: datacenter,
-    ID: name().meta({ description: 'UUID of the node. A known one under a new name renames the node.' }),
+    ID: name().meta({
+      gate: 'catalog.nodeId' satisfies GateName,
+      description: 'UUID of the node. A known one under a new name renames the node.',
+    }),
     Node: name().meta({ description: 'Name of the node.' }),
     Address: text().meta({ description: 'Address of the node. May be left out with SkipNodeUpdate.' }),
     TaggedAddresses: words().meta({ description: 'Further addresses by tag, such as `lan` and `wan`.' }),
-    NodeMeta: words().meta({ description: 'What the node says of itself. Since 0.7.3.' }),
-    Service: serviceRegistrationSchema.optional(),
-    Check: checkRegistrationSchema.optional(),
+    NodeMeta: words().meta({
+      gate: 'catalog.nodeId' satisfies GateName,
+      description: 'What the node says of itself. Since 0.7.3.',
+    }),
+    Service: serviceRegistrationSchema.optional().meta({ description: 'A service on the node.' }),
+    Check: checkRegistrationSchema.optional().meta({ description: 'A check of the node or of a service.' }),
     Checks: z
       .array(checkRegistrationSchema)
       .max(CHECKS_MAX)

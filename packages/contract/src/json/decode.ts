@@ -11,7 +11,7 @@ export type SchemaOutput<S extends Schema> = z.output<S>
 export interface DecodeOptions {
   /** Spec 9.3: unknown fields are refused from 1.7.0 and ignored before. Default: refused. */
   readonly unknownFields?: 'refuse' | 'ignore'
-  /** Top-level fields of later service versions, treated as unknown. */
+  /** Fields of later service versions, treated as unknown, by their paths: `Service.Kind`. Lists are no step of a path. */
   readonly absentFields?: ReadonlySet<string>
   /** Maximum JSON values in the body. Absent: unbounded. */
   readonly valuesMax?: number
@@ -105,7 +105,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   if (Array.isArray(value)) return prepareList(value, outline.element ?? LEAF, path, options)
   const { fields } = outline
   if (!fields) return value
-  const absent = path.length === 0 ? options.absentFields : undefined
+  const isAbsent = absenceOf(path, options)
   let result: { [key: string]: Json } | undefined
   // Own fields alone: these are objects of parsed JSON. `Object.entries` would make a pair of each.
   for (const key in value) {
@@ -114,13 +114,12 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     if (name !== key) {
       result ??= { ...value }
       delete result[key]
-      if (field !== null && !absent?.has(name))
-        result[name] = prepareField(field, name, fields, path, options)
+      if (field !== null && !isAbsent(name)) result[name] = prepareField(field, name, fields, path, options)
       continue
     }
-    const known = absent?.has(key) ? undefined : fields.get(key)
+    const known = isAbsent(key) ? undefined : fields.get(key)
     if (!known && options.unknownFields !== 'ignore' && !(field === null && fields.has(key))) {
-      const names = [...fields.keys()].filter((name) => !absent?.has(name))
+      const names = [...fields.keys()].filter((name) => !isAbsent(name))
       throw unknownField(names, path, key)
     }
     if (!known || field === null) {
@@ -137,6 +136,13 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     result[key] = prepared
   }
   return result ?? value
+}
+
+/** Which fields of the object at a path the service version lacks. */
+function absenceOf(path: readonly PropertyKey[], { absentFields }: DecodeOptions): (name: string) => boolean {
+  if (!absentFields?.size) return () => false
+  const prefix = path.map((step) => (typeof step === 'string' ? `${step}.` : '')).join('')
+  return (name) => absentFields.has(prefix + name)
 }
 
 function prepareField(

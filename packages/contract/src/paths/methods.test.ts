@@ -47,7 +47,7 @@ test('a path that takes a rest matches with and without it, others exactly (spec
   }
 })
 
-test('what is built: the ACL rows, status, self, members, metrics and the datacenters', () => {
+test('what is built: the ACL rows, the catalog, status, self, members, metrics and the datacenters', () => {
   expect(REQUIRED_METHODS.flatMap(({ built, path }) => (built ? [path] : [])).sort()).toEqual([
     '/acl/info/',
     '/acl/list',
@@ -58,6 +58,12 @@ test('what is built: the ACL rows, status, self, members, metrics and the datace
     '/catalog/datacenters',
     '/coordinate/datacenters',
     '/coordinate/nodes',
+    '/catalog/deregister',
+    '/catalog/node/',
+    '/catalog/nodes',
+    '/catalog/register',
+    '/catalog/service/',
+    '/catalog/services',
     '/status/leader',
     '/status/peers',
   ])

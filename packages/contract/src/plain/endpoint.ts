@@ -83,6 +83,8 @@ export interface Endpoint extends EndpointFacts {
   readonly path: string
   /** Lets clients recognize a foreign answer without a schema. */
   readonly answer: AnswerKind
+  /** The answer may be null instead. */
+  readonly mayBeNull?: true
   /** Query options beyond those that endpoints of its kind share. */
   readonly query?: readonly string[]
 }

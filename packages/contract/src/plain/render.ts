@@ -44,11 +44,13 @@ const FACTS = Object.keys({
 /** A route without its schemas and descriptions. */
 function plainEndpoint(route: AnyRoute): Endpoint {
   const own = Object.keys(route.schemas.query.shape).filter((name) => !SHARED_QUERY_OPTIONS.includes(name))
+  const answer = z.toJSONSchema(route.schemas.answer, { io: 'output', unrepresentable: 'any' })
   const row = {
     method: route.method,
     path: route.path.replace(/^\/v1/, ''),
     ...Object.fromEntries(FACTS.map((fact) => [fact, route[fact]])),
-    answer: kindOf(z.toJSONSchema(route.schemas.answer, { io: 'output', unrepresentable: 'any' })),
+    answer: kindOf(answer),
+    mayBeNull: route.schemas.answer.safeParse(null).success || undefined,
     query: own.length === 0 ? undefined : own,
   }
   return Object.fromEntries(
@@ -61,6 +63,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
 /** @throws Error if an answer has several kinds of JSON. */
 function kindOf(schema: JsonSchema): AnswerKind {
   const kinds = new Set(typesOf(schema, schema.$defs ?? {}))
+  kinds.delete('null')
   const [kind] = kinds
   if (kinds.size === 1 && isAnswerKind(kind)) return kind
   throw new Error(`an answer is of the kinds ${[...kinds].join(', ')}`)

@@ -6,7 +6,7 @@ import type { ServiceProfile } from './profile.ts'
 const known = new WeakMap<z.ZodType, ReadonlyMap<string, GateName>>()
 const NONE: ReadonlySet<string> = new Set()
 
-/** The gate of each gated top-level field. */
+/** The gate of each gated field, by its path: `Service.Kind`. Lists are no step of a path. */
 export function fieldGatesOf(schema: z.ZodType): ReadonlyMap<string, GateName> {
   const gates = known.get(schema) ?? readGates(schema)
   known.set(schema, gates)
@@ -14,14 +14,18 @@ export function fieldGatesOf(schema: z.ZodType): ReadonlyMap<string, GateName> {
 }
 
 function readGates(schema: z.ZodType): ReadonlyMap<string, GateName> {
-  if (!(schema instanceof z.ZodObject)) return new Map()
-  const fields = Object.entries<z.ZodType>(schema.shape)
-  return new Map(
-    fields.flatMap(([name, field]) => {
-      const gate = gateOf(field)
-      return gate === undefined ? [] : [[name, gate] as const]
-    }),
-  )
+  return new Map(gatesBelow(schema, ''))
+}
+
+function gatesBelow(schema: z.ZodType, prefix: string): readonly (readonly [string, GateName])[] {
+  if (schema instanceof z.ZodOptional) return gatesBelow(schema.unwrap() as z.ZodType, prefix)
+  if (schema instanceof z.ZodArray) return gatesBelow(schema.element as z.ZodType, prefix)
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries<z.ZodType>(schema.shape).flatMap(([name, field]) => {
+    const gate = gateOf(field)
+    const path = `${prefix}${name}`
+    return [...(gate === undefined ? [] : [[path, gate] as const]), ...gatesBelow(field, `${path}.`)]
+  })
 }
 
 function gateOf(field: z.ZodType): GateName | undefined {

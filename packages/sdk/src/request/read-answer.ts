@@ -1,6 +1,6 @@
 /** Converts a response to the value of the call or to an error. */
 
-import { ENDPOINTS } from '../contract.ts'
+import { ENDPOINTS, type Endpoint } from '../contract.ts'
 import { ContractBroken } from '../errors.ts'
 import { type AnswerMeta, readMeta, type WithMeta } from '../meta.ts'
 import { readRetryAfter } from '../time.ts'
@@ -57,7 +57,8 @@ async function readValue(
   const value = parse(text)
   // Drops the parser's message, which quotes the text and so may contain a secret.
   if (value === undefined) throw broken('is not valid JSON')
-  const { answer } = ENDPOINTS[endpoint]
+  const { answer, mayBeNull }: Endpoint = ENDPOINTS[endpoint]
+  if (value === null && mayBeNull) return value
   if (kindOfJson(value) !== answer) throw broken(`is not ${withArticle(answer)}`)
   return value
 }

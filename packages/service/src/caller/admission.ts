@@ -18,6 +18,7 @@ export type CallServices = Pick<
   Context,
   | 'callers'
   | 'texts'
+  | 'records'
   | 'openapi'
   | 'turns'
   | 'lane'
@@ -171,12 +172,24 @@ export class Admission {
       if (methodNamespace !== undefined && service.edition === 'extended')
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
     }
-    const { callers, texts, openapi, turns, lane, writeLane, walkLane, digestLane, textLane, loginRates } =
-      this.services
+    const {
+      callers,
+      texts,
+      records,
+      openapi,
+      turns,
+      lane,
+      writeLane,
+      walkLane,
+      digestLane,
+      textLane,
+      loginRates,
+    } = this.services
     return {
       service,
       callers,
       texts,
+      records,
       openapi,
       turns,
       lane,

@@ -90,7 +90,6 @@ export const methodCases: readonly Case[] = [
     async run(ctx) {
       for (const [methods, path] of [
         ['GET', '/agent/service/x'],
-        ['GET', '/catalog/connect/x'],
         ['GET', '/connect/ca/roots'],
         ['GET', '/health/connect/x'],
         ['PUT', '/session/create'],

@@ -1,0 +1,52 @@
+/** What a deregistration removes from the catalog, and what it needs. Decisions: catalog. */
+import { AclError, type Deregistration } from '@latchkey/contract'
+import type { ServiceRecord } from '../../records/catalog-records.ts'
+import { DEFAULT_NAMESPACE } from '../../records/records.ts'
+import type { Catalog } from '../catalog.ts'
+import type { CatalogChange } from '../commit-rules.ts'
+import { type CatalogNeed, endOfNode, needOfNode, needOfService } from './register.ts'
+
+export interface DeregistrationPlan {
+  /** Of these rights the caller needs one. */
+  readonly oneOf: readonly CatalogNeed[]
+  /** Empty where nothing is there. */
+  readonly changes: readonly CatalogChange[]
+}
+
+/**
+ * The right to the node allows everything on it; that to a service its removal, and that of its checks. What does not exist is
+ * removed already, for a caller with the right to the node.
+ *
+ * @throws AclError `field_required`.
+ */
+export function planDeregistration(
+  { Node = '', ServiceID = '', CheckID = '' }: Deregistration,
+  namespace: string,
+  catalog: Catalog,
+): DeregistrationPlan {
+  if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
+  const node = needOfNode(Node)
+  if (ServiceID !== '') {
+    const service = catalog.service(Node, ServiceID, namespace)
+    return service
+      ? { oneOf: [node, needOfService(service)], changes: endOfService(service, catalog) }
+      : { oneOf: [node], changes: [] }
+  }
+  if (CheckID !== '') {
+    const check = catalog.check(Node, CheckID, namespace) ?? catalog.check(Node, CheckID, DEFAULT_NAMESPACE)
+    const service = check && catalog.serviceOf(check)
+    return {
+      oneOf: [node, ...(service ? [needOfService(service)] : [])],
+      changes: check ? [{ table: 'checks', op: 'delete', record: check }] : [],
+    }
+  }
+  const record = catalog.node(Node)
+  return { oneOf: [node], changes: record ? endOfNode(record, catalog) : [] }
+}
+
+function endOfService(service: ServiceRecord, catalog: Catalog): readonly CatalogChange[] {
+  return [
+    ...catalog.checksOf(service).map((record) => ({ table: 'checks', op: 'delete', record }) as const),
+    { table: 'services', op: 'delete', record: service },
+  ]
+}

@@ -1,0 +1,196 @@
+/** What a registration puts into the catalog, and what it needs. Decisions: catalog. */
+import { AclError, type Registration } from '@latchkey/contract'
+import { isUuid } from '../../ids.ts'
+import type { CheckRecord, NodeRecord, ServiceRecord } from '../../records/catalog-records.ts'
+import { nodeKey } from '../../records/catalog-records.ts'
+import type { Catalog } from '../catalog.ts'
+import type { CatalogChange } from '../commit-rules.ts'
+import { CONNECT_PROXY } from '../connect.ts'
+import { readCheck, readService } from './registered-records.ts'
+import { isSameContent } from './same-content.ts'
+
+/** A registration as it is written, with its records. */
+export interface RegistrationRequest {
+  readonly node: NodeRecord
+  readonly service: ServiceRecord | undefined
+  readonly checks: readonly CheckRecord[]
+  readonly skipsNode: boolean
+}
+
+/** A right to write. */
+export type CatalogNeed =
+  | { readonly resource: 'node'; readonly segment: string }
+  | { readonly resource: 'service'; readonly segment: string; readonly namespace: string }
+
+export interface CatalogPlan {
+  /** Rights that the caller must have. */
+  readonly needs: readonly CatalogNeed[]
+  /** Why the catalog does not allow it, whatever the caller may do. */
+  readonly fault: AclError | undefined
+  readonly changes: readonly CatalogChange[]
+}
+
+const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
+
+/**
+ * Reads the body of a registration.
+ *
+ * @param namespaceOf chooses the namespace of a service or check, from the field of the body.
+ * @throws AclError `field_required`, `field_invalid`, `field_type`, and what `namespaceOf` throws.
+ */
+export function readRegistration(
+  body: Registration,
+  namespaceOf: (field: string | undefined) => string,
+): RegistrationRequest {
+  const { ID = '', Node = '', Address = '', SkipNodeUpdate: skipsNode = false } = body
+  if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
+  if (Address === '' && !skipsNode) {
+    const problem = 'Must provide address if SkipNodeUpdate is not set'
+    throw new AclError('field_required', problem, { field: 'Address' })
+  }
+  if (ID !== '' && !isUuid(ID)) throw invalid('ID', `Bad node ID: ${JSON.stringify(ID)} is no UUID`)
+  const node: NodeRecord = {
+    ID: ID.toLowerCase(),
+    Node,
+    Address,
+    TaggedAddresses: body.TaggedAddresses ?? null,
+    Meta: body.NodeMeta ?? null,
+    ...STAMPS,
+  }
+  const service = body.Service && readService(body.Service, Node, namespaceOf(body.Service.Namespace))
+  const given = [...(body.Check ? [body.Check] : []), ...(body.Checks ?? [])]
+  const checks = given.map((check) => readCheck(check, Node, namespaceOf(check.Namespace)))
+  return { node, service, checks, skipsNode }
+}
+
+/**
+ * What a registration comes to: what is as before is no change. A known ID under a new name renames the node: the old one ends
+ * with everything on it.
+ */
+export function planRegistration(request: RegistrationRequest, catalog: Catalog): CatalogPlan {
+  const { node, service, checks } = request
+  const renamed = renamedNode(request, catalog)
+  const holder = catalog.node(node.Node)
+  const known = holder ?? renamed
+  const keepsNode = isKept(request, holder)
+  const before = service && catalog.service(node.Node, service.ID, service.Namespace)
+  const ends = renamed ? endOfNode(renamed, catalog) : []
+  const record = { ...node, CreateIndex: known?.CreateIndex ?? 0 }
+  const puts: CatalogChange[] = [
+    ...(keepsNode ? [] : [{ table: 'nodes', op: 'put', record } as const]),
+    ...(service && !isSameContent(service, before)
+      ? [{ table: 'services', op: 'put', record: service } as const]
+      : []),
+    ...checks
+      .filter((check) => !isSameContent(check, catalog.check(check.Node, check.CheckID, check.Namespace)))
+      .map((check) => ({ table: 'checks', op: 'put', record: check }) as const),
+  ]
+  const needs: CatalogNeed[] = [
+    ...(keepsNode ? [] : [needOfNode(node.Node)]),
+    ...(renamed ? [needOfNode(renamed.Node)] : []),
+    ...(service ? needsOfService(service) : []),
+    ...(before ? needsOfService(before) : []),
+    ...checks.flatMap((check) => needOfCheck(check, service, catalog)),
+  ]
+  const fault =
+    (keepsNode ? undefined : faultOfNode(node, holder, catalog)) ?? faultOfChecks(checks, service, catalog)
+  return { needs, fault, changes: [...ends, ...puts] }
+}
+
+/** The node that has the ID of a registration under another name. */
+function renamedNode({ node, skipsNode }: RegistrationRequest, catalog: Catalog): NodeRecord | undefined {
+  const holder = node.ID === '' || skipsNode ? undefined : catalog.nodeById(node.ID)
+  return holder && nodeKey(holder.Node) !== nodeKey(node.Node) ? holder : undefined
+}
+
+function isKept({ node, skipsNode }: RegistrationRequest, holder: NodeRecord | undefined): boolean {
+  return holder !== undefined && (skipsNode || isSameContent(node, holder))
+}
+
+/** The removal of a node and everything on it. */
+export function endOfNode(node: NodeRecord, catalog: Catalog): readonly CatalogChange[] {
+  const of = <T extends CatalogChange['table']>(table: T, records: readonly object[]) =>
+    // Each table gets records of its own.
+    records.map((record) => ({ table, op: 'delete', record }) as unknown as CatalogChange)
+  return [
+    ...of('checks', catalog.checksOn(node.Node)),
+    ...of('services', catalog.servicesOn(node.Node)),
+    ...of('coordinates', catalog.coordinatesOf(node.Node)),
+    ...of('nodes', [node]),
+  ]
+}
+
+/** ID of the check that tells whether the process of a node is alive. */
+export const ALIVE_CHECK = 'serfHealth'
+
+/** A name is free for another ID once its node is not known to be alive. */
+function faultOfNode(
+  node: NodeRecord,
+  holder: NodeRecord | undefined,
+  catalog: Catalog,
+): AclError | undefined {
+  if (!holder || holder.ID === '' || node.ID === '' || holder.ID === node.ID) return undefined
+  if (catalog.check(holder.Node, ALIVE_CHECK)?.Status !== 'passing') return undefined
+  return new AclError(
+    'name_in_use',
+    `failed inserting node: Error while renaming Node ID: "${node.ID}": Node name ${node.Node} is reserved by node ${holder.ID} with name ${holder.Node} (${holder.Address})`,
+    { field: 'Node' },
+  )
+}
+
+function faultOfChecks(
+  checks: readonly CheckRecord[],
+  service: ServiceRecord | undefined,
+  catalog: Catalog,
+): AclError | undefined {
+  const orphan = checks.find((check) => check.ServiceID !== '' && !serviceOf(check, service, catalog))
+  if (!orphan) return undefined
+  return invalid('ServiceID', `Unknown service '${orphan.ServiceID}' for check '${orphan.CheckID}'`)
+}
+
+/** The service of a check, after the registration. */
+function serviceOf(
+  check: CheckRecord,
+  service: ServiceRecord | undefined,
+  catalog: Catalog,
+): ServiceRecord | undefined {
+  const { Node, Namespace, ServiceID } = check
+  const isRegistered =
+    service?.ID.toLowerCase() === ServiceID.toLowerCase() && service.Namespace === Namespace
+  return isRegistered ? service : catalog.service(Node, ServiceID, Namespace)
+}
+
+function needOfCheck(
+  check: CheckRecord,
+  service: ServiceRecord | undefined,
+  catalog: Catalog,
+): readonly CatalogNeed[] {
+  const before = catalog.check(check.Node, check.CheckID, check.Namespace)
+  return [check, ...(before ? [before] : [])].flatMap((one) => {
+    if (one.ServiceID === '') return needOfNode(check.Node)
+    const of = serviceOf(one, service, catalog)
+    return of ? needOfService(of) : []
+  })
+}
+
+export function needOfNode(node: string): CatalogNeed {
+  return { resource: 'node', segment: node }
+}
+
+export function needOfService({
+  Service,
+  Namespace,
+}: Pick<ServiceRecord, 'Service' | 'Namespace'>): CatalogNeed {
+  return { resource: 'service', segment: Service, namespace: Namespace }
+}
+
+/** A proxy also needs the right to the service that it stands for. */
+function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
+  const { DestinationServiceName: destination } = service.Proxy
+  if (service.Kind !== CONNECT_PROXY || typeof destination !== 'string') return [needOfService(service)]
+  return [needOfService(service), needOfService({ ...service, Service: destination })]
+}
+
+function invalid(field: string, message: string): AclError {
+  return new AclError('field_invalid', message, { field })
+}

@@ -1,0 +1,176 @@
+/** Services and checks, as a registration gives them. Decisions: catalog. */
+import {
+  AclError,
+  type CheckRegistration,
+  DurationSyntaxError,
+  formatDurationMs,
+  parseDurationMs,
+  type ServiceRegistration,
+} from '@latchkey/contract'
+import type { CheckRecord, ServiceRecord } from '../../records/catalog-records.ts'
+import { DEFAULT_NAMESPACE } from '../../records/records.ts'
+import { CONNECT_PROXY } from '../connect.ts'
+import { findMetaProblem } from '../service-meta.ts'
+
+const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
+const WEIGHT_MAX = 65_535
+const ZERO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
+
+/** @throws AclError `field_required`, `field_invalid`. */
+export function readService(body: ServiceRegistration, node: string, namespace: string): ServiceRecord {
+  const { Service = '', ID = '', Address = '', Meta } = body
+  if (Service === '') {
+    const problem = ID === '' ? 'Must provide service name' : 'Must provide service name with ID'
+    throw new AclError('field_required', problem, { field: 'Service.Service' })
+  }
+  if (ZERO_ADDRESSES.includes(Address)) throw invalid('Service.Address', 'Invalid service address')
+  const problem = Meta && findMetaProblem(Meta)
+  if (problem !== undefined) {
+    const where = `Invalid Service Meta for node ${node} and serviceID ${ID || Service}`
+    throw invalid('Service.Meta', `failed inserting service: ${where}: ${problem}`)
+  }
+  const record: ServiceRecord = {
+    Node: node,
+    ID: ID || Service,
+    Service,
+    Kind: body.Kind ?? '',
+    Tags: body.Tags ?? [],
+    Address,
+    TaggedAddresses: taggedAddresses(body.TaggedAddresses ?? {}),
+    Meta: Meta ?? null,
+    Port: body.Port ?? 0,
+    SocketPath: body.SocketPath ?? '',
+    Weights: weights(body.Weights),
+    EnableTagOverride: body.EnableTagOverride ?? false,
+    Proxy: body.Proxy ?? {},
+    Connect: body.Connect ?? {},
+    ...STAMPS,
+    Namespace: namespace,
+  }
+  checkProxy(record)
+  return record
+}
+
+/** Out of range, both are 1. */
+function weights({
+  Passing,
+  Warning,
+}: NonNullable<ServiceRegistration['Weights']> = {}): ServiceRecord['Weights'] {
+  if (Passing === undefined || Warning === undefined) return { Passing: Passing ?? 1, Warning: Warning ?? 1 }
+  const fits = Passing >= 1 && Warning >= 0 && Passing <= WEIGHT_MAX && Warning <= WEIGHT_MAX
+  return fits ? { Passing, Warning } : { Passing: 1, Warning: 1 }
+}
+
+function taggedAddresses(
+  given: NonNullable<ServiceRegistration['TaggedAddresses']>,
+): ServiceRecord['TaggedAddresses'] {
+  return Object.fromEntries(
+    Object.entries(given).map(([tag, { Address = '', Port = 0 }]) => [tag, { Address, Port }]),
+  )
+}
+
+/** @throws AclError `field_invalid`, with all faults. */
+function checkProxy(service: ServiceRecord): void {
+  if (service.Kind !== CONNECT_PROXY) return
+  const { DestinationServiceName: destination } = service.Proxy
+  const faults = [
+    typeof destination === 'string' && destination !== ''
+      ? []
+      : 'Proxy.DestinationServiceName must be non-empty for Connect proxy services',
+    service.Port === 0 && service.SocketPath === '' ? 'Port must be set for a Connect proxy' : [],
+  ].flat()
+  if (faults.length === 0) return
+  const count = faults.length === 1 ? '1 error' : `${faults.length} errors`
+  const list = faults.map((fault) => `\n\t* ${fault}`).join('')
+  throw invalid('Service.Proxy', `${count} occurred:${list}\n\n`)
+}
+
+/** @throws AclError `field_invalid`, `field_required`, `field_type`. */
+export function readCheck(body: CheckRegistration, node: string, namespace: string): CheckRecord {
+  const { Node = '', Name = '', CheckID = '', ServiceID = '' } = body
+  const id = CheckID || Name
+  if (Node !== '' && Node.toLowerCase() !== node.toLowerCase()) {
+    const problem = `Node '${Node}' for check '${id}' doesn't match register request node '${node}'`
+    throw invalid('Check.Node', problem)
+  }
+  if (id === '') throw new AclError('field_required', 'Must provide check name', { field: 'Check.Name' })
+  const definition = readDefinition(body.Definition ?? {})
+  return {
+    Node: node,
+    CheckID: id,
+    Name,
+    Status: body.Status || 'critical',
+    Notes: body.Notes ?? '',
+    Output: body.Output ?? '',
+    ServiceID,
+    Type: body.Type || typeOf(definition),
+    Interval: body.Interval ?? '',
+    Timeout: body.Timeout ?? '',
+    ExposedPort: body.ExposedPort ?? 0,
+    Definition: definition,
+    ...STAMPS,
+    Namespace: ServiceID === '' ? DEFAULT_NAMESPACE : namespace,
+  }
+}
+
+function typeOf({ HTTP, TCP }: CheckRecord['Definition']): string {
+  if (HTTP !== undefined) return 'http'
+  return TCP === undefined ? '' : 'tcp'
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+const isFlag = (value: unknown) => typeof value === 'boolean'
+const isListsOfTexts = (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((list) => Array.isArray(list) && list.every(isText))
+
+/** What a definition keeps besides durations, in the order of answers. Other keys are ignored. */
+const KEPT: Readonly<Record<string, (value: unknown) => boolean>> = {
+  HTTP: isText,
+  TLSSkipVerify: isFlag,
+  Header: isListsOfTexts,
+  Method: isText,
+  Body: isText,
+  TCP: isText,
+}
+const DURATIONS = ['Interval', 'Timeout', 'DeregisterCriticalServiceAfter'] as const
+
+/** Only what is set: empty texts, `false` and 0 are not. */
+function readDefinition(given: Readonly<Record<string, unknown>>): CheckRecord['Definition'] {
+  const kept: Record<string, unknown> = {}
+  for (const name of DURATIONS) {
+    const ms = durationMs(given[name], name)
+    if (ms > 0) kept[name] = formatDurationMs(ms)
+  }
+  for (const [name, isRight] of Object.entries(KEPT)) {
+    const value = given[name]
+    if (value === undefined || value === null || value === '' || value === false) continue
+    if (!isRight(value)) throw wrongType(name)
+    kept[name] = value
+  }
+  return kept
+}
+
+const NS_PER_MS = 1e6
+
+function durationMs(value: unknown, name: string): number {
+  if (value === undefined || value === null || value === '') return 0
+  if (typeof value === 'number') return value / NS_PER_MS
+  if (typeof value !== 'string') throw wrongType(name)
+  try {
+    return parseDurationMs(value)
+  } catch (error) {
+    if (error instanceof DurationSyntaxError) throw wrongType(name)
+    throw error
+  }
+}
+
+function wrongType(name: string): AclError {
+  const field = `Check.Definition.${name}`
+  return new AclError('field_type', `${field}: the value is not of its type`, { field })
+}
+
+function invalid(field: string, message: string): AclError {
+  return new AclError('field_invalid', message, { field })
+}

@@ -1,0 +1,143 @@
+/** The catalog of this datacenter: nodes, services and checks, as they are registered. Spec 9.3, 9.4. */
+import * as z from 'zod'
+import { REGISTRATION_BYTES_MAX } from '../limits.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { filter, ofInstances, ofNodes } from '../shared/catalog-query.ts'
+import { namespacedBlockingQuery, namespacedQuery } from '../shared/query.ts'
+import { nodeSchema, nodeServicesSchema, nodeWithServicesSchema, serviceInstanceSchema } from './records.ts'
+import { deregistrationSchema, registrationSchema } from './schemas.ts'
+
+/** A row of the method table. */
+const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
+const rows = { right: 'catalog', namespaced: true, blocking: 'catalog' } as const
+const listErrors = ['filter_invalid', 'field_too_long'] as const
+const ofOne = { ...rows, errors: [...listErrors, 'id_missing'] } as const
+const write = {
+  right: 'catalog',
+  namespaced: true,
+  sameOrigin: true,
+  writes: 'own',
+  body: 'json',
+  looseNames: true,
+  bodyBytesMax: REGISTRATION_BYTES_MAX,
+} as const
+const done = z.boolean().meta({ description: 'Always true.' })
+
+const serviceParam = z.object({
+  Service: z.string().meta({ description: 'Name of the service. Not case-sensitive.' }),
+})
+const nodeParam = z.object({
+  Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }),
+})
+const ofService = { subject: 'service name' } as const
+const ofNode = { subject: 'node name' } as const
+const VISIBLE = 'Shows what the caller may read: both the node and the service.'
+
+export const catalog = c.router({
+  register: {
+    method: 'PUT',
+    path: '/v1/catalog/register',
+    summary: 'Register a node, a service and checks',
+    description:
+      'All or nothing. What is the same as before stays as it is. Needs `node:write` for a node that is new or different and for its checks, and `service:write` for a service and its checks.',
+    query: namespacedQuery({}),
+    body: registrationSchema,
+    ...answers(done, {
+      ...write,
+      ...row,
+      errors: ['field_required', 'field_invalid', 'name_in_use', 'not_found'],
+    }),
+  },
+  deregister: {
+    method: 'PUT',
+    path: '/v1/catalog/deregister',
+    summary: 'Remove a node, a service or a check',
+    description:
+      'A service goes with its checks, a node with everything on it. What does not exist is removed already. Needs `node:write`; for a service and its checks, `service:write` is enough.',
+    query: namespacedQuery({}),
+    body: deregistrationSchema,
+    ...answers(done, {
+      ...write,
+      namespaceInBody: true,
+      ...row,
+      errors: ['field_required', 'field_invalid'],
+    }),
+  },
+  nodes: {
+    method: 'GET',
+    path: '/v1/catalog/nodes',
+    summary: 'List the nodes',
+    description: 'In order of their names. Shows nodes that the caller may read.',
+    query: namespacedBlockingQuery({ ...ofNodes, filter }),
+    ...answers(z.array(nodeSchema), { ...rows, errors: listErrors, ...row }),
+  },
+  services: {
+    method: 'GET',
+    path: '/v1/catalog/services',
+    summary: 'List the names of services, with their tags',
+    description: 'Tags of all instances together. Shows services that the caller may read.',
+    query: namespacedBlockingQuery({ 'node-meta': ofNodes['node-meta'] }),
+    ...answers(z.record(z.string(), z.array(z.string())), { ...rows, errors: [], ...row }),
+  },
+  service: {
+    method: 'GET',
+    path: '/v1/catalog/service/:Service',
+    pathParams: serviceParam,
+    summary: 'List the instances of a service',
+    description: `The index is that of the service from 1.0.7: it moves when an instance, its node or one of their checks changes. ${VISIBLE}`,
+    query: namespacedBlockingQuery({ ...ofInstances, filter }),
+    ...answers(z.array(serviceInstanceSchema), { ...ofOne, ...ofService, ...row, spec: '9.3' }),
+  },
+  connect: {
+    method: 'GET',
+    path: '/v1/catalog/connect/:Service',
+    pathParams: serviceParam,
+    summary: 'List what connects for a service',
+    description: `Native instances, and proxies that stand for the service. ${VISIBLE}`,
+    query: namespacedBlockingQuery({ ...ofInstances, filter }),
+    ...answers(z.array(serviceInstanceSchema), {
+      ...ofOne,
+      ...ofService,
+      gate: 'catalog.connect',
+      spec: 'extension',
+    }),
+  },
+  node: {
+    method: 'GET',
+    path: '/v1/catalog/node/:Node',
+    pathParams: nodeParam,
+    summary: 'Read a node with its services',
+    description: 'null if there is no such node, or the caller may not read it. `filter` selects services.',
+    query: namespacedBlockingQuery({ filter }),
+    ...answers(nodeWithServicesSchema.nullable(), { ...ofOne, ...ofNode, ...row }),
+  },
+  nodeServices: {
+    method: 'GET',
+    path: '/v1/catalog/node-services/:Node',
+    pathParams: nodeParam,
+    summary: 'Read a node with a list of its services',
+    description: 'As the read of a node. Both are null if there is no such node.',
+    query: namespacedBlockingQuery({ filter }),
+    ...answers(nodeServicesSchema, {
+      ...ofOne,
+      ...ofNode,
+      gate: 'catalog.nodeServices',
+      spec: 'extension',
+    }),
+  },
+  gatewayServices: {
+    method: 'GET',
+    path: '/v1/catalog/gateway-services/:Gateway',
+    pathParams: z.object({ Gateway: z.string().meta({ description: 'Name of the gateway.' }) }),
+    summary: 'List the services of a gateway',
+    description: 'Always empty: this service configures no gateways.',
+    query: namespacedBlockingQuery({}),
+    ...answers(z.array(z.record(z.string(), z.unknown())), {
+      ...rows,
+      errors: ['id_missing'],
+      subject: 'gateway name',
+      gate: 'catalog.gatewayServices',
+      spec: 'extension',
+    }),
+  },
+} satisfies ContractRoutes)

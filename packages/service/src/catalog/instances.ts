@@ -1,0 +1,41 @@
+/** Instances of a service with their nodes: the elements of `catalog/service`. */
+import {
+  type Catalog,
+  filterRecords,
+  INSTANCE_FIELDS,
+  inTurns,
+  type ServiceRecord,
+  showInstance,
+} from '@latchkey/acl'
+import type { ServiceInstance } from '@latchkey/contract'
+import { type Context, type JsonAnswer, json } from '../handler.ts'
+import { watchOfService } from '../health/watches.ts'
+import { RowRights } from './rights.ts'
+import { selectInstances, sortNear } from './select.ts'
+
+interface InstanceQuery {
+  readonly near?: string | undefined
+  readonly 'node-meta'?: readonly string[] | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly filter?: string | undefined
+}
+
+/** Answers some instances of a service: those that the caller may read, and that the options select. */
+export async function answerInstances(
+  call: Context & { readonly query: InstanceQuery },
+  name: string,
+  instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
+): Promise<JsonAnswer<ServiceInstance[]>> {
+  const { query, records, service } = call
+  const catalog = service.store.catalog()
+  const watch = watchOfService(call, catalog, name)
+  const rights = new RowRights(call)
+  const selected = selectInstances(call, catalog, instancesOf(catalog), query)
+  const visible = selected.filter((record) => rights.instance(record))
+  const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
+  const shown = sorted.flatMap((record) => {
+    const node = catalog.node(record.Node)
+    return node ? showInstance(record, node, records.view) : []
+  })
+  return json([...(await inTurns(filterRecords(shown, query.filter, INSTANCE_FIELDS), call))], watch)
+}

@@ -1,0 +1,35 @@
+/** A node with those of its services that a caller may read. */
+import { filterRecords, inTurns, SERVICE_FIELDS, showNode, showNodeService } from '@latchkey/acl'
+import type { Node, NodeService } from '@latchkey/contract'
+import type { Context, Watch } from '../handler.ts'
+import { indexOfTables } from '../health/watches.ts'
+import { isListed } from '../request/namespace.ts'
+import { nodeTopic } from '../store/store.ts'
+import { RowRights } from './rights.ts'
+
+export interface NodeContent {
+  readonly found: { readonly node: Node; readonly services: readonly NodeService[] } | undefined
+  readonly watch: Watch
+}
+
+/** @returns nothing found if there is no such node, or the caller may not read it. */
+export async function readNode(
+  call: Context & { readonly query: { readonly filter?: string | undefined } },
+  name: string,
+): Promise<NodeContent> {
+  const { query, records, service } = call
+  const catalog = service.store.catalog()
+  const rights = new RowRights(call)
+  const named = catalog.node(name) ?? (name === '' ? undefined : catalog.nodeById(name))
+  const node = named && rights.node(named.Node) ? named : undefined
+  const topic = nodeTopic(named?.Node ?? name)
+  if (!node) return { found: undefined, watch: { topic, index: 1, isOwn: true } }
+  const index = indexOfTables(service.store, 'nodes', 'services')
+  const shown = catalog
+    .servicesOn(node.Node)
+    .filter((record) => isListed(call, record.Namespace) && rights.service(record))
+    .map((record) => showNodeService(record, records.view))
+  const services = await inTurns(filterRecords(shown, query.filter, SERVICE_FIELDS), call)
+  const watch: Watch = { topic, index, filtered: true }
+  return { found: { node: showNode(node, records.view), services }, watch }
+}

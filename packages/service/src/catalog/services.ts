@@ -1,0 +1,26 @@
+import { type Answer, type Call, json } from '../handler.ts'
+import { indexOfTables } from '../health/watches.ts'
+import { isListed } from '../request/namespace.ts'
+import { RowRights } from './rights.ts'
+import { hasMeta } from './select.ts'
+
+/** Names of services that the caller may read, with the tags of all their instances. */
+export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog.services'> {
+  const { query, service } = call
+  const { store } = service
+  const catalog = store.catalog()
+  const meta = query['node-meta']
+  const rights = new RowRights(call)
+  const tags = new Map<string, Set<string>>()
+  for (const record of catalog.services()) {
+    if (!isListed(call, record.Namespace) || !rights.service(record)) continue
+    if (!hasMeta(catalog.node(record.Node), meta)) continue
+    const known = tags.get(record.Service) ?? new Set()
+    for (const tag of record.Tags) known.add(tag)
+    tags.set(record.Service, known)
+  }
+  const answer = Object.fromEntries([...tags].map(([name, ofName]) => [name, [...ofName]]))
+  const isByNode = meta !== undefined && meta.length > 0
+  const index = isByNode ? indexOfTables(store, 'nodes', 'services') : store.tableIndex('services')
+  return json(answer, { topic: isByNode ? 'catalog' : 'services', index, filtered: true })
+}

@@ -1,0 +1,44 @@
+/** What registrations and deregistrations share: their datacenter, their rights, and their commit. */
+import type { CatalogChange, CatalogNeed } from '@latchkey/acl'
+import { catalogKey, DEFAULT_NAMESPACE } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { requireRight } from '../caller/caller.ts'
+import type { Context } from '../handler.ts'
+import type { Change } from '../store/store.ts'
+
+/** @throws AclError `datacenter_unknown` for a body that names another datacenter. */
+export function requireOwnDatacenter({ service }: Context, named: string | undefined): void {
+  if (named === undefined || named === '' || named === service.datacenter) return
+  throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })
+}
+
+/** @throws AclError `privilege_missing`. */
+export function requireNeed({ service, caller }: Context, need: CatalogNeed): void {
+  if (!service.aclEnabled) return
+  const namespace = need.resource === 'node' ? DEFAULT_NAMESPACE : need.namespace
+  requireRight(caller, namespace, { resource: need.resource, segment: need.segment, access: 'write' })
+}
+
+/** @throws AclError `privilege_missing` for the first, if the caller has none of them. */
+export function requireOneOf(call: Context, needs: readonly CatalogNeed[]): void {
+  let refusal: unknown
+  for (const need of needs) {
+    try {
+      requireNeed(call, need)
+      return
+    } catch (error) {
+      refusal ??= error
+    }
+  }
+  throw refusal
+}
+
+/** Changes on the condition that the records are as they were read. */
+export function expecting(changes: readonly CatalogChange[], { service }: Context): readonly Change[] {
+  const catalog = service.store.catalog()
+  return changes.map((change) => {
+    const { table } = change
+    const existing = catalog.get(table, catalogKey(table, change.record))
+    return { ...change, expect: existing?.ModifyIndex ?? 0 }
+  })
+}
