@@ -17,12 +17,14 @@ const AUTHORITATIVE = 1 << 10
 const TRUNCATED = 1 << 9
 const RECURSION_DESIRED = 1 << 8
 const RECURSION_AVAILABLE = 1 << 7
+const OPCODE_SHIFT = 11
 
 /** An answer without a question: the message could not be read. */
-export function writeStatus({ id, isRecursionDesired, rcode }: Unanswerable): Buffer {
+export function writeStatus({ id, isRecursionDesired, opcode, rcode }: Unanswerable): Buffer {
   const message = Buffer.alloc(HEADER_BYTES)
   message.writeUInt16BE(id, 0)
-  message.writeUInt16BE(IS_ANSWER | (isRecursionDesired ? RECURSION_DESIRED : 0) | RCODES[rcode], 2)
+  const flags = IS_ANSWER | (opcode << OPCODE_SHIFT) | (isRecursionDesired ? RECURSION_DESIRED : 0)
+  message.writeUInt16BE(flags | RCODES[rcode], 2)
   return message
 }
 
@@ -32,7 +34,7 @@ export function writeReply(query: Query, reply: DnsReply, isTruncated = false): 
   const writer = new RecordWriter(query)
   for (const record of [...answers, ...authorities, ...additionals]) writer.write(record)
   if (query.udpSize !== undefined) writer.writeEdns(query.udpSize)
-  const header = writeStatus({ ...query, rcode: reply.rcode })
+  const header = writeStatus({ ...query, opcode: 0, rcode: reply.rcode })
   const flags =
     header.readUInt16BE(2) |
     (reply.isAuthoritative ? AUTHORITATIVE : 0) |

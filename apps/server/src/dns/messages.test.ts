@@ -88,6 +88,12 @@ describe('reading', () => {
     expect(read === undefined ? undefined : 'rcode' in read && read.rcode).toBe(rcode)
   })
 
+  test('a status repeats what the message asked for', () => {
+    const update = readQuery(aMessage({ flags: 5 << 11 }))
+    const status = update && 'rcode' in update ? decode(writeStatus(update)) : undefined
+    expect(status).toMatchObject({ id: 7, opcode: 'UPDATE', rcode: 'NOTIMP' })
+  })
+
   test('FUZZ: damaged messages are answered with a readable message, or not at all', () => {
     const random = new SeededRandom(chooseSeed('DNS messages'))
     const originals = [

@@ -17,6 +17,8 @@ export interface Query {
 export interface Unanswerable {
   readonly id: number
   readonly isRecursionDesired: boolean
+  /** What the message asks for, where that is not a query; 0 is one. */
+  readonly opcode: number
   readonly rcode: DnsReply['rcode']
 }
 
@@ -27,6 +29,7 @@ const FLAGS_AT = 2
 const IS_ANSWER = 0x80
 const RECURSION_DESIRED = 0x01
 const OPCODE = 0x78
+const OPCODE_SHIFT = 3
 
 /**
  * Reads a message.
@@ -37,12 +40,13 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
   const flags = message[FLAGS_AT]
   if (flags === undefined || message.length < HEADER_BYTES || (flags & IS_ANSWER) !== 0) return undefined
   const header = { id: message.readUInt16BE(0), isRecursionDesired: (flags & RECURSION_DESIRED) !== 0 }
-  if ((flags & OPCODE) !== 0) return { ...header, rcode: 'NOTIMP' }
+  const opcode = (flags & OPCODE) >> OPCODE_SHIFT
+  if (opcode !== 0) return { ...header, opcode, rcode: 'NOTIMP' }
   // One question, before a big number of questions takes memory.
-  if (message.readUInt16BE(4) !== 1) return { ...header, rcode: 'FORMERR' }
+  if (message.readUInt16BE(4) !== 1) return { ...header, opcode, rcode: 'FORMERR' }
   try {
     const { questions: [asked] = [], additionals = [] } = decode(message)
-    if (!asked) return { ...header, rcode: 'FORMERR' }
+    if (!asked) return { ...header, opcode, rcode: 'FORMERR' }
     const edns = additionals.find((each) => each.type === 'OPT')
     return {
       ...header,
@@ -51,7 +55,7 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
       udpSize: edns?.udpPayloadSize,
     }
   } catch {
-    return { ...header, rcode: 'FORMERR' }
+    return { ...header, opcode, rcode: 'FORMERR' }
   }
 }
 
