@@ -10,6 +10,7 @@ import type { Cluster } from './cluster.ts'
 import { compareTokens } from './copies.ts'
 import type { ServerModes } from './modes.ts'
 import type { ProbeResult } from './probes.ts'
+import { findIntentions } from './proof/intentions.ts'
 import { type MigrationStatus, withLostLines } from './proof/lost-lines.ts'
 import { BATCH, ENDED, JOINED, type Simulated, simulateMeasured, stallsOf } from './proof/measured.ts'
 import type { Proof } from './proof/proof.ts'
@@ -80,6 +81,7 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
       secondaries: await Promise.all(
         fleet.secondaries.map((cluster) => checkSecondary(run, seen, cluster, endings)),
       ),
+      intentions: await findIntentions(fleet.clusters, fleet.primary, scenario.intentions),
       refusedWrites: run.refusedWrites,
       edits: book.edits,
       tokens: checked.tokens,

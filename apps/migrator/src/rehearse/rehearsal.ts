@@ -6,12 +6,13 @@ import { simulate } from '../simulate/run.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { ArrivalWatch } from './arrivals.ts'
-import type { RunningServer } from './cluster.ts'
+import type { Cluster, RunningServer } from './cluster.ts'
 import { conclude, type Rehearsal } from './conclude.ts'
 import { Fleet } from './fleet.ts'
 import { ModeWatch } from './modes.ts'
 import { describeStep, perform } from './perform.ts'
 import { sampleSecrets, startProbes } from './probes.ts'
+import { createIntentions, type IntentionStates, intentionState } from './proof/intentions.ts'
 import { simulateMeasured } from './proof/measured.ts'
 import { StallWatch } from './proof/stalls.ts'
 import { measuredOf, type RehearsalOptions, type Run } from './run.ts'
@@ -73,6 +74,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     )
     await Promise.all(imports)
   }
+  await createIntentions(fleet.primary, scenario.intentions)
   const startedAt = Date.now()
   const probes = startProbes(fleet, sampleSecrets(tokens), startedAt)
   const watch = new ModeWatch(fleet, startedAt)
@@ -109,7 +111,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
 async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promise<void> {
   const { fleet, book, scenario, options } = run
   const { signal } = options
-  const { servers, secondaries } = simulateMeasured(
+  const { servers, secondaries, intentions } = simulateMeasured(
     measuredOf(run, fleet.log, { startedAt, endedAt: undefined }),
   )
   const ids = Object.keys(servers)
@@ -119,6 +121,12 @@ async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promis
     // One that runs although the simulation refuses its start upgrades as any other: wait for what it does to the tokens.
     const expected = (id: string) => servers[id]?.mode ?? (running.has(id) ? 'new' : null)
     if (ids.some((id) => modes[id]?.mode !== expected(id))) return false
+    const states = await Promise.all(
+      scenario.intentions.length === 0
+        ? []
+        : fleet.clusters.map((cluster) => isFarEnough(cluster, intentions)),
+    )
+    if (!states.every(Boolean)) return false
     if (!ids.some((id) => modes[id]?.mode === 'new')) return true
     const isDone = await Promise.all(
       fleet.clusters.map(async (cluster) => {
@@ -133,4 +141,8 @@ async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promis
   const deadline = Date.now() + batchesDurationMs(book.tokens.length) + PATIENCE_MS
   while (Date.now() < deadline && !(await isAsExpected())) await sleep(POLL_MS, signal)
   await sleep(Math.max(SETTLE_MS, startedAt + (scenario.durationMs ?? 0) - Date.now()), signal)
+}
+
+async function isFarEnough(cluster: Cluster, simulated: IntentionStates): Promise<boolean> {
+  return simulated[cluster.datacenter] !== 'done' || (await intentionState(cluster)) === 'done'
 }

@@ -1,6 +1,7 @@
 /** The schedule of a scenario as steps on real processes. Events that cannot run on real processes are refused beforehand. */
 import { InputError } from '../errors.ts'
 import type { Scenario, ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
+import { checkIntentions } from './proof/intentions.ts'
 
 const STEP_KINDS = [
   'start',
@@ -28,7 +29,7 @@ export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] 
  * @throws InputError with its place for an event, or a datacenter, that a rehearsal on one machine does not support.
  */
 export function stepsOf({ datacenters, events, intentions }: Scenario): readonly Step[] {
-  if (intentions.length > 0) throw new InputError('a rehearsal has no intentions; simulate has')
+  checkIntentions(intentions)
   for (const { name, isPrimary, tokenReplication, replicationToken } of datacenters) {
     if (isPrimary || (tokenReplication && replicationToken !== 'none')) continue
     throw new InputError(`a rehearsal replicates the tokens to every secondary, and ${name} has no copies`)

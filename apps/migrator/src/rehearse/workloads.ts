@@ -19,7 +19,7 @@ const inLegacyMode = (status: number, text: string) =>
   status === 403 && text.includes('currently in legacy mode') ? 'legacy-mode' : undefined
 const isOff = (status: number) => (status === 401 ? 'acl-disabled' : undefined)
 
-/** The kinds of calls that our service has an endpoint for, and whose outcome depends on the upgrade. */
+/** The kinds of calls whose outcome depends on the upgrade alone, and not on which server is elected. */
 const CALLS: Partial<Record<CallKind, Call>> = {
   new: {
     method: 'GET',
@@ -49,6 +49,11 @@ const CALLS: Partial<Record<CallKind, Call>> = {
     method: 'POST',
     path: () => '/v1/status/leader',
     outcome: (status) => (status === 405 ? 'wrong-method' : undefined),
+  },
+  'intention-read': {
+    method: 'GET',
+    path: () => '/v1/connect/intentions',
+    outcome: (status) => (status === 200 ? undefined : `status-${status}`),
   },
   'agent-self': {
     method: 'GET',
@@ -83,7 +88,7 @@ export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSp
   if (agents.length > 0) return 'it calls client agents'
   if (endpoint !== undefined) return 'it names an endpoint'
   if (callsOf(kind).some((call) => CALLS[call] === undefined))
-    return `this service has no calls of kind ${kind}`
+    return `a rehearsal makes no calls of kind ${kind}`
   return connections > 1 ? 'it keeps many connections open' : undefined
 }
 

@@ -23,6 +23,7 @@ import { type WayBack, waysBack } from '../../way-back/way-back.ts'
 import type { Step } from '../schedule.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
 import type { Windows } from '../workloads.ts'
+import { type IntentionStates, simulatedStates } from './intentions.ts'
 import type { SecondarySimulated } from './secondaries.ts'
 import { CLOCK_MS, type Stall } from './stalls.ts'
 
@@ -53,6 +54,8 @@ export interface Simulated {
   /** Whether the primary leaves legacy mode. */
   readonly endsLegacyMode: boolean
   readonly secondaries: Readonly<Record<string, SecondarySimulated>>
+  /** How far the migration of intentions is. */
+  readonly intentions: IntentionStates
   /** Tokens for which a legacy write was refused. */
   readonly refusedWrites: number
   readonly windows: Windows
@@ -95,6 +98,7 @@ export function simulateMeasured(measured: Measured): Simulated {
         .filter(({ datacenter }) => datacenter !== scenario.primary)
         .map((store) => [store.datacenter, secondaryOf(history, store)]),
     ),
+    intentions: simulatedStates(history),
     refusedWrites: history.records.reduce((sum, each) => sum + refusedIn(each), 0),
     windows: new Map(
       scenario.workloads.map((workload) => [

@@ -41,6 +41,7 @@ const SIMULATED: Simulated = {
   },
   endsLegacyMode: true,
   secondaries: {},
+  intentions: { dc1: 'done' },
   refusedWrites: 1,
   windows: saw([1_000, 10_000]),
   violations: [],
@@ -71,6 +72,7 @@ const FOUND: Findings = {
   },
   endedBy: ['s1'],
   secondaries: [],
+  intentions: { created: ['a => b'], listed: ['a => b'], states: { dc1: 'done' } },
   refusedWrites: ['removed'],
   edits: 5,
   tokens: TOKENS,
@@ -192,7 +194,7 @@ test.each<[string, Partial<Findings>]>([
 test('a workload that our service has no calls for is named, not proved', () => {
   const { workloads: others } = aScenario({ workloads: [{ name: 'balancer', kind: 'tag-filter' }] })
   const proofs = prove({ ...FOUND, workloads: others }, SIMULATED)
-  expect(proofs.at(-1)?.detail).toBe('not rehearsed: this service has no calls of kind tag-filter')
+  expect(proofs.at(-1)?.detail).toBe('not rehearsed: a rehearsal makes no calls of kind tag-filter')
 })
 
 test('clients that saw an error all along did not see it as in two simulated bursts', () => {
@@ -201,4 +203,15 @@ test('clients that saw an error all along did not see it as in two simulated bur
   const inBursts = calls.filter(([at]) => at <= 10_000 || at >= 50_000)
   const proofs = [calls, inBursts].map((each) => prove({ ...FOUND, windows: saw(...each) }, simulated))
   expect(proofs.map((all) => all.find(({ name }) => name === CONSOLE)?.holds)).toEqual([false, true])
+})
+
+test('an intention that is gone, or twice, and another state of their migration fail (spec 9.5)', () => {
+  const intentions = { created: ['a => b'], listed: ['a => b'], states: { dc1: 'done' } }
+  const ONCE = 'every intention exists exactly once'
+  expect(failing({ ...FOUND, intentions: { ...intentions, listed: [] } })).toEqual([ONCE])
+  expect(failing({ ...FOUND, intentions: { ...intentions, listed: ['a => b', 'a => b'] } })).toEqual([ONCE])
+  const waiting = { ...intentions, states: { dc1: 'waiting' } }
+  expect(failing({ ...FOUND, intentions: waiting })).toEqual([
+    'the migration of intentions is as far as simulated',
+  ])
 })

@@ -7,6 +7,7 @@ import { MODE_POLL_MS, type ServerModes } from '../modes.ts'
 import type { TokenFaults } from '../tokens.ts'
 import { notRehearsed, type Window, type Windows } from '../workloads.ts'
 import { haveSameBursts } from './bursts.ts'
+import { type IntentionsFound, intentionProofs } from './intentions.ts'
 import type { Simulated } from './measured.ts'
 import type { Proof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
@@ -30,6 +31,8 @@ export interface Findings {
   /** The servers that ended legacy mode in the primary. */
   readonly endedBy: readonly string[]
   readonly secondaries: readonly SecondaryFound[]
+  /** Undefined without intentions, and while no server answers. */
+  readonly intentions: IntentionsFound | undefined
   /** What the service answered to each. */
   readonly refusedWrites: readonly string[]
   readonly edits: number
@@ -70,6 +73,7 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
     }),
     sizeProof(found, simulated),
     timeProof(found, simulated),
+    ...(found.intentions === undefined ? [] : intentionProofs(found.intentions, simulated.intentions)),
     refusalProof(found.refusedWrites, simulated.refusedWrites),
     ...(found.refusedRecords === undefined ? [] : [recordProof(found.refusedRecords)]),
     ...found.workloads.map((workload) => workloadProof(workload, found, simulated.windows)),
