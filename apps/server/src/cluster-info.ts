@@ -11,6 +11,7 @@ import {
 import type { Logger } from 'pino'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
+import { readHost } from './read-host.ts'
 import { Remembered } from './remembered.ts'
 import type { Replication } from './replication/replication.ts'
 import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
@@ -38,8 +39,10 @@ export function createClusterInfo(options: {
   /** Absent in the primary datacenter. */
   readonly replication: Replication | undefined
   readonly log: Logger
+  /** Ends this server. */
+  readonly leave: () => void
 }): ServerClusterInfo {
-  const { store, config, dataDir, metrics, replication } = options
+  const { store, config, dataDir, metrics, replication, leave } = options
   let waitsFor: readonly string[] = []
   let primaryFollows: string | undefined
   let migrationError: string | undefined
@@ -76,6 +79,9 @@ export function createClusterInfo(options: {
       samples: await readAgentMetrics(metrics.registry, { now: Date.now(), startedAt }),
       prometheus: await metrics.registry.metrics(),
     }),
+    host: readHost,
+    leave,
+    forceLeave: (node) => store.membership.forceLeave(node),
     takeBootstrapReset: (expected) => takeBootstrapReset(dataDir, expected),
     debugConfig: () => describeConfig(config),
     replicationReport: report,

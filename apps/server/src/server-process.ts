@@ -1,4 +1,5 @@
 /** One server process: builds the store, the API, the listener and the jobs, and stops them in order. */
+import cluster from 'node:cluster'
 import { BlockList, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -18,8 +19,10 @@ import {
   ensureLegacyBuiltins,
   isSecondary,
   Service,
+  startLocalChecks,
 } from '@latchkey/service'
 import type { Logger } from 'pino'
+import { startChecks } from './checks/start-checks.ts'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
 import { startPatiently } from './database/start-patiently.ts'
@@ -77,6 +80,9 @@ interface ServerProcess {
 /** If /readyz was not probed within this window, skip the drain delay. */
 const PROBED_WITHIN_MS = 60_000
 
+/** Least time between two looks at the deadlines of all TTL checks. */
+const LOCAL_CHECKS_PAUSE_MS = 250
+
 const random = createRandom()
 
 /** Maximum number of open connections per client; 0 for no limit. Spec 8. */
@@ -108,11 +114,19 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     const primary = primaryUrls.length > 0 ? new PrimaryClient({ origins: primaryUrls, tls }) : undefined
     const replication =
       primary && new Replication({ store, primary, config, random, log, onStep: countReplication(metrics) })
-    const cluster = createClusterInfo({ store, config, dataDir, metrics, replication, log })
+    const clusterInfo = createClusterInfo({
+      store,
+      config,
+      dataDir,
+      metrics,
+      replication,
+      log,
+      leave: endServer,
+    })
     if (replication) {
       watchReplication(metrics, {
-        state: () => cluster.replication(),
-        report: () => cluster.replicationReport(),
+        state: () => clusterInfo.replication(),
+        report: () => clusterInfo.replicationReport(),
       })
     }
     const closing = new AbortController()
@@ -124,13 +138,24 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       hosts: config.authMethodHosts,
     })
     const coordinateUpdates = new CoordinateUpdates()
+    const localChecks = startLocalChecks({
+      store,
+      nodeName: config.nodeName,
+      process: store.membership.memberId,
+      now: () => performance.now(),
+      sleeper: { after: afterInBackground },
+      random,
+      pauseMs: LOCAL_CHECKS_PAUSE_MS,
+      onError: (error) => log.warn({ err: error }, 'expired checks could not be written; trying again'),
+    })
     const service = new Service({
       coordinateUpdates,
+      localChecks,
       roomForText: () => unread.room(),
       store,
       clock: store.clock,
       random,
-      cluster,
+      cluster: clusterInfo,
       profile,
       identity: {
         verifier: new ProviderVerifier(outgoing),
@@ -208,7 +233,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     await store.membership.announce(http.address)
     const jobs = startJobs({
       store,
-      cluster,
+      cluster: clusterInfo,
       config,
       primary,
       replication,
@@ -218,6 +243,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       log,
       onFatal: options.onFatal,
     })
+    const checks = startChecks({ store, config, localChecks, log })
     log.info({ address: http.address, config: describeConfig(config) }, 'listening')
     const directory = await store.directory()
     return {
@@ -229,9 +255,12 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       close: async (isForGood) => {
         isClosing = true
         http.drain()
+        // Reports go to another process from now on.
+        localChecks.stop()
         if (performance.now() - probedAt < PROBED_WITHIN_MS) await sleep(config.drainTimeMs)
         closing.abort()
         await Promise.all([dns?.close(), http.close(config.shutdownTimeoutMs)])
+        await checks.stop()
         await jobs.stop()
         primary?.close()
         await store.close(isForGood)
@@ -243,6 +272,17 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     if (error instanceof StartRefused) throw new StartError(error.message, { cause: error })
     throw error
   }
+}
+
+/** A timer that does not keep the process alive. */
+function afterInBackground(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms).unref()
+  return () => clearTimeout(timer)
+}
+
+/** Ends this server, with its workers, as its operator would. */
+function endServer(): void {
+  process.kill(cluster.isWorker ? process.ppid : process.pid, 'SIGQUIT')
 }
 
 /** Prepares the data for the first request, and checks that this version may work on it. Spec 9.2. */

@@ -2,6 +2,8 @@
  * The whole API as one ts-rest contract, with a router for each resource. Routes, types, method tables, OpenAPI and
  * documentation derive from it.
  */
+import { agentProcess } from './agent/process-routes.ts'
+import { agent, agentChecks } from './agent/routes.ts'
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
 import { catalog } from './catalog/routes.ts'
@@ -9,6 +11,7 @@ import { configEntries } from './config-entries/routes.ts'
 import { coordinates } from './coordinates/routes.ts'
 import { datacenters } from './datacenters/routes.ts'
 import { decisions } from './decisions/routes.ts'
+import { health } from './health/routes.ts'
 import { intentions } from './intentions/routes.ts'
 import { kv } from './kv/routes.ts'
 import { legacy } from './legacy/routes.ts'
@@ -34,6 +37,10 @@ export const contract = c.router({
   configEntries,
   coordinates,
   catalog,
+  health,
+  agent,
+  agentChecks,
+  agentProcess,
   operations,
   datacenters,
   legacy,
@@ -56,6 +63,10 @@ export const RESOURCES = {
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   coordinates: 'Estimated round-trip times between nodes. Section 9.4.',
   catalog: 'Nodes, services and checks that are registered in this datacenter. Sections 9.3 and 9.4.',
+  health: 'Instances of services with their checks, and what checks say. Sections 9.3 and 9.4.',
+  agent: 'Services of the node of the server, and their health. Section 9.4.',
+  agentChecks: 'Checks of the node of the server, and reports of clients. Section 9.4.',
+  agentProcess: 'The server process: membership, machine, end. Section 9.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
   datacenters: 'What an operator decides about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',

@@ -1,4 +1,5 @@
 /** The examples of all resources, by route. */
+import { examples as agent, checkExamples, processExamples } from './agent/examples.ts'
 import { examples as authMethods } from './auth-methods/examples.ts'
 import { examples as bindingRules } from './binding-rules/examples.ts'
 import { examples as catalog } from './catalog/examples.ts'
@@ -7,6 +8,7 @@ import type { ResourceName } from './contract.ts'
 import { examples as coordinates } from './coordinates/examples.ts'
 import { examples as datacenters } from './datacenters/examples.ts'
 import { examples as decisions } from './decisions/examples.ts'
+import { examples as health } from './health/examples.ts'
 import { examples as intentions } from './intentions/examples.ts'
 import { examples as kv } from './kv/examples.ts'
 import { examples as legacy } from './legacy/examples.ts'
@@ -33,6 +35,10 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   configEntries,
   coordinates,
   catalog,
+  health,
+  agent,
+  agentChecks: checkExamples,
+  agentProcess: processExamples,
   operations,
   datacenters,
   legacy,

@@ -12,6 +12,8 @@ export const HEADER = {
   defaultPolicy: 'Default-ACL-Policy',
   resultsFiltered: 'Results-Filtered-By-ACLs',
   nextCursor: 'Next-Cursor',
+  contentHash: 'ContentHash',
+  reason: 'Reason',
   forwarded: 'Forwarded',
   replicationLag: 'Replication-Lag',
 } as const

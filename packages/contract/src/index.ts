@@ -53,6 +53,7 @@ export {
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
 } from './headers.ts'
+export type { NodeSummary, ServiceHealth, ServiceSummary } from './health/schemas.ts'
 export type { IntentionPermission } from './intentions/permissions.ts'
 export type { CreateIntention, ExactIntention, Intention, UpdateIntention } from './intentions/schemas.ts'
 export {

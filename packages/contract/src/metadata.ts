@@ -42,6 +42,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly holdsSecrets?: true
   /** The answer is plain text instead of JSON. */
   readonly answerForm?: 'text'
+  /** Statuses besides 200 that an answer may have, to say how its content is. */
+  readonly otherStatuses?: readonly number[]
   /** Answer types besides JSON. */
   readonly otherAnswers?: readonly { readonly type: string; readonly note: string }[]
 }

@@ -20,6 +20,7 @@ import { BindingRules } from './resources/binding-rules.ts'
 import { Catalog } from './resources/catalog.ts'
 import { ConfigEntries } from './resources/config-entries.ts'
 import { Coordinates } from './resources/coordinates.ts'
+import { Health } from './resources/health.ts'
 import { Intentions } from './resources/intentions.ts'
 import { Kv } from './resources/kv.ts'
 import { Legacy } from './resources/legacy.ts'
@@ -64,6 +65,8 @@ export class Client<M extends Mode = 'value'> {
   readonly legacy: Legacy<M>
   readonly status: Status<M>
   readonly agent: Agent<M>
+  /** Instances of services with their checks. */
+  readonly health: Health<M>
 
   constructor(settings: Settings, shape: Shape<M>) {
     const core = { settings, shape }
@@ -83,6 +86,7 @@ export class Client<M extends Mode = 'value'> {
     this.legacy = new Legacy(core)
     this.status = new Status(core)
     this.agent = new Agent(core)
+    this.health = new Health(core)
   }
 
   /**

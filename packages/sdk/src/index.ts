@@ -30,11 +30,18 @@ export type {
   TokenSource,
   WatchOptions,
 } from './options.ts'
-export type { Agent } from './resources/agent.ts'
+export type { Agent, FilterOptions, MaintenanceOptions, RegisterOptions } from './resources/agent.ts'
 export type { AuthMethods, AuthMethodWriteOptions } from './resources/auth-methods.ts'
 export type { BindingRuleFilter, BindingRules } from './resources/binding-rules.ts'
 export type { Catalog, InstanceFilter, NodeFilter } from './resources/catalog.ts'
 export type { ConfigEntries, EntryCasOptions } from './resources/config-entries.ts'
+export type {
+  CheckListOptions,
+  Health,
+  InstanceListOptions,
+  InstanceSelection,
+  InstanceWatchOptions,
+} from './resources/health.ts'
 export type { IntentionFilter, IntentionNames, Intentions } from './resources/intentions.ts'
 export {
   type CasOptions,
@@ -54,8 +61,14 @@ export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './res
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
   AcceptedCluster,
+  AgentCheckDefinition,
+  AgentCheckUpdate,
+  AgentHost,
   AgentMetrics,
   AgentSelf,
+  AgentService,
+  AgentServiceDefinition,
+  AgentServiceRead,
   AuthMethod,
   AuthMethodConfig,
   AuthMethodCreate,
@@ -80,6 +93,7 @@ export type {
   ExpandedToken,
   Explanation,
   GaugeSample,
+  HealthCheck,
   ImportResult,
   Instant,
   Intention,
@@ -95,6 +109,7 @@ export type {
   LegacyTokenID,
   LegacyTokenRequest,
   LintFinding,
+  LocalHealth,
   LoginExplanation,
   LoginsEntry,
   Member,
@@ -105,6 +120,7 @@ export type {
   NamespaceUpdate,
   NodeIdentity,
   NodeServices,
+  NodeSummary,
   NodeWithServices,
   Policy,
   PolicyCreate,
@@ -119,8 +135,10 @@ export type {
   RoleCreate,
   RoleLink,
   RoleUpdate,
+  ServiceHealth,
   ServiceIdentity,
   ServiceInstance,
+  ServiceSummary,
   ServiceTags,
   Token,
   TokenClone,

@@ -63,6 +63,22 @@ export type MigrationStatus = Answered<'operations.migration'>
 export type AgentSelf = Answered<'operations.self'>
 export type Member = AgentSelf['Member']
 export type AgentMetrics = Answered<'operations.metrics'>
+/** A service of the node of a server, without indexes. */
+export type AgentService = Answered<'agent.services'>[string]
+export type AgentServiceRead = Answered<'agent.service'>
+/** The body of a registration of a service. */
+export type AgentServiceDefinition = Sent<'agent.registerService'>
+/** The body of a registration of a check. */
+export type AgentCheckDefinition = Sent<'agentChecks.register'>
+/** What a client reports of a TTL check. */
+export type AgentCheckUpdate = Sent<'agentChecks.update'>
+export type LocalHealth = Answered<'agent.serviceHealth'>
+export type AgentHost = Answered<'agentProcess.host'>
+export type HealthCheck = Answered<'health.checks'>[number]
+/** An instance with its node and the checks of both. */
+export type ServiceHealth = Answered<'health.service'>[number]
+export type NodeSummary = Answered<'health.uiNode'>
+export type ServiceSummary = Answered<'health.uiServices'>[number]
 export type GaugeSample = AgentMetrics['Gauges'][number]
 export type ValueSample = AgentMetrics['Counters'][number]
 export type VersionChange = Answered<'operations.versions'>[number]

@@ -16,6 +16,7 @@ import type { RecordTexts } from './catalog/record-texts.ts'
 import type { LoginRates } from './login/login-rates.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElements, JsonText } from './reply/json-text.ts'
+import type { AnswerHeader } from './request/headers.ts'
 import type { WireRequest } from './request/wire.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
 import type { TokenTexts } from './tokens/token-json.ts'
@@ -104,6 +105,10 @@ interface AnswerIn<Form> {
   readonly watch?: Watch
   /** Where the next page begins, if there is one. */
   readonly nextCursor?: string | undefined
+  /** A status that says how the content is. Default: 200. */
+  readonly status?: 404 | 429 | 503
+  /** Headers of the answer, in the families of the request. */
+  readonly headers?: Readonly<Partial<Record<AnswerHeader, string>>>
   /** Set where an answer of a route that `holdsSecrets` shows none. */
   readonly showsNoSecret?: true
 }

@@ -82,6 +82,35 @@ import { connectHandler } from './catalog/connect.ts'
 import { nodeHandler } from './catalog/node.ts'
 import { nodeServicesHandler } from './catalog/node-services.ts'
 import { gatewayServicesHandler } from './catalog/gateway-services.ts'
+import { nodeHealthHandler } from './health/node.ts'
+import { serviceChecksHandler } from './health/checks.ts'
+import { serviceHealthHandler } from './health/service.ts'
+import { connectHealthHandler } from './health/connect.ts'
+import { ingressHealthHandler } from './health/ingress.ts'
+import { stateHandler } from './health/state.ts'
+import { uiNodesHandler } from './health/ui-nodes.ts'
+import { uiNodeHandler } from './health/ui-node.ts'
+import { uiServicesHandler } from './health/ui-services.ts'
+import { agentServicesHandler } from './agent/services.ts'
+import { agentServiceHandler } from './agent/service.ts'
+import { agentChecksHandler } from './agent/checks.ts'
+import { registerServiceHandler } from './agent/register-service.ts'
+import { deregisterServiceHandler } from './agent/deregister-service.ts'
+import { serviceMaintenanceHandler } from './agent/service-maintenance.ts'
+import { maintenanceHandler } from './agent/maintenance.ts'
+import { localServiceHealthHandler } from './agent/service-health.ts'
+import { healthByNameHandler } from './agent/health-by-name.ts'
+import { registerCheckHandler } from './agent-checks/register.ts'
+import { deregisterCheckHandler } from './agent-checks/deregister.ts'
+import { passCheckHandler } from './agent-checks/pass.ts'
+import { warnCheckHandler } from './agent-checks/warn.ts'
+import { failCheckHandler } from './agent-checks/fail.ts'
+import { updateCheckHandler } from './agent-checks/update.ts'
+import { joinHandler } from './agent-process/join.ts'
+import { forceLeaveHandler } from './agent-process/force-leave.ts'
+import { leaveHandler } from './agent-process/leave.ts'
+import { reloadHandler } from './agent-process/reload.ts'
+import { hostHandler } from './agent-process/host.ts'
 import { replicationHandler } from './operations/replication.ts'
 import { changesHandler } from './operations/changes.ts'
 import { changesDigestHandler } from './operations/changes-digest.ts'
@@ -185,6 +214,35 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'catalog.node': nodeHandler,
   'catalog.nodeServices': nodeServicesHandler,
   'catalog.gatewayServices': gatewayServicesHandler,
+  'health.node': nodeHealthHandler,
+  'health.checks': serviceChecksHandler,
+  'health.service': serviceHealthHandler,
+  'health.connect': connectHealthHandler,
+  'health.ingress': ingressHealthHandler,
+  'health.state': stateHandler,
+  'health.uiNodes': uiNodesHandler,
+  'health.uiNode': uiNodeHandler,
+  'health.uiServices': uiServicesHandler,
+  'agent.services': agentServicesHandler,
+  'agent.service': agentServiceHandler,
+  'agent.checks': agentChecksHandler,
+  'agent.registerService': registerServiceHandler,
+  'agent.deregisterService': deregisterServiceHandler,
+  'agent.serviceMaintenance': serviceMaintenanceHandler,
+  'agent.maintenance': maintenanceHandler,
+  'agent.serviceHealth': localServiceHealthHandler,
+  'agent.healthByName': healthByNameHandler,
+  'agentChecks.register': registerCheckHandler,
+  'agentChecks.deregister': deregisterCheckHandler,
+  'agentChecks.pass': passCheckHandler,
+  'agentChecks.warn': warnCheckHandler,
+  'agentChecks.fail': failCheckHandler,
+  'agentChecks.update': updateCheckHandler,
+  'agentProcess.join': joinHandler,
+  'agentProcess.forceLeave': forceLeaveHandler,
+  'agentProcess.leave': leaveHandler,
+  'agentProcess.reload': reloadHandler,
+  'agentProcess.host': hostHandler,
   'operations.replication': replicationHandler,
   'operations.changes': changesHandler,
   'operations.changesDigest': changesDigestHandler,

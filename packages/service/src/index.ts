@@ -1,3 +1,6 @@
+export { removeService, writeResult } from './agent/expire.ts'
+export type { LocalChecks } from './agent/local-checks.ts'
+export { startLocalChecks } from './agent/start-local-checks.ts'
 export { BoundedMap, type Slot } from './bounded-map.ts'
 export { aclModeOf } from './caller/acl-mode.ts'
 export { CoordinateUpdates } from './coordinates/updates.ts'

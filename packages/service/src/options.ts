@@ -1,7 +1,8 @@
 /** Dependencies and configuration of the service. */
 
 import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
-import type { AgentMetrics, ServiceProfile } from '@latchkey/contract'
+import type { AgentHost, AgentMetrics, ServiceProfile } from '@latchkey/contract'
+import type { LocalChecks } from './agent/local-checks.ts'
 import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { Store } from './store/store.ts'
@@ -34,6 +35,16 @@ export interface ClusterInfo {
     | Promise<{ readonly samples: AgentMetrics; readonly prometheus: string }>
   /** Consumes the bootstrap reset file, if there is one. Decisions: bootstrap. */
   takeBootstrapReset(expected: number): Promise<'none' | 'accepted' | { readonly wrong: number }>
+  /** Facts about the machine. */
+  host(): AgentHost
+  /** Ends this server once it has answered. */
+  leave(): void
+  /**
+   * Lets failed members leave: those of a node.
+   *
+   * @returns how many left; `alive` if a process of the node lives.
+   */
+  forceLeave(node: string): Promise<number | 'alive'>
   /** The configuration without secrets, for DebugConfig. */
   debugConfig(): Record<string, unknown>
   /** State of replication from the primary; `undefined` in the primary itself. */
@@ -100,6 +111,8 @@ export interface ServiceOptions {
   readonly roomForText?: () => Promise<void>
   /** Collects coordinates. Absent: each is written at once. */
   readonly coordinateUpdates?: CoordinateCollector
+  /** What the process knows of the checks of its node. */
+  readonly localChecks: LocalChecks
   /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
   /** Absent: every list of tokens is built on request. */

@@ -31,6 +31,7 @@ import { JsonDocument } from './reply/json-text.ts'
 import { renderAnswer, renderError } from './reply/render.ts'
 import { decodeRequestBody, readBody } from './request/body.ts'
 import {
+  type AnswerHeader,
   DATACENTER_FAMILY,
   type Forwarding,
   familiesOf,
@@ -208,6 +209,10 @@ function renderSeen(seen: Seen, asked: ParsedRequest, state: RequestState): Wire
   const { answer } = seen
   setIndex(seen, asked, state)
   if (answer.nextCursor !== undefined) state.setHeader('nextCursor', answer.nextCursor)
+  for (const [name, value] of Object.entries(answer.headers ?? {})) {
+    // The keys are those of the type.
+    state.setHeader(name as AnswerHeader, value)
+  }
   return renderAnswer(answer, state, asked.route)
 }
 

@@ -46,6 +46,8 @@ type Outcome =
   | 'bootstrap_done'
   | 'endpoint_not_built'
   | 'replication_refused'
+  | 'not_found'
+  | 'field_invalid'
 type Row = Readonly<Record<Caller, Outcome>>
 
 const STRANGERS = {
@@ -130,6 +132,27 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'catalog.node': SHOWS_WHAT_MAY_BE_READ,
   'catalog.nodeServices': SHOWS_WHAT_MAY_BE_READ,
   'catalog.gatewayServices': SHOWS_WHAT_MAY_BE_READ,
+  'health.node': SHOWS_WHAT_MAY_BE_READ,
+  'health.checks': SHOWS_WHAT_MAY_BE_READ,
+  'health.service': SHOWS_WHAT_MAY_BE_READ,
+  'health.connect': SHOWS_WHAT_MAY_BE_READ,
+  'health.ingress': SHOWS_WHAT_MAY_BE_READ,
+  'health.state': SHOWS_WHAT_MAY_BE_READ,
+  'health.uiNodes': SHOWS_WHAT_MAY_BE_READ,
+  'health.uiServices': SHOWS_WHAT_MAY_BE_READ,
+  // What the caller may not read does not exist.
+  'health.uiNode': {
+    ...outcomeOfAll('not_found'),
+    ...STRANGERS,
+    'reads all': 'ok',
+    'writes all': 'ok',
+    manages: 'ok',
+    'of another namespace': 'not_found',
+  },
+  'agent.services': SHOWS_WHAT_MAY_BE_READ,
+  'agent.checks': SHOWS_WHAT_MAY_BE_READ,
+  // The process lives.
+  'agentProcess.forceLeave': { ...WRITES_ALL, 'writes all': 'field_invalid', manages: 'field_invalid' },
   'operations.leader': EVERYBODY,
   'operations.peers': EVERYBODY,
   'operations.datacenters': EVERYBODY,
@@ -200,6 +223,11 @@ beforeAll(async () => {
   const { ID: ruleId } = (await world.manage('PUT', '/acl/binding-rule', RULE)) as { ID: string }
   await world.store.commit([{ table: 'nodes', op: 'put', record: aNode({ Node: 'target' }), expect: 0 }])
   await world.ask('PUT', '/coordinate/update', { token: MANAGEMENT, body: { Node: 'target', Coord: COORD } })
+  const check = { CheckID: 'target', TTL: '1h', Status: 'passing' }
+  await world.ask('PUT', '/agent/service/register', {
+    token: MANAGEMENT,
+    body: { Name: 'target', Check: check },
+  })
   await world.ask('PUT', '/kv/target', { token: MANAGEMENT, body: 'value' })
   const { ID: intentionId } = (await world.manage('POST', '/connect/intentions', INTENTION)) as { ID: string }
   endIntentionsMigration(world)
@@ -278,6 +306,9 @@ const inPath: { readonly [N in EndpointName]?: () => string } = {
   'policies.readByName': () => 'target',
   'roles.readByName': () => 'target',
   'legacy.translateToken': () => target.legacyAccessorId,
+  'health.uiNode': () => 'n1',
+  'agentProcess.join': () => '127.0.0.1:8500',
+  'agentProcess.forceLeave': () => 'n1',
 }
 const inPathOf: Readonly<Record<string, () => string>> = {
   tokens: () => target.accessorId,
@@ -311,6 +342,9 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'intentions.writeExact': { Action: 'deny' },
   'configEntries.write': ENTRY,
   'coordinates.update': { Node: 'target', Coord: { ...COORD, Height: 1 } },
+  'agent.registerService': { Name: 'new' },
+  'agentChecks.register': { Name: 'new', TTL: '1h' },
+  'agentChecks.update': { Status: 'warning' },
   'legacy.create': { Type: 'client' },
   'legacy.update': LEGACY,
   'legacy.import': [{ ...LEGACY, ID: 'imported' }],
@@ -333,6 +367,8 @@ const QUERIES: { readonly [N in EndpointName]?: string } = {
   'intentions.readExact': EXACT,
   'intentions.writeExact': EXACT,
   'intentions.deleteExact': EXACT,
+  'agent.maintenance': '?enable=true',
+  'agent.serviceMaintenance': '?enable=true',
 }
 
 /** A request that succeeds for an authorized caller. */

@@ -53,6 +53,13 @@ beforeAll(async () => {
   await world.manage('PUT', '/acl/auth-method', { ...METHOD, Name: 'full', MaxLiveTokens: 1 })
   await world.manage('PUT', '/acl/binding-rule', { ...RULE, AuthMethod: 'full' })
   await world.manage('POST', '/acl/login', { ...login({}), AuthMethod: 'full' })
+  const check = { CheckID: 'default', TTL: '1h' }
+  await world.ask('PUT', '/agent/service/register', {
+    token: MANAGEMENT,
+    body: { Name: 'default', Check: check },
+  })
+  const alias = { ID: 'team', Name: 'team', AliasService: 'default' }
+  await world.ask('PUT', '/agent/check/register', { token: MANAGEMENT, body: alias })
   const many = await world.policy({ Name: 'many', Rules: MANY_RULES })
   await world.role({ Name: 'many', Policies: [{ ID: many.ID }] })
   endIntentionsMigration(world)
@@ -89,6 +96,7 @@ beforeAll(async () => {
     'team',
     'alive',
     'k'.repeat(3_000),
+    'n1',
   ]
   const taken = { ID: reader.AccessorID, Name: '', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }
   bodies = [...BODIES, { ID: reader.AccessorID }, [taken]]
@@ -136,6 +144,9 @@ const OPTIONS = [
   '?expanded&pretty',
   '?filter=(',
   `?filter=${'f'.repeat(5_000)}`,
+  '?passing=x',
+  '?enable=x',
+  '?enable=true',
 ]
 /** A valid body of the only endpoint that takes a list. */
 const CHECKS = [{ Resource: 'acl', Access: 'read' }]
@@ -191,6 +202,11 @@ const BODIES: readonly (string | object)[] = [
   { ...METHOD, Name: 'sso', Type: 'kubernetes' },
   { ...METHOD, Name: 'new', NamespaceRules: [{ Selector: '(', BindNamespace: 'team' }] },
   { Claims: { role: 'many' } },
+  { Name: 'x', TTL: '-1s' },
+  { Name: 'x', TTL: '1h', ServiceID: 'nothing' },
+  { Status: 'x' },
+  { Status: 'passing' },
+  { Name: 'x', Address: '0.0.0.0' },
   { ...RULE, Selector: '(' },
   { ...RULE, AuthMethod: 'SSO' },
   { ...login({}), AuthMethod: 'nothing' },

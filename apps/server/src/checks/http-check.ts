@@ -77,5 +77,5 @@ function reasonOf(error: OutgoingError): string {
   if (failure === 'URL not allowed' || failure === 'address not allowed' || !(cause instanceof Error)) {
     return failure
   }
-  return cause.name === 'TimeoutError' ? 'timeout' : cause.message || failure
+  return ['TimeoutError', 'AbortError'].includes(cause.name) ? 'timeout' : cause.message || failure
 }

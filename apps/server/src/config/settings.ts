@@ -190,6 +190,14 @@ export const SETTINGS = {
     accepts: 'comma-separated host names or addresses without port',
     isPart: (part) => part !== '*' && isHost(part),
   }),
+  checkHosts: list({
+    env: 'LATCHKEY_CHECK_HOSTS',
+    doc: 'The only hosts that HTTP and TCP checks connect to. Link-local, multicast and metadata addresses are refused even if they are listed.',
+    fallback: [],
+    fallbackText: 'any host',
+    accepts: 'comma-separated host names or addresses without port',
+    isPart: (part) => part !== '*' && isHost(part),
+  }),
   translateAddresses: flag({
     env: 'LATCHKEY_TRANSLATE_ADDRESSES',
     doc: 'Whether a header on every answer says that addresses are translated for other datacenters.',

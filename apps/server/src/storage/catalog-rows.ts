@@ -102,6 +102,7 @@ export function encodeCheck(record: CheckRecord) {
     timeout: storeText(record.Timeout),
     exposedPort: record.ExposedPort,
     definition: asJson(record.Definition),
+    agent: jsonOrNull(record.Agent ?? null),
   } satisfies Partial<Prisma.CatalogCheckCreateInput>
 }
 
@@ -124,6 +125,7 @@ export function decodeCheck(row: CheckRow): CheckRecord {
     Timeout: readText(row.timeout),
     ExposedPort: row.exposedPort,
     Definition: row.definition as CheckRecord['Definition'],
+    ...(row.agent === null ? {} : { Agent: row.agent as unknown as NonNullable<CheckRecord['Agent']> }),
     ...indexesOf(row),
     Namespace: readText(row.namespace),
   }

@@ -3,6 +3,7 @@
  * another record (the datacenter, the name and the tags of a check's service) is not kept.
  */
 import type { ServiceAddress, Weights } from '@latchkey/contract'
+import type { AgentCheck } from '../agent/check-definition.ts'
 
 type Words = Readonly<Record<string, string>>
 type JsonObject = Readonly<Record<string, unknown>>
@@ -63,6 +64,8 @@ export interface CheckRecord {
   readonly ExposedPort: number
   /** Only what is set; durations in Go notation. */
   readonly Definition: JsonObject
+  /** How the agent of the node gets its status, and the process that last heard of it. Absent: nothing here runs it. No answer shows it. */
+  readonly Agent?: (AgentCheck & { readonly process: string }) | null
   readonly CreateIndex: number
   readonly ModifyIndex: number
   /** That of the service; `default` for a check of the node. */

@@ -3,6 +3,7 @@ import type { Case } from '../case.ts'
 import { catalogCases } from './catalog.ts'
 import { configEntryCases } from './config-entries.ts'
 import { coordinateCases } from './coordinates.ts'
+import { healthCases } from './health.ts'
 import { authenticationCases } from './http/authentication.ts'
 import { blockingCases } from './http/blocking.ts'
 import { decodingCases } from './http/decoding.ts'
@@ -51,6 +52,7 @@ export const CASES: readonly Case[] = [
   ...configEntryCases,
   ...coordinateCases,
   ...catalogCases,
+  ...healthCases,
   ...methodCases,
   ...operationCases,
   ...versionCases,

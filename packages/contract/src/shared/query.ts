@@ -87,6 +87,12 @@ export function text(
   return option<string, string>((value) => value, { description, type: 'string', ...more })
 }
 
+/** Any text, an empty one included. */
+export function textOrEmpty(description: string): Option<string | undefined, string> {
+  const facts = { description, type: 'string', allowEmptyValue: true }
+  return option<string, string>((value) => value, facts, 'parse')
+}
+
 /** A safe integer. An empty value reads as 0. */
 export function count(name: string, description: string): Option<number | undefined, string | number> {
   const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^53 - 1`)

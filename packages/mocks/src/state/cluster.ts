@@ -1,6 +1,6 @@
 /** The mock service is a cluster of one. */
 
-import type { AgentMetrics } from '@latchkey/contract'
+import type { AgentHost, AgentMetrics } from '@latchkey/contract'
 import type { ClusterInfo, ClusterMember } from '@latchkey/service'
 import type { Settings } from '../options.ts'
 
@@ -14,6 +14,9 @@ const NO_METRICS: AgentMetrics = {
   Counters: [],
   Samples: [],
 }
+
+/** The mocks run on no machine. */
+const NO_HOST: AgentHost = { Memory: {}, CPU: [], Host: {}, Disk: null, CollectionTime: 0, Errors: null }
 
 export function clusterOfOne(settings: Settings, replication: ClusterInfo['replication']): ClusterInfo {
   const { aclEnabled, aclMode, baseUrl, datacenter, version } = settings
@@ -33,6 +36,9 @@ export function clusterOfOne(settings: Settings, replication: ClusterInfo['repli
     legacyModeWaitsFor: () => [`the option aclMode of the mock service to be "enabled"`],
     metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
     takeBootstrapReset: async () => 'none',
+    host: () => NO_HOST,
+    leave: () => {},
+    forceLeave: async (node) => (node === NODE_NAME ? 'alive' : 0),
     debugConfig: () => ({}),
     replication,
   }

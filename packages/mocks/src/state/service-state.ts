@@ -15,6 +15,7 @@ import {
   MemoryStore,
   Service,
   type ServiceOptions,
+  startLocalChecks,
   type WireReply,
   type WireRequest,
 } from '@latchkey/service'
@@ -64,6 +65,16 @@ export class ServiceState {
       store: this.store,
       clock: this.clock,
       random,
+      localChecks: startLocalChecks({
+        store,
+        nodeName: NODE_NAME,
+        process: NODE_NAME,
+        now: () => clock.now(),
+        sleeper: { after: (ms, callback) => clock.afterInBackground(ms, callback) },
+        random,
+        pauseMs: 0,
+        onError: (error) => console.error('[latchkey mocks] a check could not be written', error),
+      }),
       cluster: clusterOfOne(settings, () => this.follower?.state()),
       profile,
       identity: {

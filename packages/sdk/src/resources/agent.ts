@@ -3,7 +3,34 @@ import { type Core, call } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions } from '../options.ts'
 import { send } from '../request/send.ts'
-import type { AgentMetrics, AgentSelf, Member } from '../types.ts'
+import type {
+  AgentCheckDefinition,
+  AgentCheckUpdate,
+  AgentHost,
+  AgentMetrics,
+  AgentSelf,
+  AgentService,
+  AgentServiceDefinition,
+  AgentServiceRead,
+  HealthCheck,
+  LocalHealth,
+  Member,
+} from '../types.ts'
+
+export interface FilterOptions extends CallOptions {
+  /** An expression; only what it is true of is returned. */
+  readonly filter?: string | undefined
+}
+
+export interface RegisterOptions extends CallOptions {
+  /** Remove checks of the service that the definition does not have. */
+  readonly replaceExistingChecks?: boolean | undefined
+}
+
+export interface MaintenanceOptions extends CallOptions {
+  /** Why, for people. */
+  readonly reason?: string | undefined
+}
 
 export class Agent<M extends Mode> {
   readonly #core: Core<M>
@@ -68,5 +95,295 @@ export class Agent<M extends Mode> {
    */
   setReplicationToken(token: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, { endpoint: 'operations.setReplicationToken', json: { Token: token }, options })
+  }
+
+  /**
+   * Lists the services of the node of the server that answers, by ID.
+   *
+   * Endpoint `agent.services` (GET /v1/agent/services). Right: catalog. Spec 9.4. Errors: Invalid (filter_invalid,
+   * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  services(options: FilterOptions = {}): Promise<Result<M, Record<string, AgentService>>> {
+    return call(this.#core, { endpoint: 'agent.services', query: { filter: options.filter }, options })
+  }
+
+  /**
+   * Reads a service of the node.
+   *
+   * Endpoint `agent.service` (GET /v1/agent/service/:ServiceID). Right: catalog. An extension of the spec, from
+   * service version 1.3.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing).
+   */
+  service(serviceId: string, options: CallOptions = {}): Promise<Result<M, AgentServiceRead>> {
+    return call(this.#core, { endpoint: 'agent.service', params: { ServiceID: serviceId }, options })
+  }
+
+  /**
+   * Lists the checks of the node, by ID.
+   *
+   * Endpoint `agent.checks` (GET /v1/agent/checks). Right: catalog. Spec 9.4. Errors: Invalid (filter_invalid,
+   * field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  checks(options: FilterOptions = {}): Promise<Result<M, Record<string, HealthCheck>>> {
+    return call(this.#core, { endpoint: 'agent.checks', query: { filter: options.filter }, options })
+  }
+
+  /**
+   * Registers a service of the node, with its checks.
+   *
+   * Endpoint `agent.registerService` (PUT /v1/agent/service/register). Right: catalog. Spec 9.4. Errors: Invalid
+   * (field_required, field_invalid), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  registerService(
+    definition: AgentServiceDefinition,
+    options: RegisterOptions = {},
+  ): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agent.registerService',
+      json: definition,
+      query: { 'replace-existing-checks': options.replaceExistingChecks },
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Deregisters a service of the node, with its checks.
+   *
+   * Endpoint `agent.deregisterService` (PUT /v1/agent/service/deregister/:ServiceID). Right: catalog. Spec 9.4.
+   * Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  deregisterService(serviceId: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agent.deregisterService',
+      params: { ServiceID: serviceId },
+      form: 'text',
+      options,
+    })
+  }
+
+  /**
+   * Puts a service under maintenance, or ends it.
+   *
+   * Endpoint `agent.serviceMaintenance` (PUT /v1/agent/service/maintenance/:ServiceID). Right: catalog. An
+   * extension of the spec. Errors: Invalid (id_missing, query_invalid), NotFound, PermissionDenied (caller_unknown,
+   * privilege_missing).
+   */
+  serviceMaintenance(
+    serviceId: string,
+    enable: boolean,
+    options: MaintenanceOptions = {},
+  ): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agent.serviceMaintenance',
+      params: { ServiceID: serviceId },
+      query: { enable: String(enable), reason: options.reason },
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Puts the node under maintenance, or ends it.
+   *
+   * Endpoint `agent.maintenance` (PUT /v1/agent/maintenance). Right: catalog. An extension of the spec. Errors:
+   * Invalid (query_invalid), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  maintenance(enable: boolean, options: MaintenanceOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agent.maintenance',
+      query: { enable: String(enable), reason: options.reason },
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Registers a check of the node, or of one of its services.
+   *
+   * Endpoint `agentChecks.register` (PUT /v1/agent/check/register). Right: catalog. Spec 9.4. Errors: Invalid
+   * (field_required, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  registerCheck(definition: AgentCheckDefinition, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentChecks.register',
+      json: definition,
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Deregisters a check of the node.
+   *
+   * Endpoint `agentChecks.deregister` (PUT /v1/agent/check/deregister/:CheckID). Right: catalog. Spec 9.4. Errors:
+   * Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  deregisterCheck(checkId: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentChecks.deregister',
+      params: { CheckID: checkId },
+      form: 'text',
+      options,
+    })
+  }
+
+  /**
+   * Reports that a TTL check passes: a heartbeat.
+   *
+   * Endpoint `agentChecks.pass` (PUT /v1/agent/check/pass/:CheckID). Right: catalog. Spec 9.4. Errors: Invalid
+   * (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  passCheck(checkId: string, note?: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentChecks.pass',
+      params: { CheckID: checkId },
+      query: { note },
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Reports that a TTL check warns.
+   *
+   * Endpoint `agentChecks.warn` (PUT /v1/agent/check/warn/:CheckID). Right: catalog. Spec 9.4. Errors: Invalid
+   * (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  warnCheck(checkId: string, note?: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentChecks.warn',
+      params: { CheckID: checkId },
+      query: { note },
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Reports that a TTL check is critical.
+   *
+   * Endpoint `agentChecks.fail` (PUT /v1/agent/check/fail/:CheckID). Right: catalog. Spec 9.4. Errors: Invalid
+   * (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  failCheck(checkId: string, note?: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentChecks.fail',
+      params: { CheckID: checkId },
+      query: { note },
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Reports the status of a TTL check.
+   *
+   * Endpoint `agentChecks.update` (PUT /v1/agent/check/update/:CheckID). Right: catalog. An extension of the spec.
+   * Errors: Invalid (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  updateCheck(
+    checkId: string,
+    update: AgentCheckUpdate,
+    options: CallOptions = {},
+  ): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentChecks.update',
+      params: { CheckID: checkId },
+      json: update,
+      form: 'text',
+      repeatable: 'always',
+      options,
+    })
+  }
+
+  /**
+   * Confirms that an address is one of a member.
+   *
+   * Endpoint `agentProcess.join` (PUT /v1/agent/join/:Address). Right: agent:write. Spec 9.4. Errors: Invalid
+   * (id_missing, field_invalid), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  join(address: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentProcess.join',
+      params: { Address: address },
+      form: 'text',
+      options,
+    })
+  }
+
+  /**
+   * Lets a failed process leave.
+   *
+   * Endpoint `agentProcess.forceLeave` (PUT /v1/agent/force-leave/:Node). Right: operator:write. Spec 9.4. Errors:
+   * Invalid (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  forceLeave(node: string, options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, {
+      endpoint: 'agentProcess.forceLeave',
+      params: { Node: node },
+      form: 'text',
+      options,
+    })
+  }
+
+  /**
+   * Stops the server that answers.
+   *
+   * Endpoint `agentProcess.leave` (PUT /v1/agent/leave). Right: agent:write. An extension of the spec. Errors:
+   * PermissionDenied (caller_unknown, privilege_missing).
+   */
+  leave(options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, { endpoint: 'agentProcess.leave', form: 'text', options })
+  }
+
+  /**
+   * Asks the server to reload, which changes nothing.
+   *
+   * Endpoint `agentProcess.reload` (PUT /v1/agent/reload). Right: agent:write. An extension of the spec. Errors:
+   * PermissionDenied (caller_unknown, privilege_missing).
+   */
+  reload(options: CallOptions = {}): Promise<Result<M, string>> {
+    return call(this.#core, { endpoint: 'agentProcess.reload', form: 'text', repeatable: 'always', options })
+  }
+
+  /**
+   * Reads facts about the machine of the server.
+   *
+   * Endpoint `agentProcess.host` (GET /v1/agent/host). Right: operator:read. An extension of the spec. Errors:
+   * PermissionDenied (caller_unknown, privilege_missing).
+   */
+  host(options: CallOptions = {}): Promise<Result<M, AgentHost>> {
+    return call(this.#core, { endpoint: 'agentProcess.host', options })
+  }
+
+  /**
+   * Tells whether a service of the node may take requests: `warning`, `critical`, `maintenance` and an unknown service are errors
+   * with the status 429, 503 and 404.
+   *
+   * Endpoint `agent.serviceHealth` (GET /v1/agent/health/service/id/:ServiceID). Right: catalog. An extension of
+   * the spec, from service version 1.4.1. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,
+   * privilege_missing).
+   */
+  serviceHealth(serviceId: string, options: CallOptions = {}): Promise<Result<M, LocalHealth>> {
+    return call(this.#core, { endpoint: 'agent.serviceHealth', params: { ServiceID: serviceId }, options })
+  }
+
+  /**
+   * The same for all services of the node with a name.
+   *
+   * Endpoint `agent.healthByName` (GET /v1/agent/health/service/name/:ServiceName). Right: catalog. An extension of
+   * the spec, from service version 1.4.1. Errors: Invalid (id_missing), PermissionDenied (caller_unknown,
+   * privilege_missing).
+   */
+  healthByName(service: string, options: CallOptions = {}): Promise<Result<M, LocalHealth[]>> {
+    return call(this.#core, { endpoint: 'agent.healthByName', params: { ServiceName: service }, options })
   }
 }

@@ -1,6 +1,5 @@
 /** What a process knows of the checks of its node beyond the catalog. Decisions: agent. */
 import { OUTPUT_WRITE_MS, outputWriteMs, type Random } from '@latchkey/acl'
-import type { Sleeper } from '../store/memory-store.ts'
 
 /** An output that only the agent shows yet: its status is the one that the catalog has. */
 interface HeldOutput {
@@ -13,7 +12,8 @@ export interface LocalChecksOptions {
   readonly process: string
   /** Milliseconds that never jump. */
   readonly now: () => number
-  readonly sleeper: Sleeper
+  /** Calls back once; what it returns cancels that. */
+  readonly sleeper: { after(ms: number, callback: () => void): () => void }
   readonly random: Random
   /** Least time between two looks at all deadlines, in milliseconds. */
   readonly pauseMs: number
@@ -21,8 +21,8 @@ export interface LocalChecksOptions {
 
 /** What has fallen due. */
 export interface DueChecks {
-  /** TTL checks that no client reported in time. */
-  readonly expired: readonly string[]
+  /** TTL checks that no client reported in time, with the process that the report before was to. */
+  readonly expired: readonly { readonly checkId: string; readonly process: string }[]
   /** Outputs by check, which the catalog should get now. */
   readonly outputs: ReadonlyMap<string, string>
 }
@@ -33,7 +33,7 @@ export interface DueChecks {
  */
 export class LocalChecks {
   readonly process: string
-  private readonly deadlines = new Map<string, number>()
+  private readonly deadlines = new Map<string, { readonly at: number; readonly process: string }>()
   private readonly outputs = new Map<string, HeldOutput>()
   private readonly options: LocalChecksOptions
   private onDue: ((due: DueChecks) => void) | undefined
@@ -62,11 +62,15 @@ export class LocalChecks {
     return this.deadlines.has(keyOf(checkId))
   }
 
-  /** A client has reported: it has `ttlMs` for the next time. */
-  renew(checkId: string, ttlMs: number): void {
-    const deadline = this.options.now() + ttlMs
-    this.deadlines.set(keyOf(checkId), deadline)
-    this.lookBy(deadline)
+  /**
+   * A client has reported: it has `ttlMs` for the next time.
+   *
+   * @param process that the catalog names as the one that the report was to. Default: this one.
+   */
+  renew(checkId: string, ttlMs: number, process = this.process): void {
+    const at = this.options.now() + ttlMs
+    this.deadlines.set(keyOf(checkId), { at, process })
+    this.lookBy(at)
   }
 
   /** Keeps an output that differs from that of the catalog; what is kept already is written no later for it. */
@@ -115,18 +119,18 @@ export class LocalChecks {
 
   private look(): void {
     const now = this.options.now()
-    const expired: string[] = []
+    const expired: DueChecks['expired'][number][] = []
     const outputs = new Map<string, string>()
     let next = Number.POSITIVE_INFINITY
-    for (const [key, deadline] of this.deadlines) {
-      if (deadline > now) next = Math.min(next, deadline)
-      else expired.push(key)
+    for (const [checkId, { at, process }] of this.deadlines) {
+      if (at > now) next = Math.min(next, at)
+      else expired.push({ checkId, process })
     }
     for (const [key, { output, writeAt }] of this.outputs) {
       if (writeAt > now) next = Math.min(next, writeAt)
       else outputs.set(key, output)
     }
-    for (const key of expired) this.deadlines.delete(key)
+    for (const { checkId } of expired) this.deadlines.delete(checkId)
     for (const key of outputs.keys()) this.outputs.delete(key)
     this.looksAt = Number.POSITIVE_INFINITY
     if (next !== Number.POSITIVE_INFINITY) this.lookBy(Math.max(next, now + this.options.pauseMs))

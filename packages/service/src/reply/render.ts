@@ -39,7 +39,7 @@ export function renderAnswer(
   const { bytes, contentType } = renderBody(answer.body, context.pretty)
   const guards = answer.body.kind === 'bytes' ? FOREIGN_CONTENT : undefined
   return {
-    status: 200,
+    status: answer.status ?? 200,
     headers: {
       ...context.headers,
       ...guards,

@@ -13,6 +13,8 @@ export interface HeaderFamily {
   readonly lastContact: string
   readonly defaultPolicy: string
   readonly nextCursor: string
+  readonly contentHash: string
+  readonly reason: string
   readonly translateAddresses: string
   readonly replicationLag: string
 }
@@ -35,6 +37,8 @@ function familyOf(prefix: string): HeaderFamily {
     lastContact: `${prefix}${HEADER.lastContact}`,
     defaultPolicy: `${prefix}${HEADER.defaultPolicy}`,
     nextCursor: `${prefix}${HEADER.nextCursor}`,
+    contentHash: `${prefix}${HEADER.contentHash}`,
+    reason: `${prefix}${HEADER.reason}`,
     translateAddresses: `${prefix}${HEADER.translateAddresses}`,
     replicationLag: `${prefix}${HEADER.replicationLag}`,
   }

@@ -11,6 +11,8 @@ const ADOPTED: readonly AnswerHeader[] = [
   'lastContact',
   'defaultPolicy',
   'nextCursor',
+  'contentHash',
+  'reason',
   'translateAddresses',
 ]
 

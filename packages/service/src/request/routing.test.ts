@@ -152,8 +152,10 @@ describe('versions (spec 9.1)', () => {
     ['POST', '/v1/acl/create', '1.11', 'method_not_allowed'],
     ['GET', '/v1/acl/info/x', '1.11.0', 'endpoint_removed'],
     ['POST', '/v1/acl/rules/translate', '1.11', 'endpoint_removed'],
-    ['GET', '/v1/health/service/web', '1.11', 'endpoint_not_built'],
+    ['GET', '/v1/health/service/web', '1.11', 'health.service'],
     ['PUT', '/v1/health/service/web', '1.11', 'method_not_allowed'],
+    ['GET', '/v1/txn', '1.11', 'method_not_allowed'],
+    ['PUT', '/v1/txn', '1.11', 'endpoint_not_built'],
   ])('%s %s at %s: %s', (method, url, version, outcome) => {
     let found: string
     try {

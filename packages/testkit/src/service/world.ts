@@ -14,7 +14,7 @@ import {
   type Token,
 } from '@latchkey/contract'
 import type { ClusterInfo, IdentityOptions, ServiceOptions } from '@latchkey/service'
-import { ensureBuiltins, MemoryStore, Service } from '@latchkey/service'
+import { ensureBuiltins, MemoryStore, Service, startLocalChecks } from '@latchkey/service'
 import { expect } from 'vitest'
 import { SeededRandom } from '../random.ts'
 import { checkReply } from './check-reply.ts'
@@ -130,6 +130,9 @@ const ALONE: ClusterInfo = {
   legacyModeWaitsFor: () => [],
   metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
   takeBootstrapReset: async () => 'none',
+  host: () => ({ Memory: {}, CPU: [], Host: {}, Disk: null, CollectionTime: 0, Errors: null }),
+  leave: () => {},
+  forceLeave: async (node) => (node === NODE.node ? 'alive' : 0),
   debugConfig: () => ({}),
   replication: () => undefined,
 }
@@ -153,6 +156,18 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     if (isSecondary && initialManagementToken !== undefined) await copyBuiltins(store, initialManagementToken)
   }
   let internalError: unknown
+  const localChecks = startLocalChecks({
+    store,
+    nodeName: NODE.node,
+    process: NODE.id,
+    now: () => clock.now(),
+    sleeper: clock,
+    random,
+    pauseMs: 0,
+    onError: (error) => {
+      internalError = error
+    },
+  })
   const service = new Service({
     store,
     clock,
@@ -172,6 +187,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     ...(options.lists ? { lists: options.lists } : {}),
     translateAddresses: options.translateAddresses ?? false,
     ...(options.turns ? { turns: options.turns } : {}),
+    localChecks,
     openapi: () => ({ openapi: '3.1.0' }),
     onInternalError: (error) => {
       internalError = error

@@ -109,6 +109,20 @@ export class Membership {
     return observeMembers(members, this.parts.clock.databaseNow())
   }
 
+  /**
+   * Deletes the rows of members of a node that failed or left.
+   *
+   * @returns how many there were; `alive` if one of them lives.
+   */
+  async forceLeave(node: string): Promise<number | 'alive'> {
+    const known = (await this.members()).filter((member) => member.node === node)
+    if (known.some(({ status }) => status === 'alive')) return 'alive'
+    const ids = known.map(({ id }) => id)
+    for (const id of ids) await removeMember(this.parts.prisma, id, true)
+    await withAclErrors(() => this.parts.prisma.member.deleteMany({ where: { id: { in: ids } } }))
+    return known.length
+  }
+
   /** The leader; undefined while none is elected. */
   async leader(): Promise<StoreMember | undefined> {
     const leader = await withAclErrors(() =>

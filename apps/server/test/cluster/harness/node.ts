@@ -10,7 +10,14 @@ import {
   profileOf,
   SERVICE_VERSION_NEWEST,
 } from '@latchkey/contract'
-import { type ClusterInfo, ensureBuiltins, Service, type Store, type WireReply } from '@latchkey/service'
+import {
+  type ClusterInfo,
+  ensureBuiltins,
+  Service,
+  type Store,
+  startLocalChecks,
+  type WireReply,
+} from '@latchkey/service'
 import { NO_METRICS } from '@latchkey/testkit/service/world'
 import { pino } from 'pino'
 import { connectDatabase } from '../../../src/database/connect.ts'
@@ -72,7 +79,23 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     initialManagementToken: MANAGEMENT,
   })
   const wrapped = wrap(store)
+  const localChecks = startLocalChecks({
+    store: wrapped,
+    nodeName: NODE.node,
+    process: store.membership.memberId,
+    now: () => performance.now(),
+    sleeper: {
+      after: (ms, callback) => {
+        const timer = setTimeout(callback, ms).unref()
+        return () => clearTimeout(timer)
+      },
+    },
+    random,
+    pauseMs: 250,
+    onError: (error) => log.error(error),
+  })
   const service = new Service({
+    localChecks,
     store: wrapped,
     clock: options.clock ?? store.clock,
     random,
@@ -161,6 +184,9 @@ const ALONE: ClusterInfo = {
   legacyModeWaitsFor: () => [],
   metrics: () => ({ samples: NO_METRICS, prometheus: '' }),
   takeBootstrapReset: async () => 'none',
+  host: () => ({ Memory: {}, CPU: [], Host: {}, Disk: null, CollectionTime: 0, Errors: null }),
+  leave: () => {},
+  forceLeave: async () => 'alive',
   debugConfig: () => ({}),
   replication: () => undefined,
 }

@@ -1,0 +1,119 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Outgoing } from '../outgoing/outgoing.ts'
+import { runHttpCheck } from './http-check.ts'
+import { runTcpCheck } from './tcp-check.ts'
+
+let server: Server
+let origin: string
+const seen: {
+  readonly url: string
+  readonly secret: string | undefined
+  readonly agent: string | undefined
+}[] = []
+
+const answer: RequestListener = ({ url = '', headers }, response) => {
+  seen.push({ url, secret: headers['x-secret'] as string | undefined, agent: headers['user-agent'] })
+  if (url === '/hang') return
+  if (url === '/moved') response.writeHead(302, { Location: '/ok' })
+  else if (url === '/loop') response.writeHead(302, { Location: '/loop' })
+  else if (url === '/away') response.writeHead(302, { Location: 'http://169.254.169.254/latest' })
+  else response.statusCode = Number(url.slice(1)) || 200
+  response.end(url === '/long' ? `${'a'.repeat(100_000)}end` : 'body')
+}
+
+beforeAll(async () => {
+  server = createHttpServer(answer)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  await new Promise((closed) => server.close(closed))
+})
+
+const outgoing = new Outgoing({ allowHttp: true })
+const http = (path: string, timeoutMs = 20_000, url = `${origin}${path}`) =>
+  runHttpCheck(
+    {
+      type: 'http',
+      url,
+      method: 'GET',
+      header: { 'X-Secret': ['s'] },
+      body: '',
+      skipsVerify: false,
+      intervalMs: 1_000,
+      timeoutMs,
+    },
+    { outputBytesMax: 4_096 },
+    outgoing,
+  )
+
+test('an HTTP check passes with 2xx, warns with 429, and is critical with everything else', async () => {
+  expect(await http('/ok')).toEqual({
+    status: 'passing',
+    output: `HTTP GET ${origin}/ok: 200 OK Output: body`,
+  })
+  expect([await http('/204'), await http('/429'), await http('/404'), await http('/500')]).toMatchObject([
+    { status: 'passing' },
+    { status: 'warning' },
+    { status: 'critical' },
+    { status: 'critical' },
+  ])
+})
+
+test('an HTTP check keeps the end of a long answer, names itself and follows redirects by the rules', async () => {
+  const long = await http('/long')
+  expect(long.output.endsWith('aend')).toBe(true)
+  expect(long.output.length).toBeLessThan(4_300)
+  seen.length = 0
+  expect(await http('/moved')).toMatchObject({ status: 'passing' })
+  expect(seen).toMatchObject([
+    { url: '/moved', secret: 's', agent: 'Latchkey Health Check' },
+    { url: '/ok', secret: 's' },
+  ])
+  expect((await http('/loop')).output).toContain('stopped after 5 redirects')
+  expect(await http('/away')).toEqual({
+    status: 'critical',
+    output: `Get "${origin}/away": address not allowed`,
+  })
+})
+
+test('SSRF-01: HTTP and TCP checks connect to no metadata address, and only to hosts that are allowed', async () => {
+  expect(await http('', 1_000, 'http://169.254.169.254/')).toMatchObject({
+    status: 'critical',
+    output: 'Get "http://169.254.169.254/": address not allowed',
+  })
+  const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
+  const refused = { status: 'critical', output: expect.stringContaining('address not allowed') }
+  expect(await runTcpCheck({ ...tcp, address: '169.254.169.254:80' }, [])).toMatchObject(refused)
+  expect(
+    await runTcpCheck({ ...tcp, address: origin.slice('http://'.length) }, ['web.example']),
+  ).toMatchObject(refused)
+})
+
+test('an HTTP check that gets no answer in time, or no connection, is critical', async () => {
+  expect(await http('/hang', 50)).toMatchObject({
+    status: 'critical',
+    output: expect.stringContaining('timeout'),
+  })
+  expect(await http('', 20_000, 'http://127.0.0.1:1/')).toMatchObject({
+    status: 'critical',
+    output: expect.stringContaining('ECONNREFUSED'),
+  })
+})
+
+test('a TCP check passes with a connection, and says why it gets none', async () => {
+  const tcp = { type: 'tcp', intervalMs: 1_000, timeoutMs: 20_000 } as const
+  const address = origin.slice('http://'.length)
+  expect(await runTcpCheck({ ...tcp, address }, [])).toEqual({
+    status: 'passing',
+    output: `TCP connect ${address}: Success`,
+  })
+  expect(await runTcpCheck({ ...tcp, address: '127.0.0.1:1' }, [])).toMatchObject({
+    status: 'critical',
+    output: expect.stringContaining('ECONNREFUSED'),
+  })
+  expect((await runTcpCheck({ ...tcp, address: 'nowhere' }, [])).status).toBe('critical')
+})

@@ -1,0 +1,84 @@
+/** The checks of the own node: one process of the node runs them, and adopts deadlines that no process holds. */
+import type { CheckRecord } from '@latchkey/acl'
+import type { LocalChecks } from '@latchkey/service'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { type Job, startJob } from '../jobs/job.ts'
+import { Outgoing } from '../outgoing/outgoing.ts'
+import type { ServerStore } from '../server-store.ts'
+import { CheckRunner } from './check-runner.ts'
+
+interface ChecksOptions {
+  readonly store: ServerStore
+  readonly config: Config
+  readonly localChecks: LocalChecks
+  readonly log: Logger
+}
+
+/** Longest time until a change of the members of the node is noticed, and shortest between two looks at its checks. */
+const LOOK_MS = 2_000
+const LOOK_PAUSE_MS = 100
+const REMOVE_INTERVAL_MS = 30_000
+
+export function startChecks({ store, config, localChecks, log }: ChecksOptions): Job {
+  const { nodeName, checkHosts: hosts } = config
+  const outgoing = new Outgoing({ allowHttp: true, hosts })
+  const runner = new CheckRunner({ store, nodeName, localChecks, outgoing, hosts, log })
+  const ownChecks = () => store.catalog().checksOn(nodeName)
+  let isRunner = false
+  let removedAt = 0
+  const look = startJob('checks', log, async (signal) => {
+    const index = store.tableIndex('checks')
+    const alive = await processesOf(store, nodeName)
+    isRunner = alive[0] === store.membership.memberId
+    const checks = ownChecks()
+    if (isRunner) runner.update(checks)
+    else runner.stop()
+    holdDeadlines(checks, { localChecks, alive, isRunner })
+    const now = performance.now()
+    if (isRunner && now - removedAt >= REMOVE_INTERVAL_MS) {
+      removedAt = now
+      await runner.removeCritical(checks, now)
+    }
+    await store.wait('checks', index, LOOK_MS, signal)
+    return LOOK_PAUSE_MS
+  })
+  return {
+    stop: async () => {
+      await look.stop()
+      runner.stop()
+      localChecks.stop()
+    },
+  }
+}
+
+/** Ids of the processes of a node that live, in one order for all of them. */
+async function processesOf(store: ServerStore, nodeName: string): Promise<readonly string[]> {
+  const members = await store.membership.members()
+  return members
+    .filter(({ node, status }) => node === nodeName && status === 'alive')
+    .map(({ id }) => id)
+    .sort()
+}
+
+/** A process holds the deadlines of checks that it last heard of; those of processes that are gone start over in one of the others. */
+function holdDeadlines(
+  checks: readonly CheckRecord[],
+  by: { readonly localChecks: LocalChecks; readonly alive: readonly string[]; readonly isRunner: boolean },
+): void {
+  const { localChecks, alive, isRunner } = by
+  const held: string[] = []
+  for (const { CheckID, Status, Agent } of checks) {
+    if (!Agent) continue
+    const isOwn = Agent.process === localChecks.process
+    if (Agent.run.type !== 'ttl') {
+      if (isRunner) held.push(CheckID)
+      continue
+    }
+    if (!isOwn && (alive.includes(Agent.process) || !isRunner)) continue
+    held.push(CheckID)
+    if (Status !== 'critical' && !localChecks.has(CheckID))
+      localChecks.renew(CheckID, Agent.run.ttlMs, Agent.process)
+  }
+  localChecks.keepOnly(held)
+}

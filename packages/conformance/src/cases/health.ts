@@ -1,0 +1,226 @@
+/** Health, the agent and the user interface's summaries. Spec 9.3, 9.4. */
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+interface Instance {
+  readonly Service: { readonly ID: string; readonly Service: string }
+  readonly Checks: readonly { readonly CheckID: string; readonly Status: string; readonly Output: string }[]
+}
+
+/** Registers a service with a TTL check on the node of the target, and returns the name, which is also the ID. */
+async function aService(ctx: Context, more: object = {}): Promise<string> {
+  const name = ctx.unique('web')
+  const body = { Name: name, Port: 80, Tags: ['v1', 'Blue'], Check: { TTL: '10m' }, ...more }
+  await done(ctx, 'PUT', '/agent/service/register', body)
+  return name
+}
+
+async function done(ctx: Context, method: string, path: string, body?: object): Promise<void> {
+  const reply = await ctx.call(method, path, body === undefined ? {} : { body })
+  assert.deepEqual([reply.status, reply.text], [200, ''], `${method} ${path}`)
+}
+
+async function removed(ctx: Context, name: string): Promise<void> {
+  await done(ctx, 'PUT', `/agent/service/deregister/${name}`)
+}
+
+export const healthCases: readonly Case[] = [
+  {
+    id: 'agent/service',
+    spec: '9.4',
+    title:
+      'a service of the agent is registered with its check, listed, read with its hash, and deregistered',
+    async run(ctx) {
+      const name = await aService(ctx, { Weights: { Passing: 3, Warning: 1 }, address: '10.0.0.1' })
+      const services = await ctx.ok<Record<string, { Service: string }>>('GET', '/agent/services')
+      assert.equal(services[name]?.Service, name)
+      const read = await ctx.call('GET', `/agent/service/${name}`)
+      const service = JSON.parse(read.text)
+      assert.equal(read.headers.get(ctx.header('ContentHash')), service.ContentHash)
+      assert.match(service.ContentHash, /^[0-9a-f]{16}$/)
+      assert.deepEqual(service.TaggedAddresses.lan_ipv4, { Address: '10.0.0.1', Port: 80 })
+      const same = await ctx.ok('GET', `/agent/service/${name}?hash=${service.ContentHash}&wait=10ms`)
+      assert.deepEqual(same, service)
+      await removed(ctx, name)
+      await ctx.refuses('GET', `/agent/service/${name}`, {}, { status: 404, code: 'not_found' })
+      await ctx.refuses('PUT', `/agent/service/deregister/${name}`, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'agent/ttl',
+    spec: '9.4',
+    title: 'reports of a client move a TTL check; other checks and unknown statuses refuse them',
+    async run(ctx) {
+      const name = await aService(ctx)
+      const id = `service:${name}`
+      const statusOf = async () => {
+        const [check] = await ctx.ok<{ Status: string; Output: string }[]>('GET', `/health/checks/${name}`)
+        return [check?.Status, check?.Output]
+      }
+      assert.deepEqual(await statusOf(), ['critical', ''])
+      await done(ctx, 'PUT', `/agent/check/pass/${id}?note=good`)
+      assert.deepEqual(await statusOf(), ['passing', 'good'])
+      await done(ctx, 'PUT', `/agent/check/warn/${id}?note=slow`)
+      assert.deepEqual(await statusOf(), ['warning', 'slow'])
+      await done(ctx, 'PUT', `/agent/check/fail/${id}`)
+      assert.deepEqual(await statusOf(), ['critical', ''])
+      await done(ctx, 'PUT', `/agent/check/update/${id}`, { Status: 'passing', Output: 'again' })
+      assert.deepEqual(await statusOf(), ['passing', 'again'])
+      const invalid = { status: 400, code: 'field_invalid' } as const
+      await ctx.refuses('PUT', `/agent/check/update/${id}`, { body: { Status: 'well' } }, invalid)
+      await removed(ctx, name)
+      await ctx.refuses('PUT', `/agent/check/pass/${id}`, {}, { status: 404, code: 'not_found' })
+    },
+  },
+  {
+    id: 'agent/checks',
+    spec: '9.4',
+    title: 'a check of the node is registered, shown by the agent, and deregistered; faults are 400',
+    async run(ctx) {
+      const name = ctx.unique('disk')
+      await done(ctx, 'PUT', '/agent/check/register', { name, TTL: '10m', status: 'passing' })
+      const checks = await ctx.ok<Record<string, { Type: string; Status: string }>>('GET', '/agent/checks')
+      assert.deepEqual([checks[name]?.Type, checks[name]?.Status], ['ttl', 'passing'])
+      await done(ctx, 'PUT', `/agent/check/deregister/${name}`)
+      const faults = [
+        [{ TTL: '1m' }, 'field_required'],
+        [{ Name: name }, 'field_invalid'],
+        [{ Name: name, HTTP: 'http://x' }, 'field_invalid'],
+        [{ Name: name, TTL: '1m', Interval: '1m' }, 'field_invalid'],
+        [{ Name: name, ScriptArgs: ['/bin/true'], Interval: '1m' }, 'field_invalid'],
+        [{ Name: name, TTL: '1m', Foo: 1 }, 'field_unknown'],
+      ] as const
+      for (const [body, code] of faults) {
+        await ctx.refuses('PUT', '/agent/check/register', { body }, { status: 400, code })
+      }
+    },
+  },
+  {
+    id: 'agent/maintenance',
+    spec: '9.4',
+    title: 'maintenance is a critical check, and local health says so',
+    async run(ctx) {
+      const name = await aService(ctx, { Check: { TTL: '10m', Status: 'passing' } })
+      const health = await ctx.call('GET', `/agent/health/service/id/${name}`)
+      assert.deepEqual([health.status, JSON.parse(health.text).AggregatedStatus], [200, 'passing'])
+      await done(ctx, 'PUT', `/agent/service/maintenance/${name}?enable=true&reason=disk`)
+      const worse = await ctx.call('GET', `/agent/health/service/name/${name}?format=text`)
+      assert.deepEqual([worse.status, worse.text], [503, 'maintenance'])
+      assert.equal(worse.headers.get(ctx.header('Reason')), 'maintenance')
+      await done(ctx, 'PUT', `/agent/service/maintenance/${name}?enable=false`)
+      await ctx.refuses(
+        'PUT',
+        `/agent/service/maintenance/${name}`,
+        {},
+        { status: 400, code: 'query_invalid', text: 'Missing value for enable' },
+      )
+      await removed(ctx, name)
+      assert.equal((await ctx.call('GET', `/agent/health/service/id/${name}`)).status, 404)
+      await done(ctx, 'PUT', '/agent/maintenance?enable=false')
+    },
+  },
+  {
+    id: 'agent/rights',
+    spec: '9.4',
+    title: '403 privilege_missing: without service:write or agent:write; lists hold what may be read',
+    async run(ctx) {
+      const name = await aService(ctx)
+      const reader = await ctx.caller(`service "${name}" { policy = "read" }`)
+      const token = reader.SecretID
+      const refused = { status: 403, code: 'privilege_missing' } as const
+      for (const [method, path] of [
+        ['PUT', `/agent/service/deregister/${name}`],
+        ['PUT', `/agent/check/pass/service:${name}`],
+        ['PUT', `/agent/join/127.0.0.1`],
+        ['PUT', `/agent/force-leave/${name}`],
+        ['PUT', '/agent/leave'],
+        ['PUT', '/agent/reload'],
+        ['PUT', '/agent/maintenance?enable=true'],
+        ['GET', '/agent/host'],
+      ] as const) {
+        await ctx.refuses(method, path, { token }, refused)
+      }
+      assert.deepEqual(Object.keys(await ctx.ok('GET', '/agent/services', { token })), [name])
+      // The node may not be read, so the instance is hidden.
+      assert.deepEqual(await ctx.ok('GET', `/health/service/${name}`, { token }), [])
+      await removed(ctx, name)
+    },
+  },
+  {
+    id: 'health/service',
+    spec: '9.4',
+    title: 'health of a service: instances with checks, selected by passing, tag and filter',
+    async run(ctx) {
+      const name = await aService(ctx)
+      const found = (query: string) => ctx.ok<Instance[]>('GET', `/health/service/${name}?${query}`)
+      const [instance] = await found('')
+      assert.equal(instance?.Service.ID, name)
+      assert(instance?.Checks.some(({ CheckID }) => CheckID === `service:${name}`))
+      assert.deepEqual(await found('passing'), [])
+      await done(ctx, 'PUT', `/agent/check/pass/service:${name}`)
+      assert.equal((await found('passing=1')).length, 1)
+      assert.equal((await found('tag=v1&tag=BLUE')).length, 1)
+      assert.equal((await found('tag=v1&tag=green')).length, 0)
+      assert.equal((await found(`filter=${encodeURIComponent('Service.Port == 80')}`)).length, 1)
+      assert.equal((await found(`filter=${encodeURIComponent('Checks.Status == critical')}`)).length, 0)
+      const invalid = { status: 400, code: 'query_invalid', text: 'Invalid value for ?passing' } as const
+      await ctx.refuses('GET', `/health/service/${name}?passing=maybe`, {}, invalid)
+      const fault = { status: 400, code: 'filter_invalid' } as const
+      await ctx.refuses('GET', `/health/service/${name}?filter=Bogus==1`, {}, fault)
+      await removed(ctx, name)
+      assert.deepEqual(await found(''), [])
+      assert.deepEqual(await ctx.ok('GET', `/health/connect/${name}`), [])
+      assert.deepEqual(await ctx.ok('GET', `/health/ingress/${name}`), [])
+    },
+  },
+  {
+    id: 'health/blocking',
+    spec: '9.4',
+    title: 'a wait on a service ends with a change of it, and not with one of another service',
+    async run(ctx) {
+      const [name, other] = [await aService(ctx), await aService(ctx)]
+      const first = await ctx.call('GET', `/health/service/${name}`)
+      const index = Number(first.headers.get(ctx.header('Index')))
+      const waiting = ctx.call('GET', `/health/service/${name}?index=${index}&wait=20s`)
+      await done(ctx, 'PUT', `/agent/check/pass/service:${other}`)
+      const unchanged = await ctx.call('GET', `/health/service/${name}`)
+      assert.equal(Number(unchanged.headers.get(ctx.header('Index'))), index)
+      await done(ctx, 'PUT', `/agent/check/pass/service:${name}`)
+      const changed = await waiting
+      assert(Number(changed.headers.get(ctx.header('Index'))) > index)
+      const [instance] = JSON.parse(changed.text) as Instance[]
+      assert(instance?.Checks.some(({ Status }) => Status === 'passing'))
+      for (const each of [name, other]) await removed(ctx, each)
+    },
+  },
+  {
+    id: 'health/lists',
+    spec: '9.4',
+    title: 'checks by node and state, and the summaries of user interfaces',
+    async run(ctx) {
+      const name = await aService(ctx)
+      const id = `service:${name}`
+      const [check] = await ctx.ok<{ Node: string; CheckID: string }[]>('GET', `/health/checks/${name}`)
+      const node = check?.Node ?? ''
+      const has = (checks: readonly { CheckID: string }[]) => checks.some(({ CheckID }) => CheckID === id)
+      assert(has(await ctx.ok('GET', `/health/node/${node}`)))
+      assert(has(await ctx.ok('GET', '/health/state/critical')))
+      assert(has(await ctx.ok('GET', '/health/state/any')))
+      assert(!has(await ctx.ok('GET', '/health/state/passing')))
+      const nodes = await ctx.ok<{ Node: string; Services: { ID: string }[] }[]>('GET', '/internal/ui/nodes')
+      const services = nodes.find(({ Node }) => Node === node)?.Services ?? []
+      assert(services.some(({ ID }) => ID === name))
+      const own = await ctx.ok<{ Checks: { CheckID: string }[] }>('GET', `/internal/ui/node/${node}`)
+      assert(has(own.Checks))
+      const missing = { status: 404, code: 'not_found' } as const
+      await ctx.refuses('GET', `/internal/ui/node/${ctx.unique('no')}`, {}, missing)
+      const summaries = await ctx.ok<{ Name: string; InstanceCount: number }[]>(
+        'GET',
+        '/internal/ui/services',
+      )
+      assert.equal(summaries.find(({ Name }) => Name === name)?.InstanceCount, 1)
+      await removed(ctx, name)
+    },
+  },
+]

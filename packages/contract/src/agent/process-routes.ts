@@ -1,0 +1,92 @@
+/** The process itself: its membership, its machine and its end. Spec 9.4. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { flag, query } from '../shared/query.ts'
+import { agentHostSchema } from './schemas.ts'
+
+const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
+const extra = { spec: 'extension' } as const
+const done = z.string().meta({ description: 'Empty.' })
+
+export const agentProcess = c.router({
+  join: {
+    method: 'PUT',
+    path: '/v1/agent/join/:Address',
+    pathParams: z.object({
+      Address: z.string().meta({ description: 'Address of a member: host, or host:port.' }),
+    }),
+    summary: 'Confirm that a process is a member',
+    description:
+      'Processes that share a database are members already, so nothing happens; other addresses are refused.',
+    query: query({ wan: flag('Accepted for existing clients, without effect.') }),
+    body: c.noBody(),
+    ...answers(done, {
+      right: 'agent:write',
+      sameOrigin: true,
+      writes: 'nothing',
+      answerForm: 'text',
+      ...row,
+      subject: 'address',
+      errors: ['id_missing', 'field_invalid'],
+    }),
+  },
+  forceLeave: {
+    method: 'PUT',
+    path: '/v1/agent/force-leave/:Node',
+    pathParams: z.object({ Node: z.string().meta({ description: 'Name of a member that failed.' }) }),
+    summary: 'Let a failed process leave',
+    description: 'Refused for a process that lives. A member that failed is forgotten by itself, too.',
+    query: query({ prune: flag('Accepted for existing clients, without effect.') }),
+    body: c.noBody(),
+    ...answers(done, {
+      right: 'operator:write',
+      sameOrigin: true,
+      writes: 'own',
+      answerForm: 'text',
+      ...row,
+      subject: 'node name',
+      errors: ['id_missing', 'not_found', 'field_invalid'],
+    }),
+  },
+  leave: {
+    method: 'PUT',
+    path: '/v1/agent/leave',
+    summary: 'Stop this server',
+    description: 'The server answers, finishes what it has begun, leaves the cluster and ends.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(done, {
+      right: 'agent:write',
+      sameOrigin: true,
+      writes: 'own',
+      answerForm: 'text',
+      ...extra,
+      errors: [],
+    }),
+  },
+  reload: {
+    method: 'PUT',
+    path: '/v1/agent/reload',
+    summary: 'Reload the configuration',
+    description:
+      'Accepted for existing clients. Settings come from the environment, so nothing changes before a restart.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(done, {
+      right: 'agent:write',
+      sameOrigin: true,
+      writes: 'nothing',
+      answerForm: 'text',
+      ...extra,
+      errors: [],
+    }),
+  },
+  host: {
+    method: 'GET',
+    path: '/v1/agent/host',
+    summary: 'Read facts about the machine of this process',
+    description: 'Memory, processors and operating system.',
+    query: query({}),
+    ...answers(agentHostSchema, { right: 'operator:read', ...extra, errors: [] }),
+  },
+} satisfies ContractRoutes)

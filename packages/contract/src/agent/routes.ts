@@ -1,0 +1,226 @@
+/** The agent: services and checks of the server's own node, and the process itself. Spec 9.4. */
+import * as z from 'zod'
+import { REGISTRATION_BYTES_MAX } from '../limits.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { filter } from '../shared/catalog-query.ts'
+import { flag, query, text, wait, word } from '../shared/query.ts'
+import { checkDefinitionSchema, checkUpdateSchema } from './definitions.ts'
+import {
+  agentChecksSchema,
+  agentServiceReadSchema,
+  agentServicesSchema,
+  localHealthSchema,
+  serviceDefinitionSchema,
+} from './schemas.ts'
+
+/** A row of the method table. */
+const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
+const extra = { spec: 'extension' } as const
+/** The right depends on what the request is about. */
+const judged = { right: 'catalog' } as const
+const change = { ...judged, sameOrigin: true, writes: 'own', answerForm: 'text' } as const
+const registers = { ...change, body: 'json', looseNames: true, bodyBytesMax: REGISTRATION_BYTES_MAX } as const
+const done = z.string().meta({ description: 'Empty.' })
+
+const serviceParam = z.object({
+  ServiceID: z.string().meta({ description: 'ID of a service of this node. Not case-sensitive.' }),
+})
+const serviceNameParam = z.object({
+  ServiceName: z.string().meta({ description: 'Name of services of this node. Not case-sensitive.' }),
+})
+const checkParam = z.object({
+  CheckID: z.string().meta({ description: 'ID of a check of this node. Not case-sensitive.' }),
+})
+const ofService = { subject: 'service ID' } as const
+const ofCheck = { subject: 'check ID' } as const
+
+/** A client says how a TTL check is. */
+const report = {
+  ...change,
+  ...row,
+  ...ofCheck,
+  errors: ['id_missing', 'not_found', 'field_invalid'],
+} as const
+const note = query({ note: text('What people should read about it: the output of the check.') })
+const enabled = {
+  enable: text('`true` or `false`; required.'),
+  reason: text('Why, for people.'),
+}
+const format = word(['text'], { description: '`text`: answer the status alone, as plain text.' }, undefined)
+const health = {
+  ...judged,
+  gate: 'agent.localHealth',
+  ...extra,
+  otherAnswers: [{ type: 'text/plain', note: 'With `format=text`' }],
+  otherStatuses: [404, 429, 503],
+  errors: ['id_missing'],
+} as const
+const LOCAL_HEALTH =
+  'The status is 200 for passing, 429 for warning, 503 for critical and maintenance, and 404 if there is no such service.'
+
+export const agent = c.router({
+  services: {
+    method: 'GET',
+    path: '/v1/agent/services',
+    summary: 'List the services of this node',
+    description:
+      'By ID. Shows those that the caller may read. The service of the server itself is not among them.',
+    query: query({ filter }),
+    ...answers(agentServicesSchema, { ...judged, ...row, errors: ['filter_invalid', 'field_too_long'] }),
+  },
+  service: {
+    method: 'GET',
+    path: '/v1/agent/service/:ServiceID',
+    pathParams: serviceParam,
+    summary: 'Read a service of this node',
+    description: 'With `hash`, waits until the service differs from it, or `wait` is over.',
+    query: query({ hash: text('ContentHash of an earlier answer.'), wait }),
+    ...answers(agentServiceReadSchema, {
+      ...judged,
+      ...ofService,
+      gate: 'agent.readService',
+      ...extra,
+      errors: ['id_missing', 'not_found'],
+    }),
+  },
+  checks: {
+    method: 'GET',
+    path: '/v1/agent/checks',
+    summary: 'List the checks of this node',
+    description: 'By ID, with their latest output. Shows those that the caller may read.',
+    query: query({ filter }),
+    ...answers(agentChecksSchema, { ...judged, ...row, errors: ['filter_invalid', 'field_too_long'] }),
+  },
+  registerService: {
+    method: 'PUT',
+    path: '/v1/agent/service/register',
+    summary: 'Register a service of this node, with its checks',
+    description:
+      'Replaces a service of that ID. Checks that the service has already stay as they are, with their status, unless `replace-existing-checks`. Names of fields match without case and with underscores.',
+    query: query({
+      'replace-existing-checks': flag('Remove checks of the service that the body does not define.'),
+    }),
+    body: serviceDefinitionSchema,
+    ...answers(done, { ...registers, ...row, errors: ['field_required', 'field_invalid'] }),
+  },
+  deregisterService: {
+    method: 'PUT',
+    path: '/v1/agent/service/deregister/:ServiceID',
+    pathParams: serviceParam,
+    summary: 'Deregister a service of this node',
+    description: 'Its checks go with it.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(done, { ...change, ...row, ...ofService, errors: ['id_missing', 'not_found'] }),
+  },
+  serviceMaintenance: {
+    method: 'PUT',
+    path: '/v1/agent/service/maintenance/:ServiceID',
+    pathParams: serviceParam,
+    summary: 'Put a service under maintenance, or end it',
+    description: 'Adds or removes a critical check. A second start keeps the first reason.',
+    query: query(enabled),
+    body: c.noBody(),
+    ...answers(done, {
+      ...change,
+      ...ofService,
+      ...extra,
+      errors: ['id_missing', 'not_found', 'query_invalid'],
+    }),
+  },
+  maintenance: {
+    method: 'PUT',
+    path: '/v1/agent/maintenance',
+    summary: 'Put this node under maintenance, or end it',
+    description: 'Adds or removes a critical check of the node.',
+    query: query(enabled),
+    body: c.noBody(),
+    ...answers(done, { ...change, ...extra, errors: ['query_invalid'] }),
+  },
+  serviceHealth: {
+    method: 'GET',
+    path: '/v1/agent/health/service/id/:ServiceID',
+    pathParams: serviceParam,
+    summary: 'Read the health of a service of this node',
+    description: LOCAL_HEALTH,
+    query: query({ format }),
+    ...answers(localHealthSchema, { ...health, ...ofService }),
+  },
+  healthByName: {
+    method: 'GET',
+    path: '/v1/agent/health/service/name/:ServiceName',
+    pathParams: serviceNameParam,
+    summary: 'Read the health of the services of this node with a name',
+    description: LOCAL_HEALTH,
+    query: query({ format }),
+    ...answers(z.array(localHealthSchema), { ...health, subject: 'service name' }),
+  },
+} satisfies ContractRoutes)
+
+export const agentChecks = c.router({
+  register: {
+    method: 'PUT',
+    path: '/v1/agent/check/register',
+    summary: 'Register a check of this node, or of one of its services',
+    description:
+      'The server runs HTTP, TCP and alias checks itself, and expects reports of TTL checks in time. Names of fields match without case and with underscores.',
+    query: query({}),
+    body: checkDefinitionSchema,
+    ...answers(done, { ...registers, ...row, errors: ['field_required', 'field_invalid', 'not_found'] }),
+  },
+  deregister: {
+    method: 'PUT',
+    path: '/v1/agent/check/deregister/:CheckID',
+    pathParams: checkParam,
+    summary: 'Deregister a check of this node',
+    description: 'The check no longer runs.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(done, { ...change, ...row, ...ofCheck, errors: ['id_missing', 'not_found'] }),
+  },
+  pass: {
+    method: 'PUT',
+    path: '/v1/agent/check/pass/:CheckID',
+    pathParams: checkParam,
+    summary: 'Report that a TTL check passes',
+    description: 'A report that changes nothing is not written anywhere.',
+    query: note,
+    body: c.noBody(),
+    ...answers(done, report),
+  },
+  warn: {
+    method: 'PUT',
+    path: '/v1/agent/check/warn/:CheckID',
+    pathParams: checkParam,
+    summary: 'Report that a TTL check warns',
+    description: 'As with pass.',
+    query: note,
+    body: c.noBody(),
+    ...answers(done, report),
+  },
+  fail: {
+    method: 'PUT',
+    path: '/v1/agent/check/fail/:CheckID',
+    pathParams: checkParam,
+    summary: 'Report that a TTL check is critical',
+    description: 'As with pass.',
+    query: note,
+    body: c.noBody(),
+    ...answers(done, report),
+  },
+  update: {
+    method: 'PUT',
+    path: '/v1/agent/check/update/:CheckID',
+    pathParams: checkParam,
+    summary: 'Report the status of a TTL check',
+    description: 'As with pass, warn and fail, with the status and the output in the body.',
+    query: query({}),
+    body: checkUpdateSchema,
+    ...answers(done, {
+      ...registers,
+      ...ofCheck,
+      ...extra,
+      errors: ['id_missing', 'not_found', 'field_invalid'],
+    }),
+  },
+} satisfies ContractRoutes)

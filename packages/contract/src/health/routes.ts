@@ -1,0 +1,117 @@
+/** Health of services and nodes, and the summaries that user interfaces show. Spec 9.3, 9.4. */
+import * as z from 'zod'
+import { checkSchema } from '../catalog/records.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { filter, ofInstances, ofNodes } from '../shared/catalog-query.ts'
+import { namespacedBlockingQuery, textOrEmpty } from '../shared/query.ts'
+import { nodeSummarySchema, serviceHealthSchema, serviceSummarySchema } from './schemas.ts'
+
+const rows = {
+  right: 'catalog',
+  namespaced: true,
+  blocking: 'catalog',
+  errors: ['filter_invalid', 'field_too_long'],
+} as const
+const ofOne = { ...rows, errors: [...rows.errors, 'id_missing'] } as const
+/** A row of the method table. */
+const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
+const ui = { ...row } as const
+
+const serviceParam = z.object({
+  Service: z.string().meta({ description: 'Name of the service. Not case-sensitive.' }),
+})
+const nodeParam = z.object({
+  Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }),
+})
+const ofService = { subject: 'service name' } as const
+const ofNode = { subject: 'node name' } as const
+const passing = textOrEmpty(
+  'Only instances all of whose checks pass, those of the node included. Empty or a boolean; before 0.8.5 any value.',
+)
+const instances = { ...ofInstances, passing, filter }
+const found = z.array(serviceHealthSchema)
+const VISIBLE = 'Shows what the caller may read: both the node and the service.'
+
+export const health = c.router({
+  node: {
+    method: 'GET',
+    path: '/v1/health/node/:Node',
+    pathParams: nodeParam,
+    summary: 'List the checks of a node and of its services',
+    description: VISIBLE,
+    query: namespacedBlockingQuery({ filter }),
+    ...answers(z.array(checkSchema), { ...ofOne, ...ofNode, ...row }),
+  },
+  checks: {
+    method: 'GET',
+    path: '/v1/health/checks/:Service',
+    pathParams: serviceParam,
+    summary: 'List the checks of a service',
+    description: `${VISIBLE} Checks of the nodes are not among them.`,
+    query: namespacedBlockingQuery({ ...ofNodes, filter }),
+    ...answers(z.array(checkSchema), { ...ofOne, ...ofService, ...row }),
+  },
+  service: {
+    method: 'GET',
+    path: '/v1/health/service/:Service',
+    pathParams: serviceParam,
+    summary: 'List the instances of a service with their checks',
+    description: `${VISIBLE} The index is that of the service from 1.0.7: it moves when an instance, its node or one of their checks changes.`,
+    query: namespacedBlockingQuery(instances),
+    ...answers(found, { ...ofOne, ...ofService, ...row, spec: '9.3' }),
+  },
+  connect: {
+    method: 'GET',
+    path: '/v1/health/connect/:Service',
+    pathParams: serviceParam,
+    summary: 'List what connects for a service, with its checks',
+    description: `Native instances, and proxies that stand for the service. ${VISIBLE}`,
+    query: namespacedBlockingQuery(instances),
+    ...answers(found, { ...ofOne, ...ofService, gate: 'catalog.connect', spec: 'extension' }),
+  },
+  ingress: {
+    method: 'GET',
+    path: '/v1/health/ingress/:Service',
+    pathParams: serviceParam,
+    summary: 'List the ingress gateways of a service, with their checks',
+    description: 'Always empty: this service configures no gateways.',
+    query: namespacedBlockingQuery(instances),
+    ...answers(found, { ...ofOne, ...ofService, gate: 'health.ingress', spec: 'extension' }),
+  },
+  state: {
+    method: 'GET',
+    path: '/v1/health/state/:State',
+    pathParams: z.object({
+      State: z.string().meta({ description: '`passing`, `warning`, `critical`, or `any`.' }),
+    }),
+    summary: 'List the checks in a state',
+    description: `A word that is no state finds nothing. ${VISIBLE}`,
+    query: namespacedBlockingQuery({ ...ofNodes, filter }),
+    ...answers(z.array(checkSchema), { ...ofOne, subject: 'check state', ...row }),
+  },
+  uiNodes: {
+    method: 'GET',
+    path: '/v1/internal/ui/nodes',
+    summary: 'List the nodes with their services and checks',
+    description: 'For user interfaces. Shows what the caller may read.',
+    query: namespacedBlockingQuery({ filter }),
+    ...answers(z.array(nodeSummarySchema), { ...rows, ...ui }),
+  },
+  uiNode: {
+    method: 'GET',
+    path: '/v1/internal/ui/node/:Node',
+    pathParams: nodeParam,
+    summary: 'Read a node with its services and checks',
+    description: 'For user interfaces. 404 if there is no such node, or the caller may not read it.',
+    query: namespacedBlockingQuery({}),
+    ...answers(nodeSummarySchema, { ...rows, ...ofNode, ...ui, errors: ['id_missing', 'not_found'] }),
+  },
+  uiServices: {
+    method: 'GET',
+    path: '/v1/internal/ui/services',
+    summary: 'List the services with the number of their instances and checks',
+    description: `For user interfaces. \`filter\` selects instances as in health of a service. ${VISIBLE}`,
+    query: namespacedBlockingQuery({ filter }),
+    ...answers(z.array(serviceSummarySchema), { ...rows, ...ui }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,53 @@
+/** Answers about the health of services and nodes. Spec 9.3, 9.4. */
+import * as z from 'zod'
+import { checkSchema, nodeSchema, nodeServiceSchema } from '../catalog/records.ts'
+
+const counted = (description: string) => z.int().meta({ description, minimum: 0 })
+
+/** An instance with its node and the checks of both. */
+export const serviceHealthSchema = z
+  .strictObject({
+    Node: nodeSchema,
+    Service: nodeServiceSchema,
+    Checks: z.array(checkSchema).meta({ description: 'Checks of the node, then of the service.' }),
+  })
+  .meta({ id: 'ServiceHealth' })
+export type ServiceHealth = z.infer<typeof serviceHealthSchema>
+
+/** A node with everything on it. */
+export const nodeSummarySchema = z
+  .strictObject({
+    ID: z.string().optional().meta({ description: 'UUID of the node; may be empty.' }),
+    Node: z.string().meta({ description: 'Name of the node.' }),
+    Address: z.string().meta({ description: 'Address of the node.' }),
+    TaggedAddresses: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({ description: 'Further addresses by tag; null if none were given.' }),
+    Meta: z
+      .record(z.string(), z.string())
+      .nullable()
+      .optional()
+      .meta({ description: 'What the node says of itself; null if nothing.' }),
+    Services: z.array(nodeServiceSchema).meta({ description: 'Services of the node, by ID.' }),
+    Checks: z.array(checkSchema).meta({ description: 'Checks of the node and of its services.' }),
+  })
+  .meta({ id: 'NodeSummary' })
+export type NodeSummary = z.infer<typeof nodeSummarySchema>
+
+/** A service with the number of its instances and checks. */
+export const serviceSummarySchema = z
+  .strictObject({
+    Kind: z.string().optional().meta({ description: 'Kind of the service; absent for a typical one.' }),
+    Name: z.string().meta({ description: 'Name of the service.' }),
+    Tags: z.array(z.string()).meta({ description: 'Tags of all instances, sorted.' }),
+    Nodes: z.array(z.string()).meta({ description: 'Nodes of the instances, sorted.' }),
+    InstanceCount: counted('Number of instances.'),
+    ChecksPassing: counted('Passing checks of the instances and their nodes.'),
+    ChecksWarning: counted('Warning checks of the instances and their nodes.'),
+    ChecksCritical: counted('Critical checks of the instances and their nodes.'),
+    ExternalSources: z.null().meta({ description: 'Always null.' }),
+    GatewayConfig: z.strictObject({}).meta({ description: 'Always empty.' }),
+  })
+  .meta({ id: 'ServiceSummary' })
+export type ServiceSummary = z.infer<typeof serviceSummarySchema>

@@ -1,0 +1,54 @@
+/** Records of the checks that an agent keeps. */
+import { type AgentCheck, type CheckRecord, DEFAULT_NAMESPACE, type DefinedCheck } from '@latchkey/acl'
+import type { Change } from '../store/store.ts'
+
+/** The record of a check as it is defined. A check that exists keeps its status and output. */
+export function checkRecord(
+  { CheckID, Name, Notes, ServiceID, Status, agent }: DefinedCheck,
+  at: { readonly node: string; readonly process: string; readonly existing: CheckRecord | undefined },
+): CheckRecord {
+  const { existing } = at
+  return {
+    Node: at.node,
+    CheckID,
+    Name,
+    Status: existing?.Status ?? Status,
+    Notes,
+    Output: existing?.Output ?? '',
+    ServiceID,
+    Type: agent.run.type,
+    Interval: '',
+    Timeout: '',
+    ExposedPort: 0,
+    Definition: {},
+    Agent: { ...agent, process: at.process },
+    CreateIndex: existing?.CreateIndex ?? 0,
+    ModifyIndex: 0,
+    Namespace: DEFAULT_NAMESPACE,
+  }
+}
+
+/** Replaces a check. */
+export function putCheck(record: CheckRecord, existing: CheckRecord | undefined): Change {
+  return { table: 'checks', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }
+}
+
+/** Removes a check. */
+export function deleteCheck(record: CheckRecord): Change {
+  return { table: 'checks', op: 'delete', record, expect: record.ModifyIndex }
+}
+
+/** How long a client has until its next report; undefined for a check that is none of TTL. */
+export function ttlMsOf(agent: AgentCheck | null | undefined): number | undefined {
+  return agent?.run.type === 'ttl' ? agent.run.ttlMs : undefined
+}
+
+/** Whether two records say the same, indexes aside. */
+export function isSameRecord(a: object, b: object): boolean {
+  return JSON.stringify(withoutIndexes(a)) === JSON.stringify(withoutIndexes(b))
+}
+
+function withoutIndexes(record: object): object {
+  const { CreateIndex: _created, ModifyIndex: _modified, ...rest } = record as Record<string, unknown>
+  return Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

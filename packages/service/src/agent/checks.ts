@@ -1,0 +1,19 @@
+import { CHECK_FIELDS, filterRecords, inTurns } from '@latchkey/acl'
+import { RowRights } from '../catalog/rights.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { ownChecks } from './own-node.ts'
+import { showAgentCheck } from './shown-service.ts'
+
+/** Checks of services need the right to the service, those of the node the right to the node. */
+export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<Answer<'agent.checks'>> {
+  const catalog = call.service.store.catalog()
+  const rights = new RowRights(call)
+  const checks = ownChecks(call, catalog)
+    .filter((check) => {
+      const service = catalog.serviceOf(check)
+      return service ? rights.service(service) : rights.node(check.Node)
+    })
+    .map((check) => showAgentCheck(check, catalog, call))
+  const kept = await inTurns(filterRecords(checks, call.query.filter, CHECK_FIELDS), call)
+  return json(Object.fromEntries(kept.map((check) => [check.CheckID, check])))
+}

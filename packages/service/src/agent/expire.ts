@@ -1,0 +1,98 @@
+/** What falls due on the own node without a request: expired TTL checks, and outputs that the catalog should get. */
+import { cutOutput, expiredOutput } from '@latchkey/acl'
+import { putCheck } from '../agent-checks/check-records.ts'
+import type { ServiceOptions } from '../options.ts'
+import { decideAndCommit } from '../store/commit.ts'
+import { deregisterChanges } from './deregister-service.ts'
+import type { DueChecks } from './local-checks.ts'
+
+type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
+
+/** Most checks of one commit. */
+const CHECKS_PER_COMMIT_MAX = 500
+
+/**
+ * Writes what has fallen due. A check that another process heard of since is left to that.
+ *
+ * @throws AclError `unavailable`: the caller tries again later.
+ */
+export async function writeDueChecks(place: Place, { expired, outputs }: DueChecks): Promise<void> {
+  for (const part of inParts(expired)) await expireChecks(place, part)
+  for (const part of inParts([...outputs])) await writeOutputs(place, new Map(part))
+}
+
+function expireChecks({ store, nodeName, localChecks }: Place, due: DueChecks['expired']): Promise<void> {
+  return decideAndCommit(store, () => {
+    const catalog = store.catalog()
+    const changes = due.flatMap(({ checkId: id, process }) => {
+      const check = catalog.check(nodeName, id)
+      const isOurs = check?.Agent?.run.type === 'ttl' && check.Agent.process === process
+      // A report may have come in between.
+      if (!isOurs || localChecks.has(id)) return []
+      const last = localChecks.outputOf(id) ?? check.Output
+      const Output = cutOutput(expiredOutput(last), check.Agent?.outputBytesMax ?? 0)
+      const isSame = check.Status === 'critical' && check.Output.startsWith(expiredOutput(''))
+      return isSame ? [] : [putCheck({ ...check, Status: 'critical', Output }, check)]
+    })
+    return {
+      changes,
+      answer: () => {
+        for (const { checkId } of due) localChecks.dropOutput(checkId)
+      },
+    }
+  })
+}
+
+function writeOutputs({ store, nodeName }: Place, outputs: ReadonlyMap<string, string>): Promise<void> {
+  return decideAndCommit(store, () => {
+    const catalog = store.catalog()
+    const changes = [...outputs].flatMap(([id, Output]) => {
+      const check = catalog.check(nodeName, id)
+      return check && check.Output !== Output ? [putCheck({ ...check, Output }, check)] : []
+    })
+    return { changes, answer: () => undefined }
+  })
+}
+
+/** Writes the result of a check that the server ran. A result that changes nothing is no commit. */
+export function writeResult(
+  { store, nodeName, localChecks }: Place,
+  checkId: string,
+  result: { readonly status: string; readonly output: string },
+): Promise<void> {
+  const known = store.catalog().check(nodeName, checkId)
+  if (!known) return Promise.resolve()
+  if (known.Status === result.status) {
+    if (known.Output === result.output) localChecks.dropOutput(checkId)
+    else localChecks.holdOutput(checkId, result.output)
+    return Promise.resolve()
+  }
+  return decideAndCommit(store, () => {
+    const check = store.catalog().check(nodeName, checkId)
+    const changes = check ? [putCheck({ ...check, Status: result.status, Output: result.output }, check)] : []
+    return { changes, answer: () => localChecks.dropOutput(checkId) }
+  })
+}
+
+/** Removes a service of the own node, because one of its checks was critical for too long. */
+export function removeService({ store, nodeName, localChecks }: Place, serviceId: string): Promise<void> {
+  return decideAndCommit(store, () => {
+    const catalog = store.catalog()
+    const service = catalog.service(nodeName, serviceId)
+    if (!service) return { changes: [], answer: () => undefined }
+    const checks = catalog.checksOf(service)
+    return {
+      changes: deregisterChanges(catalog, service),
+      answer: () => {
+        for (const { CheckID } of checks) localChecks.forget(CheckID)
+      },
+    }
+  })
+}
+
+function inParts<T>(all: readonly T[]): readonly (readonly T[])[] {
+  const parts: T[][] = []
+  for (let i = 0; i < all.length; i += CHECKS_PER_COMMIT_MAX)
+    parts.push(all.slice(i, i + CHECKS_PER_COMMIT_MAX))
+  return parts
+}

@@ -1,0 +1,28 @@
+import { aggregateStatus, NODE_MAINTENANCE } from '@latchkey/acl'
+import { requireService } from '../catalog/rights.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
+import { ownServices } from './own-node.ts'
+
+/** The status of the answer is the worst of all services with the name. */
+export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'agent.healthByName'> {
+  const { params, query, service: options } = call
+  const catalog = options.store.catalog()
+  const name = params.ServiceName.toLowerCase()
+  const found = ownServices(call, catalog).filter(({ Service }) => Service.toLowerCase() === name)
+  if (found.length === 0) {
+    if (query.format === 'text') {
+      return { ...textAnswer(`ServiceName ${params.ServiceName} Not Found`), ...notHere() }
+    }
+    return { ...json([]), ...notHere() }
+  }
+  for (const service of found) requireService(call, service, 'read')
+  const all = found.map((service) => localHealthOf(call, catalog, service))
+  const worst = aggregateStatus(
+    all.map(({ AggregatedStatus }) => ({
+      CheckID: AggregatedStatus === 'maintenance' ? NODE_MAINTENANCE : '',
+      Status: AggregatedStatus,
+    })),
+  )
+  return { ...(query.format === 'text' ? textAnswer(worst) : json(all)), ...statusOf(worst) }
+}

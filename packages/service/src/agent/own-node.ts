@@ -1,0 +1,88 @@
+/** What is registered on the server's own node: the agent's part of the catalog. Decisions: agent. */
+import { type Catalog, type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { requireNode, requireService } from '../catalog/rights.ts'
+import type { Context } from '../handler.ts'
+import type { Change } from '../store/store.ts'
+
+/** The service and the check that the server registers of itself: no agent shows or changes them. */
+const SERVER_SERVICE = 'latchkey'
+const SERVER_CHECK = 'serfhealth'
+
+type Place = Pick<Context, 'service'>
+
+export function ownServices({ service }: Place, catalog: Catalog): readonly ServiceRecord[] {
+  return catalog
+    .servicesOn(service.nodeName)
+    .filter(({ ID, Namespace }) => Namespace === DEFAULT_NAMESPACE && ID.toLowerCase() !== SERVER_SERVICE)
+}
+
+export function ownChecks({ service }: Place, catalog: Catalog): readonly CheckRecord[] {
+  return catalog
+    .checksOn(service.nodeName)
+    .filter(
+      ({ CheckID, Namespace }) => Namespace === DEFAULT_NAMESPACE && CheckID.toLowerCase() !== SERVER_CHECK,
+    )
+}
+
+export function ownService({ service }: Place, catalog: Catalog, id: string): ServiceRecord | undefined {
+  return id.toLowerCase() === SERVER_SERVICE ? undefined : catalog.service(service.nodeName, id)
+}
+
+export function ownCheck({ service }: Place, catalog: Catalog, id: string): CheckRecord | undefined {
+  return id.toLowerCase() === SERVER_CHECK ? undefined : catalog.check(service.nodeName, id)
+}
+
+/** @throws AclError `not_found`. */
+export function requireOwnService(call: Place, catalog: Catalog, id: string): ServiceRecord {
+  const found = ownService(call, catalog, id)
+  if (!found) throw new AclError('not_found', `Unknown service ${JSON.stringify(id)}`)
+  return found
+}
+
+/** @throws AclError `not_found`. */
+export function requireOwnCheck(call: Place, catalog: Catalog, id: string): CheckRecord {
+  const found = ownCheck(call, catalog, id)
+  if (!found) throw new AclError('not_found', `Unknown check ${JSON.stringify(id)}`)
+  return found
+}
+
+/**
+ * A check of a service needs the right to that service, one of the node the right to the node.
+ *
+ * @throws AclError `privilege_missing`.
+ */
+export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckRecord): void {
+  const service = catalog.serviceOf(check)
+  if (service) requireService(call, service, 'write')
+  else requireNode(call, call.service.nodeName, 'write')
+}
+
+/** Puts the own node into the catalog, unless it is there. */
+export function nodeChanges({ service }: Place, catalog: Catalog): readonly Change[] {
+  const { nodeName, cluster } = service
+  if (catalog.node(nodeName)) return []
+  const { id, address } = cluster.self()
+  const host = address.slice(0, Math.max(0, address.lastIndexOf(':'))).replace(/^\[|\]$/g, '') || '127.0.0.1'
+  const record = {
+    ID: id,
+    Node: nodeName,
+    Address: host,
+    TaggedAddresses: { lan: host, wan: host },
+    Meta: {},
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  }
+  return [{ table: 'nodes', op: 'put', record, expect: 0 }]
+}
+
+/** Whether a client names something that only the server may register. @throws AclError `field_invalid`. */
+export function refuseServerIds(ids: {
+  readonly service?: string
+  readonly checks: readonly string[]
+}): void {
+  const isServers =
+    ids.service?.toLowerCase() === SERVER_SERVICE ||
+    ids.checks.some((id) => id.toLowerCase() === SERVER_CHECK)
+  if (isServers) throw new AclError('field_invalid', 'The ID is that of the server itself', { field: 'ID' })
+}

@@ -1,0 +1,63 @@
+import { type CheckRecord, DEFAULT_NAMESPACE, readServiceDefinition, type ServiceRecord } from '@latchkey/acl'
+import { checkRecord, deleteCheck, isSameRecord, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
+import { requireService } from '../catalog/rights.ts'
+import type { Answer, Call } from '../handler.ts'
+import { decideAndCommit } from '../store/commit.ts'
+import type { Change } from '../store/store.ts'
+import { done } from './done.ts'
+import { nodeChanges, ownCheck, ownService, refuseServerIds } from './own-node.ts'
+
+/** Registers a service with its checks, all or nothing. Checks that exist keep their status. */
+export function registerServiceHandler(
+  call: Call<'agent.registerService'>,
+): Promise<Answer<'agent.registerService'>> {
+  const { body, query, service: options } = call
+  const { store, nodeName, localChecks } = options
+  const defined = readServiceDefinition(body)
+  const checkIds = defined.checks.map(({ CheckID }) => CheckID.toLowerCase())
+  refuseServerIds({ service: defined.service.ID, checks: checkIds })
+  return decideAndCommit(store, () => {
+    const catalog = store.catalog()
+    const existing = ownService(call, catalog, defined.service.ID)
+    const record: ServiceRecord = {
+      ...defined.service,
+      Node: nodeName,
+      Namespace: DEFAULT_NAMESPACE,
+      CreateIndex: existing?.CreateIndex ?? 0,
+      ModifyIndex: 0,
+    }
+    requireService(call, record, 'write')
+    if (existing) requireService(call, existing, 'write')
+    const checks = defined.checks.map((check): { record: CheckRecord; existing: CheckRecord | undefined } => {
+      const known = ownCheck(call, catalog, check.CheckID)
+      const at = { node: nodeName, process: localChecks.process, existing: known }
+      return { record: checkRecord(check, at), existing: known }
+    })
+    const replaced =
+      existing && query['replace-existing-checks']
+        ? catalog.checksOf(existing).filter(({ CheckID }) => !checkIds.includes(CheckID.toLowerCase()))
+        : []
+    const changed = checks.filter((check) => !check.existing || !isSameRecord(check.existing, check.record))
+    const changes: Change[] = [
+      ...nodeChanges(call, catalog),
+      ...(existing && isSameRecord(existing, record) ? [] : [putService(record, existing)]),
+      ...changed.map((check) => putCheck(check.record, check.existing)),
+      ...replaced.map(deleteCheck),
+    ]
+    return {
+      changes,
+      answer: () => {
+        for (const check of replaced) localChecks.forget(check.CheckID)
+        for (const { record: check } of checks) {
+          const ttlMs = ttlMsOf(check.Agent)
+          if (ttlMs !== undefined) localChecks.renew(check.CheckID, ttlMs)
+        }
+        return done()
+      },
+    }
+  })
+}
+
+function putService(record: ServiceRecord, existing: ServiceRecord | undefined): Change {
+  return { table: 'services', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }
+}

@@ -1,0 +1,19 @@
+import { requireService } from '../catalog/rights.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
+import { ownService } from './own-node.ts'
+
+export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): Answer<'agent.serviceHealth'> {
+  const { params, query, service: options } = call
+  const catalog = options.store.catalog()
+  const found = ownService(call, catalog, params.ServiceID)
+  if (!found) {
+    if (query.format === 'text')
+      return { ...textAnswer(`ServiceId ${params.ServiceID} not found`), ...notHere() }
+    return { ...json({ AggregatedStatus: 'critical', Service: null, Checks: null }), ...notHere() }
+  }
+  requireService(call, found, 'read')
+  const health = localHealthOf(call, catalog, found)
+  const { AggregatedStatus: worst } = health
+  return { ...(query.format === 'text' ? textAnswer(worst) : json(health)), ...statusOf(worst) }
+}

@@ -1,0 +1,28 @@
+import { AclError, limits } from '@latchkey/contract'
+import { requireService } from '../catalog/rights.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { nodeTopic } from '../store/store.ts'
+import { ownService } from './own-node.ts'
+import { contentHashOf, showAgentService } from './shown-service.ts'
+
+/** With the hash that the client has, waits until the service differs from it. */
+export async function agentServiceHandler(call: Call<'agent.service'>): Promise<Answer<'agent.service'>> {
+  const { query, params, service: options, signal } = call
+  const { store, clock, nodeName } = options
+  const deadline = clock.now() + (query.wait ?? limits.WAIT_MS_DEFAULT)
+  for (;;) {
+    const index = store.tableIndex('catalog')
+    const found = ownService(call, store.catalog(), params.ServiceID)
+    if (!found) throw new AclError('not_found', `unknown service ID: ${params.ServiceID}`)
+    requireService(call, found, 'read')
+    const shown = showAgentService(found, call)
+    const ContentHash = contentHashOf(shown)
+    const leftMs = deadline - clock.now()
+    if (query.hash !== ContentHash || leftMs <= 0) {
+      return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
+    }
+    const outcome = await store.wait(nodeTopic(nodeName), index, leftMs, signal)
+    if (outcome === 'aborted')
+      return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
+  }
+}

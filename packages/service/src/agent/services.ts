@@ -1,0 +1,14 @@
+import { filterRecords, inTurns, SERVICE_FIELDS } from '@latchkey/acl'
+import { RowRights } from '../catalog/rights.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { ownServices } from './own-node.ts'
+import { showAgentService } from './shown-service.ts'
+
+export async function agentServicesHandler(call: Call<'agent.services'>): Promise<Answer<'agent.services'>> {
+  const rights = new RowRights(call)
+  const services = ownServices(call, call.service.store.catalog())
+    .filter((record) => rights.service(record))
+    .map((record) => showAgentService(record, call))
+  const kept = await inTurns(filterRecords(services, call.query.filter, SERVICE_FIELDS), call)
+  return json(Object.fromEntries(kept.map((service) => [service.ID, service])))
+}

@@ -1,0 +1,65 @@
+/** Maintenance is a critical check. Decisions: agent. */
+import { type CheckRecord, DEFAULT_NAMESPACE, maintenanceCheck, type ServiceRecord } from '@latchkey/acl'
+import { AclError, shorten } from '@latchkey/contract'
+import { deleteCheck, putCheck } from '../agent-checks/check-records.ts'
+import type { Context } from '../handler.ts'
+import { type Decision, decideAndCommit } from '../store/commit.ts'
+import { type Done, done } from './done.ts'
+import { nodeChanges, ownCheck } from './own-node.ts'
+
+interface MaintenanceQuery {
+  readonly enable?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/**
+ * Begins or ends the maintenance of the node, or of a service. Beginning again keeps the first reason; ending again is no fault.
+ *
+ * @param find the service, with the right of the caller checked; undefined for the node.
+ * @throws AclError `query_invalid`, or what `find` throws.
+ */
+export function setMaintenance(
+  call: Context & { readonly query: MaintenanceQuery },
+  find: () => ServiceRecord | undefined,
+): Promise<Done> {
+  const { store } = call.service
+  const isOn = readEnable(call.query.enable)
+  return decideAndCommit(store, (): Decision<Done> => {
+    const service = find()
+    const catalog = store.catalog()
+    const check = maintenanceCheck(service?.ID, call.query.reason ?? '')
+    const existing = ownCheck(call, catalog, check.CheckID)
+    const answer = done
+    if (!isOn) return { changes: existing ? [deleteCheck(existing)] : [], answer }
+    if (existing) return { changes: [], answer }
+    const record: CheckRecord = {
+      ...check,
+      Node: call.service.nodeName,
+      Status: 'critical',
+      Output: '',
+      ServiceID: service?.ID ?? '',
+      Type: 'maintenance',
+      Interval: '',
+      Timeout: '',
+      ExposedPort: 0,
+      Definition: {},
+      CreateIndex: 0,
+      ModifyIndex: 0,
+      Namespace: DEFAULT_NAMESPACE,
+    }
+    return { changes: [...nodeChanges(call, catalog), putCheck(record, undefined)], answer }
+  })
+}
+
+const BOOLS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+])
+
+function readEnable(word: string | undefined): boolean {
+  if (word === undefined) throw new AclError('query_invalid', 'Missing value for enable', { field: 'enable' })
+  const parsed = BOOLS.get(word)
+  if (parsed !== undefined) return parsed
+  const message = `Invalid value for enable: ${JSON.stringify(shorten(word))}`
+  throw new AclError('query_invalid', message, { field: 'enable' })
+}

@@ -1,0 +1,25 @@
+import type { ServiceOptions } from '../options.ts'
+import { writeDueChecks } from './expire.ts'
+import { LocalChecks, type LocalChecksOptions } from './local-checks.ts'
+
+/** Begins to watch the deadlines of TTL checks, and writes to the store what falls due. */
+export function startLocalChecks(
+  options: LocalChecksOptions &
+    Pick<ServiceOptions, 'store' | 'nodeName'> & { readonly onError: (error: unknown) => void },
+): LocalChecks {
+  const { store, nodeName, onError } = options
+  const localChecks = new LocalChecks(options)
+  localChecks.start((due) => {
+    writeDueChecks({ store, nodeName, localChecks }, due).catch((error: unknown) => {
+      // The database is away: these fall due again.
+      for (const { checkId, process } of due.expired) {
+        if (!localChecks.has(checkId)) localChecks.renew(checkId, RETRY_MS, process)
+      }
+      onError(error)
+    })
+  })
+  return localChecks
+}
+
+/** When a write that failed is tried again. */
+const RETRY_MS = 1_000

@@ -1,0 +1,58 @@
+import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { expect, test } from 'vitest'
+
+const CHECK = { ID: 'heart', Name: 'heart', TTL: '10s', Status: 'passing' }
+
+async function aWorldWith(check: object): Promise<World> {
+  const world = await aWorld()
+  await world.ask('PUT', '/agent/check/register', { token: MANAGEMENT, body: { ...CHECK, ...check } })
+  return world
+}
+
+const pass = (world: World, note = '') =>
+  world.ask('PUT', `/agent/check/pass/heart?note=${note}`, { token: MANAGEMENT })
+const stored = ({ store }: World) => store.catalog().check('n1', 'heart')
+
+test('a heartbeat that changes nothing is no commit, and moves the deadline (decisions: agent)', async () => {
+  const world = await aWorldWith({})
+  const index = world.store.tableIndex('checks')
+  for (let beat = 0; beat < 5; beat += 1) {
+    await world.clock.advance(9_999)
+    await pass(world)
+  }
+  expect(stored(world)?.Status).toBe('passing')
+  expect(world.store.tableIndex('checks')).toBe(index)
+})
+
+test('without a report in time a TTL check is critical, and shows its last output; a report brings it back', async () => {
+  const world = await aWorldWith({})
+  await pass(world, 'fine')
+  await world.clock.advance(9_999)
+  expect(stored(world)?.Status).toBe('passing')
+  await world.clock.advance(1)
+  expect(stored(world)).toMatchObject({
+    Status: 'critical',
+    Output: 'TTL expired (last output before timeout follows): fine',
+  })
+  await pass(world)
+  expect(stored(world)).toMatchObject({ Status: 'passing', Output: '' })
+})
+
+test('output alone is shown by the agent at once, and written to the catalog minutes later', async () => {
+  const world = await aWorldWith({ TTL: '1h' })
+  await pass(world, 'new')
+  expect(stored(world)?.Output).toBe('')
+  expect(await world.manage('GET', '/agent/checks')).toMatchObject({ heart: { Output: 'new' } })
+  await world.clock.advance(450_000)
+  expect(stored(world)?.Output).toBe('new')
+})
+
+test('a report to another process takes the check over, so the first one lets it be', async () => {
+  const world = await aWorldWith({})
+  const check = stored(world)
+  if (!check?.Agent) throw new Error('the check has no agent')
+  const record = { ...check, Agent: { ...check.Agent, process: 'another' } }
+  await world.store.commit([{ table: 'checks', op: 'put', record, expect: check.ModifyIndex }])
+  await world.clock.advance(60_000)
+  expect(stored(world)?.Status).toBe('passing')
+})

@@ -1,0 +1,45 @@
+/** Lists of checks: those of a node, of a service, or in a state. */
+import {
+  type Catalog,
+  CHECK_FIELDS,
+  type CheckRecord,
+  filterRecords,
+  inTurns,
+  showCheck,
+} from '@latchkey/acl'
+import type { HealthCheck } from '@latchkey/contract'
+import { RowRights } from '../catalog/rights.ts'
+import { hasMeta, sortNear } from '../catalog/select.ts'
+import { type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
+import type { JsonText } from '../reply/json-text.ts'
+
+interface CheckQuery {
+  readonly near?: string | undefined
+  readonly 'node-meta'?: readonly string[] | undefined
+  readonly filter?: string | undefined
+}
+
+/** Answers those of some checks that the caller may read, and that the options select. */
+export function answerChecks(
+  call: Context & { readonly query: CheckQuery },
+  catalog: Catalog,
+  checks: Iterable<CheckRecord>,
+  watch: Watch,
+): JsonAnswer<HealthCheck[]> | Promise<JsonAnswer<HealthCheck[]>> {
+  const { query, records } = call
+  const rights = new RowRights(call)
+  const visible: CheckRecord[] = []
+  for (const check of checks) {
+    if (!rights.check(check, catalog.serviceOf(check))) continue
+    if (hasMeta(catalog.node(check.Node), query['node-meta'])) visible.push(check)
+  }
+  const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
+  if (query.filter) {
+    const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), records.view))
+    return inTurns(filterRecords(shown, query.filter, CHECK_FIELDS), call).then((kept) =>
+      json([...kept], watch),
+    )
+  }
+  const text = `[${sorted.map((check) => records.check(check, catalog.serviceOf(check))).join(',')}]`
+  return { body: { kind: 'json-text', text: text as JsonText<HealthCheck[]> }, watch }
+}

@@ -1,0 +1,9 @@
+import type { Answer, Call } from '../handler.ts'
+import { answerInstances } from './instances.ts'
+
+/** Nothing configures gateways here, so none serves a service. */
+export function ingressHealthHandler(
+  call: Call<'health.ingress'>,
+): Answer<'health.ingress'> | Promise<Answer<'health.ingress'>> {
+  return answerInstances(call, call.params.Service, () => [])
+}

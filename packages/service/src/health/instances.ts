@@ -1,0 +1,117 @@
+/** Instances of a service with their node and the checks of both: the elements of `health/service`. */
+import {
+  type Catalog,
+  type CheckRecord,
+  filterRecords,
+  HEALTH_FIELDS,
+  inTurns,
+  type NodeRecord,
+  type ServiceRecord,
+  showCheck,
+  showNode,
+  showNodeService,
+} from '@latchkey/acl'
+import { AclError, type ServiceHealth } from '@latchkey/contract'
+import { RowRights } from '../catalog/rights.ts'
+import { selectInstances, sortNear } from '../catalog/select.ts'
+import { type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
+import type { JsonText } from '../reply/json-text.ts'
+import { watchOfService } from './watches.ts'
+
+interface Element {
+  readonly node: NodeRecord
+  readonly service: ServiceRecord
+  readonly nodeChecks: readonly CheckRecord[]
+  readonly serviceChecks: readonly CheckRecord[]
+}
+
+export interface InstanceQuery {
+  readonly near?: string | undefined
+  readonly 'node-meta'?: readonly string[] | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly passing?: string | undefined
+  readonly filter?: string | undefined
+}
+
+/** Answers some instances of a service: those that the caller may read, and that the options select. */
+export function answerInstances(
+  call: Context & { readonly query: InstanceQuery },
+  name: string,
+  instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
+): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {
+  const { query, service } = call
+  const catalog = service.store.catalog()
+  const onlyPassing = readPassing(call)
+  const rights = new RowRights(call)
+  const visible = selectInstances(call, catalog, instancesOf(catalog), query).filter((record) =>
+    rights.instance(record),
+  )
+  const elements = elementsOf(catalog, visible).filter((element) => !onlyPassing || isPassing(element))
+  const sorted = sortNear(call, catalog, elements, { near: query.near, nodeOf: ({ node }) => node.Node })
+  const watch = watchOf(call, watchOfService(call, catalog, name), rights)
+  if (!query.filter) return { body: { kind: 'json-text', text: textOf(call, sorted) }, watch }
+  return filtered(call, sorted, watch)
+}
+
+/** An answer that leaves something out may stay the same when its service changes. */
+function watchOf({ query }: { readonly query: InstanceQuery }, watch: Watch, rights: RowRights): Watch {
+  const isWhole = !rights.hasHidden && !query.tag && !query['node-meta'] && !query.filter && !query.passing
+  return isWhole ? watch : { ...watch, filtered: true }
+}
+
+async function filtered(
+  call: Context & { readonly query: InstanceQuery },
+  elements: readonly Element[],
+  watch: Watch,
+): Promise<JsonAnswer<ServiceHealth[]>> {
+  const { view } = call.records
+  const shown = elements.map(({ node, service, nodeChecks, serviceChecks }) => ({
+    Node: showNode(node, view),
+    Service: showNodeService(service, view),
+    Checks: [
+      ...nodeChecks.map((check) => showCheck(check, undefined, view)),
+      ...serviceChecks.map((check) => showCheck(check, service, view)),
+    ],
+  }))
+  return json([...(await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call))], watch)
+}
+
+function elementsOf(catalog: Catalog, instances: readonly ServiceRecord[]): readonly Element[] {
+  return instances.flatMap((service) => {
+    const node = catalog.node(service.Node)
+    if (!node) return []
+    const nodeChecks = catalog.nodeChecks(service.Node)
+    return [{ node, service, nodeChecks, serviceChecks: catalog.checksOf(service) }]
+  })
+}
+
+function isPassing({ nodeChecks, serviceChecks }: Element): boolean {
+  const passes = ({ Status }: CheckRecord) => Status === 'passing'
+  return nodeChecks.every(passes) && serviceChecks.every(passes)
+}
+
+function textOf({ records }: Context, elements: readonly Element[]): JsonText<ServiceHealth[]> {
+  const texts = elements.map(({ node, service, nodeChecks, serviceChecks }) => {
+    const checks = [
+      ...nodeChecks.map((check) => records.check(check, undefined)),
+      ...serviceChecks.map((check) => records.check(check, service)),
+    ]
+    return `{"Node":${records.node(node)},"Service":${records.service(service)},"Checks":[${checks.join(',')}]}`
+  })
+  return `[${texts.join(',')}]` as JsonText<ServiceHealth[]>
+}
+
+const BOOLS: ReadonlyMap<string, boolean> = new Map([
+  ...['', '1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+])
+
+/** @throws AclError `query_invalid`. Before 0.8.5 any value means yes. */
+function readPassing({ query: { passing }, service }: Context & { readonly query: InstanceQuery }): boolean {
+  if (passing === undefined) return false
+  if (!service.profile.has('health.passingParsed')) return true
+  const parsed = BOOLS.get(passing)
+  if (parsed === undefined)
+    throw new AclError('query_invalid', 'Invalid value for ?passing', { field: 'passing' })
+  return parsed
+}

@@ -1,0 +1,16 @@
+import { filterRecords, inTurns, NODE_FIELDS } from '@latchkey/acl'
+import { RowRights } from '../catalog/rights.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { summaryOfNode } from './node-summary.ts'
+import { indexOfTables, watchOfTables } from './watches.ts'
+
+export async function uiNodesHandler(call: Call<'health.uiNodes'>): Promise<Answer<'health.uiNodes'>> {
+  const { store } = call.service
+  const catalog = store.catalog()
+  const rights = new RowRights(call)
+  const watch = watchOfTables('catalog', indexOfTables(store, 'nodes', 'services', 'checks'))
+  const nodes = catalog.nodes().filter(({ Node }) => rights.node(Node))
+  const shown = nodes.map((node) => summaryOfNode(call, catalog, node, rights))
+  const { Datacenter: _here, ...fields } = NODE_FIELDS
+  return json([...(await inTurns(filterRecords(shown, call.query.filter, fields), call))], watch)
+}

@@ -1,0 +1,81 @@
+import {
+  type Catalog,
+  filterRecords,
+  HEALTH_FIELDS,
+  inTurns,
+  type ServiceRecord,
+  showCheck,
+  showNode,
+  showNodeService,
+} from '@latchkey/acl'
+import type { ServiceHealth, ServiceSummary } from '@latchkey/contract'
+import { RowRights } from '../catalog/rights.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { indexOfTables, watchOfTables } from './watches.ts'
+
+export async function uiServicesHandler(
+  call: Call<'health.uiServices'>,
+): Promise<Answer<'health.uiServices'>> {
+  const { store } = call.service
+  const catalog = store.catalog()
+  const rights = new RowRights(call)
+  const watch = watchOfTables('catalog', indexOfTables(store, 'nodes', 'services', 'checks'))
+  const visible = catalog
+    .services()
+    .filter((record) => record.Namespace === call.namespace && rights.instance(record))
+  const shown = visible.flatMap((record) => shownInstance(call, catalog, record))
+  const kept = await inTurns(filterRecords(shown, call.query.filter, HEALTH_FIELDS), call)
+  return json(summariesOf(kept), watch)
+}
+
+function shownInstance(
+  { records: { view } }: Context,
+  catalog: Catalog,
+  record: ServiceRecord,
+): readonly ServiceHealth[] {
+  const node = catalog.node(record.Node)
+  if (!node) return []
+  const checks = [...catalog.nodeChecks(record.Node), ...catalog.checksOf(record)]
+  return [
+    {
+      Node: showNode(node, view),
+      Service: showNodeService(record, view),
+      Checks: checks.map((check) => showCheck(check, catalog.serviceOf(check), view)),
+    },
+  ]
+}
+
+/** By name. Checks of a node count for each service that has instances on it, once. */
+function summariesOf(instances: readonly ServiceHealth[]): ServiceSummary[] {
+  const byName = new Map<string, ServiceHealth[]>()
+  for (const instance of instances) {
+    const name = instance.Service.Service
+    const known = byName.get(name)
+    if (known) known.push(instance)
+    else byName.set(name, [instance])
+  }
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, group]) => summaryOf(name, group))
+}
+
+function summaryOf(name: string, instances: readonly ServiceHealth[]): ServiceSummary {
+  const sorted = (words: Iterable<string>) => [...new Set(words)].sort()
+  const checks = new Map(
+    instances
+      .flatMap(({ Checks }) => Checks)
+      .map((check) => [`${check.Node}/${check.CheckID}`, check.Status]),
+  )
+  const count = (status: string) => [...checks.values()].filter((each) => each === status).length
+  const kind = instances[0]?.Service.Kind
+  return {
+    ...(kind === undefined ? {} : { Kind: kind }),
+    Name: name,
+    Tags: sorted(instances.flatMap(({ Service }) => Service.Tags)),
+    Nodes: sorted(instances.map(({ Node }) => Node.Node)),
+    InstanceCount: instances.length,
+    ChecksPassing: count('passing'),
+    ChecksWarning: count('warning'),
+    ChecksCritical: count('critical'),
+    ExternalSources: null,
+    GatewayConfig: {},
+  }
+}
