@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { EXIT, InputError } from '../errors.ts'
 import { runSimulation } from '../output/run-simulation.ts'
 import { renderRehearsal } from '../report/rehearsal-page.ts'
@@ -103,7 +103,8 @@ test('every built-in scenario is rehearsed or refused', async () => {
 // Rehearsals mostly wait, so they run concurrently. Each creates a directory here.
 const servers = temporaryFolder('other-servers')
 const folder = temporaryFolder('rehearsals')
-process.env.TMPDIR = folder
+vi.stubEnv('TMPDIR', folder)
+afterAll(() => vi.unstubAllEnvs())
 
 describe.concurrent('on real processes', () => {
   afterAll(() => {
