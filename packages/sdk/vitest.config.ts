@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     testTimeout: 180_000,
     expect: { poll: { timeout: 90_000 } },
+    // The files share no state, so they share one module graph.
+    isolate: false,
     maxWorkers: '100%',
     include: ['src/**/*.test.ts'],
   },
