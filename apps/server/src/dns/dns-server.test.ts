@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { emptyReply } from '@latchkey/acl'
 import { parseServiceVersion, profileOf } from '@latchkey/contract'
 import { aNode, aService } from '@latchkey/testkit/records/catalog-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
@@ -124,14 +125,7 @@ describe('with the names of a service', () => {
 
 async function aServer(options: Partial<ResponderOptions> = {}, idleMs?: number): Promise<number> {
   const responder = new Responder({
-    resolve: () => ({
-      rcode: 'NOERROR',
-      isAuthoritative: true,
-      isRecursionAvailable: false,
-      answers: [],
-      authorities: [],
-      additionals: [],
-    }),
+    resolve: () => emptyReply('NOERROR'),
     rates: new AnswerRates(0),
     udpAnswersMax: 3,
     hasEdns: true,
@@ -175,6 +169,32 @@ test('a client gets a bounded number of answers per second, and a TCP connection
   expect(await read(first, 3)).toHaveLength(2)
   now = 1_000
   expect((await overUdp(port, ask(WEB, 4))).id).toBe(4)
+})
+
+test('questions of TCP connections are answered one per turn of the event loop', async () => {
+  let asked = 0
+  let turns = 0
+  const perTurn: number[] = []
+  const count = () => {
+    perTurn.push(asked)
+    asked = 0
+    turns += 1
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const port = await aServer({
+    resolve: () => {
+      asked += 1
+      return emptyReply('NOERROR')
+    },
+  })
+  const sockets = await Promise.all([open(port), open(port)])
+  for (const socket of sockets)
+    socket.write(Buffer.concat(Array.from({ length: 50 }, () => framed(ask(WEB)))))
+  for (const socket of sockets) expect(await read(socket, 50)).toHaveLength(50)
+  clearImmediate(counting)
+  expect(turns).toBeGreaterThan(90)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
 })
 
 test('a connection on which no whole question arrives is closed, however often a byte does', async () => {

@@ -15,15 +15,17 @@ const UDP_BYTES = 512
 const UDP_BYTES_MAX = 4_096
 /** The length of a message over TCP has two bytes. */
 const TCP_BYTES_MAX = 65_535
-/** Fewest bytes of a record: a pointer, ten bytes, and an address. */
-const RECORD_BYTES_MIN = 16
+/** Fewest bytes of a record with an address: a pointer, ten bytes, and the address. */
+const ADDRESS_BYTES_MIN = 16
+/** Fewest bytes of an SRV record with a short target, and of the address of that. */
+const LOCATION_BYTES_MIN = 40 + ADDRESS_BYTES_MIN
 
 /** @param answersMax most answers for a client that takes no more than 512 bytes. */
 export function roomOf(query: Query, transport: 'udp' | 'tcp', answersMax: number): Room {
-  if (transport === 'tcp')
-    return { bytes: TCP_BYTES_MAX, answers: Math.floor(TCP_BYTES_MAX / RECORD_BYTES_MIN) }
+  const recordBytes = query.question.type === 'SRV' ? LOCATION_BYTES_MIN : ADDRESS_BYTES_MIN
+  if (transport === 'tcp') return { bytes: TCP_BYTES_MAX, answers: Math.floor(TCP_BYTES_MAX / recordBytes) }
   const bytes = Math.min(Math.max(query.udpSize ?? 0, UDP_BYTES), UDP_BYTES_MAX)
-  return { bytes, answers: bytes === UDP_BYTES ? answersMax : Math.floor(bytes / RECORD_BYTES_MIN) }
+  return { bytes, answers: bytes === UDP_BYTES ? answersMax : Math.floor(bytes / recordBytes) }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** DNS over TCP. RFC 7766. */
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { TurnQueue, type Turns } from '@latchkey/acl'
 import { OwnSlots } from '../http/listener/connections/connection-slots.ts'
 import { MessageReader } from './message-reader.ts'
 import type { Responder } from './responder.ts'
@@ -21,6 +22,8 @@ export interface TcpServer {
 export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS): TcpServer {
   const open = new Set<Socket>()
   const slots = new OwnSlots(CONNECTIONS_PER_CLIENT_MAX)
+  // A long answer takes some ten milliseconds, and one piece of a connection may hold a hundred questions.
+  const turns = new TurnQueue()
   // A client may end its side as soon as it has asked.
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     const client = socket.remoteAddress ?? ''
@@ -34,7 +37,7 @@ export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS):
       open.delete(socket)
       slots.free(client)
     })
-    void answerAll(socket, { responder, client, idleMs })
+    void answerAll(socket, { responder, turns, client, idleMs })
   })
   server.maxConnections = CONNECTIONS_MAX
   return {
@@ -50,7 +53,12 @@ export function createTcpServer(responder: Responder, idleMs: number = IDLE_MS):
 /** Answers the questions of a connection one after the other, and reads no further while an answer is unread. */
 async function answerAll(
   socket: Socket,
-  { responder, client, idleMs }: { responder: Responder; client: string; idleMs: number },
+  {
+    responder,
+    turns,
+    client,
+    idleMs,
+  }: { responder: Responder; turns: Turns; client: string; idleMs: number },
 ): Promise<void> {
   // A byte now and then does not keep the connection: only a whole question does.
   const idle = setTimeout(() => socket.destroy(), idleMs)
@@ -58,6 +66,7 @@ async function answerAll(
   try {
     for await (const piece of socket) {
       for (const message of reader.read(piece as Buffer)) {
+        await turns.next()
         const answer = await responder.respond(message, 'tcp', client)
         if (answer === undefined) return
         idle.refresh()
