@@ -260,6 +260,7 @@ export {
   type Question,
   SCALAR_RESOURCES,
   SEGMENT_RESOURCES,
+  type SegmentResource,
 } from './rules/decide/question.ts'
 export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
 export { findLint, lintRules } from './rules/insight/lint-rules.ts'

@@ -62,7 +62,7 @@ test('query values are encoded', async () => {
   expect(url).toBe('/v1/acl/tokens?policy=a%26token%3Dx&servicename=%C3%BC%20%23')
 })
 
-test('every PUT and DELETE is a write, and every POST but those of logins and logout is a read', () => {
+test('every PUT and DELETE is a write, and every POST but those of logins, logout and new intentions is a read', () => {
   const names = Object.keys(ENDPOINTS) as EndpointName[]
   const posts = names.filter((name) => endpoint(name).method === 'POST')
   expect(posts).toEqual([
@@ -75,10 +75,12 @@ test('every PUT and DELETE is a write, and every POST but those of logins and lo
     'login.callback',
     'decisions.authorize',
     'decisions.whoCan',
+    'intentions.create',
     'legacy.translate',
   ])
   for (const name of names) {
     const { method }: Endpoint = ENDPOINTS[name]
-    expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE' || name.startsWith('login.'))
+    const isPosted = name.startsWith('login.') || name === 'intentions.create'
+    expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE' || isPosted)
   }
 })

@@ -292,7 +292,8 @@ export function requireRight(caller: Caller, namespace: string, question: Questi
     throw privilegeMissing(caller, question)
 }
 
-function privilegeMissing(caller: Caller, { resource, segment, access }: Question): AclError {
+/** The refusal of a caller without a right, naming both. */
+export function privilegeMissing(caller: Caller, { resource, segment, access }: Question): AclError {
   const on =
     segment === undefined || resource === 'acl' || resource === 'operator'
       ? ''

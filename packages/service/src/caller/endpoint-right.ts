@@ -1,6 +1,13 @@
 /** The right that an endpoint needs. Spec 4.1. */
+import type { SegmentResource } from '@latchkey/acl'
 import type { Right } from '@latchkey/contract'
-import { type Caller, callerUnknown, isAtHome, requireRight } from './caller.ts'
+import { type Caller, callerUnknown, isAtHome, privilegeMissing, requireRight } from './caller.ts'
+
+/** What the bodies of these endpoints write. The handler decides for each name. */
+const WRITTEN: Partial<Record<Right, readonly [SegmentResource, ...SegmentResource[]]>> = {
+  catalog: ['node', 'service'],
+  intention: ['intention'],
+}
 
 /**
  * Requires the right of an endpoint. Handlers check rights on single keys, nodes and services.
@@ -43,4 +50,15 @@ export function requireEndpointRight(
     case 'agent:write':
       requireRight(caller, namespace, { resource: 'agent', segment: nodeName, access: 'write' })
   }
+}
+
+/**
+ * Requires the right to write anything at all of what a body may name, so that the bodies of others stay unread.
+ *
+ * @throws AclError `privilege_missing`.
+ */
+export function requireBodyRight(caller: Caller, right: Right): void {
+  const written = WRITTEN[right]
+  if (!written || written.some((resource) => caller.authorizer.policies.mayWriteAny(resource))) return
+  throw privilegeMissing(caller, { resource: written[0], access: 'write' })
 }

@@ -84,6 +84,12 @@ export class CompiledPolicies {
     return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
   }
 
+  /** Whether the rules allow writing anything of a kind. If not, what a request would write need not be looked at. */
+  mayWriteAny(resource: SegmentResource): boolean {
+    if (this.unreadable !== undefined) return false
+    return this.defaultAllow || this.resources.get(resource)?.grantsWrite === true
+  }
+
   /** The default policy never grants acl rights. */
   private default(question: Question): boolean {
     return this.defaultAllow && question.resource !== 'acl'

@@ -26,6 +26,8 @@ export class ResourceRules {
   private readonly readable: PrefixIndex<MergedRule>
   private readonly readAny: MergedRule | undefined
   private readonly writeAll: MergedRule | undefined
+  /** Whether a rule grants write on something. */
+  readonly grantsWrite: boolean
 
   /** Made by {@link resourceRulesOf}. */
   constructor(
@@ -42,6 +44,7 @@ export class ResourceRules {
     this.prefixes = prefixes
     this.notWritable = notWritable
     this.readable = readable
+    this.grantsWrite = all.some(({ level }) => level === 'write')
     const everything = merged.prefix.get('')
     this.readAny =
       everything !== undefined && everything.level !== 'deny'
