@@ -17,6 +17,12 @@ import {
 
 /** Time that a transaction may take for each row, besides that of a short one. It takes a tenth of it on an idle machine. */
 const ROW_MS_MAX = 1
+/**
+ * Time for each changed record of the directory or the catalog, which takes several statements: thirty times what it takes on an
+ * idle machine. The first records count: the others share their statements.
+ */
+const RECORD_MS_MAX = 250
+const TIMED_RECORDS_MAX = 16
 
 /**
  * Commits writes that take several statements, one after the other, in one transaction that holds the lock of the commit
@@ -33,7 +39,8 @@ export function commitInTransaction(
 ): Promise<GroupAnswer | undefined> {
   const { idleWhileLockingMs, statementMs } = limits
   const rowCount = writes.reduce((count, { changes }) => count + changes.length, 0)
-  const timeout = statementMs + rowCount * ROW_MS_MAX
+  const records = writes.reduce((count, { directory }) => count + directory.length, 0)
+  const timeout = statementMs + rowCount * ROW_MS_MAX + Math.min(records, TIMED_RECORDS_MAX) * RECORD_MS_MAX
   return withAclErrors(() =>
     prisma.$transaction((tx) => commitAll(tx, secrets, writes, { ...author, idleWhileLockingMs }), {
       timeout,
