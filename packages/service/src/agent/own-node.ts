@@ -1,6 +1,6 @@
 /** What is registered on the server's own node: the agent's part of the catalog. Decisions: agent. */
 import { type Catalog, type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
-import { AclError } from '@latchkey/contract'
+import { AclError, shorten } from '@latchkey/contract'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'
@@ -36,14 +36,14 @@ export function ownCheck({ service }: Place, catalog: Catalog, id: string): Chec
 /** @throws AclError `not_found`. */
 export function requireOwnService(call: Place, catalog: Catalog, id: string): ServiceRecord {
   const found = ownService(call, catalog, id)
-  if (!found) throw new AclError('not_found', `Unknown service ${JSON.stringify(id)}`)
+  if (!found) throw new AclError('not_found', `Unknown service ${JSON.stringify(shorten(id))}`)
   return found
 }
 
 /** @throws AclError `not_found`. */
 export function requireOwnCheck(call: Place, catalog: Catalog, id: string): CheckRecord {
   const found = ownCheck(call, catalog, id)
-  if (!found) throw new AclError('not_found', `Unknown check ${JSON.stringify(id)}`)
+  if (!found) throw new AclError('not_found', `Unknown check ${JSON.stringify(shorten(id))}`)
   return found
 }
 

@@ -1,4 +1,4 @@
-import { AclError, limits } from '@latchkey/contract'
+import { AclError, limits, shorten } from '@latchkey/contract'
 import { requireService } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { nodeTopic } from '../store/store.ts'
@@ -13,7 +13,7 @@ export async function agentServiceHandler(call: Call<'agent.service'>): Promise<
   for (;;) {
     const index = store.tableIndex('catalog')
     const found = ownService(call, store.catalog(), params.ServiceID)
-    if (!found) throw new AclError('not_found', `unknown service ID: ${params.ServiceID}`)
+    if (!found) throw new AclError('not_found', `unknown service ID: ${shorten(params.ServiceID)}`)
     requireService(call, found, 'read')
     const shown = showAgentService(found, call)
     const ContentHash = contentHashOf(shown)
