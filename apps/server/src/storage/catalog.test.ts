@@ -1,13 +1,17 @@
 import { SeededRandom } from '@latchkey/acl'
-import { chooseSeed } from '@latchkey/testkit/random'
+import { chooseSeed, fuzzCount } from '@latchkey/testkit/random'
 import { CatalogModel, CatalogSide } from '@latchkey/testkit/store/catalog-model'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore } from '../../test/store.ts'
 
-const COMMITS = 40
+/** Each takes several statements. `LATCHKEY_FUZZ` sets another number. */
+const COMMITS = fuzzCount(40)
+const TIMEOUT_MS = 300_000 + 1_000 * COMMITS
 
-test('every process has the same catalog and the same indexes of services, and so has one that starts later', async () => {
+test('every process has the same catalog and the same indexes of services, and so has one that starts later', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const database = await createTestDatabase()
   afterAll(() => database.drop())
   const random = new SeededRandom(chooseSeed('the catalog of several processes'))
