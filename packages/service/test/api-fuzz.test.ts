@@ -150,13 +150,14 @@ async function answerOf(world: World, { method, path, headers, body }: RandomReq
 
 function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string | undefined {
   const { status, code } = reply
-  if (status >= 500 && status !== 501) return 'a 5xx'
-  if (status >= 400) {
+  if (status >= 500 && status !== 501 && reply.code !== undefined) return 'a 5xx'
+  const saysHow = reply.endpoint !== undefined && routeOf(reply.endpoint).otherStatuses?.includes(status)
+  if (status >= 400 && !(saysHow && code === undefined)) {
     if (code === undefined || ACL_ERRORS[code as AclErrorCode].status !== status)
       return 'a refusal without a code'
     if (reply.text === '' && code !== 'not_found') return 'a refusal without a word'
     if (reply.text.length > 6_000) return 'a refusal too long to be read'
-  } else if (![200, 301].includes(status)) return 'an unknown status'
+  } else if (!saysHow && ![200, 301].includes(status)) return 'an unknown status'
   const undeclared = whatIsUndeclared(reply)
   if (undeclared !== undefined) return undeclared
   const secret = shownSecret(scene, reply, request)

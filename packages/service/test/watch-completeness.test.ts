@@ -5,6 +5,7 @@
 
 import { DEFAULT_NAMESPACE, type NamespaceRecord } from '@latchkey/acl'
 import { ENDPOINTS, type Endpoint, type EndpointName } from '@latchkey/contract'
+import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
 import {
   aBindingRule,
   aKey,
@@ -58,6 +59,22 @@ const updateNamespace = put('namespaces', { ...namespace, Description: 'changed'
 const updateMethod = put('authMethods', { ...method, Description: 'changed' })
 const updateRule = put('bindingRules', { ...rule, Description: 'changed' })
 const updateIntention = put('intentions', { ...intention, Action: 'deny' })
+const node = aNode()
+const service = aService({ Connect: { Native: true } })
+const check = aCheck({ CheckID: 'web', ServiceID: service.ID, Status: 'passing' })
+const coordinate = {
+  Node: node.Node,
+  Segment: '',
+  Coord: { Vec: [0, 0, 0, 0, 0, 0, 0, 0], Error: 1, Adjustment: 0, Height: 0.01 },
+  CreateIndex: 0,
+  ModifyIndex: 0,
+}
+const updateNode = put('nodes', { ...node, Address: '10.0.0.2' })
+const updateService = put('services', { ...service, Port: 81 })
+const addService = put('services', aService({ ID: 'web-2', Service: 'web' }))
+const updateCheck = put('checks', { ...check, Status: 'critical' })
+const addCheck = put('checks', aCheck())
+const updateCoordinate = put('coordinates', { ...coordinate, Coord: { ...coordinate.Coord, Height: 1 } })
 const updateLegacy = put('tokens', { ...legacy, Description: 'changed' })
 
 /** Per blocking endpoint: a path, and a change of its answer. */
@@ -114,6 +131,36 @@ const READS: Partial<Record<EndpointName, readonly (readonly [path: string, chan
   ],
   'configEntries.list': [['/config/service-intentions', updateIntention]],
   'configEntries.read': [['/config/service-intentions/orders', updateIntention]],
+  'catalog.nodes': [['/catalog/nodes', updateNode]],
+  'catalog.services': [['/catalog/services', put('services', aService({ ID: 'db', Service: 'db' }))]],
+  'catalog.service': [
+    ['/catalog/service/web', updateService],
+    ['/catalog/service/web', addService],
+    ['/catalog/service/web', updateNode],
+    ['/catalog/service/db', put('services', aService({ ID: 'db', Service: 'db' }))],
+  ],
+  'catalog.connect': [['/catalog/connect/web', updateService]],
+  'catalog.node': [['/catalog/node/node-1', updateService]],
+  'catalog.nodeServices': [['/catalog/node-services/node-1', updateService]],
+  'coordinates.nodes': [['/coordinate/nodes', updateCoordinate]],
+  'coordinates.node': [['/coordinate/node/node-1', updateCoordinate]],
+  'health.node': [
+    ['/health/node/node-1', updateCheck],
+    ['/health/node/node-1', addCheck],
+  ],
+  'health.checks': [['/health/checks/web', updateCheck]],
+  'health.service': [
+    ['/health/service/web', updateCheck],
+    ['/health/service/web', addCheck],
+    ['/health/service/web', updateNode],
+    ['/health/service/web?passing', updateCheck],
+    ['/health/service/db', put('services', aService({ ID: 'db', Service: 'db' }))],
+  ],
+  'health.connect': [['/health/connect/web', updateCheck]],
+  'health.state': [['/health/state/critical', updateCheck]],
+  'health.uiNodes': [['/internal/ui/nodes', updateService]],
+  'health.uiNode': [['/internal/ui/node/node-1', updateCheck]],
+  'health.uiServices': [['/internal/ui/services', updateCheck]],
   'namespaces.read': [['/namespace/team', updateNamespace]],
   'namespaces.list': [['/namespaces', updateNamespace]],
   'legacy.info': [[`/acl/info/${legacy.SecretID}`, updateLegacy]],
@@ -133,6 +180,9 @@ const READS: Partial<Record<EndpointName, readonly (readonly [path: string, chan
   ],
 }
 
+/** Nothing configures gateways. */
+const ALWAYS_EMPTY: readonly string[] = ['catalog.gatewayServices', 'health.ingress']
+
 /** Turns without the event loop, so that flushing promises completes everything that a change causes. */
 const turns = { next: async () => {} }
 
@@ -143,6 +193,8 @@ async function aFilledWorld(): Promise<World> {
   world.store.commitNow([put('authMethods', method), put('authMethods', free)])
   world.store.commitNow([put('bindingRules', rule)])
   world.store.commitNow([put('kv', key)])
+  world.store.commitNow([put('nodes', node), put('services', service), put('checks', check)])
+  world.store.commitNow([put('coordinates', coordinate)])
   world.store.commitNow([put('intentions', intention), put('intentionDestinations', destination)])
   return world
 }
@@ -150,6 +202,7 @@ async function aFilledWorld(): Promise<World> {
 const READING = [
   'refresh',
   'directory',
+  'catalog',
   'tableIndex',
   'commitIndex',
   'changesAfter',
@@ -246,8 +299,8 @@ const shownIn = ({ status, text }: Reply) => ({ status, text })
 
 describe('COH-06: a change before or after any store call reaches the watcher', () => {
   const blocking = Object.entries<Endpoint>(ENDPOINTS).flatMap(([name, { blocking }]) =>
-    // It answers what has changed, not a state: `changes.test.ts` follows it.
-    blocking && blocking !== 'changes' ? [name] : [],
+    // `changes` answers what has changed, not a state: `changes.test.ts` follows it.
+    blocking && blocking !== 'changes' && !ALWAYS_EMPTY.includes(name) ? [name] : [],
   )
 
   test('the table covers every blocking endpoint', () => {

@@ -13,7 +13,7 @@ test.each(Object.values(ENDPOINTS).map(({ path }) => path))(
 )
 
 test.each([
-  ['/v1/health/service/web', '/v1/health/service/'],
+  ['/v1/session/info/x', '/v1/session/info/'],
   ['/livez', '/livez'],
   ['/docs/x.js', '/docs/*'],
   ['/', '/'],

@@ -1,6 +1,6 @@
 /** Reports of TTL checks: heartbeats of clients. Decisions: agent. */
 import { cutOutput } from '@latchkey/acl'
-import { AclError } from '@latchkey/contract'
+import { AclError, shorten } from '@latchkey/contract'
 import { type Done, done } from '../agent/done.ts'
 import { requireCheckWrite, requireOwnCheck } from '../agent/own-node.ts'
 import type { Context } from '../handler.ts'
@@ -53,7 +53,10 @@ function ttlCheck(call: Context, checkId: string) {
   requireCheckWrite(call, catalog, check)
   const ttlMs = ttlMsOf(check.Agent)
   if (ttlMs === undefined) {
-    throw new AclError('field_invalid', `CheckID ${JSON.stringify(checkId)} does not have associated TTL`)
+    throw new AclError(
+      'field_invalid',
+      `CheckID ${JSON.stringify(shorten(checkId))} does not have associated TTL`,
+    )
   }
   return { check, ttlMs }
 }

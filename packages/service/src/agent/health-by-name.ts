@@ -1,4 +1,5 @@
 import { aggregateStatus, NODE_MAINTENANCE } from '@latchkey/acl'
+import { shorten } from '@latchkey/contract'
 import { requireService } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
@@ -12,7 +13,7 @@ export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'a
   const found = ownServices(call, catalog).filter(({ Service }) => Service.toLowerCase() === name)
   if (found.length === 0) {
     if (query.format === 'text') {
-      return { ...textAnswer(`ServiceName ${params.ServiceName} Not Found`), ...notHere() }
+      return { ...textAnswer(`ServiceName ${shorten(params.ServiceName)} Not Found`), ...notHere() }
     }
     return { ...json([]), ...notHere() }
   }

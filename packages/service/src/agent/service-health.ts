@@ -1,3 +1,4 @@
+import { shorten } from '@latchkey/contract'
 import { requireService } from '../catalog/rights.ts'
 import { type Answer, type Call, json } from '../handler.ts'
 import { localHealthOf, notHere, statusOf, textAnswer } from './local-health.ts'
@@ -9,7 +10,7 @@ export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): An
   const found = ownService(call, catalog, params.ServiceID)
   if (!found) {
     if (query.format === 'text')
-      return { ...textAnswer(`ServiceId ${params.ServiceID} not found`), ...notHere() }
+      return { ...textAnswer(`ServiceId ${shorten(params.ServiceID)} not found`), ...notHere() }
     return { ...json({ AggregatedStatus: 'critical', Service: null, Checks: null }), ...notHere() }
   }
   requireService(call, found, 'read')

@@ -10,6 +10,9 @@ export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog
   const { store } = service
   const catalog = store.catalog()
   const meta = query['node-meta']
+  const isByNode = meta !== undefined && meta.length > 0
+  // Before the content: an index is never newer than what it is shown with.
+  const index = isByNode ? indexOfTables(store, 'nodes', 'services') : store.tableIndex('services')
   const rights = new RowRights(call)
   const tags = new Map<string, Set<string>>()
   for (const record of catalog.services()) {
@@ -20,7 +23,5 @@ export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog
     tags.set(record.Service, known)
   }
   const answer = Object.fromEntries([...tags].map(([name, ofName]) => [name, [...ofName]]))
-  const isByNode = meta !== undefined && meta.length > 0
-  const index = isByNode ? indexOfTables(store, 'nodes', 'services') : store.tableIndex('services')
   return json(answer, { topic: isByNode ? 'catalog' : 'services', index, filtered: true })
 }

@@ -42,13 +42,15 @@ export function answerInstances(
   const { query, service } = call
   const catalog = service.store.catalog()
   const onlyPassing = readPassing(call)
+  // Before the content: an index is never newer than what it is shown with.
+  const own = watchOfService(call, catalog, name)
   const rights = new RowRights(call)
   const visible = selectInstances(call, catalog, instancesOf(catalog), query).filter((record) =>
     rights.instance(record),
   )
   const elements = elementsOf(catalog, visible).filter((element) => !onlyPassing || isPassing(element))
   const sorted = sortNear(call, catalog, elements, { near: query.near, nodeOf: ({ node }) => node.Node })
-  const watch = watchOf(call, watchOfService(call, catalog, name), rights)
+  const watch = watchOf(call, own, rights)
   if (!query.filter) return { body: { kind: 'json-text', text: textOf(call, sorted) }, watch }
   return filtered(call, sorted, watch)
 }

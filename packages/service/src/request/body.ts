@@ -10,14 +10,17 @@ import {
 } from '@latchkey/contract'
 import type { WireRequest } from './wire.ts'
 
-/** Anonymous callers may send only short bodies to a route without a right; a valid token raises the bound. */
+/** Rights that a handler judges, once it has the body. */
+const JUDGED_BY_HANDLERS: ReadonlySet<string> = new Set(['none', 'catalog', 'intention'])
+
+/** Anonymous callers may send only short bodies where no right is needed before the body; a valid token raises the bound. */
 export async function readBody(
   request: WireRequest,
   route: AnyRoute,
   { presented }: { readonly presented: boolean },
 ): Promise<Uint8Array> {
   const bytesMax = route.bodyBytesMax ?? limits.BODY_BYTES_MAX
-  const isBounded = route.right === 'none' && !presented && !route.ignoresToken
+  const isBounded = JUDGED_BY_HANDLERS.has(route.right) && !presented && !route.ignoresToken
   if (!isBounded) return request.readBody(bytesMax)
   try {
     return await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
