@@ -155,12 +155,12 @@ export const ACL_ERRORS = {
     title: 'The identity provider cannot be reached',
     source: 'decisions: login',
   },
+  unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
   intentions_migrating: {
     status: 503,
     title: 'Intentions are read only during their migration',
     source: 'spec 9.5.2; decisions: intentions',
   },
-  unavailable: { status: 503, title: 'The database cannot be reached', source: 'decisions: status codes' },
   copy_incomplete: {
     status: 503,
     title: 'The tokens of the primary datacenter have not all arrived',
