@@ -70,14 +70,20 @@ export const agentHostSchema = z
       .record(z.string(), z.number())
       .meta({ description: '`total`, `available` and `used`, in bytes.' }),
     CPU: z
-      .array(z.strictObject({ cpu: z.int(), modelName: z.string(), mhz: z.number() }))
+      .array(
+        z.strictObject({
+          cpu: z.int().meta({ description: 'Number of the processor, from 0.' }),
+          modelName: z.string().meta({ description: 'Its model.' }),
+          mhz: z.number().meta({ description: 'Its clock rate in MHz.' }),
+        }),
+      )
       .meta({ description: 'One entry for each processor.' }),
     Host: z.record(z.string(), z.union([z.string(), z.number()])).meta({
       description: 'Name, operating system, platform and uptime in seconds.',
     }),
-    Disk: z.null(),
+    Disk: z.null().meta({ description: 'Always null.' }),
     CollectionTime: z.number().meta({ description: 'When this was read, in nanoseconds since the epoch.' }),
-    Errors: z.null(),
+    Errors: z.null().meta({ description: 'Always null.' }),
   })
   .meta({ id: 'AgentHost' })
 export type AgentHost = z.infer<typeof agentHostSchema>

@@ -156,7 +156,7 @@ export const checkSchema = z
     Output: z.string().meta({ description: 'What the check last said.' }),
     ServiceID: z.string().meta({ description: 'Id of the service it checks; empty for the node.' }),
     ServiceName: z.string().meta({ description: 'Name of that service.' }),
-    ServiceTags: tags.nullable(),
+    ServiceTags: tags.nullable().meta({ description: 'Tags of that service.' }),
     Type: z.string().optional().meta({ description: 'Such as `http` or `ttl`; may be empty. Since 1.6.2.' }),
     Interval: z.string().optional().meta({ description: 'Time between two runs. Since 1.10.' }),
     Timeout: z.string().optional().meta({ description: 'Longest time of a run. Since 1.10.' }),

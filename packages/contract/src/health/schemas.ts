@@ -7,8 +7,8 @@ const counted = (description: string) => z.int().meta({ description, minimum: 0 
 /** An instance with its node and the checks of both. */
 export const serviceHealthSchema = z
   .strictObject({
-    Node: nodeSchema,
-    Service: nodeServiceSchema,
+    Node: nodeSchema.meta({ description: 'The node of the instance.' }),
+    Service: nodeServiceSchema.meta({ description: 'The instance.' }),
     Checks: z.array(checkSchema).meta({ description: 'Checks of the node, then of the service.' }),
   })
   .meta({ id: 'ServiceHealth' })
