@@ -142,7 +142,7 @@ function* attacksOn(name: EndpointName): Generator<Attack> {
 
 /** Endpoints whose handlers see anonymous bodies; all others refuse them unread. */
 function isOpen({ right }: Endpoint): boolean {
-  return ['none', 'key', 'catalog', 'intention'].includes(right)
+  return right === 'none' || right === 'key'
 }
 
 interface Sent {
