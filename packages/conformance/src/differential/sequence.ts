@@ -245,11 +245,14 @@ function ask(pool: Pool): Draft {
 
 function namespaces(pool: Pool): Draft {
   const { random } = pool
-  const path = `/namespace/${someNamespace(pool)}`
+  const name = someNamespace(pool)
+  const path = `/namespace/${name}`
+  // A default that denies acl would take the rights of the management token, and so end the run.
+  const mayHaveDefaults = name !== 'default'
   const [policy, role] = [some(pool, 'policy', 'ID'), some(pool, 'role', 'ID')]
   const ACLs = {
-    PolicyDefaults: random.chance(0.5) ? [{ ID: policy }] : [],
-    RoleDefaults: random.chance(0.3) ? [{ ID: role }] : [],
+    PolicyDefaults: random.chance(0.5) && mayHaveDefaults ? [{ ID: policy }] : [],
+    RoleDefaults: random.chance(0.3) && mayHaveDefaults ? [{ ID: role }] : [],
   }
   return random.weighted<Draft>([
     [3, { method: 'GET', path }],
