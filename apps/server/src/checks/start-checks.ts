@@ -15,9 +15,10 @@ interface ChecksOptions {
   readonly log: Logger
 }
 
-/** Longest time until a change of the members of the node is noticed, and shortest between two looks at its checks. */
-const LOOK_MS = 2_000
-const LOOK_PAUSE_MS = 100
+/** Longest time until a change of the members of the node is noticed. */
+const MEMBERS_MS = 2_000
+/** Longest time until a change of a check is noticed. It does not wait in the store, whose waiters are blocking queries. */
+const LOOK_MS = 100
 const REMOVE_INTERVAL_MS = 30_000
 
 export function startChecks({ store, config, localChecks, log }: ChecksOptions): Job {
@@ -27,8 +28,11 @@ export function startChecks({ store, config, localChecks, log }: ChecksOptions):
   const ownChecks = () => store.catalog().checksOn(nodeName)
   let isRunner = false
   let removedAt = 0
-  const look = startJob('checks', log, async (signal) => {
+  let seenIndex: number | undefined
+  let seenAt = 0
+  const look = startJob('checks', log, async () => {
     const index = store.tableIndex('checks')
+    if (index === seenIndex && performance.now() - seenAt < MEMBERS_MS) return LOOK_MS
     const alive = await processesOf(store, nodeName)
     isRunner = alive[0] === store.membership.memberId
     const checks = ownChecks()
@@ -40,8 +44,9 @@ export function startChecks({ store, config, localChecks, log }: ChecksOptions):
       removedAt = now
       await runner.removeCritical(checks, now)
     }
-    await store.wait('checks', index, LOOK_MS, signal)
-    return LOOK_PAUSE_MS
+    seenIndex = index
+    seenAt = now
+    return LOOK_MS
   })
   return {
     stop: async () => {
