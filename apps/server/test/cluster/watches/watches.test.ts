@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../database.ts'
 import { areWatchesProven, proveWatches } from './watches.ts'
 
 test.each([
-  { servers: 1, watchers: 150, changes: 40, faultEveryMs: 4_000 },
+  { servers: 1, watchers: 150, changes: 40, faultEveryMs: 1_000 },
   { servers: 3, watchers: 200, changes: 80, faultEveryMs: 1_000 },
 ])(
   'COH-05, COH-06: $watchers watchers of tokens, lists, trees and names end with the stored state, through kills and cut feeds; on $servers',
