@@ -11,13 +11,13 @@ import {
 import type { Logger } from 'pino'
 import { takeBootstrapReset } from './bootstrap-reset.ts'
 import { type Config, describeConfig } from './config/config.ts'
-import { readHost } from './read-host.ts'
 import { Remembered } from './remembered.ts'
 import type { Replication } from './replication/replication.ts'
 import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
 import type { ServerStore } from './server-store.ts'
 import { readAgentMetrics } from './telemetry/agent-metrics.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import { readHost } from './telemetry/read-host.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that watches legacy mode. */

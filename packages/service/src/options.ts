@@ -2,7 +2,7 @@
 
 import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
 import type { AgentHost, AgentMetrics, ServiceProfile } from '@latchkey/contract'
-import type { LocalChecks } from './agent/local-checks.ts'
+import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { Store } from './store/store.ts'

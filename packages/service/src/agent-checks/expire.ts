@@ -1,9 +1,9 @@
 /** What falls due on the own node without a request: expired TTL checks, and outputs that the catalog should get. */
 import { cutOutput, expiredOutput } from '@latchkey/acl'
-import { putCheck } from '../agent-checks/check-records.ts'
+import { deregisterChanges } from '../agent/deregister-service.ts'
 import type { ServiceOptions } from '../options.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { deregisterChanges } from './deregister-service.ts'
+import { putCheck } from './check-records.ts'
 import type { DueChecks } from './local-checks.ts'
 
 type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
