@@ -149,15 +149,17 @@ async function answerOf(world: World, { method, path, headers, body }: RandomReq
 }
 
 function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string | undefined {
-  const { status, code } = reply
-  if (status >= 500 && status !== 501 && reply.code !== undefined) return 'a 5xx'
-  const saysHow = reply.endpoint !== undefined && routeOf(reply.endpoint).otherStatuses?.includes(status)
-  if (status >= 400 && !(saysHow && code === undefined)) {
+  const { status, code, endpoint: name, text } = reply
+  // Such as 503 of a health check: the status is the answer, not a refusal.
+  const isAnswer = code === undefined && name !== undefined && routeOf(name).otherStatuses?.includes(status)
+  if (!isAnswer && ![200, 301].includes(status)) {
+    if (status >= 500 && status !== 501) return 'a 5xx'
+    if (status < 400) return 'an unknown status'
     if (code === undefined || ACL_ERRORS[code as AclErrorCode].status !== status)
       return 'a refusal without a code'
-    if (reply.text === '' && code !== 'not_found') return 'a refusal without a word'
-    if (reply.text.length > 6_000) return 'a refusal too long to be read'
-  } else if (!saysHow && ![200, 301].includes(status)) return 'an unknown status'
+    if (text === '' && code !== 'not_found') return 'a refusal without a word'
+    if (text.length > 6_000) return 'a refusal too long to be read'
+  }
   const undeclared = whatIsUndeclared(reply)
   if (undeclared !== undefined) return undeclared
   const secret = shownSecret(scene, reply, request)

@@ -11,7 +11,7 @@ import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { aclModeOf } from './acl-mode.ts'
 import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
-import { requireBodyRight, requireEndpointRight } from './endpoint-right.ts'
+import { requireEndpointRight, requireSomeWrite } from './endpoint-right.ts'
 
 /** What the service gives to every call. */
 export type CallServices = Pick<
@@ -171,7 +171,7 @@ export class Admission {
       const { 'authmethod-ns': methodNamespace } = query as NamespaceQuery
       if (methodNamespace !== undefined && service.edition === 'extended')
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
-      if (route.schemas.body !== undefined) requireBodyRight(caller, route.right)
+      requireSomeWrite(caller, route)
     }
     const {
       callers,

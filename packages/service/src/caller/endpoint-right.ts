@@ -1,12 +1,17 @@
 /** The right that an endpoint needs. Spec 4.1. */
 import type { SegmentResource } from '@latchkey/acl'
-import type { Right } from '@latchkey/contract'
+import type { AnyRoute, Right } from '@latchkey/contract'
 import { type Caller, callerUnknown, isAtHome, privilegeMissing, requireRight } from './caller.ts'
 
-/** What the bodies of these endpoints write. The handler decides for each name. */
-const WRITTEN: Partial<Record<Right, readonly [SegmentResource, ...SegmentResource[]]>> = {
+/** Rights that the handler judges name by name, and what their writes may change. */
+const JUDGED_BY_NAME: Partial<Record<Right, readonly [SegmentResource, ...SegmentResource[]]>> = {
   catalog: ['node', 'service'],
   intention: ['intention'],
+}
+
+/** Whether the handler judges a right name by name, as a body has them. */
+export function isJudgedByName(right: Right): boolean {
+  return JUDGED_BY_NAME[right] !== undefined
 }
 
 /**
@@ -53,12 +58,14 @@ export function requireEndpointRight(
 }
 
 /**
- * Requires the right to write anything at all of what a body may name, so that the bodies of others stay unread.
+ * Requires the right to write anything at all of what a write may name. So others learn nothing of what is stored, and
+ * their bodies stay unread.
  *
  * @throws AclError `privilege_missing`.
  */
-export function requireBodyRight(caller: Caller, right: Right): void {
-  const written = WRITTEN[right]
-  if (!written || written.some((resource) => caller.authorizer.policies.mayWriteAny(resource))) return
-  throw privilegeMissing(caller, { resource: written[0], access: 'write' })
+export function requireSomeWrite(caller: Caller, { right, writes = 'nothing' }: AnyRoute): void {
+  const named = JUDGED_BY_NAME[right]
+  if (!named || writes === 'nothing') return
+  if (named.some((resource) => caller.authorizer.policies.mayWriteAny(resource))) return
+  throw privilegeMissing(caller, { resource: named[0], access: 'write' })
 }

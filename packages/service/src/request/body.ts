@@ -8,19 +8,18 @@ import {
   limits,
   type ServiceProfile,
 } from '@latchkey/contract'
+import { isJudgedByName } from '../caller/endpoint-right.ts'
 import type { WireRequest } from './wire.ts'
 
-/** Rights that a handler judges, once it has the body. */
-const JUDGED_BY_HANDLERS: ReadonlySet<string> = new Set(['none', 'catalog', 'intention'])
-
-/** Anonymous callers may send only short bodies where no right is needed before the body; a valid token raises the bound. */
+/** Anonymous callers may send only short bodies where no right on a name is needed before; a valid token raises the bound. */
 export async function readBody(
   request: WireRequest,
   route: AnyRoute,
   { presented }: { readonly presented: boolean },
 ): Promise<Uint8Array> {
   const bytesMax = route.bodyBytesMax ?? limits.BODY_BYTES_MAX
-  const isBounded = JUDGED_BY_HANDLERS.has(route.right) && !presented && !route.ignoresToken
+  const isJudgedLater = route.right === 'none' || isJudgedByName(route.right)
+  const isBounded = isJudgedLater && !presented && !route.ignoresToken
   if (!isBounded) return request.readBody(bytesMax)
   try {
     return await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
