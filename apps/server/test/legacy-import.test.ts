@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { serverMain } from '@latchkey/testkit/process/server-build'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
-const MAIN = join(import.meta.dirname, '../src/main.ts')
 const MANAGEMENT = '11111111-2222-4333-8444-555555555555'
 
 const directory = temporaryFolder('import')
@@ -39,7 +39,7 @@ interface Ended {
 
 async function latchkey(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const all = { ...process.env, LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT, ...env }
-  const run = promisify(execFile)(process.execPath, [MAIN, ...args], { env: all, maxBuffer: 2 ** 26 })
+  const run = promisify(execFile)(process.execPath, [serverMain(), ...args], { env: all, maxBuffer: 2 ** 26 })
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),

@@ -1,12 +1,13 @@
 /**
- * `pnpm check:packages`: checks the published packages from outside. Packs contract, SDK and mocks, installs the tarballs outside
- * the workspace, and compiles and runs consumers against them. Exits with 1 at the first failure.
+ * `pnpm check:packages`: checks the published packages from outside. Packs contract, SDK, mocks and server, installs the tarballs
+ * outside the workspace, compiles and runs consumers, and starts the server. Exits with 1 at the first failure.
  */
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runVariant } from '../test/run-variant.ts'
 import { MANAGEMENT_TOKEN } from '../test/variants.ts'
+import { checkServerPackage } from './packages/installed-server.ts'
 import { bundlePage, openPages, servePage } from './packages/page.ts'
 import { bin, expectOutput, failureOf, node, run, step } from './packages/run.ts'
 import { PACKAGES, packPackage, versionOf } from './packages/tarball.ts'
@@ -27,6 +28,9 @@ const consumer = mkdtempSync(join(tmpdir(), 'latchkey-packages-'))
 /** Node 22, the oldest supported version, as npm installed it. */
 const node22 = join(consumer, 'node_modules/node/bin/node')
 
+// The database of a server that root starts runs as another user.
+chmodSync(consumer, 0o755)
+
 try {
   const tarballs = await Promise.all(
     PACKAGES.map((name) => step(`${name}: build and pack`, () => packPackage(name, consumer))),
@@ -38,6 +42,7 @@ try {
   await Promise.all([...COMPILERS.map(checkTypes), checkNode(), bundlePages()])
   // Runs the output of the compilers.
   await Promise.all([checkOutput(), checkServer()])
+  await checkServerPackage(join(consumer, 'server'))
 } finally {
   rmSync(consumer, { recursive: true })
 }

@@ -1,6 +1,7 @@
 /** A rehearsal on real processes: three servers of this repository, one of which is killed. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serverMain } from '@latchkey/testkit/process/server-build'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { EXIT, InputError } from '../errors.ts'
@@ -11,7 +12,6 @@ import { readScenario } from '../scenario/read.ts'
 import { rehearse } from './rehearsal.ts'
 import type { RehearsalOptions } from './run.ts'
 import { stepsOf } from './schedule.ts'
-import { SERVER_MAIN } from './server-process.ts'
 
 const THREE_SERVERS = `
 name: three servers, one killed
@@ -42,7 +42,7 @@ function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): Rehea
     scenario: readScenario(yaml, 'test.yaml'),
     tokens: undefined,
     refusedRecords: undefined,
-    serverMain: SERVER_MAIN,
+    serverMain: serverMain(),
     databaseUrl: undefined,
     timeScale: 1,
     signal: new AbortController().signal,
@@ -144,7 +144,7 @@ describe.concurrent('on real processes', () => {
     const main = join(servers, 'main.ts')
     writeFileSync(
       main,
-      `process.env.LATCHKEY_ALLOW_UNCONVERTED_LEGACY = 'on'\nawait import(${JSON.stringify(SERVER_MAIN)})\n`,
+      `process.env.LATCHKEY_ALLOW_UNCONVERTED_LEGACY = 'on'\nawait import(${JSON.stringify(serverMain())})\n`,
     )
     const rehearsal = await rehearse(options(ONE_SERVER, { serverMain: main }))
     const failed = rehearsal.proofs.filter((proof) => !proof.holds)

@@ -5,12 +5,12 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { parseServiceVersion } from '@latchkey/contract'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
+import { serverMain } from '@latchkey/testkit/process/server-build'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, test } from 'vitest'
 import { run } from '../../test/io.ts'
 import { EXIT } from '../errors.ts'
 import { Cluster } from '../rehearse/cluster.ts'
-import { SERVER_MAIN } from '../rehearse/server-process.ts'
 import { generateTokens } from '../rehearse/tokens.ts'
 import { readConnection } from '../scan/connection.ts'
 import { HttpReader } from '../scan/http-reader.ts'
@@ -22,7 +22,7 @@ const folder = temporaryFolder('migrator-watch')
 
 test('two servers, the old one of which leaves: waiting, running and done, with every token (spec 9.2)', async () => {
   const cluster = new Cluster({
-    main: SERVER_MAIN,
+    main: serverMain(),
     datacenter: 'dc1',
     defaultPolicy: 'deny',
     databaseUrl: undefined,

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { PACKAGE_FILES } from '../package-files.ts'
 
-/** Generated from the column tables by `scripts/generate-sql.ts`. */
-export const COMMIT_ROWS_FILE = join(import.meta.dirname, '../../prisma/commit-rows.sql')
-
-const source = readFileSync(COMMIT_ROWS_FILE, 'utf8')
+const source = readFileSync(PACKAGE_FILES.commitRows, 'utf8')
 
 /**
  * The SQL function that commits tokens and keys. Its name ends in a hash of its text, so processes of two releases on one

@@ -2,18 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { PACKAGE_FILES } from '../package-files.ts'
 import { StartError } from '../start-error.ts'
 import { COMMIT_ROWS_FUNCTION, CREATE_COMMIT_ROWS } from './commit-rows-function.ts'
 import { sqlStateOf } from './database-error.ts'
 import { connectPatiently, type FirstConnectionOptions } from './first-connection.ts'
 
 interface MigrateOptions extends FirstConnectionOptions {
-  /** Holds `<name>/migration.sql` per migration, applied in the order of the names. */
+  /** Holds `<name>/migration.sql` per migration, applied in the order of the names. Default: the server's own. */
   readonly directory?: string
 }
-
-/** The server's own migrations. */
-export const MIGRATIONS_DIRECTORY = join(import.meta.dirname, '../../prisma/migrations')
 
 /** The oldest PostgreSQL that the migrations and the statements run on. */
 const POSTGRES_VERSION_MIN = 15
@@ -57,7 +55,7 @@ interface LedgerRow {
  * one remains.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
-  const migrations = readMigrations(options.directory ?? MIGRATIONS_DIRECTORY)
+  const migrations = readMigrations(options.directory ?? PACKAGE_FILES.migrations)
   const client = await connectPatiently(options)
   try {
     await refuseOldPostgres(client)

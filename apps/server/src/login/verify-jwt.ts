@@ -1,7 +1,7 @@
 /** Verifies tokens that a provider signed. Decisions: login. */
 import { checkClaims, type JwtConfig, type LoginRefusal, type Verification } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
-import { compactVerify } from 'jose'
+import { compactVerify } from 'jose/jws/compact/verify'
 import { OutgoingError } from '../outgoing/outgoing.ts'
 import { parseObject } from './foreign-json.ts'
 import type { KeySource, VerificationKey } from './key-source.ts'

@@ -7,14 +7,15 @@ import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 import { connectDatabase } from '../database/connect.ts'
-import { MIGRATIONS_DIRECTORY, migrate } from '../database/migrate.ts'
+import { migrate } from '../database/migrate.ts'
+import { PACKAGE_FILES } from '../package-files.ts'
 
 const BEFORE = ['20261121000000_store', '20261122000000_commit_at_once']
 const log = pino({ level: 'silent' })
 const own = await createTestDatabase({ migrated: false })
 const directory = temporaryFolder('migrations')
 for (const name of BEFORE)
-  cpSync(join(MIGRATIONS_DIRECTORY, name), join(directory, name), { recursive: true })
+  cpSync(join(PACKAGE_FILES.migrations, name), join(directory, name), { recursive: true })
 await migrate({ url: own.url, directory, log })
 const { prisma, close } = connectDatabase({ url: own.url, log })
 afterAll(async () => {

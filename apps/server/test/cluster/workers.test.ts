@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Token } from '@latchkey/contract'
+import { serverMain } from '@latchkey/testkit/process/server-build'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { askSocket } from '../open-sockets.ts'
@@ -13,7 +13,6 @@ import { httpDoor, jsonOf, type Request } from './harness/door.ts'
 import { metricsOf } from './harness/metrics-of.ts'
 import { MANAGEMENT, SHARED_ENV } from './harness/server-group.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const GREETING = /listens on (\S+)/
 const CONNECTIONS_MAX = 60
 const POLL = { timeout: 20_000, interval: 200 }
@@ -25,7 +24,7 @@ describe('LATCHKEY_WORKERS=2', async () => {
   let url = ''
 
   beforeAll(async () => {
-    main = spawn(process.execPath, [MAIN], {
+    main = spawn(process.execPath, [serverMain()], {
       env: {
         PATH: process.env.PATH,
         PORT: '0',

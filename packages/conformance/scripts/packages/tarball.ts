@@ -1,26 +1,55 @@
 /** The tarballs of the published packages. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { run } from './run.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 
 export const PACKAGES = ['contract', 'sdk', 'mocks'] as const
 
-/** The files that may be packed: no source, no test. */
-const PACKED = /^package\/(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/
+/** Describes the files of a tarball. */
+interface Expected {
+  /** Matches what may be packed: no source, no test. */
+  readonly allowed: RegExp
+  readonly needed: readonly string[]
+}
 
-/** Packs a package as for publishing, which builds it, and returns the path of the tarball. */
-export async function packPackage(name: (typeof PACKAGES)[number], directory: string): Promise<string> {
-  await run('npx', ['-y', 'pnpm@12', 'pack', '--pack-destination', directory], join(ROOT, 'packages', name))
+const LIBRARY: Expected = {
+  allowed: /^package\/(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/,
+  needed: ['package/LICENSE', 'package/README.md', 'package/dist/index.d.ts'],
+}
+
+const SERVER: Expected = {
+  allowed:
+    /^package\/(dist\/[^/]+\.js|dist\/files\/.+\.(md|sql|css|js|svg)|package\.json|README\.md|LICENSE)$/,
+  needed: [
+    'package/LICENSE',
+    'package/README.md',
+    'package/dist/main.js',
+    'package/dist/files/guides/README.md',
+  ],
+}
+
+/** Packs a library as for publishing, which builds it, and returns the path of the tarball. */
+export function packPackage(name: (typeof PACKAGES)[number], directory: string): Promise<string> {
+  return pack(`packages/${name}`, LIBRARY, directory)
+}
+
+/** The same for the server. */
+export function packServer(directory: string): Promise<string> {
+  return pack('apps/server', SERVER, directory)
+}
+
+async function pack(folder: string, { allowed, needed }: Expected, directory: string): Promise<string> {
+  const name = basename(folder)
+  await run('npx', ['-y', 'pnpm@12', 'pack', '--pack-destination', directory], join(ROOT, folder))
   const file = readdirSync(directory).find((entry) => entry.startsWith(`latchkey-${name}-`))
   if (file === undefined) throw new Error(`${name} was not packed`)
   const files = (await run('tar', ['tzf', join(directory, file)], directory)).trim().split('\n')
-  const surprise = files.find((path) => !PACKED.test(path))
+  const surprise = files.find((path) => !allowed.test(path))
   if (surprise !== undefined) throw new Error(`${surprise} should not be packed`)
-  for (const needed of ['package/LICENSE', 'package/README.md', 'package/dist/index.d.ts']) {
-    if (!files.includes(needed)) throw new Error(`${needed} is not packed`)
-  }
+  const missing = needed.find((path) => !files.includes(path))
+  if (missing !== undefined) throw new Error(`${missing} is not packed`)
   return join(directory, file)
 }
 

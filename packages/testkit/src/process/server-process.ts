@@ -4,13 +4,12 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { serverMain } from './server-build.ts'
 
 type Settings = Readonly<Record<string, string>>
 
 /** The line that a server prints when it accepts requests, and the URL in it. */
 export const LISTENS = /listens on (\S+)/
-
-const MAIN = join(import.meta.dirname, '../../../../apps/server/src/main.ts')
 
 /**
  * The environment of a child: without the surrounding `LATCHKEY_…` variables, with a free port and a shared compile cache.
@@ -24,7 +23,7 @@ export function childEnvironment(env: Settings): Record<string, string | undefin
 }
 
 function spawnServer(args: readonly string[], env: Settings) {
-  return spawn(process.execPath, [MAIN, ...args], {
+  return spawn(process.execPath, [serverMain(), ...args], {
     env: childEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { LegacyToken } from '@latchkey/contract'
 import { parseServiceVersion } from '@latchkey/contract'
+import { serverMain } from '@latchkey/testkit/process/server-build'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, expect, test } from 'vitest'
 import { run } from '../../../test/io.ts'
 import { Cluster } from '../../rehearse/cluster.ts'
 import { proveRights } from '../../rehearse/proof/rights.ts'
-import { SERVER_MAIN } from '../../rehearse/server-process.ts'
 
 const folder = temporaryFolder('convert-apply')
 const cluster = new Cluster({
-  main: SERVER_MAIN,
+  main: serverMain(),
   datacenter: 'dc1',
   defaultPolicy: 'deny',
   databaseUrl: undefined,

@@ -1,8 +1,10 @@
 /** The page of the API at `/docs`, rendered from the OpenAPI document, and the guides below it. All is served from here. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import express, { type Request, type Response, type Router } from 'express'
+import { PACKAGE_FILES } from '../../package-files.ts'
 import { Compression } from '../compression/compression.ts'
 import { GUIDES, renderGuide } from './guides.ts'
 import { renderPage } from './page.ts'
@@ -54,7 +56,7 @@ export function docsRouter(document: OpenApiDocument): Router {
     })
   }
   for (const { path, type } of FILES) {
-    const file = toPage(readFileSync(new URL(`.${path}`, import.meta.url)), type)
+    const file = toPage(readFileSync(join(PACKAGE_FILES.docsAssets, path)), type)
     router.get(path, (request, response) => send(request, response, file))
   }
   return router

@@ -3,10 +3,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Html, html } from '@latchkey/contract'
-import MarkdownIt from 'markdown-it'
+import { PACKAGE_FILES } from '../../package-files.ts'
 
-const ROOT = join(import.meta.dirname, '../../../../..')
-const DOCS = join(ROOT, 'docs')
+const README = join(PACKAGE_FILES.guides, 'README.md')
+const DOCS = join(PACKAGE_FILES.guides, 'docs')
 
 /** The first of the navigation; the others are reached from them. */
 const FIRST: readonly (readonly [slug: string, title: string])[] = [
@@ -24,7 +24,7 @@ const FIRST: readonly (readonly [slug: string, title: string])[] = [
 
 /** Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` is the folder itself. Listed once. */
 export const GUIDES: ReadonlyMap<string, string> = new Map([
-  ['readme', join(ROOT, 'README.md')],
+  ['readme', README],
   ...globSync('**/*.md', { cwd: DOCS }).map((file): [string, string] => {
     const path = file.replaceAll('\\', '/')
     const slug = path.replace(/\.md$/, '').replace(/(^|\/)README$/, '')
@@ -45,7 +45,7 @@ export function guideLinks(current?: string): Html {
 /** Renders a page, one heading and its text per turn of the event loop, so that no step holds it for long. */
 export async function renderGuide(slug: string, file: string, style: string, icon: string): Promise<string> {
   const markdown = readFileSync(file, 'utf8').replace(/<!--[\s\S]*?-->/g, '')
-  const renderer = rendererOf(file)
+  const renderer = await rendererOf(file)
   const sections: Html[] = []
   for (const section of markdown.split(/^(?=##+ )/m)) {
     sections.push(new Html(renderer.render(section)))
@@ -72,7 +72,9 @@ export async function renderGuide(slug: string, file: string, style: string, ico
 }
 
 /** Our own pages may hold anchors, so their markup is kept. Links lead to the pages as they are served. */
-function rendererOf(file: string) {
+async function rendererOf(file: string) {
+  // Loaded with the first page: no start of a server needs it.
+  const { default: MarkdownIt } = await import('markdown-it')
   const renderer = new MarkdownIt({ html: true })
   const { link_open: plain } = renderer.renderer.rules
   renderer.renderer.rules.heading_open = (tokens, index, options, _env, self) => {

@@ -7,8 +7,8 @@ import { afterAll, expect, test } from 'vitest'
 import { commitRowsSql } from '../../../scripts/commit-rows-sql.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
-import { COMMIT_ROWS_FILE } from '../../database/commit-rows-function.ts'
 import { connectDatabase } from '../../database/connect.ts'
+import { PACKAGE_FILES } from '../../package-files.ts'
 import { openSecrets } from '../keys/open-secrets.ts'
 import { commitRows, onPool } from './row-commits.ts'
 import { encodeWrite, type GroupAnswer } from './writes.ts'
@@ -244,5 +244,5 @@ test('through the store, only its own caller sees a conflict', async () => {
 })
 
 test('the SQL function is the one that its generator writes: run `pnpm --filter @latchkey/server generate:sql`', () => {
-  expect(readFileSync(COMMIT_ROWS_FILE, 'utf8')).toBe(commitRowsSql())
+  expect(readFileSync(PACKAGE_FILES.commitRows, 'utf8')).toBe(commitRowsSql())
 })

