@@ -30,7 +30,7 @@ CREATE FUNCTION latchkey_commit_rows(author text, known bigint, total integer, a
     t_auth_method_generation text[], t_login_identity text[], t_expiration_time text[], t_expires_at timestamptz[],
     t_create_time text[], t_hash text[], t_create_index bigint[], t_folded_hash bytea[],
   k_write integer[], k_ordinal integer[], k_op text[], k_expect bigint[], k_namespace text[], k_key bytea[],
-    k_flags bigint[], k_lock_index bigint[], k_value bytea[], k_create_index bigint[])
+    k_flags bigint[], k_lock_index bigint[], k_session text[], k_value bytea[], k_create_index bigint[])
 RETURNS json
 LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan
@@ -123,11 +123,11 @@ BEGIN
             SELECT i.write, coalesce(i.ordinal, k_ordinal[1]) AS ordinal, coalesce(i.op, k_op[1]) AS op,
               coalesce(i.expect, k_expect[1]) AS expect, coalesce(i.namespace, k_namespace[1]) AS namespace,
               i.key AS key, coalesce(i.flags, k_flags[1]) AS flags,
-              coalesce(i.lock_index, k_lock_index[1]) AS lock_index, i.value AS value,
-              coalesce(i.create_index, k_create_index[1]) AS create_index
-            FROM unnest(k_write, k_ordinal, k_op, k_expect, k_namespace, k_key, k_flags, k_lock_index, k_value,
-              k_create_index)
-              AS i (write, ordinal, op, expect, namespace, key, flags, lock_index, value, create_index)
+              coalesce(i.lock_index, k_lock_index[1]) AS lock_index, coalesce(i.session, k_session[1]) AS session,
+              i.value AS value, coalesce(i.create_index, k_create_index[1]) AS create_index
+            FROM unnest(k_write, k_ordinal, k_op, k_expect, k_namespace, k_key, k_flags, k_lock_index, k_session,
+              k_value, k_create_index)
+              AS i (write, ordinal, op, expect, namespace, key, flags, lock_index, session, value, create_index)
             WHERE i.write BETWEEN first_write AND last_write
       ),
       checked AS (
@@ -159,6 +159,8 @@ BEGIN
             (SELECT k.modify_index FROM kv k WHERE k.namespace = i.namespace AND k.key = i.key), 0) <> expect
             THEN 'changed'
           WHEN op = 'put' AND NOT latchkey_namespace_exists(namespace) THEN 'changed'
+          WHEN op = 'put' AND expect >= 0 AND session <> '' AND NOT latchkey_may_lock(namespace, key,
+            session) THEN 'changed'
         END
         FROM keys i
       )
@@ -257,26 +259,29 @@ BEGIN
       IF cardinality(k_key) > 0 THEN
         WITH input AS MATERIALIZED (
           SELECT s.*, reached + coalesce(places[write], write - first_write + 1) AS at_index,
-            coalesce((SELECT k.modify_index FROM kv k WHERE k.namespace = s.namespace AND k.key = s.key), 0) AS existing
+            coalesce(k.modify_index, 0) AS existing, k.lock_index AS stored_lock_index, k.session AS stored_session
           FROM (
             SELECT i.write, coalesce(i.ordinal, k_ordinal[1]) AS ordinal, coalesce(i.op, k_op[1]) AS op,
               coalesce(i.expect, k_expect[1]) AS expect, coalesce(i.namespace, k_namespace[1]) AS namespace,
               i.key AS key, coalesce(i.flags, k_flags[1]) AS flags,
-              coalesce(i.lock_index, k_lock_index[1]) AS lock_index, i.value AS value,
-              coalesce(i.create_index, k_create_index[1]) AS create_index
-            FROM unnest(k_write, k_ordinal, k_op, k_expect, k_namespace, k_key, k_flags, k_lock_index, k_value,
-              k_create_index)
-              AS i (write, ordinal, op, expect, namespace, key, flags, lock_index, value, create_index)
+              coalesce(i.lock_index, k_lock_index[1]) AS lock_index, coalesce(i.session, k_session[1]) AS session,
+              i.value AS value, coalesce(i.create_index, k_create_index[1]) AS create_index
+            FROM unnest(k_write, k_ordinal, k_op, k_expect, k_namespace, k_key, k_flags, k_lock_index, k_session,
+              k_value, k_create_index)
+              AS i (write, ordinal, op, expect, namespace, key, flags, lock_index, session, value, create_index)
             WHERE i.write BETWEEN first_write AND last_write
-          ) AS s
+          ) AS s LEFT JOIN kv k ON k.namespace = s.namespace AND k.key = s.key
           WHERE reasons[write] IS NULL
         ),
         put AS (
-          INSERT INTO kv (namespace, key, flags, lock_index, value, create_index, modify_index)
-          SELECT namespace, key, flags, lock_index, value, coalesce(nullif(create_index, 0), at_index), at_index
+          INSERT INTO kv (namespace, key, flags, lock_index, session, value, create_index, modify_index)
+          SELECT namespace, key, flags,
+            CASE WHEN expect < 0 THEN coalesce(stored_lock_index, lock_index) ELSE lock_index END,
+            CASE WHEN expect < 0 THEN coalesce(stored_session, '') ELSE session END, value, coalesce(nullif(create_index,
+            0), at_index), at_index
           FROM input WHERE op = 'put'
           ON CONFLICT (namespace, key) DO UPDATE SET flags = excluded.flags, lock_index = excluded.lock_index,
-            value = excluded.value, modify_index = excluded.modify_index
+            session = excluded.session, value = excluded.value, modify_index = excluded.modify_index
         ),
         removed AS (
           DELETE FROM kv k USING input i WHERE i.op = 'delete' AND k.namespace = i.namespace AND k.key = i.key
@@ -295,7 +300,8 @@ BEGIN
           SELECT at_index, ordinal + row_number() OVER (PARTITION BY at_index, ordinal), 'kv', 'delete', namespace, key
           FROM trees
         )
-        SELECT count(*) FILTER (WHERE expect >= 0 AND expect <> existing), max(at_index)
+        SELECT count(*) FILTER (WHERE expect >= 0 AND (expect <> existing
+            OR op = 'put' AND session <> '' AND NOT latchkey_may_lock(namespace, key, session))), max(at_index)
         INTO missing, round_keys FROM input;
         IF missing > 0 THEN RAISE unique_violation; END IF;
         keys_end := coalesce(round_keys, keys_end);

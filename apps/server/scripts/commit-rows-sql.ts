@@ -62,9 +62,13 @@ const TOKEN_UPDATE = TOKEN_COLUMNS.flatMap(({ name, stamp, isKept }) => {
   return [`${name} = i.${stamp === 'modified' ? 'at_index' : name}`]
 }).join(', ')
 
-const NEW_KEY = KV_COLUMNS.map(({ name }) =>
-  name === 'create_index' ? 'coalesce(nullif(create_index, 0), at_index)' : name,
-).join(', ')
+/** Without a condition, a key stays locked as it was. */
+const NEW_KEY_VALUES: Readonly<Record<string, string>> = {
+  create_index: 'coalesce(nullif(create_index, 0), at_index)',
+  lock_index: `CASE WHEN expect${KEPT}< 0 THEN coalesce(stored_lock_index,${KEPT}lock_index) ELSE lock_index END`,
+  session: `CASE WHEN expect${KEPT}< 0 THEN coalesce(stored_session,${KEPT}'') ELSE session END`,
+}
+const NEW_KEY = KV_COLUMNS.map(({ name }) => NEW_KEY_VALUES[name] ?? name).join(', ')
 
 const KEY_UPDATE = KV_COLUMNS.flatMap(({ name }) =>
   ['namespace', 'key', 'create_index'].includes(name) ? [] : [`${name} = excluded.${name}`],
@@ -188,6 +192,7 @@ BEGIN
             (SELECT k.modify_index FROM kv k WHERE k.namespace = i.namespace AND k.key = i.key), 0) <> expect
             THEN 'changed'
           WHEN op = 'put' AND NOT latchkey_namespace_exists(namespace) THEN 'changed'
+          WHEN op = 'put' AND expect >= 0 AND session <> '' AND NOT latchkey_may_lock(namespace, key, session) THEN 'changed'
         END
         FROM keys i
       )
@@ -243,10 +248,10 @@ BEGIN
       IF cardinality(k_key) > 0 THEN
         WITH input AS MATERIALIZED (
           SELECT s.*, reached + coalesce(places[write], write - first_write + 1) AS at_index,
-            coalesce((SELECT k.modify_index FROM kv k WHERE k.namespace = s.namespace AND k.key = s.key), 0) AS existing
+            coalesce(k.modify_index, 0) AS existing, k.lock_index AS stored_lock_index, k.session AS stored_session
           FROM (
             ${input('k_', KV_PARAMETERS)}
-          ) AS s
+          ) AS s LEFT JOIN kv k ON k.namespace = s.namespace AND k.key = s.key
           WHERE reasons[write] IS NULL
         ),
         put AS (
@@ -272,7 +277,8 @@ BEGIN
           SELECT at_index, ordinal + row_number() OVER (PARTITION BY at_index, ordinal), 'kv', 'delete', namespace, key
           FROM trees
         )
-        SELECT count(*) FILTER (WHERE expect >= 0 AND expect <> existing), max(at_index)
+        SELECT count(*) FILTER (WHERE expect >= 0 AND (expect <> existing
+            OR op = 'put' AND session <> '' AND NOT latchkey_may_lock(namespace, key, session))), max(at_index)
         INTO missing, round_keys FROM input;
         IF missing > 0 THEN RAISE unique_violation; END IF;
         keys_end := coalesce(round_keys, keys_end);

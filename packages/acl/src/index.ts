@@ -167,6 +167,7 @@ export { type Clock, type Random, randomUuid } from './ports.ts'
 export {
   type CheckRecord,
   type CoordinateRecord,
+  CRITICAL,
   checkKey,
   coordinateKey,
   EXTINCTION,
@@ -221,6 +222,11 @@ export type {
   ReplicationTokenRecord,
   SkippedToken,
 } from './records/replication.ts'
+export {
+  type SessionBehavior,
+  type SessionRecord,
+  sessionCheckKeys,
+} from './records/session-records.ts'
 export { type DownPolicy, judgeAnswer, TOKEN_ANSWER_MS } from './replication/down-policy.ts'
 export {
   acceptCluster,
@@ -284,6 +290,13 @@ export {
 } from './rules/language/rule.ts'
 export { translateInSlices, translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { SeededRandom } from './seeded-random.ts'
+export { endedSessions } from './sessions/ended-sessions.ts'
+export {
+  lockDelayMs,
+  SESSION_TTL_MS_MAX,
+  SESSION_TTL_MS_MIN,
+  sessionLifetimeMs,
+} from './sessions/session-times.ts'
 export { BLANK_TOKEN } from './token/blank-token.ts'
 export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'

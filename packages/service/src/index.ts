@@ -57,6 +57,7 @@ export {
 } from './store/replicated.ts'
 export { checkReplicatedWrites } from './store/replicated-writes.ts'
 export {
+  CATALOG_INDEX_TABLES,
   type Change,
   type CommitOptions,
   type ConflictReason,
@@ -74,9 +75,11 @@ export {
   type LoginGroup,
   type LoginQuery,
   type LoginStates,
+  movesCatalog,
   nodeTopic,
   type RecordOf,
   SERVICE_NAMES_TOPIC,
+  type SessionTimes,
   type Store,
   StoreConflict,
   type StoreMemory,

@@ -3,12 +3,16 @@ import {
   type CatalogRecords,
   type CheckRecord,
   type CoordinateRecord,
+  lockDelayMs,
   type NodeRecord,
   nameKey,
   nodeKey,
   type ServiceIndexRecord,
   type ServiceRecord,
+  type SessionRecord,
   serviceKey,
+  sessionCheckKeys,
+  sessionLifetimeMs,
 } from '@latchkey/acl'
 import {
   type CatalogCheck as CheckRow,
@@ -17,6 +21,7 @@ import {
   Prisma,
   type CatalogServiceIndex as ServiceIndexRow,
   type CatalogService as ServiceRow,
+  type Session as SessionRow,
 } from '../generated/prisma/client.ts'
 import { readText, storeText } from './read/stored-text.ts'
 
@@ -149,6 +154,39 @@ export function decodeCoordinate(row: CoordinateRow): CoordinateRecord {
   }
 }
 
+/** The key is the ID. Its lifetime begins with the row. */
+export function encodeSession(record: SessionRecord) {
+  return {
+    name: storeText(record.Name),
+    nodeKey: storeText(nodeKey(record.Node)),
+    node: storeText(record.Node),
+    lockDelay: BigInt(record.LockDelay),
+    lockDelayMs: lockDelayMs(record),
+    behavior: record.Behavior,
+    ttl: record.TTL,
+    lifetimeMs: sessionLifetimeMs(record) ?? null,
+    nodeChecks: record.NodeChecks.map(storeText),
+    serviceChecks: jsonOrNull(record.ServiceChecks),
+    checks: record.Checks.map(storeText),
+    checkKeys: sessionCheckKeys(record).map(storeText),
+  } satisfies Partial<Prisma.SessionCreateInput>
+}
+
+export function decodeSession(row: SessionRow): SessionRecord {
+  return {
+    ID: row.id,
+    Name: readText(row.name),
+    Node: readText(row.node),
+    LockDelay: Number(row.lockDelay),
+    Behavior: row.behavior as SessionRecord['Behavior'],
+    TTL: row.ttl,
+    NodeChecks: row.nodeChecks.map(readText),
+    ServiceChecks: row.serviceChecks as SessionRecord['ServiceChecks'],
+    Checks: row.checks.map(readText),
+    ...indexesOf(row),
+  }
+}
+
 export function decodeServiceIndex(row: ServiceIndexRow): ServiceIndexRecord {
   return { Name: readText(row.name), ...indexesOf(row) }
 }
@@ -161,6 +199,7 @@ export const EMPTY_CATALOG: CatalogContent = {
   services: [],
   checks: [],
   coordinates: [],
+  sessions: [],
   serviceIndexes: [],
 }
 

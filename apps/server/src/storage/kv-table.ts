@@ -24,6 +24,7 @@ export const KV_COLUMNS: readonly Column<KvSource>[] = [
     encode: ({ record }) => record && BigInt.asIntN(64, record.Flags),
   },
   { name: 'lock_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.LockIndex },
+  { name: 'session', sql: 'text', sent: 'shared', encode: ({ record }) => record && (record.Session ?? '') },
   { name: 'value', sql: 'bytea', sent: 'each', encode: ({ record }) => record && storeBytes(record.Value) },
   { name: 'create_index', sql: 'bigint', sent: 'shared', encode: ({ record }) => record?.CreateIndex },
 ]
@@ -49,6 +50,7 @@ export interface KvRow {
   /** The column is signed, and JSON numbers are not exact: the digits of the same 64 bits. */
   readonly flags: string
   readonly lock_index: number
+  readonly session: string
   readonly value: string
   readonly create_index: number
   readonly modify_index: number
@@ -69,6 +71,7 @@ export function kvOfRow(row: KvRow): KvRecord {
     Flags: BigInt.asUintN(64, BigInt(row.flags)),
     Value: readBytes(row.value),
     LockIndex: row.lock_index,
+    ...(row.session === '' ? {} : { Session: row.session }),
     CreateIndex: row.create_index,
     ModifyIndex: row.modify_index,
     Namespace: readText(row.namespace),

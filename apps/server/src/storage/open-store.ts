@@ -27,6 +27,7 @@ import { TokenCache } from './read/token-cache.ts'
 import { TokenLists } from './read/token-lists.ts'
 import { TokenLoads } from './read/token-loads.ts'
 import { TokenReader } from './read/token-reader.ts'
+import { PostgresSessionTimes } from './session-times.ts'
 import { PostgresTokenUses } from './token-uses.ts'
 import { CommitActivity } from './write/commit-activity.ts'
 import { CommitQueue } from './write/commit-queue.ts'
@@ -113,7 +114,8 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const lists = new TokenLists(reading)
   const kv = new KvReader({ queries, state, follower, cache: kvCache })
   const reseal = new Reseal({ prisma, ring, secrets, isLeader, log })
-  const housekeeping = new Housekeeping({ queries, membership, reseal, isLeader, log })
+  const sessionTimes = new PostgresSessionTimes(database)
+  const housekeeping = new Housekeeping({ queries, membership, reseal, sessionTimes, isLeader, log })
   const store = new PostgresStore({
     state,
     follower,
@@ -128,6 +130,7 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     loginStates: new PostgresLoginStates(database, secrets),
     tokenUses: new PostgresTokenUses(database.pool),
     changeReaders: new PostgresChangeReaders({ pool: database.pool, prisma, log }),
+    sessionTimes,
     changes: async (index, parts) => {
       const changes = await readReplicatedChanges(prisma, index, { secrets, parts })
       const leftOut = changes?.leftOut ?? 0

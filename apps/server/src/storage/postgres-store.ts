@@ -12,6 +12,7 @@ import type {
   LoginQuery,
   LoginStates,
   ReplicatedSnapshot,
+  SessionTimes,
   Store,
   StoreChanges,
   StoreMemory,
@@ -50,6 +51,7 @@ interface StoreParts {
   readonly loginStates: LoginStates
   readonly tokenUses: PostgresTokenUses
   readonly changeReaders: PostgresChangeReaders
+  readonly sessionTimes: SessionTimes
   readonly changes: Store['changesAfter']
   readonly snapshot: Store['replicatedSnapshot']
   readonly clock: DatabaseClock
@@ -104,6 +106,7 @@ export class PostgresStore implements Store {
   readonly loginStates: LoginStates
   readonly tokenUses: PostgresTokenUses
   readonly changeReaders: PostgresChangeReaders
+  readonly sessionTimes: SessionTimes
   readonly commit: Store['commit']
 
   constructor(parts: StoreParts) {
@@ -113,6 +116,7 @@ export class PostgresStore implements Store {
     this.loginStates = parts.loginStates
     this.tokenUses = parts.tokenUses
     this.changeReaders = parts.changeReaders
+    this.sessionTimes = parts.sessionTimes
     this.commit = parts.commits.commit.bind(parts.commits)
     this.stale = parts.replica && new StaleReads(this, parts)
     this.memory = {

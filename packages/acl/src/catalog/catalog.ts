@@ -1,5 +1,5 @@
 /**
- * The catalog of this datacenter, in memory: nodes, services, checks and coordinates.
+ * The catalog of this datacenter, in memory: nodes, services, checks, coordinates and sessions.
  *
  * A store keeps one up to date and hands it out (`store.catalog()`), as it does the directory. Unlike the directory it is one
  * object that changes: between two `await`s it shows one index, and what a method returns never changes. So read
@@ -14,6 +14,7 @@
  *   {@link Catalog.connectInstances}, {@link Catalog.services}
  * - checks: {@link Catalog.check}, {@link Catalog.checksOn} a node, {@link Catalog.checksOf} an instance, {@link Catalog.checks}
  * - addresses: {@link Catalog.nodesAt}, {@link Catalog.instancesAt}
+ * - sessions: {@link Catalog.sessions}
  * - indexes of service names: {@link Catalog.serviceIndex}, {@link Catalog.extinctionIndex}; those of tables are the store's
  */
 import type {
@@ -26,6 +27,8 @@ import type {
 import { checkKey, coordinateKey, EXTINCTION, nodeKey, serviceKey } from '../records/catalog-records.ts'
 import { nameKey } from '../records/directory.ts'
 import { DEFAULT_NAMESPACE } from '../records/records.ts'
+import type { SessionRecord } from '../records/session-records.ts'
+import { SessionIndex } from '../sessions/session-index.ts'
 import { AddressIndex } from './address-index.ts'
 import { connectNameOf } from './connect.ts'
 import { Groups, OrderedMap } from './ordered-map.ts'
@@ -36,6 +39,7 @@ export interface CatalogRecords {
   readonly services: ServiceRecord
   readonly checks: CheckRecord
   readonly coordinates: CoordinateRecord
+  readonly sessions: SessionRecord
   readonly serviceIndexes: ServiceIndexRecord
 }
 export type CatalogTable = keyof CatalogRecords
@@ -46,6 +50,7 @@ export const CATALOG_TABLES = [
   'services',
   'checks',
   'coordinates',
+  'sessions',
   'serviceIndexes',
 ] as const satisfies readonly CatalogTable[]
 
@@ -57,6 +62,7 @@ export function isCatalogTable(name: string): name is CatalogTable {
 type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
 
 export class Catalog {
+  readonly sessions = new SessionIndex()
   private readonly nodeRecords = new OrderedMap<NodeRecord>()
   private readonly nodeKeysById = new Map<string, string>()
   private readonly serviceRecords = new OrderedMap<ServiceRecord>()
@@ -189,6 +195,9 @@ export class Catalog {
       case 'coordinates':
         this.putCoordinate(change.record)
         return
+      case 'sessions':
+        this.sessions.put(change.record)
+        return
       case 'serviceIndexes':
         this.serviceIndexRecords.set(change.record.Name, change.record)
     }
@@ -209,6 +218,9 @@ export class Catalog {
       case 'coordinates':
         this.removeCoordinate(key)
         return
+      case 'sessions':
+        this.sessions.remove(key)
+        return
       case 'serviceIndexes':
         this.serviceIndexRecords.delete(key)
     }
@@ -221,6 +233,7 @@ export class Catalog {
       services: this.serviceRecords,
       checks: this.checkRecords,
       coordinates: this.coordinateRecords,
+      sessions: this.sessions,
       serviceIndexes: this.serviceIndexRecords,
     }
     return tables[table].get(key)
@@ -332,6 +345,8 @@ export function catalogKey<T extends CatalogTable>(table: T, record: CatalogReco
       return checkKey(change.record)
     case 'coordinates':
       return coordinateKey(change.record)
+    case 'sessions':
+      return change.record.ID
     case 'serviceIndexes':
       return change.record.Name
   }

@@ -3,6 +3,7 @@
  * catalog as it was just before the commit, so the numbers are the same in every process and after every restart.
  */
 import {
+  CRITICAL,
   checkKey,
   EXTINCTION,
   nodeKey,
@@ -12,6 +13,7 @@ import {
   serviceKey,
 } from '../records/catalog-records.ts'
 import { nameKey } from '../records/directory.ts'
+import { sessionCheckKeys } from '../records/session-records.ts'
 import { type Catalog, type CatalogRecords, type CatalogTable, catalogKey } from './catalog.ts'
 
 /** A change of a record, as the store's. Records that are equal to the stored ones are no changes. */
@@ -97,11 +99,11 @@ function indexChange(op: 'put' | 'delete', key: string): IndexChange {
 }
 
 /**
- * Whether after a commit every service, check and coordinate that it touches has its node, and every check of a service its
- * service.
+ * Whether after a commit every service, check, coordinate and session that it touches has its node, every check of a service
+ * its service, and every new session its checks, none of them critical. The sessions of a node that goes end with it.
  *
- * @param before has the nodes of all changes, the services of changed checks, the checks of deleted services, and everything
- *   on deleted nodes.
+ * @param before has the nodes of all changes, the services of changed checks, the checks of deleted services and of new
+ *   sessions, and everything on deleted nodes.
  */
 export function keepsCatalogWhole(changes: readonly CatalogChange[], before: Catalog): boolean {
   const after = new After(changes, before)
@@ -111,6 +113,7 @@ export function keepsCatalogWhole(changes: readonly CatalogChange[], before: Cat
     if (table === 'nodes') return op === 'put' || after.isEmpty(record.Node)
     if (op === 'delete') return table !== 'services' || after.checksOf(record).length === 0
     if (after.get('nodes', nodeKey(record.Node)) === undefined) return false
+    if (table === 'sessions') return sessionCheckKeys(record).every((key) => after.isHealthy(key))
     if (table !== 'checks' || record.ServiceID === '') return true
     const { Node, Namespace, ServiceID } = record
     return after.get('services', serviceKey({ Node, Namespace, ID: ServiceID })) !== undefined
@@ -128,7 +131,13 @@ class After {
       this.changed.set(idOf(change.table, catalogKey(change.table, change.record)), change)
   }
 
-  get<T extends 'nodes' | 'services'>(table: T, key: string): CatalogRecords[T] | undefined {
+  /** Whether there is a check that is not critical. */
+  isHealthy(key: string): boolean {
+    const check = this.get('checks', key)
+    return check !== undefined && check.Status !== CRITICAL
+  }
+
+  get<T extends 'nodes' | 'services' | 'checks'>(table: T, key: string): CatalogRecords[T] | undefined {
     const change = this.changed.get(idOf(table, key))
     if (!change) return this.before.get(table, key)
     // The id says the table.

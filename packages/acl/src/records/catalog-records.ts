@@ -99,6 +99,9 @@ export interface ServiceIndexRecord {
   readonly ModifyIndex: number
 }
 
+/** The status of a check that fails: it ends the sessions that depend on it. A warning does not. */
+export const CRITICAL = 'critical'
+
 /** Not the key of a service: its ModifyIndex is when last a name lost its last instance. */
 export const EXTINCTION = ''
 /** Not the key of a service: its ModifyIndex is when last a name got its first instance, or lost its last. */

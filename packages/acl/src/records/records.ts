@@ -70,7 +70,10 @@ export interface KvRecord {
   /** Unsigned, 64 bits. */
   readonly Flags: bigint
   readonly Value: Uint8Array
+  /** How often the key was locked since it was created. */
   readonly LockIndex: number
+  /** The ID of the session that holds the key. Absent: none does. */
+  readonly Session?: string
   readonly CreateIndex: number
   readonly ModifyIndex: number
   readonly Namespace: string

@@ -1,14 +1,15 @@
 /** Counts blocking queries that wait, so that a test can act once they do. */
+import type { Clock } from '@latchkey/acl'
 import type { Sleeper } from '@latchkey/service'
 
 export class BlockedCounter implements Sleeper {
-  private readonly sleeper: Sleeper
+  private readonly clock: Clock & Sleeper
   private waiting = 0
   private readonly listeners = new Set<() => void>()
   private isUncounted = false
 
-  constructor(sleeper: Sleeper) {
-    this.sleeper = sleeper
+  constructor(clock: Clock & Sleeper) {
+    this.clock = clock
   }
 
   /** Starts a wait that is none of a client: it does not count, and ends only with a change. */
@@ -21,6 +22,10 @@ export class BlockedCounter implements Sleeper {
     }
   }
 
+  now(): number {
+    return this.clock.now()
+  }
+
   after(ms: number, callback: () => void): () => void {
     if (this.isUncounted) return () => {}
     this.waiting += 1
@@ -30,7 +35,7 @@ export class BlockedCounter implements Sleeper {
       if (!isOver) this.waiting -= 1
       isOver = true
     }
-    const cancel = this.sleeper.after(ms, () => {
+    const cancel = this.clock.after(ms, () => {
       end()
       callback()
     })

@@ -103,6 +103,8 @@ function nameOf(change: Change): string {
       return `system ${change.record.Key}`
     case 'serviceIndexes':
       return `service ${change.record.Name}`
+    case 'sessions':
+      return `session ${change.record.ID}`
     default:
       return `node ${nodeKey(change.record.Node)}`
   }

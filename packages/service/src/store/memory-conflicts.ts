@@ -13,6 +13,7 @@ import {
   type TokenRecord,
 } from '@latchkey/acl'
 import { keyOf } from './claims.ts'
+import type { MemorySessionTimes } from './memory/session-times.ts'
 import { type Change, isOfCatalog, type RecordOf, StoreConflict, type TableName } from './store.ts'
 
 /** The stored state, and what the memory store derives from it. */
@@ -21,6 +22,7 @@ export interface StoredState {
   readonly tables: { readonly [T in TableName]: ReadonlyMap<string, RecordOf[T]> }
   readonly directory: Directory
   readonly catalog: Catalog
+  readonly sessionTimes: Pick<MemorySessionTimes, 'isDelayedNow' | 'isExpired'>
   /** Secrets by lower-case accessor. */
   readonly secretByAccessor: ReadonlyMap<string, string>
   /** How many secrets share a key. */
@@ -51,6 +53,7 @@ export function checkAgainst(state: StoredState, changes: readonly Change[]): vo
       change.table === 'tokens' ? left.bySecret(change.record.SecretID) : state.tables.kv.get(keyOf(change))
     checkExpected(change, existing)
     checkNamespace(state, made, change)
+    checkLock(state, directory, change)
   }
   checkLiveTokens(state.directory, left, rows)
   for (const { table, op, record } of directory) {
@@ -126,6 +129,8 @@ function checkDirectory(state: StoredState, changes: readonly DirectoryChange[])
     const holder = change.op === 'put' ? holderOfName(state.directory, change) : undefined
     if (holder && !changed.has(`${change.table}/${holder.ID}`)) throw new StoreConflict('name_in_use')
     checkExpected(change, state.tables[change.table].get(keyOf(change)))
+    if ('ifExpired' in change && !state.sessionTimes.isExpired(change.record.ID))
+      throw new StoreConflict('changed')
     checkNamespace(state, made, change)
   }
 }
@@ -152,6 +157,23 @@ function checkNamespace({ tables }: StoredState, made: ReadonlySet<string>, chan
   const { Namespace } = change.record
   if (Namespace === DEFAULT_NAMESPACE || tables.namespaces.has(Namespace) || made.has(Namespace)) return
   throw new StoreConflict('changed')
+}
+
+/** A key is only put with a session that exists, or that the same commit puts, and while no lock delay keeps it. */
+function checkLock(
+  { tables, catalog, sessionTimes }: StoredState,
+  directory: readonly DirectoryChange[],
+  change: RecordChange,
+): void {
+  if (change.table !== 'kv' || change.op === 'delete' || change.expect === undefined) return
+  const { Namespace, Key, Session } = change.record
+  if (Session === undefined) return
+  const isNew = directory.some(
+    ({ table, op, record }) => table === 'sessions' && op === 'put' && record.ID === Session,
+  )
+  if (!isNew && !catalog.sessions.get(Session)) throw new StoreConflict('changed')
+  const isHeld = tables.kv.get(keyOf(change))?.Session === Session
+  if (!isHeld && sessionTimes.isDelayedNow(Namespace, Key)) throw new StoreConflict('changed')
 }
 
 /** Whether after the changes every binding rule that they touch still has its auth method. */

@@ -6,6 +6,7 @@ const store = new MemoryStore({
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
+  now: Date.now,
 })
 
 describeStore('MemoryStore', () => store)

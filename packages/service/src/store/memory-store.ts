@@ -11,6 +11,7 @@ import {
   Directory,
   EMPTY_CONTENT,
   EMPTY_DIRECTORY,
+  endedSessions,
   idKey,
   isCatalogTable,
   isOrphan,
@@ -22,6 +23,7 @@ import { parseInstant } from '@latchkey/contract'
 import type { Place } from '../options.ts'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
+import { MemorySessionTimes } from './memory/session-times.ts'
 import { MemoryChangeLog, MemoryChangeReaders } from './memory-change-log.ts'
 import { checkAgainst, inOrderOfEffect } from './memory-conflicts.ts'
 import { MemoryLoginStates } from './memory-login-states.ts'
@@ -54,6 +56,7 @@ import {
   type ListPosition,
   type LoginGroup,
   type LoginQuery,
+  movesCatalog,
   type RecordOf,
   type Store,
   type StoreMemory,
@@ -69,6 +72,8 @@ import {
 export interface Sleeper {
   /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void
+  /** In milliseconds since the epoch, for sessions. Absent: they never expire, and lock delays never end. */
+  now?(): number
 }
 
 /** By {@link keyOf}. */
@@ -107,6 +112,7 @@ export class MemoryStore implements Store {
   private readonly waiters = new Map<Topic, Set<Wake>>()
   readonly loginStates = new MemoryLoginStates()
   readonly tokenUses = new MemoryTokenUses()
+  readonly sessionTimes = new MemorySessionTimes(() => this.sleeper.now?.() ?? 0)
   private readonly sleeper: Sleeper
   private readonly place: Place | undefined
 
@@ -327,22 +333,31 @@ export class MemoryStore implements Store {
       secretKeys,
     } = this
     if (this.place) checkReplicatedWrites(changes, this, this.place)
-    checkAgainst({ tables, directory, catalog, secretByAccessor, secretKeys }, changes)
+    const { sessionTimes } = this
+    checkAgainst({ tables, directory, catalog, secretByAccessor, secretKeys, sessionTimes }, changes)
+    const ended = endedSessions(changes.filter(isOfCatalog), catalog)
     const moved = serviceIndexChanges(changes.filter(isOfCatalog), catalog)
     this.index = Math.max(this.index, above) + 1
     const topics = new Set<Topic>()
-    for (const change of [
-      ...inOrderOfEffect(changes),
-      ...moved.map((change) => ({ ...change, expect: undefined })),
-    ]) {
+    const make = (change: Change) => {
       for (const topic of [change.table, ...topicsOf(change), ...this.apply(change)]) topics.add(topic)
       if (isReplicated(change.table)) topics.add('changes')
-      if (isCatalogTable(change.table)) topics.add('catalog')
+      if (movesCatalog(change.table)) topics.add('catalog')
       this.changeLog.note(change, this.index)
+    }
+    for (const change of inOrderOfEffect(changes)) make(change)
+    for (const change of moved) make({ ...change, expect: undefined })
+    for (const record of ended) {
+      for (const change of sessionTimes.end(record, this.keysHeldBy(record.ID))) make(change)
+      make({ table: 'sessions', op: 'delete', record, expect: undefined })
     }
     if (changes.some(({ table }) => isOfDirectory(table))) this.rebuildDirectory()
     this.wake(topics)
     return this.index
+  }
+
+  private keysHeldBy(sessionId: string): readonly KvRecord[] {
+    return [...this.tables.kv.values()].filter(({ Session }) => Session === sessionId)
   }
 
   wait(topic: Topic, after: number, timeoutMs: number, signal?: AbortSignal): Promise<WaitOutcome> {
@@ -383,6 +398,7 @@ export class MemoryStore implements Store {
     for (const token of this.tables.tokens.values()) this.nameToken(token)
     this.rebuildDirectory()
     this.rebuildCatalog()
+    this.sessionTimes.restart(this.tables.sessions.values())
     this.wake(new Set([...this.waiters.keys(), ...TABLE_NAMES, 'changes', 'catalog']))
   }
 
@@ -411,7 +427,9 @@ export class MemoryStore implements Store {
       return []
     }
     const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
-    const record = { ...change.record, CreateIndex, ModifyIndex: this.index }
+    const written = change.table === 'kv' ? keptLock(change, this.tables.kv.get(key)) : change.record
+    const record = { ...written, CreateIndex, ModifyIndex: this.index }
+    if (change.table === 'sessions') this.sessionTimes.begin(change.record)
     table.set(key, record)
     // The key of the table is that of the record.
     if (isCatalogTable(change.table))
@@ -481,6 +499,17 @@ async function* replicatedPages(records: ReplicatedRecords): AsyncGenerator<Repl
   for (const page of pagesOf(tokens)) yield { namespaces: [], policies: [], roles: [], tokens: page }
 }
 
+/** A key that is put without a condition stays locked as it was. */
+function keptLock(
+  { record, expect }: Extract<Change, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>,
+  existing: KvRecord | undefined,
+): KvRecord {
+  if (expect !== undefined) return record
+  const { Session: _, ...free } = record
+  const { LockIndex = record.LockIndex, Session } = existing ?? {}
+  return { ...free, LockIndex, ...(Session === undefined ? {} : { Session }) }
+}
+
 /** Whether the directory has the table. */
 function isOfDirectory(table: TableName): boolean {
   return table in EMPTY_CONTENT
@@ -502,6 +531,7 @@ function emptyTables(): Tables {
     services: new Map(),
     checks: new Map(),
     coordinates: new Map(),
+    sessions: new Map(),
     serviceIndexes: new Map(),
   }
 }

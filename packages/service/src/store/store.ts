@@ -18,6 +18,11 @@
  * node or service is only deleted together with everything on it. Refused with `changed`. The commit itself moves the indexes
  * of services: no caller writes `serviceIndexes`. See `keepsCatalogWhole` and `serviceIndexChanges` of the rules.
  *
+ * A session is only put where its node and its checks exist, none of them critical. The commit itself ends the sessions that
+ * it deletes, or whose check turns critical or goes, or whose node goes: see `endedSessions`. After all other changes, it releases
+ * or deletes the keys that they hold, and starts their lock delays; no caller writes these changes. A key is only put with a
+ * session where that exists, and where no lock delay keeps the key, unless the session holds it already: else `changed`.
+ *
  * A new token of an auth method that has as many as its `MaxLiveTokens` is refused with `method_full`. Every stored token
  * counts, expired or not, so that no clock decides about a commit.
  */
@@ -40,7 +45,15 @@ import type {
   SystemRecord,
   TokenRecord,
 } from '@latchkey/acl'
-import { catalogKey, isCatalogTable, nameKey, nodeKey, nodeOfKey, SERVICE_NAMES } from '@latchkey/acl'
+import {
+  CATALOG_TABLES,
+  catalogKey,
+  isCatalogTable,
+  nameKey,
+  nodeKey,
+  nodeOfKey,
+  SERVICE_NAMES,
+} from '@latchkey/acl'
 
 import type { ChangeReaders, InParts, ReplicatedSnapshot, StoreChanges } from './replicated.ts'
 
@@ -67,7 +80,10 @@ export type TableName =
   | 'system'
   | CatalogTable
 
-/** A table, or `changes`: all tables whose records datacenters have in common, or `catalog`: {@link CATALOG_TABLES}. */
+/**
+ * A table, or `changes`: all tables whose records datacenters have in common, or `catalog`: {@link CATALOG_TABLES} but sessions,
+ * which no answer of the catalog shows.
+ */
 export type IndexName = TableName | 'changes' | 'catalog'
 
 /**
@@ -92,7 +108,7 @@ export interface RecordOf extends CatalogRecords {
 /**
  * One change of one record.
  * `expect`: the ModifyIndex of the replaced or deleted record; 0 if there must be none; `undefined` for no condition. The
- * store sets the record's own indexes.
+ * store sets the record's own indexes. Without a condition, a key keeps its Session and LockIndex, whatever the record says.
  */
 export type Change =
   | {
@@ -109,6 +125,14 @@ export type Change =
       readonly op: 'delete-tree'
       readonly namespace: string
       readonly prefix: string
+    }
+  | {
+      readonly table: 'sessions'
+      readonly op: 'delete'
+      readonly record: RecordOf['sessions']
+      readonly expect: number | undefined
+      /** Refused with `changed` where the session was renewed after all: see {@link SessionTimes.expired}. */
+      readonly ifExpired: true
     }
 
 export interface CommitOptions {
@@ -271,6 +295,24 @@ export interface LoginGroup {
   readonly lastUse: number | undefined
 }
 
+/**
+ * Times of sessions, by the store's own clock, which all processes share. They are no part of commits and have no index, and
+ * survive every process.
+ */
+export interface SessionTimes {
+  /**
+   * Lets the lifetime of a session begin again.
+   *
+   * @returns false if there is no such session.
+   * @throws AclError `unavailable`
+   */
+  renew(id: string): Promise<boolean>
+  /** IDs of at most `limit` sessions whose lifetime is over. */
+  expired(limit: number): Promise<readonly string[]>
+  /** Whether the lock delay of an ended session keeps a key from being locked. */
+  isDelayed(namespace: string, key: string): Promise<boolean>
+}
+
 export interface Store {
   /**
    * The store for reads after `refresh('stale')`, which may come from a replica and be newer than the indexes. Default: this
@@ -281,6 +323,7 @@ export interface Store {
   readonly loginStates: LoginStates
   readonly tokenUses: TokenUses
   readonly changeReaders: ChangeReaders
+  readonly sessionTimes: SessionTimes
 
   /** Absent: every read of a token is asynchronous. */
   readonly memory?: StoreMemory | undefined
@@ -387,10 +430,20 @@ export function isOfCatalog<C extends Change>(change: C): change is C & CatalogC
   return isCatalogTable(change.table)
 }
 
+/** The tables of the index `catalog`. */
+export const CATALOG_INDEX_TABLES: readonly CatalogTable[] = CATALOG_TABLES.filter(
+  (table) => table !== 'sessions',
+)
+
+/** Whether a change of the table moves the index `catalog`. */
+export function movesCatalog(table: string): boolean {
+  return isCatalogTable(table) && table !== 'sessions'
+}
+
 /** Topics of a record of the catalog, besides its table. @param key `catalogKey` */
 export function catalogTopics(table: CatalogTable, key: string): readonly Topic[] {
   if (table === 'serviceIndexes') return [`service:${key}`]
-  return table === 'coordinates' ? [] : [`node:${nodeOfKey(key)}`]
+  return table === 'coordinates' || table === 'sessions' ? [] : [`node:${nodeOfKey(key)}`]
 }
 
 export function tokenTopic(accessorId: string): Topic {

@@ -1,5 +1,11 @@
 /** Records of the catalog for tests, with plain defaults. */
-import { type CheckRecord, DEFAULT_NAMESPACE, type NodeRecord, type ServiceRecord } from '@latchkey/acl'
+import {
+  type CheckRecord,
+  DEFAULT_NAMESPACE,
+  type NodeRecord,
+  type ServiceRecord,
+  type SessionRecord,
+} from '@latchkey/acl'
 
 export function aNode(fields: Partial<NodeRecord> = {}): NodeRecord {
   return {
@@ -56,6 +62,23 @@ export function aCheck(fields: Partial<CheckRecord> = {}): CheckRecord {
     CreateIndex: 0,
     ModifyIndex: 0,
     Namespace: DEFAULT_NAMESPACE,
+    ...fields,
+  }
+}
+
+/** A session of {@link aNode} without checks, lifetime and lock delay. */
+export function aSession(fields: Partial<SessionRecord> & Pick<SessionRecord, 'ID'>): SessionRecord {
+  return {
+    Name: '',
+    Node: 'node-1',
+    LockDelay: 0,
+    Behavior: 'release',
+    TTL: '',
+    NodeChecks: [],
+    ServiceChecks: null,
+    Checks: [],
+    CreateIndex: 0,
+    ModifyIndex: 0,
     ...fields,
   }
 }

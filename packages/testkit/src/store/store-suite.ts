@@ -27,6 +27,7 @@ import {
 
 import { describeCatalog } from './catalog-suite.ts'
 import { describeChanges } from './changes-suite.ts'
+import { describeSessions } from './session-suite.ts'
 import { describeWholeCommits } from './whole-commit-suite.ts'
 
 interface StoreSuiteOptions {
@@ -47,6 +48,7 @@ export function describeStore(
     describeChanges(open)
     describeWholeCommits(open)
     describeCatalog(open)
+    describeSessions(open)
 
     describe('leaves a gap of indexes where a commit asks for it', () => {
       test('its index is above the one it names, and later commits follow', async () => {

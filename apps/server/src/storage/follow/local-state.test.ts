@@ -85,6 +85,7 @@ const TABLES = {
   services: 0,
   checks: 0,
   coordinates: 0,
+  sessions: 0,
   serviceIndexes: 0,
   intentions: 0,
   intentionDestinations: 0,

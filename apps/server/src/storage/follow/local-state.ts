@@ -11,6 +11,7 @@ import {
   Directory,
   type DirectoryContent,
   destinationKey,
+  endedSessions,
   type IntentionDestinationRecord,
   type IntentionRecord,
   intentionKey,
@@ -27,6 +28,7 @@ import {
   isOfCatalog,
   isReplicated,
   kvTopic,
+  movesCatalog,
   RecentTokenChanges,
   type TableName,
   type Topic,
@@ -171,7 +173,7 @@ export class LocalState {
     this.topics.touch(topic, index)
     touched.add(topic)
     if (isReplicated(topic)) touched.add('changes')
-    if (isCatalogTable(topic)) touched.add('catalog')
+    if (movesCatalog(topic)) touched.add('catalog')
   }
 
   private touchToken(keys: TokenKeys, index: number, touched: Set<Topic>): void {
@@ -261,9 +263,16 @@ export class LocalState {
     for (const record of content.system) this.system.set(record.Key, record)
   }
 
-  /** With the indexes of services that the commit moved: the database has moved the same. */
+  /** With the indexes of services that the commit moved, and the sessions that it ended: the database has done the same. */
   private takeOwnCatalogChanges(changes: readonly CatalogChange[], index: number, touched: Set<Topic>): void {
-    for (const { table, op, record } of [...changes, ...serviceIndexChanges(changes, this.catalog)]) {
+    const ended = endedSessions(changes, this.catalog).map(
+      (record): CatalogChange => ({ table: 'sessions', op: 'delete', record }),
+    )
+    for (const { table, op, record } of [
+      ...changes,
+      ...serviceIndexChanges(changes, this.catalog),
+      ...ended,
+    ]) {
       const key = catalogKey(table, record)
       for (const topic of [table, ...catalogTopics(table, key)]) this.touch(topic, index, touched)
       if (op === 'delete') {

@@ -9,6 +9,7 @@ import {
   decodeNode,
   decodeService,
   decodeServiceIndex,
+  decodeSession,
   EMPTY_CATALOG,
 } from '../catalog-rows.ts'
 import {
@@ -118,6 +119,7 @@ async function readRecords(
   const services = await read('services', (keys) => tx.catalogService.findMany(by('key', keys)))
   const checks = await read('checks', (keys) => tx.catalogCheck.findMany(by('key', keys)))
   const coordinates = await read('coordinates', (keys) => tx.catalogCoordinate.findMany(by('key', keys)))
+  const sessions = await read('sessions', (keys) => tx.session.findMany(by('id', keys)))
   const serviceIndexes = await read('serviceIndexes', (keys) =>
     tx.catalogServiceIndex.findMany(by('name', keys)),
   )
@@ -137,6 +139,7 @@ async function readRecords(
       services: services.map(decodeService),
       checks: checks.map(decodeCheck),
       coordinates: coordinates.map(decodeCoordinate),
+      sessions: sessions.map(decodeSession),
       serviceIndexes: serviceIndexes.map(decodeServiceIndex),
     },
   }

@@ -1,6 +1,12 @@
 import { CATALOG_TABLES } from '@latchkey/acl'
 import { ownText } from '@latchkey/contract'
-import { type IndexName, REPLICATED_TABLES, type TableName, type Topic } from '@latchkey/service'
+import {
+  CATALOG_INDEX_TABLES,
+  type IndexName,
+  REPLICATED_TABLES,
+  type TableName,
+  type Topic,
+} from '@latchkey/service'
 
 /** The tables of the port, in the order of the columns of `commit_index`. */
 const TABLE_NAMES: readonly TableName[] = [
@@ -18,7 +24,7 @@ const TABLE_NAMES: readonly TableName[] = [
 ]
 
 /** The tables of the names that stand for several. */
-const GROUPS = { changes: REPLICATED_TABLES, catalog: CATALOG_TABLES } as const satisfies {
+const GROUPS = { changes: REPLICATED_TABLES, catalog: CATALOG_INDEX_TABLES } as const satisfies {
   readonly [N in Exclude<IndexName, TableName>]: readonly TableName[]
 }
 

@@ -1,12 +1,14 @@
 import type { BaseLogger } from 'pino'
 import type { Reseal } from '../keys/reseal.ts'
 import type { Queries } from '../read/queries.ts'
+import type { PostgresSessionTimes } from '../session-times.ts'
 import type { Membership } from './membership.ts'
 
 interface HousekeepingParts {
   readonly queries: Queries
   readonly membership: Membership
   readonly reseal: Reseal
+  readonly sessionTimes: Pick<PostgresSessionTimes, 'prune'>
   readonly isLeader: () => boolean
   readonly log: BaseLogger
 }
@@ -47,8 +49,9 @@ export class Housekeeping {
   }
 
   private async clean(): Promise<void> {
-    const { queries, membership, isLeader } = this.parts
+    const { queries, membership, sessionTimes, isLeader } = this.parts
     while (isLeader() && (await queries.prune(CHANGES_KEPT_MS)) > 0);
     if (isLeader()) await membership.forget()
+    if (isLeader()) await sessionTimes.prune()
   }
 }

@@ -147,7 +147,7 @@ export class Queries {
     valueBytesMax: number,
   ): Promise<Snapshot<KvRow | KvLongRow | null>> {
     return this.askSnapshot(Prisma.sql`SELECT row_to_json(k) FROM (
-      SELECT namespace, key, flags::text AS flags, lock_index, create_index, modify_index,
+      SELECT namespace, key, flags::text AS flags, lock_index, session, create_index, modify_index,
         CASE WHEN octet_length(value) <= ${valueBytesMax}::int THEN value END AS value
       FROM kv WHERE namespace = ${storeText(namespace)} AND key = ${storeBytes(Buffer.from(key))}::bytea) k`)
   }
@@ -167,7 +167,7 @@ export class Queries {
         json_agg(k ORDER BY key) FILTER (WHERE bytes_up_to <= ${bytesMax}::bigint OR place = 1), '[]'))
       FROM (
         SELECT *, row_number() OVER by_key AS place, sum(octet_length(value)) OVER by_key AS bytes_up_to
-        FROM (SELECT namespace, key, flags::text AS flags, lock_index, value, create_index, modify_index
+        FROM (SELECT namespace, key, flags::text AS flags, lock_index, session, value, create_index, modify_index
           FROM kv WHERE ${keysIn(range)} ORDER BY key LIMIT ${limit}::int) found
         WINDOW by_key AS (ORDER BY key)
       ) k`)

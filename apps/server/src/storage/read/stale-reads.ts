@@ -15,6 +15,7 @@ import type {
   LoginQuery,
   LoginStates,
   ReplicatedSnapshot,
+  SessionTimes,
   Store,
   StoreChanges,
   StoreMemory,
@@ -56,6 +57,10 @@ export class StaleReads implements Store {
 
   get changeReaders(): ChangeReaders {
     return this.store.changeReaders
+  }
+
+  get sessionTimes(): SessionTimes {
+    return this.store.sessionTimes
   }
 
   refresh(mode: ConsistencyMode): Promise<Freshness> {

@@ -180,7 +180,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
    * @param group in the order of the answers.
    */
   private async settle(group: readonly Write[], answer: GroupAnswer): Promise<void> {
-    const { before, results, isBehind } = answer
+    const { before, results, isBehind, isMore } = answer
     // In order of their indexes. Undefined if only the database knows everything that changed.
     let commits: OwnCommit[] | undefined = []
     let last = before
@@ -195,7 +195,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     if (last > before) {
       const { state, follower, isCaching } = this.options
       if (isBehind) await follower.reload()
-      else if (!commits || !isCaching || before !== state.appliedIndex) await follower.reach(last)
+      else if (!commits || isMore || !isCaching || before !== state.appliedIndex) await follower.reach(last)
       else state.applyOwn(commits)
     }
     for (const [i, { resolve, reject }] of group.entries()) {

@@ -1,7 +1,9 @@
+import type { SessionRecord } from '@latchkey/acl'
 import type { ConflictReason } from '@latchkey/service'
 import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import { areExpired, derivedEnds, endSessions, endsSession } from './catalog/session-ends.ts'
 import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
 import { DIRECTORY_STATEMENTS, DIRECTORY_TABLES, keyOf, partsOf } from './directory-tables.ts'
@@ -69,22 +71,26 @@ async function commitAll(
   }
   const results: (number | ConflictReason)[] = []
   let reached = before
+  let isMore = false
   for (const write of writes) {
     const result = await commitWrite(tx, secrets, write, { memberId, known: reached })
-    if (typeof result === 'number') reached = result
-    results.push(result)
+    if (typeof result !== 'string') {
+      reached = result.index
+      isMore ||= result.freedKeys > 0
+    }
+    results.push(typeof result === 'string' ? result : result.index)
   }
   await tx.$queryRaw`SELECT pg_notify('latchkey', ${`${reached}`})::text`
-  return { before, results, isBehind }
+  return { before, results, isBehind, isMore }
 }
 
-/** @returns the index of the write, or why it cannot be committed. */
+/** @returns the index of the write, and of how many keys sessions ended; or why it cannot be committed. */
 async function commitWrite(
   tx: Transaction,
   secrets: SecretBox,
   write: EncodedWrite,
   { memberId, known }: Author,
-): Promise<number | ConflictReason> {
+): Promise<{ readonly index: number; readonly freedKeys: number } | ConflictReason> {
   const before = Math.max(known, write.above ?? 0)
   await tx.$executeRaw`SAVEPOINT before_write`
   const made = await makeChanges(tx, secrets, write, { memberId, known: before })
@@ -95,7 +101,7 @@ async function commitWrite(
   const index = BigInt(before + 1)
   const directory = [
     ...write.directory,
-    ...made.map((change, i) => ({ ordinal: write.nextOrdinal + i, change })),
+    ...made.further.map((change, i) => ({ ordinal: write.nextOrdinal + i, change })),
   ]
   for (const part of partsOf(directory)) {
     const data = part.map(({ ordinal, change }) => ({
@@ -109,20 +115,28 @@ async function commitWrite(
   }
   const touched = Object.fromEntries(directory.map(({ change }) => [change.table, index]))
   await tx.commitIndex.updateMany({ data: { index, ...touched } })
-  return before + 1
+  const ordinal = write.nextOrdinal + made.further.length
+  return { index: before + 1, freedKeys: await endSessions(tx, made.ended, { index, ordinal }) }
+}
+
+interface Made {
+  /** Changes that follow from those of the write. */
+  readonly further: readonly DirectoryChange[]
+  /** Sessions to be ended once everything else is made. */
+  readonly ended: readonly SessionRecord[]
 }
 
 /**
  * Makes the changes in the order of their effect: what is deleted or renamed is free for what comes after it.
  *
- * @returns further changes that follow from them, and that were made, too; or why they cannot be made: some may have been.
+ * @returns what follows from them, and was made, too; or why they cannot be made: some may have been.
  */
 async function makeChanges(
   tx: Transaction,
   secrets: SecretBox,
   { rows, directory }: EncodedWrite,
   author: Author,
-): Promise<ConflictReason | readonly DirectoryChange[]> {
+): Promise<ConflictReason | Made> {
   const isFirst = ({ change }: PlacedRow) => change.table === 'tokens' && change.op === 'delete'
   const rowReason = await makeRows(tx, rows.filter(isFirst), author)
   if (rowReason) return rowReason
@@ -133,10 +147,11 @@ async function makeChanges(
   const stored = await findStored(tx, changes)
   const reason = await findConflict(tx, changes, stored)
   if (reason) return reason
-  const moved = await judgeCatalog(tx, changes)
-  if (moved === 'changed') return moved
+  const judged = await judgeCatalog(tx, changes)
+  if (judged === 'changed' || !(await areExpired(tx, changes))) return 'changed'
+  const { moved, ended } = judged
   const ends = (change: DirectoryChange) => change.table === 'namespaces' && change.op === 'delete'
-  const replaced = changes.filter((change) => !ends(change))
+  const replaced = changes.filter((change) => !ends(change) && !endsSession(change))
   const index = author.known + 1
   await replaceRows(tx, secrets, replaced, { stored, index })
   await replaceRows(tx, secrets, moved, { stored: await findStored(tx, moved), index })
@@ -146,10 +161,10 @@ async function makeChanges(
     author,
   )
   if (laterReason) return laterReason
-  const ended = changes.filter(ends).map(keyOf)
-  for (const namespace of ended) if (await holdsRecords(tx, namespace)) return 'changed'
-  if (ended.length > 0) await DIRECTORY_STATEMENTS.namespaces.remove(tx, ended)
-  return moved
+  const namespaces = changes.filter(ends).map(keyOf)
+  for (const namespace of namespaces) if (await holdsRecords(tx, namespace)) return 'changed'
+  if (namespaces.length > 0) await DIRECTORY_STATEMENTS.namespaces.remove(tx, namespaces)
+  return { further: [...moved, ...derivedEnds(ended, changes)], ended }
 }
 
 /** Commits rows in parts, all under the index after `known`. */

@@ -35,6 +35,8 @@ export interface GroupAnswer {
   readonly results: readonly (number | ConflictReason)[]
   /** Whether the database had lost commits that this process has seen. */
   readonly isBehind: boolean
+  /** Whether keys were changed besides those of the writes: sessions ended that held them. */
+  readonly isMore?: boolean
 }
 
 /** Rows that one statement commits: longer ones would exceed the time of a statement on a busy machine. */

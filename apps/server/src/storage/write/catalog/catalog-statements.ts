@@ -1,6 +1,12 @@
 /** The statements for the tables of the catalog. */
 import type { CatalogRecords, CatalogTable } from '@latchkey/acl'
-import { encodeCheck, encodeCoordinate, encodeNode, encodeService } from '../../catalog-rows.ts'
+import {
+  encodeCheck,
+  encodeCoordinate,
+  encodeNode,
+  encodeService,
+  encodeSession,
+} from '../../catalog-rows.ts'
 import type { NewRow, Statements } from '../statements.ts'
 
 const BY_KEY = { key: true, createIndex: true, modifyIndex: true } as const
@@ -36,6 +42,26 @@ export const CATALOG_STATEMENTS: { readonly [T in CatalogTable]: Statements<Cata
     find: (tx, keys) => tx.catalogCoordinate.findMany({ where: inKeys(keys), select: BY_KEY }),
     remove: (tx, keys) => tx.catalogCoordinate.deleteMany({ where: inKeys(keys) }),
     create: (tx, rows) => tx.catalogCoordinate.createMany({ data: rowsOf(rows, encodeCoordinate) }),
+  },
+  sessions: {
+    find: async (tx, keys) => {
+      const where = { id: { in: [...keys] } }
+      const select = { id: true, createIndex: true, modifyIndex: true } as const
+      return (await tx.session.findMany({ where, select })).map(({ id, ...indexes }) => ({
+        key: id,
+        ...indexes,
+      }))
+    },
+    remove: (tx, keys) => tx.session.deleteMany({ where: { id: { in: [...keys] } } }),
+    create: (tx, rows) =>
+      tx.session.createMany({
+        data: rows.map(({ key, record, createIndex, modifyIndex }) => ({
+          id: key,
+          ...encodeSession(record),
+          createIndex,
+          modifyIndex,
+        })),
+      }),
   },
   serviceIndexes: {
     find: async (tx, keys) => {

@@ -5,10 +5,14 @@ import {
   type CatalogChange,
   type CatalogRecords,
   type CatalogTable,
+  CRITICAL,
+  endedSessions,
   keepsCatalogWhole,
   nodeKey,
+  type SessionRecord,
   serviceIndexChanges,
   serviceKey,
+  sessionCheckKeys,
 } from '@latchkey/acl'
 import { isOfCatalog } from '@latchkey/service'
 import type { Prisma } from '../../../generated/prisma/client.ts'
@@ -18,6 +22,7 @@ import {
   decodeNode,
   decodeService,
   decodeServiceIndex,
+  decodeSession,
   serviceKeyOf,
 } from '../../catalog-rows.ts'
 import { storeText } from '../../read/stored-text.ts'
@@ -25,20 +30,29 @@ import { keyOf, partsOf } from '../directory-tables.ts'
 import type { Transaction } from '../statements.ts'
 import type { DirectoryChange } from '../writes.ts'
 
+/** What follows from the changes of a commit. */
+interface Judged {
+  /** The indexes of services that it moves. */
+  readonly moved: readonly DirectoryChange[]
+  /** The sessions that it ends. */
+  readonly ended: readonly SessionRecord[]
+}
+
 /**
  * @param changes of one commit, each record once.
- * @returns the indexes of services that the commit moves, or `changed` if it would break the catalog.
+ * @returns `changed` if the commit would break the catalog.
  */
 export async function judgeCatalog(
   tx: Transaction,
   changes: readonly DirectoryChange[],
-): Promise<readonly DirectoryChange[] | 'changed'> {
+): Promise<Judged | 'changed'> {
   const ofCatalog = changes.filter(isOfCatalog)
-  if (ofCatalog.length === 0) return []
+  if (ofCatalog.length === 0) return { moved: [], ended: [] }
   const before = await new StoredCatalog(tx, ofCatalog).load()
   if (!keepsCatalogWhole(ofCatalog, before)) return 'changed'
   await loadOtherInstances(tx, ofCatalog, before)
-  return serviceIndexChanges(ofCatalog, before).map((change) => ({ ...change, expect: undefined }))
+  const moved = serviceIndexChanges(ofCatalog, before).map((change) => ({ ...change, expect: undefined }))
+  return { moved, ended: endedSessions(ofCatalog, before) }
 }
 
 /** The part of the stored catalog that a commit depends on. */
@@ -67,6 +81,7 @@ class StoredCatalog {
       )
     }
     await this.loadChecks(ended)
+    await this.loadSessions(ended)
     await this.loadServices(ended)
     for (const part of partsOf(ended)) {
       const where = { nodeKey: { in: [...part] } }
@@ -83,9 +98,33 @@ class StoredCatalog {
     )
     const find = async (where: Prisma.CatalogCheckWhereInput) =>
       this.add('checks', (await tx.catalogCheck.findMany({ where })).map(decodeCheck))
-    for (const part of partsOf(this.keysOf('checks'))) await find({ key: { in: [...part] } })
+    for (const part of partsOf(unique([...this.keysOf('checks'), ...this.checksOfSessions()])))
+      await find({ key: { in: [...part] } })
     for (const part of partsOf(endedServices)) await find({ serviceKey: { in: [...part] } })
     for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
+  }
+
+  private checksOfSessions(): readonly string[] {
+    return this.changes.flatMap((change) =>
+      change.table === 'sessions' && change.op === 'put'
+        ? sessionCheckKeys(change.record).map(storeText)
+        : [],
+    )
+  }
+
+  /** Those that are deleted, those on nodes that end, and those that depend on checks which end or are critical. */
+  private async loadSessions(endedNodes: readonly string[]): Promise<void> {
+    const { tx, changes } = this
+    const failing = changes.flatMap((change) =>
+      change.table === 'checks' && (change.op === 'delete' || change.record.Status === CRITICAL)
+        ? keyOf(change)
+        : [],
+    )
+    const find = async (where: Prisma.SessionWhereInput) =>
+      this.add('sessions', (await tx.session.findMany({ where })).map(decodeSession))
+    for (const part of partsOf(this.keysOf('sessions'))) await find({ id: { in: [...part] } })
+    for (const part of partsOf(endedNodes)) await find({ nodeKey: { in: [...part] } })
+    for (const part of partsOf(failing)) await find({ checkKeys: { hasSome: [...part] } })
   }
 
   /** Those that change, those of changed checks, and all on nodes that change, or one of whose own checks does. */

@@ -1,0 +1,54 @@
+/** Ends sessions within the commit that causes it, in the database: a group of writes sees the end at once. */
+import type { SessionRecord } from '@latchkey/acl'
+import { Prisma } from '../../../generated/prisma/client.ts'
+import type { Transaction } from '../statements.ts'
+import type { DirectoryChange } from '../writes.ts'
+
+export function endsSession(change: DirectoryChange): boolean {
+  return change.table === 'sessions' && change.op === 'delete'
+}
+
+/** Changes for the sessions that end besides those that a commit deletes. */
+export function derivedEnds(
+  ended: readonly SessionRecord[],
+  changes: readonly DirectoryChange[],
+): readonly DirectoryChange[] {
+  const deleted = new Set(
+    changes.flatMap((change) =>
+      change.table === 'sessions' && change.op === 'delete' ? change.record.ID : [],
+    ),
+  )
+  return ended.flatMap((record) =>
+    deleted.has(record.ID) ? [] : { table: 'sessions', op: 'delete', record, expect: undefined },
+  )
+}
+
+/** Whether all sessions that a commit ends for their time are expired. Locks them: a renewal waits, and finds them gone. */
+export async function areExpired(tx: Transaction, changes: readonly DirectoryChange[]): Promise<boolean> {
+  const ids = changes.flatMap((change) => ('ifExpired' in change ? change.record.ID : []))
+  if (ids.length === 0) return true
+  const expired = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM session
+    WHERE id = ANY (${ids}) AND ${IS_EXPIRED} ORDER BY id FOR UPDATE`
+  return expired.length === ids.length
+}
+
+/** Of a row of `session`, by the database's clock. */
+export const IS_EXPIRED = Prisma.sql`renewed_at + lifetime_ms * interval '1 millisecond' <= clock_timestamp()`
+
+/**
+ * Releases or deletes the keys of sessions, starts their lock delays, and removes them.
+ *
+ * @param options.ordinal of the first change of a key in the log.
+ * @returns how many keys they held.
+ */
+export async function endSessions(
+  tx: Transaction,
+  ended: readonly SessionRecord[],
+  { index, ordinal }: { readonly index: bigint; readonly ordinal: number },
+): Promise<number> {
+  if (ended.length === 0) return 0
+  const ids = ended.map(({ ID }) => ID)
+  const [row] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT latchkey_end_sessions(${ids}, ${index}::bigint, ${ordinal}::integer) AS count`
+  return row?.count ?? 0
+}

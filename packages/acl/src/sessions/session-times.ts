@@ -1,0 +1,22 @@
+/** How long sessions live, and how long their keys stay locked after them. */
+import { parseDurationMs } from '@latchkey/contract'
+import type { SessionRecord } from '../records/session-records.ts'
+
+/** A longer lock delay acts as this one. */
+export const LOCK_DELAY_MS_MAX = 60_000
+export const SESSION_TTL_MS_MIN = 10_000
+export const SESSION_TTL_MS_MAX = 86_400_000
+/** A session ends between its TTL and twice its TTL after its creation or last renewal: here, after twice its TTL. */
+const LIFETIME_TTLS = 2
+const NANOSECONDS_PER_MS = 1_000_000
+
+/** For how long after the end of a session no other can lock its keys, in milliseconds. */
+export function lockDelayMs({ LockDelay }: Pick<SessionRecord, 'LockDelay'>): number {
+  return Math.min(LockDelay / NANOSECONDS_PER_MS, LOCK_DELAY_MS_MAX)
+}
+
+/** How long a session lives without being renewed, in milliseconds; undefined: until something else ends it. */
+export function sessionLifetimeMs({ TTL }: Pick<SessionRecord, 'TTL'>): number | undefined {
+  const ttlMs = TTL === '' ? 0 : parseDurationMs(TTL)
+  return ttlMs ? ttlMs * LIFETIME_TTLS : undefined
+}

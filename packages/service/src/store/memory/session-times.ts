@@ -1,0 +1,74 @@
+import { type KvRecord, lockDelayMs, type SessionRecord, sessionLifetimeMs } from '@latchkey/acl'
+import type { Change, SessionTimes } from '../store.ts'
+
+type KvChange = Extract<Change, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>
+
+/** The times of sessions and lock delays, in milliseconds of one clock. */
+export class MemorySessionTimes implements SessionTimes {
+  private readonly now: () => number
+  private readonly sessions = new Map<
+    string,
+    { readonly record: SessionRecord; readonly renewedAt: number }
+  >()
+  /** When lock delays end, by namespace and key. */
+  private readonly delays = new Map<string, number>()
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  async renew(id: string): Promise<boolean> {
+    const session = this.sessions.get(id)
+    if (session) this.begin(session.record)
+    return session !== undefined
+  }
+
+  async expired(limit: number): Promise<readonly string[]> {
+    return this.expiredNow().slice(0, limit)
+  }
+
+  /** {@link MemorySessionTimes.expired}, synchronously and unbounded. */
+  expiredNow(): readonly string[] {
+    return [...this.sessions.keys()].filter((id) => this.isExpired(id))
+  }
+
+  async isDelayed(namespace: string, key: string): Promise<boolean> {
+    return this.isDelayedNow(namespace, key)
+  }
+
+  isDelayedNow(namespace: string, key: string): boolean {
+    const place = `${namespace}/${key}`
+    const until = this.delays.get(place)
+    if (until === undefined || until > this.now()) return until !== undefined
+    this.delays.delete(place)
+    return false
+  }
+
+  isExpired(id: string): boolean {
+    const session = this.sessions.get(id)
+    const lifetimeMs = session && sessionLifetimeMs(session.record)
+    return lifetimeMs !== undefined && session !== undefined && session.renewedAt + lifetimeMs <= this.now()
+  }
+
+  begin(record: SessionRecord): void {
+    this.sessions.set(record.ID, { record, renewedAt: this.now() })
+  }
+
+  /** Ends a session. @returns the changes of the keys that it holds. */
+  end(session: SessionRecord, held: readonly KvRecord[]): readonly KvChange[] {
+    this.sessions.delete(session.ID)
+    const delayMs = lockDelayMs(session)
+    return held.map(({ Session: _, ...record }) => {
+      if (delayMs > 0) this.delays.set(`${record.Namespace}/${record.Key}`, this.now() + delayMs)
+      const op = session.Behavior === 'delete' ? 'delete' : 'put'
+      return { table: 'kv', op, record, expect: record.ModifyIndex }
+    })
+  }
+
+  /** Forgets everything but the sessions given, whose lifetimes begin. */
+  restart(sessions: Iterable<SessionRecord>): void {
+    this.sessions.clear()
+    this.delays.clear()
+    for (const session of sessions) this.begin(session)
+  }
+}
