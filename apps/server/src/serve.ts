@@ -53,7 +53,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
       env: { DATABASE_URL: databaseUrl, PORT: String(port) },
       connectionsMax: connectionsMaxOf(config),
       log,
-      onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(url, isBootstrapped)),
+      onListening: ({ url, isBootstrapped }) => process.stdout.write(greeting(config, url, isBootstrapped)),
       onFatal: (error) => stop(error),
     })
     stops.push(stopWorkers)
@@ -68,7 +68,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   })
   stops.push((isForGood) => server.close(isForGood))
   compactHeap()
-  process.stdout.write(greeting(server.url, server.isBootstrapped))
+  process.stdout.write(greeting(config, server.url, server.isBootstrapped))
 }
 
 /** Where `latchkey postgres` writes the URL of its database, which holds a password. */
@@ -182,9 +182,10 @@ async function stopAll(stops: Stop[], log: Logger, isForGood = false): Promise<v
 }
 
 /** The next step, for an operator. */
-function greeting(url: string, isBootstrapped: boolean): string {
+function greeting(config: Config, url: string, isBootstrapped: boolean): string {
   const next = isBootstrapped
     ? `Ask who you are, with a token you have:\n  curl -H "X-Service-Token: $LATCHKEY_TOKEN" ${url}/v1/acl/token/self`
     : `Make the first management token, once; its SecretID is the credential:\n  curl -X PUT ${url}/v1/acl/bootstrap`
-  return `Latchkey ${PRODUCT_VERSION} listens on ${url}\n\n${next}\n\nDocumentation: ${url}/docs\n`
+  const pages = [...(config.ui ? [`Console: ${url}/ui`] : []), `Documentation: ${url}/docs`].join('\n')
+  return `Latchkey ${PRODUCT_VERSION} listens on ${url}\n\n${next}\n\n${pages}\n`
 }

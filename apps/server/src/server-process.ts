@@ -12,7 +12,7 @@ import {
   MEMBER_HEARTBEAT_MS,
   StartRefused,
 } from '@latchkey/acl'
-import { profileOf, type ServiceProfile } from '@latchkey/contract'
+import { HEADER_PREFIX_DEFAULT, profileOf, type ServiceProfile } from '@latchkey/contract'
 import {
   CoordinateUpdates,
   ensureBuiltins,
@@ -30,6 +30,7 @@ import { startDns } from './dns/start-dns.ts'
 import type { AccessLog } from './http/access-log.ts'
 import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'
+import { consoleRouter, type ServerFacts } from './http/console/console-router.ts'
 import { docsRouter } from './http/docs/docs-router.ts'
 import { openApiOf } from './http/docs/openapi.ts'
 import { Door } from './http/door.ts'
@@ -201,6 +202,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       fastLane: config.fastLane,
       forwardsWrites: config.primaryDatacenter !== config.datacenter,
       docs: docsRouter(openapi),
+      console: config.ui ? consoleRouter(factsForConsole(config)) : undefined,
       log,
       metrics,
       accessLog: options.accessLog,
@@ -272,6 +274,12 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     if (error instanceof StartRefused) throw new StartError(error.message, { cause: error })
     throw error
   }
+}
+
+/** What the console shows before it asks, and how it has to ask. */
+function factsForConsole({ headerPrefixes, edition, datacenter, serviceVersion }: Config): ServerFacts {
+  const [headerPrefix = HEADER_PREFIX_DEFAULT] = headerPrefixes
+  return { headerPrefix, edition, datacenter, serviceVersion: serviceVersion.text }
 }
 
 /** A timer that does not keep the process alive. */

@@ -221,6 +221,11 @@ export const SETTINGS = {
     doc: 'Whether reads that are usually answered from memory skip Express. With `off`, every request goes through Express; answers are the same but reads are slower.',
     fallback: true,
   }),
+  ui: flag({
+    env: 'LATCHKEY_UI',
+    doc: 'Whether the web console is served at `/ui`.',
+    fallback: true,
+  }),
   workers: integer({
     env: 'LATCHKEY_WORKERS',
     doc: 'Number of server processes on this port.',

@@ -46,6 +46,8 @@ export interface AppOptions extends ApiListenerOptions {
   readonly fastLane: boolean
   /** Handler of `/docs`. */
   readonly docs: RequestHandler
+  /** Handler of `/ui`; `undefined`: the console is switched off. */
+  readonly console?: RequestHandler | undefined
   /** Why the process cannot serve; empty if it can. */
   readonly notReady: () => Promise<readonly string[]>
 }
@@ -106,6 +108,7 @@ function createExpressApp(options: AppOptions, listener: ApiListener): Express {
     response.type('text/plain').send('Latchkey')
   })
   app.use('/docs', options.docs)
+  if (options.console) app.use('/ui', options.console)
   const answer: RequestHandler = (request, response) => listener.answer(request, response)
   mountContract(app, answer)
   // Everything else below `/v1`: other methods and spellings, paths of other versions. The service refuses or

@@ -11,7 +11,7 @@ export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/server': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
   '@latchkey/migrator': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
   '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
-  '@latchkey/console': ['@latchkey/contract', '@latchkey/sdk'],
+  '@latchkey/console': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
 }
 
 /** Packages that all tests may use, in addition to the edges of their own package. */
@@ -32,6 +32,7 @@ export const BROWSER_PACKAGES: readonly string[] = [
   '@latchkey/acl',
   '@latchkey/service',
   '@latchkey/mocks',
+  '@latchkey/console',
 ]
 
 /** Libraries that only one file may import, by the prefix of their name. Tests may use them as our users do. */

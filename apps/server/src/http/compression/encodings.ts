@@ -33,10 +33,16 @@ interface PreferringNegotiator {
   encoding(available: string[], options?: { readonly preferred: readonly string[] }): string | undefined
 }
 
-/** @returns `undefined` if the client takes, or prefers, an answer without any of them. */
-export function encodingFor(acceptEncoding: string | undefined): Encoding | undefined {
+/**
+ * @param available codings that the answer can have, the preferred one first. Default: all that the server has.
+ * @returns `undefined` if the client takes, or prefers, an answer without any of them.
+ */
+export function encodingFor(
+  acceptEncoding: string | undefined,
+  available: readonly Encoding[] = PREFERRED,
+): Encoding | undefined {
   if (acceptEncoding === undefined) return undefined
   const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
-  const chosen = negotiator.encoding([...PREFERRED, 'identity'], { preferred: PREFERRED })
-  return PREFERRED.find((encoding) => encoding === chosen)
+  const chosen = negotiator.encoding([...available, 'identity'], { preferred: available })
+  return available.find((encoding) => encoding === chosen)
 }

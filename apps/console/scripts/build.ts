@@ -1,0 +1,83 @@
+/**
+ * Builds the console into `dist`, with each file also compressed. With `--if-stale` only if a source has changed since
+ * the last build, which takes some milliseconds to find out.
+ */
+import { createHash } from 'node:crypto'
+import { globSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const CONSOLE = join(import.meta.dirname, '..')
+const DIST = join(CONSOLE, 'dist')
+const STAMP = join(DIST, 'sources.sha256')
+
+/** What the bundle is made of; the lock file stands for all libraries. */
+const SOURCES = [
+  'apps/console/{src,public}/**/*.*',
+  'apps/console/{index.html,package.json,vite.config.ts}',
+  'apps/console/scripts/build.ts',
+  'packages/{sdk,contract,acl}/src/**/*.ts',
+  'pnpm-lock.yaml',
+]
+
+const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/
+
+if (!process.argv.includes('--if-stale') || readStamp() !== digestOfSources()) await buildConsole()
+
+function readStamp(): string | undefined {
+  try {
+    return readFileSync(STAMP, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function digestOfSources(): string {
+  const hash = createHash('sha256')
+  for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).sort()) {
+    if (!/\.test\.tsx?$/.test(file))
+      hash
+        .update(file)
+        .update('\0')
+        .update(readFileSync(join(ROOT, file)))
+  }
+  return hash.digest('hex')
+}
+
+async function buildConsole(): Promise<void> {
+  const startedAt = performance.now()
+  const digest = digestOfSources()
+  const { build } = await import('vite')
+  // Two starts may build at once: each into its own folder, which then takes the place of `dist` whole.
+  const outDir = mkdtempSync(join(CONSOLE, 'node_modules/.dist-'))
+  try {
+    await build({ root: CONSOLE, logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+    for (const file of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+      if (COMPRESSIBLE.test(file) && file !== 'index.html') compress(join(outDir, file))
+    }
+    writeFileSync(join(outDir, 'sources.sha256'), digest)
+    const old = join(dirname(outDir), `.old-${process.pid}`)
+    moveAway(old)
+    renameSync(outDir, DIST)
+    rmSync(old, { recursive: true, force: true })
+  } finally {
+    rmSync(outDir, { recursive: true, force: true })
+  }
+  console.error(`built the console in ${Math.round(performance.now() - startedAt)} ms`)
+}
+
+function moveAway(to: string): void {
+  try {
+    renameSync(DIST, to)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+  }
+}
+
+function compress(path: string): void {
+  const bytes = readFileSync(path)
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
+}

@@ -1,0 +1,35 @@
+/** How the console writes instants and durations. */
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+
+/** The instant of tokens of the legacy API. */
+const NO_TIME = '0001-01-01T00:00:00Z'
+
+export function isInstant(instant: string | undefined): instant is string {
+  return instant !== undefined && instant !== NO_TIME
+}
+
+/** `in 7 hours`, `2 days ago`, in the largest unit that fits. */
+export function relativeTo(instant: string, now: number): string {
+  const ms = Date.parse(instant) - now
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
+  return relative.format(Math.trunc(ms / size), unit)
+}
+
+/** `23 Nov 2026, 08:15:10`, in the zone of the person. */
+export function absoluteTime(instant: string): string {
+  return absolute.format(new Date(instant))
+}
+
+export function dateOf(instant: string): string {
+  return short.format(new Date(instant))
+}

@@ -1,0 +1,87 @@
+/** Records that follow the server: a first read, then a blocking query for as long as somebody looks. */
+import type { Watch } from '@latchkey/sdk'
+import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { usePageVisible } from './use-page-visible.ts'
+
+/** A value and the index at which it was current. */
+interface Seen<T> {
+  readonly value: T
+  /** `undefined`: the server did not say one. */
+  readonly index: number | undefined
+}
+
+type Open<T> = (options: { readonly signal: AbortSignal; readonly index?: number }) => Watch<T>
+
+interface Follower {
+  users: number
+  readonly stop: AbortController
+}
+
+/** One blocking query per key, however many components show it: a browser opens six connections to a server. */
+const followers = new Map<string, Follower>()
+
+/**
+ * Reads a record or list, and follows it while the component is mounted and the tab is visible. A hidden tab holds no
+ * connection, and catches up when it is shown.
+ *
+ * @param key identifies what `open` watches.
+ * @param open starts the watch, such as `(options) => client.policies.watchList(options)`.
+ */
+export function useLive<T>(
+  key: QueryKey,
+  open: Open<T>,
+  { enabled = true }: { readonly enabled?: boolean } = {},
+): UseQueryResult<T> {
+  const queries = useQueryClient()
+  const isVisible = usePageVisible()
+  const query = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => first(open, signal),
+    select: (seen: Seen<T>) => seen.value,
+    enabled,
+  })
+  const hash = JSON.stringify(key)
+  const follows = enabled && isVisible && query.isSuccess
+  // The hash stands for the key, and for what `open` watches.
+  useEffect(() => {
+    if (!follows) return
+    const follower = followers.get(hash) ?? { users: 0, stop: new AbortController() }
+    follower.users += 1
+    if (follower.users === 1) {
+      followers.set(hash, follower)
+      void follow()
+    }
+    return () => {
+      follower.users -= 1
+      if (follower.users > 0) return
+      followers.delete(hash)
+      follower.stop.abort()
+    }
+
+    async function follow(): Promise<void> {
+      const { signal } = follower.stop
+      const index = queries.getQueryData<Seen<T>>(key)?.index
+      try {
+        for await (const { value, index: at } of open(index === undefined ? { signal } : { signal, index })) {
+          queries.setQueryData<Seen<T>>(key, { value, index: at })
+        }
+      } catch {
+        // The query below asks again, and shows what went wrong.
+        if (!signal.aborted) await queries.invalidateQueries({ queryKey: key, exact: true })
+      }
+    }
+  }, [follows, hash])
+  return query
+}
+
+async function first<T>(open: Open<T>, signal: AbortSignal): Promise<Seen<T>> {
+  const own = new AbortController()
+  signal.addEventListener('abort', () => own.abort(signal.reason), { once: true })
+  try {
+    for await (const { value, index } of open({ signal: own.signal })) return { value, index }
+  } finally {
+    own.abort()
+  }
+  throw signal.reason
+}

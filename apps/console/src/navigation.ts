@@ -1,0 +1,29 @@
+/** The pages of the side navigation and of the command palette. A page adds its line here and its route in routes.tsx. */
+import { FileText, House, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
+import { texts } from './texts.ts'
+
+export interface NavigationItem {
+  /** Path of the page, without `/ui`. */
+  readonly to: string
+  readonly label: string
+  readonly icon: LucideIcon
+  /** Left out of the standard edition. */
+  readonly extendedOnly?: boolean
+}
+
+export interface NavigationGroup {
+  readonly title?: string
+  readonly items: readonly NavigationItem[]
+}
+
+export const NAVIGATION: readonly NavigationGroup[] = [
+  { items: [{ to: '/', label: texts.shell.overview, icon: House }] },
+  {
+    title: texts.shell.groups.access,
+    items: [
+      { to: '/tokens', label: texts.shell.tokens, icon: KeyRound },
+      { to: '/policies', label: texts.shell.policies, icon: FileText },
+      { to: '/roles', label: texts.shell.roles, icon: UsersRound },
+    ],
+  },
+]

@@ -1,0 +1,57 @@
+import { beginLogin, completeLogin } from '@latchkey/sdk/browser'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { anonymousClient, enter } from './session.ts'
+
+/** The page to which the identity provider returns: one address, which the login method has to allow. */
+const RETURN_PATH = '/ui/'
+
+/** The login that began in another load of this tab; its address is read once. */
+let returned: Promise<void> | undefined
+
+async function completeReturn(): Promise<void> {
+  const session = await completeLogin(anonymousClient)
+  if (session) await enter(session)
+}
+
+/** Signs in at an OpenID provider: the extended edition has login methods with a browser flow. */
+export function BrowserLogin() {
+  const [method, setMethod] = useState('')
+  const begin = useMutation({
+    mutationFn: () =>
+      beginLogin(anonymousClient, { method, redirectUri: `${window.location.origin}${RETURN_PATH}` }),
+  })
+  const complete = useMutation({
+    mutationFn: () => {
+      returned ??= completeReturn()
+      return returned
+    },
+  })
+  const { mutate } = complete
+  useEffect(() => mutate(), [mutate])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (method !== '') begin.mutate()
+  }
+  const error = begin.error ?? complete.error
+  return (
+    <form className="stack gate-second" onSubmit={submit}>
+      <h2>{texts.signIn.method}</h2>
+      <TextField
+        label={texts.signIn.methodName}
+        hint={texts.signIn.methodHint}
+        name="method"
+        value={method}
+        onValue={setMethod}
+      />
+      {error && <Problem error={error} />}
+      <Button type="submit" busy={begin.isPending} disabled={method === ''}>
+        {texts.signIn.methodSubmit}
+      </Button>
+    </form>
+  )
+}

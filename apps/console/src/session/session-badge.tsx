@@ -1,0 +1,87 @@
+import { useNavigate } from '@tanstack/react-router'
+import {
+  BookOpen,
+  ChevronsUpDown,
+  KeyRound,
+  LogIn,
+  LogOut,
+  ShieldCheck,
+  SunMoon,
+  UserRound,
+} from 'lucide-react'
+import { useState } from 'react'
+import { relativeTo } from '../live/instants.ts'
+import { useNow } from '../live/use-now.ts'
+import { applyTheme, nextTheme, readTheme } from '../shell/theme.ts'
+import { texts } from '../texts.ts'
+import { Menu } from '../ui/menu.tsx'
+import { signOut, useSession } from './session.ts'
+import { type Rights, useRights } from './use-rights.ts'
+
+/** Who I am, what I may do, until when. */
+export function SessionBadge() {
+  const session = useSession()
+  const rights = useRights()
+  const now = useNow()
+  const navigate = useNavigate()
+  const [theme, setTheme] = useState(readTheme)
+  const token = session.state === 'signedIn' ? session.token : undefined
+  const name = token ? token.Description || token.AccessorID.slice(0, 8) : texts.shell.anonymous
+  const Icon = rights.aclWrite ? ShieldCheck : UserRound
+  return (
+    <Menu
+      align="start"
+      label={token?.AccessorID ?? texts.shell.anonymousSub}
+      actions={[
+        ...(token && rights.aclRead
+          ? [
+              {
+                label: texts.shell.myToken,
+                icon: KeyRound,
+                onSelect: () =>
+                  void navigate({ to: '/tokens/$accessorId', params: { accessorId: token.AccessorID } }),
+              },
+            ]
+          : []),
+        {
+          label: texts.shell.theme[theme],
+          icon: SunMoon,
+          onSelect: () => {
+            applyTheme(nextTheme(theme))
+            setTheme(nextTheme(theme))
+          },
+        },
+        {
+          label: texts.shell.docs,
+          icon: BookOpen,
+          onSelect: () => void window.open('/docs', '_blank', 'noopener'),
+        },
+        token
+          ? { label: texts.shell.signOut, icon: LogOut, onSelect: () => signOut() }
+          : { label: texts.shell.signIn, icon: LogIn, onSelect: () => signOut() },
+      ]}
+    >
+      <button type="button" className="who">
+        <span className="who-mark">
+          <Icon aria-hidden size={16} />
+        </span>
+        <span className="truncate">
+          <span className="who-name truncate" style={{ display: 'block' }}>
+            {name}
+          </span>
+          <span className="who-sub truncate" style={{ display: 'block' }}>
+            {token?.ExpirationTime === undefined
+              ? summaryOf(rights)
+              : texts.shell.expires(relativeTo(token.ExpirationTime, now))}
+          </span>
+        </span>
+        <ChevronsUpDown aria-hidden size={14} />
+      </button>
+    </Menu>
+  )
+}
+
+function summaryOf(rights: Rights): string {
+  if (rights.aclWrite) return texts.shell.management
+  return rights.aclRead ? texts.shell.readOnly : texts.shell.limited
+}

@@ -1,0 +1,98 @@
+/** Who is signed in. The secret is in memory, and in the session storage of the tab if the person asks for it. */
+import { type Client, createClient, PermissionDenied, type Token } from '@latchkey/sdk'
+import { useSyncExternalStore } from 'react'
+import { serverFacts } from '../server-facts.ts'
+
+/** A token without its secret: the only form in which the console keeps one. */
+export type KnownToken = Omit<Token, 'SecretID'>
+
+/** `restoring`: the tab has a secret of before, which is being tried. */
+export type Session =
+  | { readonly state: 'signedOut'; readonly reason?: SignOutReason }
+  | { readonly state: 'restoring' }
+  | { readonly state: 'signedIn'; readonly client: Client; readonly token: KnownToken | undefined }
+
+/** `ended`: the token expired or was deleted. */
+export type SignOutReason = 'ended'
+
+const STORED = 'latchkey.secret'
+
+/** The client of a person who has not signed in. */
+export const anonymousClient: Client = createClient({
+  address: window.location.origin,
+  headerPrefix: serverFacts.headerPrefix,
+  // A person waits for the answer: fail sooner than a program would.
+  timeout: 15_000,
+  retries: 2,
+})
+
+let current: Session = { state: sessionStorage.getItem(STORED) === null ? 'signedOut' : 'restoring' }
+const listeners = new Set<() => void>()
+
+function set(session: Session): void {
+  current = session
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function getSession(): Session {
+  return current
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(subscribe, getSession)
+}
+
+/** The client of the person who is signed in; pages are shown only then. */
+export function useClient(): Client {
+  const session = useSession()
+  return session.state === 'signedIn' ? session.client : anonymousClient
+}
+
+/**
+ * Signs in with a secret.
+ *
+ * @param remember keep the secret in the session storage, so that a reload of this tab stays signed in.
+ * @throws PermissionDenied if the server does not know the secret.
+ */
+export async function signIn(secret: string, { remember }: { readonly remember: boolean }): Promise<void> {
+  const client = anonymousClient.withToken(secret)
+  const token = withoutSecret(await client.tokens.self())
+  if (remember) sessionStorage.setItem(STORED, secret)
+  set({ state: 'signedIn', client, token })
+}
+
+/** Enters with a client that a login made. */
+export async function enter(client: Client): Promise<void> {
+  set({ state: 'signedIn', client, token: withoutSecret(await client.tokens.self()) })
+}
+
+/** Enters without a token, with what anyone may do. */
+export function enterAnonymously(): void {
+  set({ state: 'signedIn', client: anonymousClient, token: undefined })
+}
+
+export function signOut(reason?: SignOutReason): void {
+  sessionStorage.removeItem(STORED)
+  set(reason === undefined ? { state: 'signedOut' } : { state: 'signedOut', reason })
+}
+
+/** Signs in with the secret that the tab kept. A server that cannot be reached leaves it kept. */
+export async function restore(): Promise<void> {
+  const secret = sessionStorage.getItem(STORED)
+  if (secret === null) return
+  try {
+    await signIn(secret, { remember: true })
+  } catch (error) {
+    if (error instanceof PermissionDenied) signOut('ended')
+    else set({ state: 'signedOut' })
+  }
+}
+
+export function withoutSecret({ SecretID: _, ...token }: Token): KnownToken {
+  return token
+}

@@ -1,0 +1,84 @@
+import { PermissionDenied } from '@latchkey/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import { serverFacts } from '../server-facts.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { CheckField, TextField } from '../ui/field.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Bootstrap } from './bootstrap.tsx'
+import { BrowserLogin } from './browser-login.tsx'
+import { enterAnonymously, type Session, signIn } from './session.ts'
+
+/** The page of a person who has not signed in. The page that they asked for appears afterwards. */
+export function SignInPage({ session }: { readonly session: Session }) {
+  const [secret, setSecret] = useState('')
+  const [remember, setRemember] = useState(false)
+  const [isMissing, setMissing] = useState(false)
+  const [isFirstTime, setFirstTime] = useState(false)
+  const enter = useMutation({ mutationFn: () => signIn(secret.trim(), { remember }) })
+  useEffect(() => {
+    document.title = texts.shell.tabTitle(texts.signIn.title)
+  }, [])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setMissing(secret.trim() === '')
+    if (secret.trim() !== '') enter.mutate()
+  }
+  const isUnknown = enter.error instanceof PermissionDenied
+  return (
+    <main className="gate">
+      <div className="gate-box">
+        <div className="gate-brand">
+          <img src="/ui/icon.svg" alt="" />
+          {texts.shell.product}
+          {serverFacts.datacenter !== '' && <span className="badge">{serverFacts.datacenter}</span>}
+        </div>
+        <h1>{texts.signIn.title}</h1>
+        <p className="secondary">{texts.signIn.lead}</p>
+        {session.state === 'restoring' ? (
+          <p role="status">{texts.signIn.restoring}</p>
+        ) : (
+          <form className="stack" onSubmit={submit} noValidate>
+            {session.state === 'signedOut' && session.reason === 'ended' && !enter.error && (
+              <div className="problem" data-tone="warn" role="status">
+                <div style={{ gridColumn: '1 / -1' }}>{texts.signIn.ended}</div>
+              </div>
+            )}
+            <TextField
+              label={texts.signIn.secret}
+              type="password"
+              name="secret"
+              autoComplete="current-password"
+              autoFocus
+              value={secret}
+              onValue={setSecret}
+              error={isMissing ? texts.signIn.secretMissing : isUnknown ? texts.signIn.unknown : undefined}
+            />
+            <CheckField
+              label={texts.signIn.remember}
+              hint={texts.signIn.rememberHint}
+              checked={remember}
+              onValue={setRemember}
+            />
+            {enter.error && !isUnknown && <Problem error={enter.error} />}
+            <Button type="submit" look="primary" busy={enter.isPending}>
+              {texts.signIn.submit}
+            </Button>
+            <Button look="quiet" onClick={enterAnonymously}>
+              {texts.signIn.anonymous}
+            </Button>
+          </form>
+        )}
+        {serverFacts.edition === 'extended' && <BrowserLogin />}
+        <p className="gate-foot">
+          {texts.signIn.first}{' '}
+          <button type="button" className="link" onClick={() => setFirstTime(true)}>
+            {texts.signIn.bootstrap}
+          </button>
+        </p>
+      </div>
+      {isFirstTime && <Bootstrap onClose={() => setFirstTime(false)} />}
+    </main>
+  )
+}

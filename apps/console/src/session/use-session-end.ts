@@ -1,0 +1,32 @@
+/** Follows the token that is signed in: when it is deleted or expires, the person is signed out. */
+import { PermissionDenied } from '@latchkey/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { usePageVisible } from '../live/use-page-visible.ts'
+import { signOut, useSession } from './session.ts'
+
+export function useSessionEnd(): void {
+  const session = useSession()
+  const isVisible = usePageVisible()
+  const queries = useQueryClient()
+  const client = session.state === 'signedIn' && session.token ? session.client : undefined
+  useEffect(() => {
+    if (!client || !isVisible) return
+    const stop = new AbortController()
+    void follow(stop.signal)
+    return () => stop.abort()
+
+    async function follow(signal: AbortSignal): Promise<void> {
+      try {
+        if (!client) return
+        for await (const _ of client.tokens.watchSelf({ signal })) {
+          await queries.invalidateQueries({ queryKey: ['rights'] })
+        }
+      } catch (error) {
+        if (!signal.aborted && error instanceof PermissionDenied) signOut('ended')
+      }
+    }
+  }, [client, isVisible, queries])
+  // What one person saw is not for the next.
+  useEffect(() => () => queries.clear(), [queries])
+}

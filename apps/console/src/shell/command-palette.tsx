@@ -1,0 +1,65 @@
+/** Every page and action by keyboard: Ctrl K. */
+import { useNavigate } from '@tanstack/react-router'
+import { Command } from 'cmdk'
+import { KeyRound, LogOut, SunMoon } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import { NAVIGATION } from '../navigation.ts'
+import { serverFacts } from '../server-facts.ts'
+import { signOut } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { applyTheme, nextTheme, readTheme } from './theme.ts'
+
+export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const rights = useRights()
+  const run = (action: () => unknown) => () => {
+    onClose()
+    void action()
+  }
+  return (
+    <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim" />
+        <Radix.Content className="palette" aria-describedby={undefined}>
+          <Radix.Title className="visually-hidden">{texts.palette.title}</Radix.Title>
+          <Command label={texts.palette.title} loop>
+            <Command.Input placeholder={texts.palette.placeholder} />
+            <Command.List>
+              <Command.Empty>{texts.palette.empty}</Command.Empty>
+              <Command.Group heading={texts.palette.pages}>
+                {NAVIGATION.flatMap(({ items }) => items)
+                  .filter(({ extendedOnly }) => !extendedOnly || serverFacts.edition === 'extended')
+                  .map(({ to, label, icon: Icon }) => (
+                    <Command.Item key={to} className="menu-item" onSelect={run(() => navigate({ to }))}>
+                      <Icon aria-hidden />
+                      {label}
+                    </Command.Item>
+                  ))}
+              </Command.Group>
+              <Command.Group heading={texts.palette.actions}>
+                {rights.aclWrite && (
+                  <Command.Item
+                    className="menu-item"
+                    onSelect={run(() => navigate({ to: '/tokens', search: { create: true } }))}
+                  >
+                    <KeyRound aria-hidden />
+                    {texts.tokens.create}
+                  </Command.Item>
+                )}
+                <Command.Item className="menu-item" onSelect={run(() => applyTheme(nextTheme(readTheme())))}>
+                  <SunMoon aria-hidden />
+                  {texts.shell.theme[nextTheme(readTheme())]}
+                </Command.Item>
+                <Command.Item className="menu-item" onSelect={run(() => signOut())}>
+                  <LogOut aria-hidden />
+                  {texts.shell.signOut}
+                </Command.Item>
+              </Command.Group>
+            </Command.List>
+          </Command>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

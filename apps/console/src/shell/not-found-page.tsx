@@ -1,0 +1,23 @@
+import { Link } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import { texts } from '../texts.ts'
+import { Page } from '../ui/page.tsx'
+import { Empty } from '../ui/states.tsx'
+
+export function NotFoundPage() {
+  return (
+    <Page title={texts.shell.notFoundTitle} heading="" width="narrow">
+      <Empty
+        icon={Compass}
+        title={texts.shell.notFoundTitle}
+        actions={
+          <Link to="/" className="button">
+            {texts.shell.home}
+          </Link>
+        }
+      >
+        {texts.shell.notFound}
+      </Empty>
+    </Page>
+  )
+}

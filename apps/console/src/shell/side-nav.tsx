@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { NAVIGATION } from '../navigation.ts'
+import { serverFacts } from '../server-facts.ts'
+import { SessionBadge } from '../session/session-badge.tsx'
+import { texts } from '../texts.ts'
+
+export function Brand() {
+  return (
+    <Link to="/" className="brand">
+      <img src="/ui/icon.svg" alt="" />
+      {texts.shell.product}
+      <span className="brand-place">{serverFacts.datacenter}</span>
+    </Link>
+  )
+}
+
+interface SideNavProps {
+  readonly onSearch: () => void
+  readonly onNavigate?: () => void
+}
+
+export function SideNav({ onSearch, onNavigate }: SideNavProps) {
+  return (
+    <nav className="side" aria-label={texts.shell.navigation}>
+      <Brand />
+      <button type="button" className="side-search" onClick={onSearch}>
+        <Search aria-hidden />
+        {texts.shell.search}
+        <kbd>{texts.shell.searchKeys}</kbd>
+      </button>
+      <div>
+        {NAVIGATION.map(({ title, items }) => (
+          <div key={title ?? ''} className="nav-group">
+            {title !== undefined && <div className="nav-title">{title}</div>}
+            {items
+              .filter(({ extendedOnly }) => !extendedOnly || serverFacts.edition === 'extended')
+              .map(({ to, label, icon: Icon }) => (
+                <Link
+                  key={to}
+                  to={to}
+                  className="nav-link"
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  {...(onNavigate ? { onClick: onNavigate } : {})}
+                >
+                  <Icon aria-hidden />
+                  {label}
+                </Link>
+              ))}
+          </div>
+        ))}
+      </div>
+      <div className="side-foot">
+        <SessionBadge />
+      </div>
+    </nav>
+  )
+}

@@ -1,0 +1,20 @@
+import { absoluteTime, relativeTo } from '../live/instants.ts'
+import { useNow } from '../live/use-now.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+
+/** From this time before its end on, a token stands out. */
+const SOON_MS = 3_600_000
+
+/** When a token expires, as people say it. */
+export function Expiry({ value }: { readonly value: string | undefined }) {
+  const now = useNow()
+  if (value === undefined) return <span className="small muted">{texts.common.never}</span>
+  const isSoon = Date.parse(value) - now < SOON_MS
+  const text = (
+    <time dateTime={value} title={absoluteTime(value)} className="nums">
+      {relativeTo(value, now)}
+    </time>
+  )
+  return isSoon ? <Badge tone="warn">{text}</Badge> : <span className="small">{text}</span>
+}

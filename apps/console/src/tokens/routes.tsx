@@ -1,0 +1,11 @@
+import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { readTokenSearch } from './token-filter.ts'
+
+export const tokenRoutes = (parent: AnyRoute) => [
+  createRoute({
+    getParentRoute: () => parent,
+    path: 'tokens',
+    validateSearch: readTokenSearch,
+    component: lazyRouteComponent(() => import('./tokens-page.tsx'), 'TokensPage'),
+  }),
+]

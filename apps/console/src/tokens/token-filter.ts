@@ -1,0 +1,120 @@
+/** The filters of the token list, as they are in the URL. */
+import type { Sorting } from '../ui/data-table.tsx'
+import type { TokenRow } from './token-feed.ts'
+
+export const EXPIRY_FILTERS = ['hour', 'day', 'expires', 'never'] as const
+export type ExpiryFilter = (typeof EXPIRY_FILTERS)[number]
+
+export const LINK_FILTERS = ['policy', 'role', 'identity', 'method'] as const
+export type LinkFilter = (typeof LINK_FILTERS)[number]
+
+export interface TokenSearch {
+  readonly q?: string
+  /** Names. */
+  readonly policy?: string
+  readonly role?: string
+  readonly identity?: string
+  readonly method?: string
+  readonly expiry?: ExpiryFilter
+  /** A column, with `-` in front for descending. */
+  readonly sort?: string
+  /** The dialog that creates a token is open. */
+  readonly create?: true
+}
+
+/** Reads the search of a URL, and drops what it does not know. */
+export function readTokenSearch(search: Readonly<Record<string, unknown>>): TokenSearch {
+  const text = (name: string) =>
+    typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined
+  const expiry = EXPIRY_FILTERS.find((each) => each === search.expiry)
+  const found = {
+    q: typeof search.q === 'number' ? String(search.q) : text('q'),
+    policy: text('policy'),
+    role: text('role'),
+    identity: text('identity'),
+    method: text('method'),
+    expiry,
+    sort: text('sort'),
+    create: search.create === true ? (true as const) : undefined,
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
+}
+
+export function isFiltered({ q, policy, role, identity, method, expiry }: TokenSearch): boolean {
+  return [q, policy, role, identity, method, expiry].some((value) => value !== undefined)
+}
+
+const HOUR_MS = 3_600_000
+
+/** The rows that a search shows. A token that has expired since it was read is left out. */
+export function filterTokens(
+  rows: readonly TokenRow[],
+  search: TokenSearch,
+  now: number,
+): readonly TokenRow[] {
+  const words = (search.q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+  const { policy, role, identity, method, expiry } = search
+  return rows.filter((row) => {
+    const expiresAt = row.ExpirationTime === undefined ? undefined : Date.parse(row.ExpirationTime)
+    return (
+      (expiresAt === undefined || expiresAt > now) &&
+      words.every((word) => row.searched.includes(word)) &&
+      (policy === undefined || (row.Policies ?? []).some(({ Name }) => Name === policy)) &&
+      (role === undefined || (row.Roles ?? []).some(({ Name }) => Name === role)) &&
+      (identity === undefined || identitiesOf(row).includes(identity)) &&
+      (method === undefined || row.AuthMethod === method) &&
+      (expiry === undefined || matchesExpiry(expiry, expiresAt, now))
+    )
+  })
+}
+
+function matchesExpiry(expiry: ExpiryFilter, expiresAt: number | undefined, now: number): boolean {
+  if (expiry === 'never') return expiresAt === undefined
+  if (expiresAt === undefined) return false
+  if (expiry === 'expires') return true
+  return expiresAt - now <= (expiry === 'hour' ? HOUR_MS : 24 * HOUR_MS)
+}
+
+function identitiesOf(row: TokenRow): string[] {
+  return [
+    ...(row.ServiceIdentities ?? []).map(({ ServiceName }) => ServiceName),
+    ...(row.NodeIdentities ?? []).map(({ NodeName }) => NodeName),
+  ]
+}
+
+/** The values that a filter can have, each once, in order. */
+export function valuesOf(rows: readonly TokenRow[], filter: LinkFilter): readonly string[] {
+  const values = new Set<string>()
+  for (const row of rows) {
+    if (filter === 'policy') for (const { Name } of row.Policies ?? []) values.add(Name)
+    else if (filter === 'role') for (const { Name } of row.Roles ?? []) values.add(Name)
+    else if (filter === 'identity') for (const name of identitiesOf(row)) values.add(name)
+    else if (row.AuthMethod !== undefined) values.add(row.AuthMethod)
+  }
+  return [...values].sort((a, b) => a.localeCompare(b))
+}
+
+export function readSorting(sort: string | undefined): Sorting {
+  if (sort === undefined) return { column: 'created', descending: true }
+  return sort.startsWith('-')
+    ? { column: sort.slice(1), descending: true }
+    : { column: sort, descending: false }
+}
+
+const COMPARATORS: Readonly<Record<string, (a: TokenRow, b: TokenRow) => number>> = {
+  token: (a, b) => compare(a.Description.toLowerCase(), b.Description.toLowerCase()),
+  // Tokens that never expire come last.
+  expires: (a, b) => compare(a.ExpirationTime ?? '~', b.ExpirationTime ?? '~'),
+  created: (a, b) => a.CreateIndex - b.CreateIndex,
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+/** The rows in order. They come newest first, which costs nothing. */
+export function sortTokens(rows: readonly TokenRow[], { column, descending }: Sorting): readonly TokenRow[] {
+  const comparator = COMPARATORS[column]
+  if (comparator === undefined || (column === 'created' && descending)) return rows
+  return rows.toSorted(descending ? (a, b) => comparator(b, a) : comparator)
+}

@@ -1,0 +1,18 @@
+import type { Client } from '@latchkey/sdk'
+import { useSyncExternalStore } from 'react'
+import { useClient } from '../session/session.ts'
+import { type FeedState, TokenFeed } from './token-feed.ts'
+
+/** One list per session, so that a page that is left and opened again shows what was loaded. */
+const feeds = new WeakMap<Client, TokenFeed>()
+
+export function useTokenFeed(): FeedState & { readonly retry: () => void } {
+  const client = useClient()
+  let feed = feeds.get(client)
+  if (!feed) {
+    feed = new TokenFeed(client)
+    feeds.set(client, feed)
+  }
+  const state = useSyncExternalStore(feed.subscribe, feed.get)
+  return { ...state, retry: feed.retry }
+}

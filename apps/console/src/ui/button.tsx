@@ -1,0 +1,31 @@
+import type { ComponentProps } from 'react'
+
+interface ButtonProps extends ComponentProps<'button'> {
+  readonly look?: 'primary' | 'plain' | 'quiet' | 'danger'
+  readonly size?: 'medium' | 'small'
+  /** The action runs: it cannot be started again. */
+  readonly busy?: boolean
+}
+
+export function Button({ look = 'plain', size = 'medium', busy = false, ...props }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...props}
+      disabled={props.disabled === true || busy}
+      aria-busy={busy}
+      className="button"
+      data-look={look}
+      data-size={size}
+    />
+  )
+}
+
+interface IconButtonProps extends ComponentProps<'button'> {
+  /** What it does, for people who do not see the icon. */
+  readonly label: string
+}
+
+export function IconButton({ label, ...props }: IconButtonProps) {
+  return <button type="button" title={label} aria-label={label} {...props} className="icon-button" />
+}

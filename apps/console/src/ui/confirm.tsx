@@ -1,0 +1,41 @@
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { texts } from '../texts.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Problem } from './problem.tsx'
+
+interface ConfirmProps {
+  readonly title: string
+  readonly children: ReactNode
+  /** What the button says: the verb, such as "Delete policy". */
+  readonly action: string
+  readonly look?: 'danger' | 'primary'
+  readonly onConfirm: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+/** Asks before it acts, and stays open if the action fails. */
+export function Confirm({ title, children, action, look = 'danger', onConfirm, onClose }: ConfirmProps) {
+  const run = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={() => run.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button type="submit" look={look} busy={run.isPending}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <div className="secondary">{children}</div>
+        {run.error && <Problem error={run.error} />}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,30 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { texts } from '../texts.ts'
+import { IconButton } from './button.tsx'
+
+const SHOWN_MS = 2_000
+
+interface CopyButtonProps {
+  readonly label: string
+  /** Called when the person copies: what is copied need not be in the page. */
+  readonly text: () => string | Promise<string>
+}
+
+export function CopyButton({ label, text }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const copy = async () => {
+    await navigator.clipboard.writeText(await text())
+    setCopied(true)
+  }
+  return (
+    <IconButton label={isCopied ? texts.common.copied : label} onClick={() => void copy()}>
+      {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+    </IconButton>
+  )
+}

@@ -1,0 +1,180 @@
+/** A table of any length: TanStack Table for columns, TanStack Virtual for the rows that are in sight. */
+import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+
+const features = tableFeatures({})
+
+export interface Column<T> {
+  readonly id: string
+  readonly header: string
+  /** A CSS track, such as `minmax(0, 2fr)`. */
+  readonly track: string
+  /** `low`: left out where the table is narrow. */
+  readonly priority?: 'low'
+  readonly isSortable?: boolean
+  readonly cell: (row: T) => ReactNode
+}
+
+export interface Sorting {
+  readonly column: string
+  readonly descending: boolean
+}
+
+interface DataTableProps<T> {
+  readonly label: string
+  readonly columns: readonly Column<T>[]
+  readonly rows: readonly T[]
+  readonly keyOf: (row: T) => string
+  readonly rowHeight?: number
+  readonly sorting?: Sorting | undefined
+  readonly onSort?: (column: string) => void
+  /** Told which rows are in sight. */
+  readonly onRange?: (first: number, last: number) => void
+  /** Tracks where the table is narrow: those of the columns that stay. */
+  readonly narrowTracks?: string
+}
+
+const OVERSCAN = 12
+/** Rows up to which the table is as high as its content. */
+const SHOWN_WHOLE = 12
+
+/**
+ * Rows with a link in their first cell, which the whole row follows. Arrow keys, Home, End and the page keys move
+ * between these links.
+ */
+export function DataTable<T extends RowData>(props: DataTableProps<T>) {
+  const { label, columns, rows, keyOf, rowHeight = 60, sorting, onSort, onRange, narrowTracks } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const table = useTable({
+    features,
+    columns: columns as unknown as ColumnDef<typeof features, T>[],
+    data: rows as T[],
+    getRowId: keyOf,
+  })
+  const models = table.getRowModel().rows
+  const virtualizer = useVirtualizer({
+    count: models.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+  })
+  const items = virtualizer.getVirtualItems()
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  useEffect(() => onRange?.(first, last), [first, last, onRange])
+
+  const move = (event: KeyboardEvent) => {
+    const at = Number(
+      (event.target as HTMLElement).closest('[data-index]')?.getAttribute('data-index') ?? Number.NaN,
+    )
+    const to = Number.isNaN(at) ? undefined : targetOf(event.key, at, models.length)
+    if (to === undefined) return
+    event.preventDefault()
+    virtualizer.scrollToIndex(to)
+    // The row may not be there before the next frame.
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)?.focus({ preventScroll: true }),
+    )
+  }
+
+  const style = {
+    '--columns': columns.map(({ track }) => track).join(' '),
+    ...(narrowTracks === undefined ? {} : { '--columns-narrow': narrowTracks }),
+  } as CSSProperties
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows of a <table> cannot be positioned.
+    <div className="table" role="table" aria-label={label} aria-rowcount={rows.length + 1} style={style}>
+      {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
+      <div role="rowgroup">
+        {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
+        {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
+        <div className="table-head" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <Header key={column.id} column={column} sorting={sorting} onSort={onSort} />
+          ))}
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside. */}
+      <div
+        ref={scroller}
+        className="table-scroll"
+        role="presentation"
+        style={{
+          height: `min(${rows.length * rowHeight}px, max(${SHOWN_WHOLE * rowHeight * 0.6}px, calc(100dvh - 19rem)))`,
+        }}
+        onKeyDown={move}
+      >
+        {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
+        <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+          {items.map((item) => {
+            const row = models[item.index]?.original
+            if (row === undefined) return null
+            return (
+              // biome-ignore lint/a11y/useSemanticElements: as above.
+              // biome-ignore lint/a11y/useFocusableInteractive: its link is.
+              <div
+                key={keyOf(row)}
+                className="table-row"
+                role="row"
+                data-index={item.index}
+                aria-rowindex={item.index + 2}
+                style={{ height: rowHeight, transform: `translateY(${item.start}px)` }}
+              >
+                {columns.map((column) => (
+                  // biome-ignore lint/a11y/useSemanticElements: as above.
+                  <div key={column.id} role="cell" data-priority={column.priority}>
+                    {column.cell(row)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function targetOf(key: string, at: number, count: number): number | undefined {
+  const page = 10
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
+    End: count - 1,
+  }
+  const to = targets[key]
+  return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to))
+}
+
+interface HeaderProps<T> {
+  readonly column: Column<T>
+  readonly sorting: Sorting | undefined
+  readonly onSort: ((column: string) => void) | undefined
+}
+
+function Header<T>({ column, sorting, onSort }: HeaderProps<T>) {
+  const isSorted = sorting?.column === column.id
+  const direction = sorting?.descending ? 'descending' : 'ascending'
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows of a <table> cannot be positioned.
+    // biome-ignore lint/a11y/useFocusableInteractive: its button is.
+    <div
+      role="columnheader"
+      data-priority={column.priority}
+      {...(isSorted ? { 'aria-sort': direction } : {})}
+    >
+      {column.isSortable && onSort ? (
+        <button type="button" onClick={() => onSort(column.id)}>
+          {column.header}
+          {isSorted && (sorting.descending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />)}
+        </button>
+      ) : (
+        column.header
+      )}
+    </div>
+  )
+}

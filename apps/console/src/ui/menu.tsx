@@ -1,0 +1,46 @@
+import type { LucideIcon } from 'lucide-react'
+import { DropdownMenu as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+export interface MenuAction {
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly tone?: 'plain' | 'danger'
+  readonly disabled?: boolean
+  readonly onSelect: () => void
+}
+
+interface MenuProps {
+  /** The button that opens it. */
+  readonly children: ReactNode
+  readonly label?: ReactNode
+  readonly actions: readonly MenuAction[]
+  readonly align?: 'start' | 'end'
+}
+
+export function Menu({ children, label, actions, align = 'end' }: MenuProps) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content className="menu" align={align} sideOffset={6} collisionPadding={8}>
+          {label !== undefined && (
+            <Radix.Label asChild>{<div className="menu-label">{label}</div>}</Radix.Label>
+          )}
+          {actions.map(({ label: text, icon: Icon, tone, disabled, onSelect }) => (
+            <Radix.Item
+              key={text}
+              className="menu-item"
+              data-tone={tone}
+              disabled={disabled === true}
+              onSelect={onSelect}
+            >
+              <Icon aria-hidden />
+              {text}
+            </Radix.Item>
+          ))}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

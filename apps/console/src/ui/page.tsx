@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { texts } from '../texts.ts'
+
+interface PageProps {
+  readonly title: string
+  /** Shown instead of the title; the title still names the tab. */
+  readonly heading?: ReactNode
+  readonly lead?: ReactNode
+  /** The list that the record is in. */
+  readonly parent?: { readonly to: string; readonly label: string }
+  readonly actions?: ReactNode
+  readonly width?: 'narrow' | 'normal' | 'wide'
+  readonly children: ReactNode
+}
+
+/** A page: its title, which also names the tab, its actions and its content. */
+export function Page({ title, heading, lead, parent, actions, width = 'normal', children }: PageProps) {
+  useEffect(() => {
+    document.title = texts.shell.tabTitle(title)
+  }, [title])
+  return (
+    <div className="page" data-width={width}>
+      <div className="page-head">
+        <div className="page-title">
+          {parent && (
+            <nav className="crumbs" aria-label={texts.shell.crumbs}>
+              <Link to={parent.to}>{parent.label}</Link>
+              <span aria-hidden>/</span>
+            </nav>
+          )}
+          <h1>{heading ?? title}</h1>
+          {lead !== undefined && <p className="page-lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+interface CardProps {
+  readonly title?: string
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+  /** The content reaches the edges, as tables do. */
+  readonly flush?: boolean
+}
+
+export function Card({ title, actions, children, flush = false }: CardProps) {
+  return (
+    <section className="card" aria-label={title}>
+      {title !== undefined && (
+        <div className="card-head">
+          <h2>{title}</h2>
+          {actions}
+        </div>
+      )}
+      {flush ? children : <div className="card-body">{children}</div>}
+    </section>
+  )
+}

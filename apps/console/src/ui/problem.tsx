@@ -1,0 +1,63 @@
+import { LatchkeyError, PermissionDenied, Timeout, Unavailable } from '@latchkey/sdk'
+import { CircleAlert, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { texts } from '../texts.ts'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+interface ProblemProps {
+  readonly error: unknown
+  /** Offers to try again. */
+  readonly onRetry?: (() => unknown) | undefined
+  /** Another way out, such as a link. */
+  readonly children?: ReactNode
+}
+
+/** A failure: what happened, what was missing, the request id for the operator, and a way out. */
+export function Problem({ error, onRetry, children }: ProblemProps) {
+  const known = error instanceof LatchkeyError ? error : undefined
+  return (
+    <div className="problem" role="alert" data-code={known?.code ?? known?.kind}>
+      <CircleAlert aria-hidden />
+      <div>
+        <div className="problem-title">{titleOf(error)}</div>
+        <div className="problem-text">{messageOf(error)}</div>
+        {(known?.requestId !== undefined || onRetry || children) && (
+          <div className="problem-foot">
+            {onRetry && (
+              <Button size="small" onClick={() => void onRetry()}>
+                <RotateCw aria-hidden />
+                {texts.common.retry}
+              </Button>
+            )}
+            {children}
+            {known?.requestId !== undefined && (
+              <span className="row">
+                <span>
+                  {texts.problem.request} <code>{known.requestId}</code>
+                </span>
+                <CopyButton label={texts.problem.copyRequest} text={() => known.requestId ?? ''} />
+              </span>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function titleOf(error: unknown): string {
+  if (!(error instanceof LatchkeyError)) return texts.problem.unexpected
+  return texts.problem.titles[error.kind]
+}
+
+/** What the person can do about it, where the console knows it; else what the server said. */
+export function messageOf(error: unknown): string {
+  if (error instanceof PermissionDenied && error.missing !== undefined) {
+    const { resource, segment, access } = error.missing
+    return texts.problem.missing(resource, segment, access)
+  }
+  if (error instanceof Timeout) return texts.problem.timeout
+  if (error instanceof Unavailable && error.status === undefined) return texts.problem.unreachable
+  return error instanceof Error ? error.message : String(error)
+}

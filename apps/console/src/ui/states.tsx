@@ -1,0 +1,34 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { texts } from '../texts.ts'
+
+/** Lines in the place of text that is on its way. */
+export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div className="skeleton-lines" role="status">
+      <span className="visually-hidden">{texts.common.loading}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} className="skeleton" style={{ width: `${92 - ((line * 37) % 50)}%` }} />
+      ))}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  readonly icon: LucideIcon
+  readonly title: string
+  readonly children?: ReactNode
+  readonly actions?: ReactNode
+}
+
+/** What stands where nothing is: why, and what to do next. */
+export function Empty({ icon: Icon, title, children, actions }: EmptyProps) {
+  return (
+    <div className="empty">
+      <Icon aria-hidden />
+      <h2>{title}</h2>
+      {children !== undefined && <p>{children}</p>}
+      {actions !== undefined && <div className="row">{actions}</div>}
+    </div>
+  )
+}

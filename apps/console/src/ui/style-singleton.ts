@@ -1,0 +1,32 @@
+/**
+ * Stands in for the package `react-style-singleton`, with which Radix locks the page behind a dialog. It adopts a style
+ * sheet instead of inserting a `<style>` element, so that the page needs no `unsafe-inline` in its
+ * Content-Security-Policy.
+ */
+import { useEffect } from 'react'
+
+/** A component that applies its styles to the document while it is mounted; the last one to leave removes them. */
+export function styleSingleton() {
+  let users = 0
+  let sheet: CSSStyleSheet | undefined
+  return function Sheet({
+    styles,
+    dynamic = false,
+  }: {
+    readonly styles: string
+    readonly dynamic?: boolean
+  }) {
+    useEffect(() => {
+      sheet ??= new CSSStyleSheet()
+      if (users === 0 || dynamic) sheet.replaceSync(styles)
+      if (users === 0) document.adoptedStyleSheets.push(sheet)
+      users += 1
+      return () => {
+        users -= 1
+        if (users > 0) return
+        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((adopted) => adopted !== sheet)
+      }
+    }, [styles, dynamic])
+    return null
+  }
+}

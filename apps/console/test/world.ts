@@ -1,0 +1,88 @@
+/** A real server with records that look like those of a company, for journeys and screenshots. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient } from '@latchkey/sdk'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+
+/** The secret of the management token of every world. */
+export const SECRET = '7d1f3c52-5f3b-4a6e-9a43-2f1f7a1c9d10'
+
+export interface World {
+  readonly url: string
+  readonly client: Client
+  readonly server: RunningServer
+  stop(): Promise<void>
+}
+
+/** Starts a server and fills it. */
+export async function startWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-console-'))
+  const server = await runServer({
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: SECRET,
+    LATCHKEY_LOG_LEVEL: 'warn',
+    LATCHKEY_DRAIN_TIME: '0s',
+    LATCHKEY_SHUTDOWN_TIMEOUT: '0s',
+    ...env,
+  })
+  const client = createClient({ address: server.url, token: SECRET, env: false })
+  await fill(client)
+  return {
+    url: server.url,
+    client,
+    server,
+    stop: async () => {
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const POLICIES = {
+  'orders-read': [
+    'Read the orders',
+    'key_prefix "orders/" {\n  policy = "read"\n}\nservice "orders" {\n  policy = "read"\n}\n',
+  ],
+  'shop-web': [
+    'What the web shop needs',
+    'key_prefix "shop/" {\n  policy = "read"\n}\nkey "shop/theme" {\n  policy = "write"\n}\nservice_prefix "shop-" {\n  policy = "read"\n}\n',
+  ],
+  deploy: [
+    'Deploys of all teams',
+    'key_prefix "deploys/" {\n  policy = "write"\n}\nservice_prefix "" {\n  policy = "write"\n}\nnode_prefix "" {\n  policy = "read"\n}\n',
+  ],
+  'ops-read': [
+    'Look at everything, change nothing',
+    'acl = "read"\noperator = "read"\nkey_prefix "" {\n  policy = "read"\n}\nservice_prefix "" {\n  policy = "read"\n}\nnode_prefix "" {\n  policy = "read"\n}\n',
+  ],
+  'payments-deny': ['Keeps everyone out of payments', 'key_prefix "payments/" {\n  policy = "deny"\n}\n'],
+} as const
+
+async function fill(client: Client): Promise<void> {
+  for (const [Name, [Description, Rules]] of Object.entries(POLICIES)) {
+    await client.policies.create({ Name, Description, Rules })
+  }
+  await client.roles.create({
+    Name: 'shop',
+    Description: 'The web shop and its workers',
+    Policies: [{ Name: 'shop-web' }, { Name: 'orders-read' }],
+    ServiceIdentities: [{ ServiceName: 'shop-web' }],
+  })
+  await client.roles.create({
+    Name: 'on-call',
+    Description: 'People on call',
+    Policies: [{ Name: 'ops-read' }, { Name: 'payments-deny' }],
+  })
+  const tokens = [
+    { Description: 'Web shop, production', Roles: [{ Name: 'shop' }] },
+    { Description: 'Web shop, staging', Roles: [{ Name: 'shop' }], Policies: [{ Name: 'payments-deny' }] },
+    { Description: 'Deploys from CI', Policies: [{ Name: 'deploy' }], ExpirationTTL: '45m' },
+    { Description: 'Ada Lovelace, on call', Roles: [{ Name: 'on-call' }], ExpirationTTL: '8h' },
+    { Description: 'Order export, nightly', Policies: [{ Name: 'orders-read' }], ExpirationTTL: '23h' },
+    { Description: 'Inventory service', ServiceIdentities: [{ ServiceName: 'inventory' }], Local: true },
+    { Description: 'Node agent of db-3', NodeIdentities: [{ NodeName: 'db-3', Datacenter: 'dc1' }] },
+    { Description: '' },
+  ]
+  for (const token of tokens) await client.tokens.create(token)
+}

@@ -1,0 +1,93 @@
+/** The web console at `/ui`: one page for all its addresses, and files that browsers keep for good. */
+import { ACL_ERRORS, html } from '@latchkey/contract'
+import express, { type Request, type Response, type Router } from 'express'
+import { encodingFor } from '../compression/encodings.ts'
+import { CONSOLE_FOLDER, ConsoleFiles, tagOf } from './console-files.ts'
+
+/** What the page says of the server, so that the console need not ask. */
+export interface ServerFacts {
+  readonly headerPrefix: string
+  readonly edition: string
+  readonly datacenter: string
+  readonly serviceVersion: string
+}
+
+/**
+ * The console loads its own files, and calls the server that it comes from. Nothing else: no inline code or style, no other
+ * host, no frame around it, no form that leaves by itself.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' } as const
+
+/** Serves the console, for mounting at `/ui`. Files are read when they are first asked for, so that starts stay quick. */
+export function consoleRouter(facts: ServerFacts, folder: string = CONSOLE_FOLDER): Router {
+  const router = express.Router({ caseSensitive: true, strict: true })
+  const files = new ConsoleFiles(folder)
+  let page: { readonly text: string; readonly tag: string } | undefined
+  const readPage = () => {
+    const text = files.page()?.replace('name="latchkey-server" content=""', () => metaOf(facts))
+    return text === undefined ? undefined : { text, tag: tagOf(text) }
+  }
+  router.get('/{*path}', (request, response) => {
+    if (/^\/assets\/|\.[a-z0-9]+$/.test(request.path)) {
+      sendFile(files, request, response)
+      return
+    }
+    page ??= readPage()
+    if (page === undefined) {
+      response.status(ACL_ERRORS.endpoint_unknown.status).type('text/plain').send(NOT_BUILT)
+      return
+    }
+    response
+      .set({
+        ...COMMON,
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+        'Cross-Origin-Opener-Policy': 'same-origin',
+        'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+        'Cache-Control': 'no-cache',
+        ETag: page.tag,
+      })
+      .send(page.text)
+  })
+  return router
+}
+
+const NOT_BUILT = 'The console is not built. Build it: pnpm --filter @latchkey/console build\n'
+
+function sendFile(files: ConsoleFiles, request: Request, response: Response): void {
+  const file = files.find(request.path)
+  if (file === undefined) {
+    response
+      .status(ACL_ERRORS.endpoint_unknown.status)
+      .type('text/plain')
+      .send('The console has no such file')
+    return
+  }
+  const chosen = encodingFor(request.get('accept-encoding'), file.encodings)
+  const encoding = file.encodings.find((each) => each === chosen)
+  response.set({
+    ...COMMON,
+    'Content-Type': file.type,
+    'Cache-Control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: file.tag,
+  })
+  if (file.encodings.length > 0) response.vary('Accept-Encoding')
+  if (encoding !== undefined) response.set('Content-Encoding', encoding)
+  response.send(file.bytes(encoding))
+}
+
+function metaOf(facts: ServerFacts): string {
+  return html`name="latchkey-server" content="${JSON.stringify(facts)}"`.text
+}
