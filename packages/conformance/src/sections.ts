@@ -81,7 +81,7 @@ export const SECTIONS: readonly Section[] = [
     '4.9.1': 'namespace: body first',
     '4.9.2': 'namespace: then ns',
     '4.9.3': 'namespace: then the header',
-    '4.9.4': 'namespace: then that of the own token',
+    '4.9.4': 'namespace: then that of the token',
     '4.9.5': 'namespace: then default',
     '4.10': 'shapes of answers: see the decisions',
     '5.1': 'the secret in header or query',

@@ -71,7 +71,7 @@ export abstract class LatchkeyError extends Error {
     this.recordId = this.maybeApplied ? facts.recordId : undefined
   }
 
-  /** The own fields for a log, without stack and cause. */
+  /** The fields of its own, for a log, without stack and cause. */
   toJSON(): Record<string, unknown> {
     return { ...Object.fromEntries(Object.entries(this)), message: this.message }
   }

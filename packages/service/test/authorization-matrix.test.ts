@@ -513,7 +513,7 @@ describe('AUTHZ-01: no indirect way to a right in another namespace (CVE-2021-41
       'GET',
       `/acl/rules/translate/${target.legacyAccessorId}`,
     ],
-    'defaults of the own namespace': () => [
+    "defaults of the caller's namespace": () => [
       'PUT',
       '/namespace/elsewhere',
       { ACLs: { PolicyDefaults: [{ Name: 'admin' }] } },

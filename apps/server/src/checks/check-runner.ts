@@ -1,4 +1,4 @@
-/** Runs the HTTP, TCP and alias checks of the own node, and removes services that are critical for too long. Decisions: agent. */
+/** Runs the HTTP, TCP and alias checks of the server's node, and removes services that are critical for too long. Decisions: agent. */
 import {
   type AgentCheck,
   aliasResult,

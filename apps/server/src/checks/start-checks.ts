@@ -1,4 +1,4 @@
-/** The checks of the own node: one process of the node runs them, and adopts deadlines that no process holds. */
+/** The checks of the server's node: one process of the node runs them, and adopts deadlines that no process holds. */
 import type { CheckRecord } from '@latchkey/acl'
 import type { LocalChecks } from '@latchkey/service'
 import type { Logger } from 'pino'

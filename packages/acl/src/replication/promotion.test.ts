@@ -80,7 +80,7 @@ test('replication begins with nothing in a new secondary, and with its own state
 
 test.each([
   ['in a primary datacenter', 'second', { primaryDatacenter: 'dc2' }],
-  ['of the own store', 'own', {}],
+  ['of this store', 'own', {}],
 ])('replication_refused: acceptance %s', (_, accepted, facts) => {
   expect(() => acceptCluster(accepted, { ...FACTS, ...facts })).toThrow(
     expect.objectContaining({ code: 'replication_refused' }),

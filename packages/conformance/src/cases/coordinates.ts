@@ -30,7 +30,7 @@ export const coordinateCases: readonly Case[] = [
   {
     id: 'coordinates/lists',
     spec: '9.4',
-    title: 'coordinates are listed by node, and the own datacenter comes first',
+    title: 'coordinates are listed by node, and the datacenter of the server comes first',
     async run(ctx) {
       const nodes = await ctx.ok<Coordinate[]>('GET', '/coordinate/nodes')
       const names = nodes.map(({ Node }) => Node.toLowerCase())

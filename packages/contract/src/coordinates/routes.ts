@@ -13,7 +13,7 @@ export const coordinates = c.router({
     method: 'GET',
     path: '/v1/coordinate/datacenters',
     summary: 'List the datacenters for distances between them',
-    description: 'The own one first. None has coordinates.',
+    description: 'This datacenter first. None has coordinates.',
     query: query({}),
     ...answers(z.array(datacenterCoordinatesSchema), { right: 'none', local: true, errors: [], ...row }),
   },

@@ -19,7 +19,7 @@ type ParamOf<Path extends string> = Path extends `${string}:${infer Rest}`
     ? Name
     : Rest
   : never
-/** The own query options of an endpoint. */
+/** The query options of an endpoint. */
 export type QueryOf<N extends EndpointName> = Endpoints[N] extends {
   query: readonly (infer Q extends string)[]
 }

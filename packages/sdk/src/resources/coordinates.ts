@@ -17,7 +17,7 @@ export class Coordinates<M extends Mode> {
   }
 
   /**
-   * Lists the datacenters, the own one first.
+   * Lists the datacenters, the server's first.
    *
    * Endpoint `coordinates.datacenters` (GET /v1/coordinate/datacenters). Right: none. Spec 9.4.
    */

@@ -1,4 +1,4 @@
-/** What falls due on the own node without a request: expired TTL checks, and outputs that the catalog should get. */
+/** What falls due on the server's node without a request: expired TTL checks, and outputs that the catalog should get. */
 import { cutOutput, expiredOutput } from '@latchkey/acl'
 import { deregisterChanges } from '../agent/deregister-service.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -74,7 +74,7 @@ export function writeResult(
   })
 }
 
-/** Removes a service of the own node, because one of its checks was critical for too long. */
+/** Removes a service of the server's node, because one of its checks was critical for too long. */
 export function removeService({ store, nodeName, localChecks }: Place, serviceId: string): Promise<void> {
   return decideAndCommit(store, () => {
     const catalog = store.catalog()

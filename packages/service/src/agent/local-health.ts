@@ -1,4 +1,4 @@
-/** The health of services on the own node, as load balancers ask for it. */
+/** The health of services on the server's node, as load balancers ask for it. */
 import { aggregateStatus, type Catalog, type HealthStatus, type ServiceRecord } from '@latchkey/acl'
 import type { LocalHealth } from '@latchkey/contract'
 import type { Context } from '../handler.ts'

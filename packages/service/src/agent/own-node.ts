@@ -58,7 +58,7 @@ export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckR
   else requireNode(call, call.service.nodeName, 'write')
 }
 
-/** Puts the own node into the catalog, unless it is there. */
+/** Puts the server's own node into the catalog, unless it is there. */
 export function nodeChanges({ service }: Place, catalog: Catalog): readonly Change[] {
   const { nodeName, cluster } = service
   if (catalog.node(nodeName)) return []
