@@ -86,6 +86,11 @@ describe('an answer of the primary', () => {
     expect(unusable).toEqual([{ accessorId: broken.AccessorID, reason }])
   })
 
+  test('may have a token whose accessor and secret are the same id', () => {
+    const alike = { ...TOKEN, SecretID: TOKEN.AccessorID }
+    expect(readChanges(anAnswer({ Tokens: [alike] })).tokens).toMatchObject([{ SecretID: TOKEN.AccessorID }])
+  })
+
   test('is refused as a whole for a broken record', () => {
     const long = { ...POLICY, Description: 'x'.repeat(10_000_000) }
     expect(refusalOf(anAnswer({ Policies: [POLICY, long] }))).toBe('policy 1 is there twice')

@@ -131,7 +131,8 @@ function checkKeys<R extends object>(
   }
   const seen = new Set<string>(deleted)
   for (const [i, record] of records.entries()) {
-    for (const key of keysOf(record)) {
+    // A token may have one id as its accessor and its secret.
+    for (const key of new Set(keysOf(record))) {
       if (key === '' || key.length > KEY_LENGTH_MAX) throw new BrokenAnswer(`${kind} ${i} has a broken id`)
       if (seen.has(key)) throw new BrokenAnswer(`${kind} ${i} is there twice`)
       seen.add(key)
