@@ -25,6 +25,14 @@ export const HEADER_PREFIX_DEFAULT = 'X-Service-'
 export const HEADER_PREFIXES_DEFAULT: readonly string[] = [HEADER_PREFIX_DEFAULT, 'X-Consul-']
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'
+
+const CLIENT_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Whether the service takes over the request id that a client sends: 1 to 64 letters, digits, `.`, `_` or `-`. */
+export function isClientRequestId(id: string): boolean {
+  return CLIENT_REQUEST_ID.test(id)
+}
+
 export const PROBLEM_JSON = 'application/problem+json'
 
 /** A redacted SecretID, which the service never stores nor accepts. Decisions: record shapes. */

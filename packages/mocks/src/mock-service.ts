@@ -1,6 +1,6 @@
 /** Latchkey without a server: the service's own rules behind MSW handlers, with controls for tests. */
 
-import { AclError, type EndpointName } from '@latchkey/contract'
+import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { MemorySnapshot, WireReply } from '@latchkey/service'
 import type { HttpHandler } from 'msw/http'
 import { type Asked, askedOf, belowBase } from './base-path.ts'
@@ -191,8 +191,7 @@ class LatchkeyMock implements MockService {
 
   /** `undefined`: the client gets no answer. */
   private async reply(request: Request, url: string, asked: Asked): Promise<WireReply | undefined> {
-    this.requestCount += 1
-    const wire = toWireRequest(request, url, `mock-${this.requestCount}`)
+    const wire = toWireRequest(request, url, this.requestIdOf(request))
     const failure = this.faults.take(asked.endpoint)
     if (failure === 'network') return undefined
     if (asked.endpoint !== undefined && failure !== undefined && failure !== 'lost') {
@@ -202,6 +201,13 @@ class LatchkeyMock implements MockService {
     if (failure === 'lost') return undefined
     const isMistake = isUnknown(reply) && asked.template === undefined
     return isMistake && this.settings.unknownEndpoints === 'fail' ? complain(request.method, url) : reply
+  }
+
+  private requestIdOf(request: Request): string {
+    const given = request.headers.get(REQUEST_ID_HEADER)
+    if (given !== null && isClientRequestId(given)) return given
+    this.requestCount += 1
+    return `mock-${this.requestCount}`
   }
 }
 

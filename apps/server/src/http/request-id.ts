@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { REQUEST_ID_HEADER } from '@latchkey/contract'
+import { isClientRequestId, REQUEST_ID_HEADER } from '@latchkey/contract'
 
 const HEADER = REQUEST_ID_HEADER.toLowerCase()
-const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Unique among processes and restarts; a counter keeps it cheap. */
 const processPart = randomBytes(6).toString('hex')
@@ -12,7 +11,7 @@ let count = 0
 /** The client's own id if it is valid, else a new one. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers[HEADER]
-  if (typeof given === 'string' && CLIENT_ID.test(given)) return given
+  if (typeof given === 'string' && isClientRequestId(given)) return given
   count += 1
   return `${processPart}-${count.toString(36)}`
 }
