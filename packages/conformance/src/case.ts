@@ -3,7 +3,7 @@ import { isBefore, parseServiceVersion } from '@latchkey/contract'
 import type { Context } from './context.ts'
 import { PLAIN_TRAITS, type Target, type Traits } from './target.ts'
 
-/** Needs of a case beyond the defaults: a version with all token fields, ACLs on, default deny. */
+/** Needs of a case beyond the defaults: a version with all token fields, ACLs on, default deny; any datacenter. */
 export interface Needs extends Partial<Omit<Traits, 'version'>> {
   /** First version with the checked feature. Default: 1.8.1, which has all fields of a token. */
   readonly from?: string
@@ -49,6 +49,9 @@ export function whySkipped(needs: Needs = {}, target: Target): string | undefine
   for (const trait of ['mode', 'acl', 'defaultPolicy', 'bootstrap'] as const) {
     const wanted = needs[trait] ?? PLAIN_TRAITS[trait]
     if (traits[trait] !== wanted) return `needs ${trait} ${wanted}`
+  }
+  if (needs.datacenter !== undefined && traits.datacenter !== needs.datacenter) {
+    return `needs a ${needs.datacenter} datacenter`
   }
   if (needs.edition !== undefined && traits.edition !== needs.edition) return `needs edition ${needs.edition}`
   if (needs.clock && !target.clock) return 'needs a clock that can be moved'

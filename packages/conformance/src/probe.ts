@@ -15,6 +15,8 @@ export async function probeTraits(address: Address): Promise<Traits> {
   const { Config } = JSON.parse((await ask('/agent/self')).text || '{}')
   // Every version and mode has keys, and namespaces are checked before the caller.
   const namespaced = await ask('/kv/conformance?ns=default')
+  // Absent before 1.4.0.
+  const { Enabled: follows } = JSON.parse((await ask('/acl/replication')).text)
   return {
     ...PLAIN_TRAITS,
     // Without a token, a caller may not read the version.
@@ -24,6 +26,7 @@ export async function probeTraits(address: Address): Promise<Traits> {
     mode: problem === 'legacy_mode' || problem === 'endpoint_unknown' ? 'legacy' : 'enabled',
     defaultPolicy: tokens.headers.get(`${address.prefix}Default-ACL-Policy`) === 'allow' ? 'allow' : 'deny',
     bootstrap: address.token === '' && problem === 'privilege_missing' ? 'open' : 'done',
+    datacenter: follows === true ? 'secondary' : 'primary',
   }
 }
 

@@ -11,6 +11,8 @@ export interface Traits {
   readonly defaultPolicy: 'deny' | 'allow'
   /** `open`: bootstrap has not been used yet. */
   readonly bootstrap: 'open' | 'done'
+  /** `secondary`: policies, roles and global tokens are written in another datacenter. */
+  readonly datacenter: 'primary' | 'secondary'
 }
 
 export const PLAIN_TRAITS: Traits = {
@@ -20,6 +22,7 @@ export const PLAIN_TRAITS: Traits = {
   acl: 'on',
   defaultPolicy: 'deny',
   bootstrap: 'done',
+  datacenter: 'primary',
 }
 
 /** A clock that the suite moves. Time is frozen between moves. */

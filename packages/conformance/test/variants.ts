@@ -1,5 +1,5 @@
 /** The variants of mocks and server that together run every case. */
-import type { MockServiceOptions } from '@latchkey/mocks'
+import { createMockService, type MockServiceOptions } from '@latchkey/mocks'
 import { PLAIN_TRAITS, type Traits } from '../src/index.ts'
 
 export const MANAGEMENT_TOKEN = '11111111-2222-4333-8444-555555555555'
@@ -14,6 +14,8 @@ export interface Variant {
   readonly always?: true
   /** Version of an older server on the same database, which keeps the newer one in legacy mode. */
   readonly besideVersion?: string
+  /** Whether the server follows another one, the primary datacenter. */
+  readonly isSecondary?: true
 }
 
 function version(name: string, over: Partial<Traits> = {}): Variant {
@@ -70,5 +72,16 @@ export const VARIANTS: readonly Variant[] = [
     traits: { ...PLAIN_TRAITS, defaultPolicy: 'allow' },
     mock: { defaultPolicy: 'allow' },
     server: { LATCHKEY_DEFAULT_POLICY: 'allow' },
+  },
+  {
+    name: 'secondary datacenter',
+    traits: { ...PLAIN_TRAITS, datacenter: 'secondary' },
+    mock: {
+      datacenter: 'dc2',
+      primaryDatacenter: 'dc1',
+      datacenters: { dc1: createMockService({ baseUrl: 'https://dc1.test' }) },
+    },
+    server: {},
+    isSecondary: true,
   },
 ]

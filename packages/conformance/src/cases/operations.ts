@@ -13,6 +13,7 @@ export const operationCases: readonly Case[] = [
     id: 'operations/cluster',
     spec: '9.4',
     title: 'leader, peers, members, datacenters and replication describe one cluster',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const leader = await ctx.ok<string>('GET', '/status/leader', { token: null })
       const peers = await ctx.ok<string[]>('GET', '/status/peers', { token: null })
@@ -42,6 +43,8 @@ export const operationCases: readonly Case[] = [
     id: 'operations/replication-token',
     spec: 'D/replication/token',
     title: 'the token of replication is set and removed with acl:write, and is never shown',
+    // That of a secondary is in use.
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const Token = '5c6b0d42-77f1-4c8e-9d0a-0e1f2a3b4c5d'
       assert.equal(await ctx.ok('PUT', '/agent/token/replication', { body: { Token } }), true)
@@ -65,6 +68,7 @@ export const operationCases: readonly Case[] = [
     id: 'operations/forwarded-writes',
     spec: 'D/replication/writes',
     title: '404 not_found: the primary hides its local tokens from a write that a secondary forwards',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const local = await ctx.token({ Local: true, Policies: [{ Name: 'global-management' }] })
       // Between datacenters the headers have this prefix, whatever that of the target is.
@@ -170,6 +174,7 @@ export const operationCases: readonly Case[] = [
     id: 'operations/promote',
     spec: 'D/replication/promotion',
     title: '409 replication_refused: a primary datacenter is not promoted, and follows no other store',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const refusal = { status: 409, code: 'replication_refused' } as const
       const [Datacenter] = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })

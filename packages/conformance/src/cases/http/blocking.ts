@@ -208,6 +208,7 @@ export const blockingCases: readonly Case[] = [
     spec: 'D/blocking/wakes',
     title:
       'a read of one record keeps waiting while only others change, whatever the index of its table; its own change wakes it',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const key = `/kv/${ctx.unique('key')}`
       const [missing, missingKey] = [crypto.randomUUID(), `/kv/${ctx.unique('missing')}`]

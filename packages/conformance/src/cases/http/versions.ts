@@ -293,6 +293,7 @@ export const versionCases: readonly Case[] = [
     id: 'modes/bootstrap-done',
     spec: 'D/status/bootstrap-403',
     title: '403 bootstrap_done: a service with a configured management token',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const text = 'Permission denied: ACL bootstrap no longer allowed (reset index: '
       await ctx.refuses(

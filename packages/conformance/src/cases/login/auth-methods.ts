@@ -33,7 +33,7 @@ export const authMethodCases: readonly Case[] = [
     spec: 'D/auth-methods/record',
     title:
       'a method is created, read in any case, replaced by an update, listed without Config, deleted; keys in order, Config as written',
-    needs: { edition: 'standard', from: '1.10' },
+    needs: { datacenter: 'primary', edition: 'standard', from: '1.10' },
     async run(ctx) {
       const provider = await aProvider(ctx)
       const body = {

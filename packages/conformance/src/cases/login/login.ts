@@ -15,7 +15,7 @@ export const loginCases: readonly Case[] = [
     also: ['2.1/AuthMethod', '4.8/authmethod'],
     title:
       'a login makes a local token with Meta in its description, the method as it is spelled, and an end MaxTokenTTL after CreateTime; it is read, listed and used',
-    needs: { edition: 'standard' },
+    needs: { datacenter: 'primary', edition: 'standard' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx, { MaxTokenTTL: '1h' })
       await aRule(ctx, method)
@@ -63,6 +63,7 @@ export const loginCases: readonly Case[] = [
     spec: 'D/auth-methods/locality',
     title:
       'tokens of a global method are global, without MaxTokenTTL they do not expire; a change of TokenLocality ends them',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const { method, provider } = await aMethod(ctx, { TokenLocality: 'global' })
       await aRule(ctx, method)

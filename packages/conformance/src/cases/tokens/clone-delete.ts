@@ -212,6 +212,7 @@ export const cloneDeleteCases: readonly Case[] = [
     id: 'delete/anonymous',
     spec: 'D/tokens/anonymous',
     title: '400 delete_refused: the anonymous token is deleted; it can be updated, and keeps its ids',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       await ctx.refuses('DELETE', `/acl/token/${ANONYMOUS}`, {}, { status: 400, code: 'delete_refused' })
       const before = await ctx.ok<Token>('GET', `/acl/token/${ANONYMOUS}`)

@@ -75,6 +75,7 @@ export const recordCases: readonly Case[] = [
     spec: 'D/records/indexes',
     title:
       'CreateIndex and ModifyIndex are the indexes of the writes, which increase with every write of any kind',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const one = await ctx.token()
       const policy = await ctx.policy()

@@ -17,6 +17,7 @@ export const updateCases: readonly Case[] = [
     also: ['D/records/indexes'],
     title:
       'an update answers the changed record; ids, times and CreateIndex stay, ModifyIndex increases, even without a change',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const token = await ctx.token({ ExpirationTTL: '1h' })
       const updated = await update(ctx, token, { Description: 'new' })
@@ -36,6 +37,7 @@ export const updateCases: readonly Case[] = [
     spec: '4.5',
     also: ['D/decoding/ignored'],
     title: 'a record can be sent back as read, from read and from list',
+    needs: { datacenter: 'primary' },
     async run(ctx) {
       const policy = await ctx.policy()
       const token = await ctx.token({
