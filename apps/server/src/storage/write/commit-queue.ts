@@ -47,7 +47,7 @@ interface CommitQueueOptions {
 
 /** Maximum writes, and characters, of one group: it holds the lock that all other writers wait for. */
 const GROUP_WRITES_MAX = 256
-const GROUP_CHARS_MAX = 1_048_576
+const GROUP_CHARS_MAX = 262_144
 /** Writes up to this length join any group, so that they do not wait behind all long ones. */
 const SHORT_CHARS_MAX = 16_384
 /** Maximum writes of one group that take several statements each. */
