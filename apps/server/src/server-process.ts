@@ -156,6 +156,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       store,
       clock: store.clock,
       random,
+      archives: store.archives,
       cluster: clusterInfo,
       profile,
       identity: {

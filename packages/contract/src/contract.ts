@@ -21,6 +21,7 @@ import { operations } from './operations/routes.ts'
 import { policies } from './policies/routes.ts'
 import { roles } from './roles/routes.ts'
 import { c } from './route.ts'
+import { snapshots } from './snapshots/routes.ts'
 import { tokens } from './tokens/routes.ts'
 
 export const contract = c.router({
@@ -42,6 +43,7 @@ export const contract = c.router({
   agentChecks,
   agentProcess,
   operations,
+  snapshots,
   datacenters,
   legacy,
 })
@@ -68,6 +70,7 @@ export const RESOURCES = {
   agentChecks: 'Checks of the node of the server, and reports of clients. Section 9.4.',
   agentProcess: 'The server process: membership, machine, end. Section 9.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
+  snapshots: 'Backup and restore of the whole store. Section 9.4.',
   datacenters: 'What an operator decides about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',
 } as const satisfies Record<ResourceName, string>

@@ -63,6 +63,11 @@ export const ACL_ERRORS = {
     title: 'Too many items in one call',
     source: 'decisions: decoding',
   },
+  snapshot_invalid: {
+    status: 400,
+    title: 'The archive is damaged, or not one of this service',
+    source: 'decisions: backup',
+  },
   bootstrap_reset_invalid: {
     status: 400,
     title: 'The bootstrap reset index is wrong',
@@ -128,6 +133,11 @@ export const ACL_ERRORS = {
     status: 409,
     title: 'Another datacenter was promoted in place of this one',
     source: 'decisions: promotion',
+  },
+  snapshot_refused: {
+    status: 409,
+    title: 'The archive is not for this server',
+    source: 'decisions: backup',
   },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },

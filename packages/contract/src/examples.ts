@@ -19,6 +19,7 @@ import { examples as policies } from './policies/examples.ts'
 import { examples as roles } from './roles/examples.ts'
 import type { RouteName } from './routes.ts'
 import type { Examples, ExamplesOf } from './shared/example.ts'
+import { examples as snapshots } from './snapshots/examples.ts'
 import { examples as tokens } from './tokens/examples.ts'
 
 const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
@@ -40,6 +41,7 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   agentChecks: checkExamples,
   agentProcess: processExamples,
   operations,
+  snapshots,
   datacenters,
   legacy,
 }

@@ -132,6 +132,7 @@ export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shar
 export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
 export { shorten } from './shared/shorten.ts'
 export { ownText, utf8Length } from './shared/text.ts'
+export type { RestoredSnapshot } from './snapshots/schemas.ts'
 export { DurationSyntaxError, formatDurationMs, parseDurationMs } from './time/duration.ts'
 export { formatInstant, parseInstant, ZERO_TIME } from './time/instant.ts'
 export {

@@ -40,8 +40,8 @@ export interface RouteMetadata extends EndpointFacts {
    * Decisions: compression.
    */
   readonly holdsSecrets?: true
-  /** The answer is plain text instead of JSON. */
-  readonly answerForm?: 'text'
+  /** The answer is plain text, or bytes, instead of JSON. */
+  readonly answerForm?: 'text' | 'bytes'
   /** Statuses besides 200 that an answer may have, to say how its content is. */
   readonly otherStatuses?: readonly number[]
   /** Answer types besides JSON. */

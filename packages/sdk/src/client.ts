@@ -29,6 +29,7 @@ import { Namespaces } from './resources/namespaces.ts'
 import { Oidc } from './resources/oidc.ts'
 import { Policies } from './resources/policies.ts'
 import { Roles } from './resources/roles.ts'
+import { Snapshots } from './resources/snapshots.ts'
 import { Status } from './resources/status.ts'
 import { Tokens } from './resources/tokens.ts'
 import type {
@@ -64,6 +65,7 @@ export class Client<M extends Mode = 'value'> {
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
   readonly status: Status<M>
+  readonly snapshots: Snapshots<M>
   readonly agent: Agent<M>
   /** Instances of services with their checks. */
   readonly health: Health<M>
@@ -85,6 +87,7 @@ export class Client<M extends Mode = 'value'> {
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)
     this.status = new Status(core)
+    this.snapshots = new Snapshots(core)
     this.agent = new Agent(core)
     this.health = new Health(core)
   }

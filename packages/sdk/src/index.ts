@@ -57,6 +57,7 @@ export type { Namespaces } from './resources/namespaces.ts'
 export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
 export type { Policies } from './resources/policies.ts'
 export type { RoleFilter, Roles } from './resources/roles.ts'
+export type { Snapshots } from './resources/snapshots.ts'
 export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
@@ -131,6 +132,7 @@ export type {
   Registration,
   Removal,
   ReplicationStatus,
+  RestoredSnapshot,
   Role,
   RoleCreate,
   RoleLink,

@@ -34,9 +34,13 @@ export interface Call<N extends RouteName> extends Context {
   readonly body: RequestBody<N>
 }
 
-/** The body as the route's metadata says: decoded, text, or the bytes themselves. */
-type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly body: 'raw' }
-  ? Uint8Array
+/** The body as the route's metadata says: decoded, text, the bytes themselves, or pieces of them. */
+type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly body: infer Form }
+  ? Form extends 'raw'
+    ? Uint8Array
+    : Form extends 'stream'
+      ? AsyncIterable<Uint8Array>
+      : Body<N>
   : Body<N>
 
 /** A call whatever its route, as the pipeline sees it. */
@@ -90,11 +94,13 @@ export interface Context {
 /** What a route answers with 200, in a form that its metadata allows; or what is absent, and worth waiting for. */
 export type Answer<N extends RouteName> = RouteOf<N>['metadata'] extends { readonly answerForm: 'text' }
   ? AnswerIn<TextForm>
-  : RouteOf<N>['metadata'] extends {
-        readonly otherAnswers: readonly { readonly type: infer Type extends string }[]
-      }
-    ? AnswerIn<JsonForm<Content<N>> | BytesForm<Type>>
-    : JsonAnswer<Content<N>>
+  : RouteOf<N>['metadata'] extends { readonly answerForm: 'bytes' }
+    ? AnswerIn<StreamForm>
+    : RouteOf<N>['metadata'] extends {
+          readonly otherAnswers: readonly { readonly type: infer Type extends string }[]
+        }
+      ? AnswerIn<JsonForm<Content<N>> | BytesForm<Type>>
+      : JsonAnswer<Content<N>>
 
 /** An answer of a `T`, as JSON. */
 export interface JsonAnswer<T> extends AnswerIn<JsonForm<T>> {}
@@ -135,6 +141,12 @@ interface BytesForm<Type extends string> {
   readonly contentType: Type | `${Type};${string}`
 }
 
+/** Bytes of any length. */
+interface StreamForm {
+  readonly kind: 'byte-stream'
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
 /** What is absent is worth waiting for: a refusal that a waiter may see turn into an answer. */
 interface Refusal {
   readonly kind: 'refusal'
@@ -142,7 +154,7 @@ interface Refusal {
 }
 
 /** Any answer, as it is rendered. */
-export type AnyAnswer = AnswerIn<JsonForm<unknown> | TextForm | BytesForm<string>>
+export type AnyAnswer = AnswerIn<JsonForm<unknown> | TextForm | BytesForm<string> | StreamForm>
 export type AnswerBody = AnyAnswer['body']
 
 export interface Watch {

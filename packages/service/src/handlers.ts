@@ -124,6 +124,8 @@ import { metricsHandler } from './operations/metrics.ts'
 import { datacentersHandler } from './operations/datacenters.ts'
 import { versionsHandler } from './operations/versions.ts'
 import { openapiHandler } from './operations/openapi.ts'
+import { readSnapshotHandler } from './snapshots/read.ts'
+import { restoreSnapshotHandler } from './snapshots/restore.ts'
 import { acceptClusterHandler } from './datacenters/accept.ts'
 import { promoteDatacenterHandler } from './datacenters/promote.ts'
 import { translateRulesHandler } from './legacy/translate.ts'
@@ -256,6 +258,8 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'operations.datacenters': datacentersHandler,
   'operations.versions': versionsHandler,
   'operations.openapi': openapiHandler,
+  'snapshots.read': readSnapshotHandler,
+  'snapshots.restore': restoreSnapshotHandler,
   'datacenters.accept': acceptClusterHandler,
   'datacenters.promote': promoteDatacenterHandler,
   'legacy.translate': translateRulesHandler,

@@ -13,6 +13,7 @@ export {
 } from './datacenters/datacenters.ts'
 export { Names, type NamesOptions } from './dns/names.ts'
 export {
+  type Archives,
   type ClusterInfo,
   type ClusterMember,
   type IdentityOptions,

@@ -1,7 +1,7 @@
 /** Dependencies and configuration of the service. */
 
 import type { Clock, ClusterRecord, DownPolicy, OidcClient, Random, Turns, Verifier } from '@latchkey/acl'
-import type { AgentHost, AgentMetrics, ServiceProfile } from '@latchkey/contract'
+import type { AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
@@ -75,6 +75,18 @@ export interface ReplicationState {
   readonly skipped: readonly { readonly AccessorID: string; readonly Reason: string }[]
 }
 
+/** Archives of a whole store. Decisions: backup. */
+export interface Archives {
+  /** The pieces of an archive of one moment. Memory is bounded, and so is the time between two pieces: a minute. */
+  read(): AsyncIterable<Uint8Array>
+  /**
+   * Replaces the whole store by an archive, or changes nothing. Reads of this process show what was restored.
+   *
+   * @throws AclError `snapshot_invalid`, `snapshot_refused`, `unavailable`.
+   */
+  restore(archive: AsyncIterable<Uint8Array>): Promise<RestoredSnapshot>
+}
+
 /** How logins are verified. */
 export interface IdentityOptions {
   readonly verifier: Verifier
@@ -115,6 +127,8 @@ export interface ServiceOptions {
   readonly localChecks: LocalChecks
   /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
+  /** Absent: the store cannot be archived. */
+  readonly archives?: Archives
   /** Absent: every list of tokens is built on request. */
   readonly lists?: TokenListCache
   /** The document of `/v1/openapi.json`. */

@@ -29,7 +29,7 @@ import { LoginRates } from './login/login-rates.ts'
 import { isSecondary, type ServiceOptions } from './options.ts'
 import { JsonDocument } from './reply/json-text.ts'
 import { renderAnswer, renderError } from './reply/render.ts'
-import { decodeRequestBody, readBody } from './request/body.ts'
+import { decodeRequestBody, type ReceivedBody, readBody, streamOf } from './request/body.ts'
 import {
   type AnswerHeader,
   DATACENTER_FAMILY,
@@ -123,7 +123,7 @@ export class Service {
     return this.answerHere(asked, received)
   }
 
-  private async answerHere(asked: ParsedRequest, received: Uint8Array | undefined): Promise<WireReply> {
+  private async answerHere(asked: ParsedRequest, received: ReceivedBody | undefined): Promise<WireReply> {
     const { state } = asked
     if (asked.options.index === 0) return renderSeen(await this.look(asked, received), asked, state)
     const wait = new Wait(asked, this.options)
@@ -142,7 +142,7 @@ export class Service {
   private async replyOf(
     wait: Wait,
     asked: ParsedRequest,
-    { received, state }: { readonly received: Uint8Array | undefined; readonly state: RequestState },
+    { received, state }: { readonly received: ReceivedBody | undefined; readonly state: RequestState },
   ): Promise<WireReply | undefined> {
     const seen = await this.look(asked, received)
     if (wait.endsWith(seen)) return renderSeen(seen, asked, state)
@@ -155,8 +155,9 @@ export class Service {
    * Reads the body of a caller that may send one. {@link look} admits the caller again, because rights may change while
    * a slow body arrives.
    */
-  private async receive(asked: ParsedRequest): Promise<Uint8Array> {
+  private async receive(asked: ParsedRequest): Promise<ReceivedBody> {
     const { caller, turns, signal } = await this.admission.admitBody(asked, requireRightToBody)
+    if (asked.route.body === 'stream') return streamOf(asked.request)
     const body = await readBody(asked.request, asked.route, caller)
     if (body.length > limits.ANONYMOUS_BODY_BYTES_MAX) {
       // Decoding a long one takes all of a turn.
@@ -173,7 +174,7 @@ export class Service {
    * answered by its handler without an `await` in between, so nothing can change between the two and no time is lost.
    * Everything else waits, and a blocking read that waited is admitted again, because rights may have changed (COH-10).
    */
-  private async look(asked: ParsedRequest, received: Uint8Array | undefined): Promise<Seen> {
+  private async look(asked: ParsedRequest, received: ReceivedBody | undefined): Promise<Seen> {
     let call = this.admission.peek(asked) ?? (await this.admission.admit(asked))
     checkPathIds(asked.route, asked.params)
     if (received) {

@@ -119,6 +119,9 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   // These concern every namespace.
   'operations.changesDigest': MANAGERS_ALONE,
   'operations.setReplicationToken': MANAGERS_ALONE,
+  // This store has no archives.
+  'snapshots.read': { ...MANAGERS_ALONE, manages: 'endpoint_not_built' },
+  'snapshots.restore': { ...MANAGERS_ALONE, manages: 'endpoint_not_built' },
   // A primary follows no other.
   'datacenters.accept': { ...MANAGERS_ALONE, manages: 'replication_refused' },
   'datacenters.promote': { ...MANAGERS_ALONE, manages: 'replication_refused' },

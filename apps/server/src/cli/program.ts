@@ -4,6 +4,9 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError, loadConfig } from '../config/config.ts'
 import { serve, servePostgres } from '../serve.ts'
 import { StartError } from '../start-error.ts'
+import { backUp } from './archives/backup.ts'
+import { inspectArchive } from './archives/inspect.ts'
+import { restoreArchive } from './archives/restore.ts'
 import { exportLegacyTokens } from './export-legacy.ts'
 import { importLegacyTokens } from './import-legacy.ts'
 import { compareWithOld } from './replication/compare.ts'
@@ -13,8 +16,8 @@ const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
 const SETTINGS_HELP = `
-Settings come from the environment: see "Configuration" in README.md. The commands import, export and replication call the
-server at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
+Settings come from the environment: see "Configuration" in README.md. The commands import, export, backup, restore and replication
+call the server at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
 `
 
 /**
@@ -68,6 +71,13 @@ export async function runCli(
   command('export', 'write the legacy tokens, with their secrets, to standard output', () =>
     exportLegacyTokens(env),
   )
+  command('backup <file>', 'write an archive of the whole store to a file', (file) => backUp(file ?? '', env))
+  command('inspect <file>', 'verify an archive, and print what it has', (file) => inspectArchive(file ?? ''))
+  const restore: Command = command(
+    'restore <file>',
+    'replace the whole store of the server by an archive: all of it, or nothing',
+    (file) => restoreArchive(file ?? '', env, { isForced: restore.opts().force === true }),
+  ).option('--force', 'without asking')
   const replication = program
     .command('replication')
     .description('what an operator does about replication between datacenters')

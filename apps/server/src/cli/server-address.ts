@@ -15,12 +15,14 @@ const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
 export async function request(
   path: string,
   env: Environment,
-  init: { readonly method: 'GET' | 'PUT'; readonly body?: string },
+  init: { readonly method: 'GET' | 'PUT'; readonly body?: string | ReadableStream<Uint8Array> },
 ): Promise<Response> {
   const { LATCHKEY_ADDR: address, LATCHKEY_TOKEN: token } = env
   const url = urlOf(path, address || ADDRESS_DEFAULT)
   const headers = { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: token ?? '' }
-  return fetch(url, { ...init, headers, redirect: 'error' }).catch((cause: unknown) => {
+  // A stream is sent while its answer is not read yet.
+  const sent = { ...init, headers, redirect: 'error', duplex: 'half' } as const
+  return fetch(url, sent).catch((cause: unknown) => {
     throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })
   })
 }

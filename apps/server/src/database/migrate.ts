@@ -129,6 +129,11 @@ function readMigrations(directory: string): Migration[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** The names of the server's own migrations, in order. */
+export function migrationNames(): readonly string[] {
+  return readMigrations(PACKAGE_FILES.migrations).map(({ name }) => name)
+}
+
 async function takeLock(client: pg.Client): Promise<void> {
   // Building an index may take long; waiting for another process's lock should not.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${LOCK_TIMEOUT_MS}`)

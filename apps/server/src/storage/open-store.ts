@@ -1,4 +1,5 @@
 import type { BaseLogger } from 'pino'
+import { ServerArchives } from '../archive/server-archives.ts'
 import type { Database } from '../database/connect.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { ChangeFeed } from './follow/change-feed.ts'
@@ -116,7 +117,21 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const reseal = new Reseal({ prisma, ring, secrets, isLeader, log })
   const sessionTimes = new PostgresSessionTimes(database)
   const housekeeping = new Housekeeping({ queries, membership, reseal, sessionTimes, isLeader, log })
+  const archives = new ServerArchives({
+    store: {
+      url,
+      ring,
+      secrets,
+      datacenter,
+      serviceVersion: options.member.version,
+      memberId: membership.memberId,
+      seenIndex: () => state.appliedIndex,
+    },
+    catchUp: () => follower.sync(),
+    log,
+  })
   const store = new PostgresStore({
+    archives,
     state,
     follower,
     feed,

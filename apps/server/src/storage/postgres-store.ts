@@ -1,5 +1,6 @@
 import type { Catalog, Clock, Directory, KvRecord, TokenRecord } from '@latchkey/acl'
 import type {
+  Archives,
   ConsistencyMode,
   Freshness,
   IdleQuery,
@@ -38,6 +39,7 @@ import type { PostgresTokenUses } from './token-uses.ts'
 import type { CommitQueue } from './write/commit-queue.ts'
 
 interface StoreParts {
+  readonly archives: Archives
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly feed: ChangeFeed
@@ -103,6 +105,8 @@ export class PostgresStore implements Store {
    */
   readonly stale: Store | undefined
   readonly memory: StoreMemory
+  /** Backup and restore of the whole store. */
+  readonly archives: Archives
   readonly loginStates: LoginStates
   readonly tokenUses: PostgresTokenUses
   readonly changeReaders: PostgresChangeReaders
@@ -117,6 +121,7 @@ export class PostgresStore implements Store {
     this.tokenUses = parts.tokenUses
     this.changeReaders = parts.changeReaders
     this.sessionTimes = parts.sessionTimes
+    this.archives = parts.archives
     this.commit = parts.commits.commit.bind(parts.commits)
     this.stale = parts.replica && new StaleReads(this, parts)
     this.memory = {

@@ -171,6 +171,30 @@ export const operationCases: readonly Case[] = [
     },
   },
   {
+    id: 'operations/snapshot',
+    spec: '9.4',
+    title: 'an archive of the whole store is for global managers alone; without one, 501 endpoint_not_built',
+    async run(ctx) {
+      const { SecretID: token } = await ctx.caller('operator = "write" acl = "read"')
+      const refusal = { status: 403, code: 'privilege_missing' } as const
+      for (const who of [{ token }, { token: null }]) {
+        await ctx.refuses('GET', '/snapshot', who, refusal)
+        await ctx.refuses('PUT', '/snapshot', { ...who, raw: 'an archive' }, refusal)
+      }
+      const archive = await ctx.call('GET', '/snapshot')
+      if (archive.status === 501) {
+        await ctx.refuses('PUT', '/snapshot', { raw: 'x' }, { status: 501, code: 'endpoint_not_built' })
+        return
+      }
+      assert.equal(archive.status, 200)
+      assert.equal(archive.headers.get('content-type'), 'application/octet-stream')
+      const damaged = { status: 400, code: 'snapshot_invalid' } as const
+      for (const raw of ['', 'x', archive.text.slice(0, 100)]) {
+        await ctx.refuses('PUT', '/snapshot', { raw }, damaged)
+      }
+    },
+  },
+  {
     id: 'operations/promote',
     spec: 'D/replication/promotion',
     title: '409 replication_refused: a primary datacenter is not promoted, and follows no other store',

@@ -46,6 +46,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
     'Change this token through the token API: it has links, identities or an expiration.',
   legacy_rules_missing: 'Read the policies of the token instead: it has no legacy rules.',
   batch_too_large: 'Split the call into at most 64 checks each. For what-if, change fewer rules at once.',
+  snapshot_invalid: 'Restore another archive: the text says where this one is damaged.',
   bootstrap_reset_invalid: 'Write the index that the refusal of bootstrap names into the reset file.',
   session_unsupported: 'Use `cas` for conditional writes. There are no sessions, and so no locks.',
   acl_disabled: 'Switch ACLs on: the server runs with `LATCHKEY_ACL_ENABLED=off`.',
@@ -75,6 +76,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   replication_refused: 'For operators: the text says what to do first. See [datacenters](datacenters.md).',
   primary_superseded:
     'For operators: let the server that asks follow the new primary, and make this datacenter its secondary.',
+  snapshot_refused:
+    'For operators: start the server as the text says, with the keys, the datacenter and the service version of the archive. See [backup](operations.md#backup).',
   endpoint_removed: 'Use the endpoint that the text names.',
   body_too_large: 'Send at most as much as the text allows.',
   url_too_long: 'Shorten path and query to the bound that the text names.',

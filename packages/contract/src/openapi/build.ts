@@ -136,6 +136,7 @@ const BODY_TYPES = {
   json: 'application/json',
   text: 'text/plain',
   raw: 'application/octet-stream',
+  stream: 'application/octet-stream',
 } as const
 
 function requestBody(

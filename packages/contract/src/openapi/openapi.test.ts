@@ -74,7 +74,8 @@ describe('examples', () => {
     expect(examples.length).toBeGreaterThan(0)
     for (const { value } of examples) {
       expect(routeOf(name).schemas.answer.safeParse(value).error).toBeUndefined()
-      expectValid((content['application/json'] ?? content['text/plain']) as MediaType, value)
+      const [first] = Object.values(content)
+      expectValid(first as MediaType, value)
     }
   })
 

@@ -83,6 +83,9 @@ function answerContent(route: AnyRoute, answer: JsonSchema): Readonly<Record<str
   if (route.answerForm === 'text') {
     return { 'text/plain': { schema: { type: 'string', description: 'Rules' }, examples } }
   }
+  if (route.answerForm === 'bytes') {
+    return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' }, examples } }
+  }
   const others = (route.otherAnswers ?? []).map(({ type, note }) => [
     type,
     { schema: { type: 'string', description: note } },

@@ -54,7 +54,6 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   unbuilt('/session/create', 'PUT'),
   unbuilt('/session/destroy/', 'PUT'),
   unbuilt('/session/renew/', 'PUT'),
-  unbuilt('/snapshot', 'GET', 'PUT'),
   unbuilt('/txn', 'PUT'),
 ]
 

@@ -60,8 +60,11 @@ export interface EndpointFacts {
   readonly local?: true
   /** A blocking query with consistency modes (spec 4.1), and the table whose highest index it reports. */
   readonly blocking?: IndexedTable
-  /** How the body is read: `json` against its schema, `text` as UTF-8, `raw` by the handler. Absent: no body. */
-  readonly body?: 'json' | 'text' | 'raw'
+  /**
+   * How the body is read: `json` against its schema, `text` as UTF-8, `raw` by the handler, `stream` by the
+   * handler piece by piece. Absent: no body.
+   */
+  readonly body?: 'json' | 'text' | 'raw' | 'stream'
   /** A missing body counts as empty. */
   readonly bodyOptional?: true
   /** Largest body, in bytes. Absent: `BODY_BYTES_MAX`. */

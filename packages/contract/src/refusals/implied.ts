@@ -43,6 +43,7 @@ const IMPLIED = {
     json: [...BODY, 'body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'],
     text: [...BODY, 'body_malformed'],
     raw: BODY,
+    stream: [],
   },
   acl: { any: ['acl_disabled'] },
   refusedInLegacyMode: { any: ['legacy_mode'] },

@@ -21,6 +21,7 @@ export interface ReplyContext {
   readonly pretty: boolean
 }
 
+const BYTES_TYPE = 'application/octet-stream'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** Of what a caller stored: a browser must not take it for a page, nor run it as one of this origin. */
@@ -37,7 +38,8 @@ export function renderAnswer(
 ): WireReply {
   if (answer.body.kind === 'refusal') return renderError(answer.body.error, context)
   const { bytes, contentType } = renderBody(answer.body, context.pretty)
-  const guards = answer.body.kind === 'bytes' ? FOREIGN_CONTENT : undefined
+  const { kind } = answer.body
+  const guards = kind === 'bytes' || kind === 'byte-stream' ? FOREIGN_CONTENT : undefined
   return {
     status: answer.status ?? 200,
     headers: {
@@ -48,7 +50,7 @@ export function renderAnswer(
       [REQUEST_ID_HEADER]: context.request.requestId,
     },
     body: bytes,
-    isCompressible: !holdsSecrets || answer.showsNoSecret === true,
+    isCompressible: kind !== 'byte-stream' && (!holdsSecrets || answer.showsNoSecret === true),
     endpoint: context.endpoint,
     accessorId: context.accessorId,
   }
@@ -61,6 +63,8 @@ function renderBody(
   switch (body.kind) {
     case 'bytes':
       return { bytes: body.bytes, contentType: body.contentType }
+    case 'byte-stream':
+      return { bytes: body.pieces, contentType: BYTES_TYPE }
     case 'text':
       return { bytes: body.text, contentType: TEXT_TYPE }
     case 'json-document':

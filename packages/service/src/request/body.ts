@@ -11,6 +11,18 @@ import {
 import { isJudgedByName } from '../caller/endpoint-right.ts'
 import type { WireRequest } from './wire.ts'
 
+/** The body as a request brings it: read, or still to be read by its handler. */
+export type ReceivedBody = Uint8Array | AsyncIterable<Uint8Array>
+
+/** The body of a route that takes one of any length. */
+export function streamOf(request: WireRequest): AsyncIterable<Uint8Array> {
+  return request.streamBody?.() ?? onceRead(request)
+}
+
+async function* onceRead(request: WireRequest): AsyncGenerator<Uint8Array> {
+  yield await request.readBody(limits.BODY_BYTES_MAX)
+}
+
 /** Anonymous callers may send only short bodies where no right on a name is needed before; a valid token raises the bound. */
 export async function readBody(
   request: WireRequest,
@@ -34,8 +46,9 @@ export async function readBody(
  * Decodes a body with the schema of its route and the fields of this service version. Spec 9.3: unknown fields are refused
  * from 1.7.0 and ignored before.
  */
-export function decodeRequestBody(route: AnyRoute, bytes: Uint8Array, profile: ServiceProfile): unknown {
+export function decodeRequestBody(route: AnyRoute, bytes: ReceivedBody, profile: ServiceProfile): unknown {
   const schema = route.schemas.body
+  if (!(bytes instanceof Uint8Array)) return bytes
   if (route.body === 'raw' || schema === undefined) return bytes
   if (route.body === 'text') return decodeUtf8(bytes)
   const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames } = route

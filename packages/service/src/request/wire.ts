@@ -16,6 +16,12 @@ export interface WireRequest {
    * @throws AclError `body_too_large`, `request_timeout`.
    */
   readBody(bytesMax: number): Promise<Uint8Array>
+  /**
+   * The body piece by piece, for a route that takes one of any length. Absent: the transport has it only as a whole.
+   *
+   * It throws an AclError `body_malformed` if the client aborts it.
+   */
+  streamBody?(): AsyncIterable<Uint8Array>
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined
   readonly requestId: string

@@ -1,6 +1,7 @@
 /** Converts between Node's requests and responses and those of the API. Decides nothing. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AclError } from '@latchkey/contract'
 import type { WireReply, WireRequest } from '@latchkey/service'
 import { type AnswerTurns, PIECE_BYTES_MAX } from './answer-turns.ts'
 import type { BodyBudget, BodyRoom } from './body-budget.ts'
@@ -66,6 +67,17 @@ export class NodeWireRequest implements WireRequest {
         if (this.request.headers.expect !== undefined) this.response.writeContinue()
       },
     })
+  }
+
+  /** The time for the whole request to arrive bounds it, and nothing of it is kept. */
+  async *streamBody(): AsyncGenerator<Uint8Array> {
+    if (this.request.headers.expect !== undefined) this.response.writeContinue()
+    try {
+      // Else a refusal in the middle of it would close the connection unanswered.
+      yield* this.request.iterator({ destroyOnReturn: false })
+    } catch (cause) {
+      throw new AclError('body_malformed', 'The body ended before its announced length', { cause })
+    }
   }
 
   /** The request needs its body no more. */

@@ -2,7 +2,7 @@ import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { KeyRing, SealedSample } from '../../secrets/key-ring.ts'
 
 /** The context that a sample is bound to. */
-const SAMPLE_CONTEXT = 'latchkey/sealing-key-sample'
+export const SAMPLE_CONTEXT = 'latchkey/sealing-key-sample'
 
 /** One sample of each key that has sealed, or may have sealed, something in this database. */
 export async function readSamples(prisma: PrismaClient): Promise<readonly SealedSample[]> {

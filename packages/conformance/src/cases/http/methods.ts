@@ -95,7 +95,6 @@ export const methodCases: readonly Case[] = [
         ['GET', '/event/list'],
         ['PUT', '/session/create'],
         ['PUT', '/session/renew/x'],
-        ['GET,PUT', '/snapshot'],
         ['PUT', '/txn'],
       ] as const) {
         for (const method of methods.split(',')) {

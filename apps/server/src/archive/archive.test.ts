@@ -1,0 +1,227 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AclError } from '@latchkey/contract'
+import type { Change } from '@latchkey/service'
+import {
+  aBindingRule,
+  aKey,
+  aMethod,
+  anId,
+  anIntention,
+  aPolicy,
+  aRole,
+  aToken,
+} from '@latchkey/testkit/records/record-builders'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { openTestStore, putNew, testRing } from '../../test/store.ts'
+import type { PostgresStore } from '../storage/postgres-store.ts'
+import { formatSchema } from './format.ts'
+import { INDEX_GAP } from './restore.ts'
+import { ARCHIVED_TABLES, LEFT_OUT } from './tables.ts'
+import { lineOf } from './write.ts'
+
+const put = <T extends Change['table']>(table: T, record: object) =>
+  ({ table, op: 'put', record, expect: 0 }) as unknown as Change
+
+const policy = aPolicy({ ID: anId(1), Name: 'Operators', Rules: 'acl = "read"' })
+const capital = aToken({ AccessorID: anId(0xabc1).toUpperCase(), SecretID: anId(0xdef1).toUpperCase() })
+const linked = aToken({
+  Policies: [{ ID: policy.ID }],
+  Description: 'NUL \u0000 and \ud800',
+})
+const method = aMethod({ Name: 'login' })
+const intention = anIntention()
+
+/** Records of every kind that has rules of its own in a row. */
+const CHANGES: readonly Change[] = [
+  put('policies', policy),
+  put('roles', aRole({ ID: anId(2) })),
+  putNew(capital),
+  putNew(linked),
+  put('authMethods', method),
+  put('bindingRules', aBindingRule({ ID: anId(3), AuthMethod: 'login' })),
+  put('intentions', intention),
+  put('kv', aKey({ Key: 'bytes', Value: Uint8Array.from([0, 255, 10]), Flags: 2n ** 63n })),
+  put('system', {
+    Key: 'replication-token',
+    Value: { Token: 'of the primary' },
+    CreateIndex: 0,
+    ModifyIndex: 0,
+  }),
+]
+
+let source: PostgresStore
+let archive: Buffer
+let target: PostgresStore
+let targetDatabase: TestDatabase
+let neighbour: PostgresStore
+const stray = aToken()
+
+beforeAll(async () => {
+  source = await openTestStore({ ring: testRing('old') })
+  for (const change of CHANGES) await source.commit([change])
+  archive = await archiveOf(source)
+  targetDatabase = await createTestDatabase()
+  const ring = testRing('new', 'old')
+  target = await openTestStore({ url: targetDatabase.url, ring })
+  neighbour = await openTestStore({ url: targetDatabase.url, ring })
+  await target.commit([putNew(stray), put('kv', aKey({ Key: 'stray' }))])
+})
+afterAll(() => targetDatabase.drop())
+
+async function archiveOf(store: PostgresStore): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of store.archives.read()) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** The refusal of an archive, by code and text. */
+async function refusalOf(bytes: Uint8Array, store = target): Promise<string> {
+  const error: unknown = await store.archives.restore(once(bytes)).catch((thrown: unknown) => thrown)
+  if (!(error instanceof AclError)) throw new Error(`restored, or failed: ${error}`)
+  return `${error.code}: ${error.message}`
+}
+
+/** The archive with another header. */
+function withHeader(change: (header: Record<string, unknown>) => object): Buffer {
+  const end = archive.indexOf('\n')
+  const header = formatSchema.parse(JSON.parse(archive.toString('utf8', 65, end)))
+  return Buffer.concat([lineOf({ ...header, ...change(header) }), archive.subarray(end + 1)])
+}
+
+test('every table of the schema is in an archive, or left out for a reason', () => {
+  const schema = readFileSync(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8')
+  const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name ?? '')
+  expect(tables.length).toBeGreaterThan(20)
+  expect([...ARCHIVED_TABLES, ...Object.keys(LEFT_OUT)].sort()).toEqual(tables.sort())
+})
+
+test('a damaged archive is refused wherever it is damaged, and nothing changes', async () => {
+  const lastLine = archive.lastIndexOf('{"end"') - 65
+  const at = [0, 70, archive.indexOf('\n') + 3, Math.floor(archive.length / 2), lastLine - 1, lastLine + 80]
+  for (const byte of at) {
+    const flipped = Buffer.from(archive)
+    flipped.writeUInt8(flipped.readUInt8(byte) ^ 1, byte)
+    expect(await refusalOf(flipped), `byte ${byte}`).toMatch(/^snapshot_invalid: The archive is damaged: /)
+  }
+  for (const length of [
+    0,
+    10,
+    archive.indexOf('\n') + 1,
+    Math.floor(archive.length / 2),
+    lastLine,
+    archive.length - 1,
+  ]) {
+    expect(await refusalOf(archive.subarray(0, length)), `of ${length} bytes`).toMatch(
+      /^snapshot_invalid: .* it ends at byte/,
+    )
+  }
+  expect(await refusalOf(Buffer.concat([archive, Buffer.from('\n')]))).toMatch(
+    /something follows its last line/,
+  )
+  const shorter = Buffer.concat([archive.subarray(0, archive.indexOf('\n') + 1), archive.subarray(lastLine)])
+  expect(await refusalOf(shorter)).toMatch(/its parts are not those that were written/)
+  await expectUnchanged()
+})
+
+test('an archive for another server is refused by name, and nothing changes', async () => {
+  expect(await refusalOf(withHeader(() => ({ format: 2 })))).toMatch(/^snapshot_refused: .*format 2/)
+  expect(await refusalOf(withHeader(() => ({ datacenter: 'dc2' })))).toMatch(
+    /^snapshot_refused: .*"dc2".*"dc1"/,
+  )
+  expect(await refusalOf(withHeader(() => ({ serviceVersion: '1.4.0' })))).toMatch(
+    /LATCHKEY_SERVICE_VERSION=1\.4\.0/,
+  )
+  const newer = withHeader(({ migrations }) => ({
+    migrations: [...(migrations as string[]), '20990101_later'],
+  }))
+  expect(await refusalOf(newer)).toMatch(/^snapshot_refused: .*20990101_later/)
+  const other = await openTestStore({ ring: testRing('other') })
+  expect(await refusalOf(archive, other)).toMatch(
+    /^snapshot_refused: .*the key old is missing here.*has other/,
+  )
+  const sample = Buffer.alloc(28).toString('base64')
+  const wrong = withHeader(() => ({ keys: [{ id: 'old', sample }] }))
+  expect(await refusalOf(wrong)).toMatch(/^snapshot_refused: .*the key old is another one here/)
+  await expectUnchanged()
+})
+
+async function expectUnchanged(): Promise<void> {
+  await target.refresh('consistent')
+  expect((await target.tokenBySecret(stray.SecretID))?.AccessorID).toBe(stray.AccessorID)
+  expect(target.directory().policy(policy.ID)).toBeUndefined()
+}
+
+test('a restore replaces every record under another lookup key, on all processes; watchers wake, and indexes grow', async () => {
+  await neighbour.refresh('consistent')
+  expect((await neighbour.tokenBySecret(stray.SecretID))?.AccessorID).toBe(stray.AccessorID)
+  const before = target.commitIndex()
+  const waiting = neighbour.wait('policies', neighbour.tableIndex('policies'), 60_000)
+  const restored = await target.archives.restore(once(archive))
+  expect(await waiting).toBe('changed')
+  expect(restored.Index).toBeGreaterThanOrEqual(before + INDEX_GAP)
+  expect(restored.SnapshotIndex).toBe(source.commitIndex())
+  expect(restored.Records).toMatchObject({ token: 2, policy: 1, role: 1, kv: 1, auth_method: 1 })
+  await neighbour.refresh('default')
+  for (const store of [target, neighbour]) {
+    expect(store.commitIndex()).toBeGreaterThanOrEqual(restored.Index)
+    expect(await store.tokenBySecret(stray.SecretID)).toBeUndefined()
+    expect(await store.kvEntry('default', 'stray')).toBeUndefined()
+    for (const token of [capital, linked]) {
+      const found = await store.tokenBySecret(token.SecretID)
+      const original = await source.tokenBySecret(token.SecretID)
+      expect(found).toEqual({ ...original, ModifyIndex: restored.Index })
+    }
+    expect(store.directory().policy(policy.ID)?.Rules).toBe(policy.Rules)
+    expect(store.directory().system('replication-token')?.Value).toEqual({ Token: 'of the primary' })
+    expect(await store.kvEntry('default', 'bytes')).toMatchObject({
+      Value: Buffer.from([0, 255, 10]),
+      Flags: 2n ** 63n,
+    })
+    expect(await store.changesAfter(before)).toBeUndefined()
+  }
+  // The next writes continue above, and ids that differ only in case stay taken.
+  expect(await neighbour.commit([putNew(aToken())])).toBeGreaterThan(restored.Index)
+  const sameSecret = aToken({ SecretID: capital.SecretID.toLowerCase() })
+  await expect(target.commit([putNew(sameSecret)])).rejects.toMatchObject({ reason: 'secret_in_use' })
+})
+
+test('an archive has neither secrets nor keys in clear, and nothing in it is sealed by a key that it does not name', async () => {
+  const client = new pg.Client({ connectionString: targetDatabase.url })
+  await client.connect()
+  const { rows } = await client.query('SELECT DISTINCT secret_key_id AS id FROM token')
+  await client.end()
+  expect(rows).toEqual([{ id: 'new' }])
+  expect(archive.includes(capital.SecretID)).toBe(false)
+})
+
+test('an archive that is read while others write is of one moment: its index says which', async () => {
+  const pieces: Buffer[] = []
+  const reading = target.archives.read()[Symbol.asyncIterator]()
+  const { value: header } = await reading.next()
+  pieces.push(Buffer.from(header))
+  const later = aToken()
+  await target.commit([putNew(later)])
+  for (let next = await reading.next(); !next.done; next = await reading.next())
+    pieces.push(Buffer.from(next.value))
+  const other = await openTestStore({ ring: testRing('new') })
+  const { SnapshotIndex } = await other.archives.restore(once(Buffer.concat(pieces)))
+  expect(SnapshotIndex).toBeLessThan(target.commitIndex())
+  expect(await other.tokenBySecret(later.SecretID)).toBeUndefined()
+  expect((await other.tokenBySecret(linked.SecretID))?.AccessorID).toBe(linked.AccessorID)
+})
+
+test('a second backup or restore at a time is refused: 503', async () => {
+  const reading = target.archives.read()[Symbol.asyncIterator]()
+  await reading.next()
+  expect(() => target.archives.read()).toThrow(AclError)
+  expect(await refusalOf(archive)).toMatch(/^unavailable/)
+  await reading.return?.()
+  expect((await archiveOf(target)).length).toBeGreaterThan(0)
+})

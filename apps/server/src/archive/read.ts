@@ -1,0 +1,178 @@
+import { createHash, type Hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { zstdDecompress } from 'node:zlib'
+import { AclError } from '@latchkey/contract'
+import type * as z from 'zod'
+import {
+  type ArchiveEnd,
+  type ArchiveHeader,
+  endSchema,
+  FORMAT,
+  formatSchema,
+  headerSchema,
+  LINE_BYTES_MAX,
+  PART_BYTES_MAX,
+  partSchema,
+} from './format.ts'
+import { hashOf, type Rows } from './write.ts'
+
+const decompress = promisify(zstdDecompress)
+const NEWLINE = 10
+
+/** What an archive is made of, in order: one header, any number of pages, one end. */
+export type ArchiveItem =
+  | { readonly kind: 'header'; readonly header: ArchiveHeader }
+  | { readonly kind: 'rows'; readonly rows: Rows }
+  | { readonly kind: 'end'; readonly end: ArchiveEnd }
+
+/**
+ * Reads an archive and verifies every checksum on the way. Only after the end is it known to be whole. Memory holds one part.
+ *
+ * @throws AclError `snapshot_invalid`, which says where it is damaged; `snapshot_refused` for a newer form.
+ */
+export async function* readArchive(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
+  const reader = new Reader(archive)
+  const { json: first } = await reader.line('the header')
+  const format = parse(formatSchema, first, 'the header').format
+  if (format > FORMAT) {
+    throw new AclError(
+      'snapshot_refused',
+      `The archive has format ${format}, and this version of Latchkey reads up to ${FORMAT}: use a newer version`,
+    )
+  }
+  yield { kind: 'header', header: parse(headerSchema, first, 'the header') }
+  const records: Record<string, number> = {}
+  for (let parts = 0; ; parts += 1) {
+    const before = reader.wholeHash()
+    const { json, at } = await reader.line(`part ${parts + 1}`)
+    const what = `part ${parts + 1} (byte ${at})`
+    if ('end' in asObject(json)) {
+      const end = parse(endSchema, json, 'the last line')
+      if (end.sha256 !== before) throw damaged('its parts are not those that were written')
+      if (end.parts !== parts || !isSame(end.records, records))
+        throw damaged('its last line does not fit its parts')
+      await reader.requireEnd()
+      yield { kind: 'end', end }
+      return
+    }
+    const part = parse(partSchema, json, what)
+    if (part.part !== parts + 1 || part.bytes > PART_BYTES_MAX)
+      throw damaged(`${what} has a wrong number or length`)
+    const bytes = await reader.bytes(part.bytes, what)
+    if (hashOf(bytes) !== part.sha256)
+      throw damaged(`${what}, of the table ${part.table}, has a wrong checksum`)
+    records[part.table] = (records[part.table] ?? 0) + part.rows
+    const { table, rows: count } = part
+    yield { kind: 'rows', rows: { table, count, json: await textOf(bytes, what) } }
+  }
+}
+
+async function textOf(bytes: Buffer, what: string): Promise<string> {
+  try {
+    return (await decompress(bytes, { maxOutputLength: PART_BYTES_MAX })).toString('utf8')
+  } catch (cause) {
+    throw damaged(`${what} cannot be decompressed`, cause)
+  }
+}
+
+export function damaged(problem: string, cause?: unknown): AclError {
+  return new AclError('snapshot_invalid', `The archive is damaged: ${problem}`, { cause })
+}
+
+/** Takes lines and runs of bytes from pieces of any length. */
+class Reader {
+  private readonly pieces: AsyncIterator<Uint8Array>
+  private readonly hash: Hash = createHash('sha256')
+  private held: Buffer[] = []
+  private heldLength = 0
+  /** Bytes taken so far. */
+  private at = 0
+
+  constructor(archive: AsyncIterable<Uint8Array>) {
+    this.pieces = archive[Symbol.asyncIterator]()
+  }
+
+  /** Of everything that was taken. */
+  wholeHash(): string {
+    return this.hash.copy().digest('hex')
+  }
+
+  /** The JSON of a line whose hash fits, and where it begins. */
+  async line(what: string): Promise<{ readonly json: string; readonly at: number }> {
+    const { at } = this
+    let searched = 0
+    for (;;) {
+      const held = this.join()
+      const end = held.indexOf(NEWLINE, searched)
+      if (end >= 0) {
+        const text = this.take(end + 1).toString('utf8', 0, end)
+        const json = text.slice(65)
+        if (text[64] !== ' ' || hashOf(json) !== text.slice(0, 64))
+          throw damaged(`${what} (byte ${at}) has a wrong checksum`)
+        return { json, at }
+      }
+      searched = held.length
+      if (held.length > LINE_BYTES_MAX) throw damaged(`${what} (byte ${at}) has no line end`)
+      if (!(await this.more())) throw this.truncated(what)
+    }
+  }
+
+  async bytes(length: number, what: string): Promise<Buffer> {
+    while (this.heldLength < length) if (!(await this.more())) throw this.truncated(what)
+    return this.take(length)
+  }
+
+  async requireEnd(): Promise<void> {
+    while (this.heldLength === 0) if (!(await this.more())) return
+    throw damaged(`something follows its last line (byte ${this.at})`)
+  }
+
+  private truncated(what: string): AclError {
+    return damaged(`it ends at byte ${this.at + this.heldLength}, within ${what}`)
+  }
+
+  private async more(): Promise<boolean> {
+    const { done, value } = await this.pieces.next()
+    if (done) return false
+    this.held.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
+    this.heldLength += value.byteLength
+    return true
+  }
+
+  private join(): Buffer {
+    const [only] = this.held
+    const joined = this.held.length === 1 && only ? only : Buffer.concat(this.held)
+    this.held = [joined]
+    return joined
+  }
+
+  private take(length: number): Buffer {
+    const held = this.join()
+    const taken = held.subarray(0, length)
+    this.held = [held.subarray(length)]
+    this.heldLength -= length
+    this.at += length
+    this.hash.update(taken)
+    return taken
+  }
+}
+
+function asObject(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function parse<S extends z.ZodType>(schema: S, json: string, what: string): z.output<S> {
+  const parsed = schema.safeParse(asObject(json))
+  if (!parsed.success) throw damaged(`${what} does not have the form of an archive`)
+  return parsed.data
+}
+
+function isSame(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)])
+  return [...names].every((name) => a[name] === b[name])
+}

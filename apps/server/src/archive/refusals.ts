@@ -1,0 +1,59 @@
+import { AclError } from '@latchkey/contract'
+import { KeyRingError } from '../secrets/key-ring.ts'
+import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
+import type { ArchiveStore } from './archive-store.ts'
+import type { ArchiveHeader } from './format.ts'
+import { ARCHIVED_TABLES } from './tables.ts'
+
+/**
+ * Checks that an archive is for this server, from its header alone.
+ *
+ * @param migrations of the schema of this server.
+ * @throws AclError `snapshot_refused`, `snapshot_invalid`.
+ */
+export function requireSuitable(
+  header: ArchiveHeader,
+  store: ArchiveStore,
+  migrations: readonly string[],
+): void {
+  const unknown = header.migrations.find((name) => !migrations.includes(name))
+  if (unknown !== undefined) {
+    throw refused(
+      `it was made by Latchkey ${header.product}, whose migration ${unknown} this version does not know: use that version or a later one`,
+    )
+  }
+  const table = Object.keys(header.tables).find((name) => !ARCHIVED_TABLES.some((known) => known === name))
+  if (table !== undefined)
+    throw new AclError('snapshot_invalid', `The archive has the unknown table ${table}`)
+  if (header.datacenter !== store.datacenter) {
+    throw refused(
+      `it is of the datacenter "${header.datacenter}", and this server is of "${store.datacenter}"`,
+    )
+  }
+  if (header.serviceVersion !== store.serviceVersion) {
+    throw refused(
+      `it is of service version ${header.serviceVersion}, and this server is ${store.serviceVersion}: ` +
+        `restore with LATCHKEY_SERVICE_VERSION=${header.serviceVersion}, then upgrade`,
+    )
+  }
+  requireKeys(header, store)
+}
+
+/** Every key that may have sealed something opens its sample, so a wrong key is found before anything is read. */
+function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
+  const problems = keys.flatMap(({ id, sample }) => {
+    try {
+      ring.open({ keyId: id, bytes: Buffer.from(sample, 'base64') }, SAMPLE_CONTEXT)
+      return []
+    } catch (error) {
+      if (!(error instanceof KeyRingError)) throw error
+      return [`the key ${id} is ${error.isMissing ? 'missing here' : 'another one here'}`]
+    }
+  })
+  if (problems.length === 0) return
+  throw refused(`${problems.join(', ')}; this server has ${ring.ids.join(', ')}`)
+}
+
+export function refused(reason: string): AclError {
+  return new AclError('snapshot_refused', `The archive is not for this server: ${reason}`)
+}

@@ -1,0 +1,159 @@
+import { AclError, type RestoredSnapshot } from '@latchkey/contract'
+import pg from 'pg'
+import { sqlStateOf } from '../database/database-error.ts'
+import { KeyRingError } from '../secrets/key-ring.ts'
+import type { ArchiveStore } from './archive-store.ts'
+import { connectForArchive } from './connection.ts'
+import type { ArchiveHeader } from './format.ts'
+import { type ArchiveItem, damaged } from './read.ts'
+import { refused } from './refusals.ts'
+import { rewrapRows } from './rewrap-row.ts'
+import { ARCHIVED_TABLES, WRITTEN_BESIDES_COMMITS } from './tables.ts'
+import type { Rows } from './write.ts'
+
+/**
+ * The index of a restored store is so much above that of the archive, at least. Clients and other datacenters may have seen
+ * indexes of the lost store that are newer than the archive; this is more than it wrote since, at ten writes a second for a day.
+ */
+export const INDEX_GAP = 1_000_000
+
+/**
+ * Replaces every record by those of an archive, in one transaction: all, or nothing. Rows are collected in temporary tables
+ * first, so other writers wait only while they are moved. Every process then drops what it knows: the log of changes does not
+ * reach back, as after the loss of a database.
+ *
+ * @param items verified as they are read; the end comes last.
+ * @throws AclError `snapshot_refused`, `unavailable`, those of the items, and those of the database.
+ */
+export async function restore(
+  items: AsyncIterable<ArchiveItem>,
+  header: ArchiveHeader,
+  store: ArchiveStore,
+): Promise<RestoredSnapshot> {
+  const client = await connectForArchive(store.url)
+  try {
+    await client.query('BEGIN')
+    const tables = await createCopies(client, header)
+    let records: Readonly<Record<string, number>> | undefined
+    for await (const item of items) {
+      if (item.kind === 'rows') await insertRows(client, item.rows, { header, store })
+      if (item.kind === 'end') records = item.end.records
+    }
+    if (records === undefined) throw damaged('it has no end')
+    const index = await takeIndex(client, header, store)
+    for (const table of tables) await moveRows(client, table, { index, columns: header.tables[table] ?? [] })
+    await client.query('DELETE FROM change')
+    await client.query('DELETE FROM change_reader')
+    await client.query(`SELECT pg_notify('latchkey', $1)`, [String(index)])
+    await client.query('COMMIT')
+    return { Index: index, SnapshotIndex: header.index, Records: { ...records } }
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw isOfContent(error) ? damaged('its rows do not fit the tables', error) : error
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** @returns all tables, those that the archive does not know included: they were added since, and are emptied. */
+async function createCopies(client: pg.Client, { tables }: ArchiveHeader): Promise<readonly string[]> {
+  for (const table of Object.keys(tables))
+    await client.query(
+      `CREATE TEMPORARY TABLE ${copyOf(table)} (LIKE ${table} INCLUDING DEFAULTS) ON COMMIT DROP`,
+    )
+  return ARCHIVED_TABLES
+}
+
+async function insertRows(
+  client: pg.Client,
+  rows: Rows,
+  { header, store }: { readonly header: ArchiveHeader; readonly store: ArchiveStore },
+): Promise<void> {
+  const { table } = rows
+  const names = header.tables[table]
+  if (names === undefined) throw damaged(`its header lacks the table ${table}`)
+  const columns = listOf(names)
+  // A column that the archive lacks has its default.
+  const { rowCount } = await client.query({
+    name: `restore-${table}`,
+    text: `INSERT INTO ${copyOf(table)} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+    values: [rewrapped(rows, store)],
+  })
+  if (rowCount !== rows.count)
+    throw damaged(`a part of the table ${table} has ${rowCount} rows instead of ${rows.count}`)
+}
+
+function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {
+  try {
+    return rewrapRows(rows, secrets)
+  } catch (error) {
+    if (!(error instanceof KeyRingError)) throw error
+    throw refused(
+      `the key ${error.keyId} does not open a secret of the table ${rows.table}; this server has ${ring.ids.join(', ')}`,
+    )
+  }
+}
+
+/**
+ * Takes the lock that every commit takes first, and the index of the restored store: above all that this database, this process
+ * and the archive know.
+ *
+ * @throws AclError `unavailable` if this process is not a member now: another one may answer from its memory alone.
+ */
+async function takeIndex(client: pg.Client, header: ArchiveHeader, store: ArchiveStore): Promise<number> {
+  const { rows } = await client.query<{ index: string; columns: string[] }>(
+    `SELECT index, (SELECT array_agg(attname::text) FROM pg_attribute
+       WHERE attrelid = 'commit_index'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('id', 'index')) AS columns
+     FROM commit_index FOR UPDATE`,
+  )
+  const member = await client.query(
+    'SELECT FROM member WHERE id = $1 AND NOT is_fenced AND left_at IS NULL',
+    [store.memberId],
+  )
+  const [current] = rows
+  if (member.rowCount === 0 || current === undefined) {
+    throw new AclError('unavailable', 'This server is joining the others on the database: try again', {
+      headers: { 'Retry-After': '1' },
+    })
+  }
+  const index = Math.max(Number(current.index), store.seenIndex(), header.index) + INDEX_GAP
+  // Nothing below the index is in the log: whoever asks for changes gets everything.
+  const set = ['index', ...current.columns].map((name) => `${pg.escapeIdentifier(name)} = $1`).join(', ')
+  await client.query(`UPDATE commit_index SET ${set}`, [index])
+  return index
+}
+
+/** Sessions are renewed, so that the holders of locks have one lifetime to renew them. */
+const WRITTEN_NOW = [['renewed_at', 'clock_timestamp()']] as const
+
+/**
+ * Replaces the rows of a table. They are written now, so watchers of a record see a change, and nothing that is kept by its
+ * ModifyIndex stays valid.
+ */
+async function moveRows(
+  client: pg.Client,
+  table: string,
+  { index, columns }: { readonly index: number; readonly columns: readonly string[] },
+): Promise<void> {
+  await client.query(`DELETE FROM ${table}`)
+  if (columns.length === 0) return
+  const written = new Map([...WRITTEN_NOW, ['modify_index', `${index}::bigint`]])
+  const values = columns.map((name) => written.get(name) ?? pg.escapeIdentifier(name))
+  const besides = WRITTEN_BESIDES_COMMITS.has(table) ? 'ON CONFLICT DO NOTHING' : ''
+  await client.query(
+    `INSERT INTO ${table} (${listOf(columns)}) SELECT ${values.join(', ')} FROM ${copyOf(table)} ${besides}`,
+  )
+}
+
+/** Whether the database refused rows: data exceptions, broken constraints, unknown columns. */
+function isOfContent(error: unknown): boolean {
+  return /^(?:22|23|42703)/.test(sqlStateOf(error) ?? '')
+}
+
+function copyOf(table: string): string {
+  return pg.escapeIdentifier(`restored_${table}`)
+}
+
+function listOf(columns: readonly string[]): string {
+  return columns.map((name) => pg.escapeIdentifier(name)).join(', ')
+}

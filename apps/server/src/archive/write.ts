@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import type { ArchiveHeader } from './format.ts'
+
+const compress = promisify(zstdCompress)
+
+/** Rows of one table, as the text of a JSON array. */
+export interface Rows {
+  readonly table: string
+  readonly count: number
+  readonly json: string
+}
+
+/** The bytes of an archive, a part at a time. */
+export async function* writeArchive(
+  header: ArchiveHeader,
+  pages: AsyncIterable<Rows>,
+): AsyncGenerator<Uint8Array> {
+  const whole = createHash('sha256')
+  const records: Record<string, number> = {}
+  let parts = 0
+  const noted = (bytes: Buffer) => {
+    whole.update(bytes)
+    return bytes
+  }
+  yield noted(lineOf(header))
+  for await (const { table, count, json } of pages) {
+    const bytes = await compress(json)
+    parts += 1
+    records[table] = (records[table] ?? 0) + count
+    yield noted(lineOf({ part: parts, table, rows: count, bytes: bytes.length, sha256: hashOf(bytes) }))
+    yield noted(bytes)
+  }
+  yield lineOf({ end: true, parts, records, sha256: whole.digest('hex') })
+}
+
+/** A line of an archive: a hash, and what it is of. */
+export function lineOf(content: object): Buffer {
+  const json = JSON.stringify(content)
+  return Buffer.from(`${hashOf(json)} ${json}\n`)
+}
+
+export function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}

@@ -1,0 +1,77 @@
+/** `latchkey backup FILE`: writes an archive of the store of a running server to a file. */
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { AclError, buildPath } from '@latchkey/contract'
+import type { ArchiveEnd } from '../../archive/format.ts'
+import { readArchive } from '../../archive/read.ts'
+import { syncDirectory } from '../../durable-file.ts'
+import { StartError } from '../../start-error.ts'
+import { type Environment, request } from '../server-address.ts'
+import { summaryOf } from './summary.ts'
+
+const EXIT_FAILED = 1
+
+/**
+ * The file is there only once all of the archive is on disk and its checksums are right; an older one of its name is replaced
+ * then. Only its owner may read it.
+ *
+ * @returns the exit code: 0 written, 1 refused.
+ * @throws StartError if no server answers, the archive is not whole, or the file cannot be written.
+ */
+export async function backUp(file: string, env: Environment): Promise<number> {
+  const response = await request(`/v1${buildPath('snapshots.read')}`, env, { method: 'GET' })
+  if (!response.ok || response.body === null) {
+    process.stderr.write(`${(await response.text()) || `The server answered ${response.status}.`}\n`)
+    return EXIT_FAILED
+  }
+  const draft = `${file}.${randomUUID()}`
+  try {
+    const { end, index } = await writeDraft(draft, response.body)
+    await rename(draft, file)
+    await syncDirectory(dirname(file))
+    process.stdout.write(`${file}: index ${index}, ${summaryOf(end)}.\n`)
+    return 0
+  } catch (cause) {
+    await rm(draft, { force: true })
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    const reason =
+      cause instanceof AclError ? 'The archive did not arrive whole' : 'The file cannot be written'
+    throw new StartError(`No backup was made. ${reason}: ${problem}`, { cause })
+  }
+}
+
+async function writeDraft(
+  draft: string,
+  body: ReadableStream<Uint8Array>,
+): Promise<{ readonly end: ArchiveEnd; readonly index: number }> {
+  const output = await open(draft, 'wx', 0o600)
+  try {
+    let end: ArchiveEnd | undefined
+    let index = 0
+    const written = async function* () {
+      for await (const piece of broken(body)) {
+        await output.writeFile(piece)
+        yield piece
+      }
+    }
+    for await (const item of readArchive(written())) {
+      if (item.kind === 'header') index = item.header.index
+      if (item.kind === 'end') end = item.end
+    }
+    await output.sync()
+    if (end === undefined) throw new AclError('snapshot_invalid', 'it has no end')
+    return { end, index }
+  } finally {
+    await output.close()
+  }
+}
+
+/** An answer that breaks off ends, so that its reader says where. */
+async function* broken(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch {
+    // The reader notices that the end is missing.
+  }
+}

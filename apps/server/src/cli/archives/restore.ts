@@ -1,0 +1,60 @@
+/** `latchkey restore FILE`: replaces the store of a running server by an archive. */
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { Readable } from 'node:stream'
+import { buildPath } from '@latchkey/contract'
+import * as z from 'zod'
+import { StartError } from '../../start-error.ts'
+import { type Environment, request } from '../server-address.ts'
+import { type Inspected, verifyArchive } from './inspect.ts'
+import { summaryOf } from './summary.ts'
+
+const restoredSchema = z.object({ Index: z.number(), Records: z.record(z.string(), z.number()) })
+
+const EXIT_FAILED = 1
+
+/**
+ * Verifies the file, asks, and sends it. The server verifies it again.
+ *
+ * @returns the exit code: 0 restored, 1 refused.
+ * @throws StartError if the file is damaged, no terminal can ask, or no server answers.
+ */
+export async function restoreArchive(
+  file: string,
+  env: Environment,
+  { isForced }: { readonly isForced: boolean },
+): Promise<number> {
+  const inspected = await verifyArchive(file)
+  if (!isForced && !(await isConfirmed(inspected))) {
+    process.stderr.write('Nothing was restored.\n')
+    return EXIT_FAILED
+  }
+  const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
+  const response = await request(`/v1${buildPath('snapshots.restore')}`, env, { method: 'PUT', body })
+  const text = await response.text()
+  if (!response.ok) {
+    process.stderr.write(`${text || `The server answered ${response.status}.`}\n`)
+    return EXIT_FAILED
+  }
+  const { Index, Records } = restoredSchema.parse(JSON.parse(text))
+  process.stdout.write(`Restored at index ${Index}: ${summaryOf({ records: Records })}.\n`)
+  return 0
+}
+
+async function isConfirmed({ header, end }: Inspected): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new StartError('A restore replaces every record of the server: confirm it with --force.')
+  }
+  process.stdout.write(
+    `The archive of ${header.createdAt} has ${summaryOf(end)}.\nEvery record of the server is replaced by these; its tokens end.\n`,
+  )
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return (
+      (await lines.question(`Type the name of the datacenter, ${header.datacenter}, to continue: `)) ===
+      header.datacenter
+    )
+  } finally {
+    lines.close()
+  }
+}

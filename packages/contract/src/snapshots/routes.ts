@@ -1,0 +1,41 @@
+/** Backup and restore of a whole store. Spec 9.4; decisions: backup. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { query } from '../shared/query.ts'
+import { restoredSchema } from './schemas.ts'
+
+export const snapshots = c.router({
+  read: {
+    method: 'GET',
+    path: '/v1/snapshot',
+    summary: 'Read an archive of the whole store',
+    description:
+      'Every record of this datacenter at one commit index, with checksums. Secrets stay sealed, and the keys that open them are not in it. Needs global management besides the right.',
+    query: query({}),
+    ...answers(z.string().meta({ description: 'The archive, as bytes.' }), {
+      right: 'operator:read',
+      answerForm: 'bytes',
+      spec: '9.4',
+      errors: ['endpoint_not_built'],
+    }),
+  },
+  restore: {
+    method: 'PUT',
+    path: '/v1/snapshot',
+    summary: 'Replace the whole store by an archive',
+    description:
+      'Verifies all of the archive first, then replaces every record in one transaction, or none. The commit index continues above both stores. Needs global management besides the right.',
+    query: query({}),
+    // ts-rest sends text of this type unchanged; it would quote any other as JSON.
+    contentType: 'application/x-www-form-urlencoded',
+    body: z.string(),
+    ...answers(restoredSchema, {
+      right: 'operator:write',
+      sameOrigin: true,
+      writes: 'own',
+      body: 'stream',
+      spec: '9.4',
+      errors: ['endpoint_not_built', 'body_malformed', 'snapshot_invalid', 'snapshot_refused'],
+    }),
+  },
+} satisfies ContractRoutes)

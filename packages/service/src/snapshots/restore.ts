@@ -1,0 +1,8 @@
+import { type Answer, type Call, json } from '../handler.ts'
+import { requireArchives } from './archives.ts'
+
+export async function restoreSnapshotHandler(
+  call: Call<'snapshots.restore'>,
+): Promise<Answer<'snapshots.restore'>> {
+  return json(await requireArchives(call).restore(call.body))
+}
