@@ -71,7 +71,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
   process.stdout.write(greeting(config, server.url, server.isBootstrapped))
 }
 
-/** Where `latchkey postgres` writes the URL of its database, which holds a password. */
+/** Where `latchkey-server postgres` writes the URL of its database, which holds a password. */
 const DATABASE_URL_FILE = 'postgres.url'
 
 /**

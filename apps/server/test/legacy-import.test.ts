@@ -1,4 +1,4 @@
-/** `latchkey import` and `latchkey export` against a server process. */
+/** `latchkey-server import` and `latchkey-server export` against a server process. */
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

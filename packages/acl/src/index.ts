@@ -288,6 +288,7 @@ export {
   SCALAR_KINDS,
   SEGMENT_KINDS,
 } from './rules/language/rule.ts'
+export { formatRules } from './rules/print/format-rules.ts'
 export { translateInSlices, translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { SeededRandom } from './seeded-random.ts'
 export { endedSessions } from './sessions/ended-sessions.ts'

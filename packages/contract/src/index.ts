@@ -71,7 +71,12 @@ export type { LegacyToken, LegacyTokenRequest } from './legacy/schemas.ts'
 export * as limits from './limits.ts'
 export type { LoginRequest } from './login/schemas.ts'
 export type { RouteMetadata } from './metadata.ts'
-export type { CreateNamespace, Namespace, UpdateNamespace } from './namespaces/schemas.ts'
+export {
+  type CreateNamespace,
+  createNamespaceSchema,
+  type Namespace,
+  type UpdateNamespace,
+} from './namespaces/schemas.ts'
 export { type Changes, type ChangesDigest, changesSchema } from './operations/changes-schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export {

@@ -1,5 +1,5 @@
 /**
- * `latchkey export`: writes the legacy tokens of a running server to standard output, in the format that `latchkey
+ * `latchkey-server export`: writes the legacy tokens of a running server to standard output, in the format that `latchkey-server
  * import` reads.
  */
 import { Readable } from 'node:stream'

@@ -1,4 +1,4 @@
-/** `latchkey import FILE`: brings the token list of a legacy cluster into a running server. */
+/** `latchkey-server import FILE`: brings the token list of a legacy cluster into a running server. */
 import { type DumpRecord, readLegacyRecord } from '@latchkey/acl'
 import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'

@@ -27,12 +27,12 @@ test.each([
   'export --help',
   'replication --help',
   'replication promote --help',
-])('latchkey %s prints help and starts nothing: 0', async (line) => {
+])('latchkey-server %s prints help and starts nothing: 0', async (line) => {
   expect(await runCli(line.split(' '), UNUSABLE)).toBe(0)
-  expect(printed.stdout).toMatch(/^Usage: latchkey/)
+  expect(printed.stdout).toMatch(/^Usage: latchkey-server/)
 })
 
-test.each(['--version', '-v', 'version'])('latchkey %s prints the version: 0', async (line) => {
+test.each(['--version', '-v', 'version'])('latchkey-server %s prints the version: 0', async (line) => {
   expect(await runCli([line], UNUSABLE)).toBe(0)
   expect(printed.stdout).toBe(`Latchkey ${PRODUCT_VERSION}\n`)
 })
@@ -45,7 +45,7 @@ test.each([
   ['replication promote', "missing required argument 'datacenter'"],
   ['replication nonsense', "unknown command 'nonsense'"],
   ['--port 80', "unknown option '--port'"],
-])('latchkey %s is refused: 2', async (line, message) => {
+])('latchkey-server %s is refused: 2', async (line, message) => {
   expect(await runCli(line.split(' '), {})).toBe(2)
   expect(printed.stderr).toContain(message)
 })

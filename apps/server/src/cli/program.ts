@@ -30,7 +30,7 @@ export async function runCli(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number | undefined> {
   let exitCode: number | undefined
-  const program = new Command('latchkey')
+  const program = new Command('latchkey-server')
     .description('Latchkey keeps access tokens and authorizes operations with them.')
     .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
     .helpCommand(true)

@@ -34,7 +34,7 @@ export class OldPrimary {
     log.warn(
       { promoted },
       `${name} is back, and is a primary, too: what is written there is not here. Stop its servers, see what only it has ` +
-        'with "latchkey replication compare", and let it follow this datacenter',
+        'with "latchkey-server replication compare", and let it follow this datacenter',
     )
   }
 }

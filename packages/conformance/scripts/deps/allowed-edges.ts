@@ -11,6 +11,7 @@ export const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = {
   '@latchkey/server': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
   '@latchkey/migrator': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
   '@latchkey/testkit': ['@latchkey/contract', '@latchkey/acl', '@latchkey/service'],
+  '@latchkey/cli': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
   '@latchkey/console': ['@latchkey/contract', '@latchkey/acl', '@latchkey/sdk'],
 }
 

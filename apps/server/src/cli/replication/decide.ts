@@ -1,4 +1,4 @@
-/** `latchkey replication status`, `accept` and `promote`. Decisions: promotion. */
+/** `latchkey-server replication status`, `accept` and `promote`. Decisions: promotion. */
 import { type AcceptedCluster, buildPath, type PromotedDatacenter } from '@latchkey/contract'
 import { StartError } from '../../start-error.ts'
 import { type Environment, request } from '../server-address.ts'
@@ -39,7 +39,7 @@ export async function promoteDatacenter(
     `${Datacenter} is the primary datacenter now, with what the old one had at index ${FollowedIndex}.
 Before the next restart of its servers: set LATCHKEY_PRIMARY_DATACENTER=${Datacenter} and remove LATCHKEY_PRIMARY_URL.
 In each other datacenter: set both for the new primary, restart, and run
-  latchkey replication accept ${Cluster}
+  latchkey-server replication accept ${Cluster}
 `,
   )
   for (const { AccessorID, Reason } of Skipped) {

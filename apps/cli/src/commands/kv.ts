@@ -1,0 +1,95 @@
+/** The key-value store. */
+
+import { readFileSync } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
+import { type KVEntry, valueBytes, valueText } from '@latchkey/sdk'
+import { EXIT } from '../exit-codes.ts'
+import { CliError, systemProblem } from '../frame/cli-error.ts'
+import type { Action } from '../frame/command-spec.ts'
+import { write } from '../frame/io.ts'
+import type { Session } from '../frame/session.ts'
+
+const FIELDS = [
+  { title: 'Key', text: ({ Key }: KVEntry) => Key },
+  { title: 'Flags', text: ({ Flags }: KVEntry) => String(Flags) },
+  { title: 'ModifyIndex', text: ({ ModifyIndex }: KVEntry) => String(ModifyIndex) },
+  { title: 'Value', text: (entry: KVEntry) => `${valueText(entry)}\n` },
+] as const
+
+/** The bytes of the value, so that it can go to a file; the whole entry with `--details` or another format. */
+export const get: Action = async (session, input) => {
+  const entry = await (await session.client()).kv.get(input.arg(0))
+  if (!session.out.isTable) return session.out.data(entry)
+  if (input.flag('details')) return session.out.record(entry, FIELDS)
+  const bytes = valueBytes(entry)
+  await write(session.io.stdout, bytes)
+  // A terminal's prompt belongs on its own line; a file gets the bytes alone.
+  if (session.io.stdout.isTTY === true && bytes.at(-1) !== 10) await write(session.io.stdout, '\n')
+}
+
+export const put: Action = async (session, input) => {
+  const [key = '', given] = input.args
+  const value = given === undefined ? await buffer(session.io.stdin) : bytesOf(given)
+  const cas = input.count('cas')
+  const isWritten = await (await session.client()).kv.put(key, value, { cas, flags: input.count('flags') })
+  if (!isWritten) throw changedSince(key)
+  await done(session, `Wrote ${key}.`, isWritten)
+}
+
+/** `@FILE` reads a file; `@@` begins a value that starts with one. */
+function bytesOf(text: string): string | Uint8Array {
+  if (!text.startsWith('@')) return text
+  if (text.startsWith('@@')) return text.slice(1)
+  try {
+    return readFileSync(text.slice(1))
+  } catch (error) {
+    throw new CliError(`cannot read ${text.slice(1)}: ${systemProblem(error)}`, { cause: error })
+  }
+}
+
+export const remove: Action = async (session, input) => {
+  const key = input.arg(0)
+  const { kv } = await session.client()
+  if (!input.flag('recurse')) {
+    if (!(await kv.delete(key, { cas: input.count('cas') }))) throw changedSince(key)
+    return done(session, `Deleted ${key}.`, true)
+  }
+  const keys = await kv.keys(key)
+  if (keys.length === 0) return done(session, `No keys below ${key}.`, true)
+  const some = keys.slice(0, 3).join(', ')
+  await session.confirm(`Delete ${keys.length} keys below "${key}" (${some}${keys.length > 3 ? ', …' : ''})?`)
+  await done(session, `Deleted ${keys.length} keys.`, await kv.deleteTree(key))
+}
+
+export const list: Action = async (session, input) => {
+  const { kv } = await session.client()
+  const prefix = input.args[0] ?? ''
+  if (!input.flag('values')) {
+    const keys = await kv.keys(prefix, { separator: input.text('separator') })
+    if (!session.out.isTable) return session.out.data(keys)
+    if (keys.length === 0) return session.note('No keys.')
+    return session.out.text(keys.map((key) => `${key}\n`).join(''))
+  }
+  const entries = await kv.list(prefix)
+  await session.out.list(
+    entries,
+    [
+      { title: 'Key', text: ({ Key }) => Key },
+      { title: 'ModifyIndex', text: ({ ModifyIndex }) => String(ModifyIndex) },
+      { title: 'Value', text: (entry) => valueText(entry).replaceAll('\n', '⏎') },
+    ],
+    'No keys.',
+  )
+}
+
+function changedSince(key: string): CliError {
+  return new CliError(`${key} has changed in between: its ModifyIndex is another one`, {
+    exitCode: EXIT.conflict,
+    hints: [`See it: latchkey kv get ${key} --details`],
+  })
+}
+
+async function done(session: Session, text: string, result: boolean): Promise<void> {
+  if (session.out.isTable) await session.note(text)
+  else await session.out.data(result)
+}

@@ -1,0 +1,50 @@
+/** The journey of a new user, against the mocks. */
+import { createMockService } from '@latchkey/mocks'
+import { expect, test } from 'vitest'
+import { commandLine } from '../../test/run.ts'
+import { EXIT } from '../exit-codes.ts'
+
+const service = createMockService({ managementToken: false })
+const run = commandLine({ fetch: service.fetch, env: { LATCHKEY_ADDR: service.baseUrl } })
+
+async function ok(
+  argv: readonly string[] | string,
+  options: Parameters<typeof run>[1] = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await run(argv, options)
+  expect(code, stderr).toBe(EXIT.done)
+  return stdout.trim()
+}
+
+test('from a new server to a mended and revoked token', async () => {
+  expect(await run('token list')).toMatchObject({ code: EXIT.denied })
+  expect(await ok('bootstrap')).toContain('<hidden>')
+  await ok(['policy', 'create', 'orders', '--rule', 'key_prefix "orders/" { policy = "read" }'])
+  await ok('role create shop --policy orders')
+  const accessor = await ok([
+    ...['token', 'create', '--role', 'shop', '--description', 'shop web', '--ttl', '8h'],
+    ...['--template', '{{AccessorID}}'],
+  ])
+  const secret = await ok(`token read ${accessor} --show-secret --template {{SecretID}}`)
+  const asShop = { env: { LATCHKEY_TOKEN: secret } }
+
+  const refusal = await run('kv put orders/1 open', asShop)
+  expect(refusal.code).toBe(EXIT.denied)
+  expect(refusal.stderr).toContain('needs key:write "orders/1"')
+  expect(refusal.stderr).toContain('role shop → policy orders (line 1: key_prefix "orders/" is "read")')
+  expect(refusal.stderr).toContain('key "orders/1" { policy = "write" }')
+  expect(await run(`can write key orders/1 --accessor ${accessor}`)).toMatchObject({ code: EXIT.denied })
+
+  const rule = ['--rule', 'key_prefix "orders/" { policy = "write" }']
+  const forecast = await run(['what-if', 'orders', ...rule])
+  expect(forecast).toMatchObject({ code: EXIT.differs })
+  expect(forecast.stdout).toContain('(shop web)\n')
+  expect(forecast.stdout).toContain('+ key:write "orders/"')
+  await ok(['policy', 'update', 'orders', ...rule])
+  await ok('kv put orders/1 open', asShop)
+  expect(await ok('kv get orders/1', asShop)).toBe('open')
+
+  expect(await run(`token delete ${accessor}`)).toMatchObject({ code: EXIT.usage })
+  await ok(`token delete ${accessor} --yes`)
+  expect(await run('kv get orders/1', asShop)).toMatchObject({ code: EXIT.denied })
+})

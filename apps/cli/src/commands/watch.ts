@@ -1,0 +1,68 @@
+/** `watch`: prints a record or a list now, and again whenever it changes. */
+import type { Client, Watch } from '@latchkey/sdk'
+import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../frame/cli-error.ts'
+import type { Action } from '../frame/command-spec.ts'
+import type { Input } from '../frame/input.ts'
+import { findPolicy } from '../records/policy.ts'
+import { findRole } from '../records/role.ts'
+
+type Open = (client: Client, name: string, signal: AbortSignal) => Promise<Watch<unknown>> | Watch<unknown>
+
+/** What can be watched, by the word for it. Those with `name` need one. */
+export const WATCHED: Readonly<Record<string, { readonly name?: string; readonly open: Open }>> = {
+  tokens: { open: (client, _, signal) => client.tokens.watchList({}, { signal }) },
+  token: {
+    name: 'accessor or self',
+    open: (client, name, signal) =>
+      name === 'self' ? client.tokens.watchSelf({ signal }) : client.tokens.watch(name, { signal }),
+  },
+  policies: { open: (client, _, signal) => client.policies.watchList({ signal }) },
+  policy: {
+    name: 'name or ID',
+    open: async (client, name, signal) =>
+      client.policies.watch((await findPolicy(client, name)).ID, { signal }),
+  },
+  roles: { open: (client, _, signal) => client.roles.watchList({}, { signal }) },
+  role: {
+    name: 'name or ID',
+    open: async (client, name, signal) => client.roles.watch((await findRole(client, name)).ID, { signal }),
+  },
+  key: { name: 'key', open: (client, name, signal) => client.kv.watch(name, { signal }) },
+  keys: { name: 'prefix', open: (client, name, signal) => client.kv.watchTree(name, { signal }) },
+  service: { name: 'service', open: (client, name, signal) => client.health.watchService(name, { signal }) },
+  intentions: { open: (client, _, signal) => client.intentions.watchList({}, { signal }) },
+}
+
+export const watch: Action = async (session, input) => {
+  const { open, name } = watchedOf(input)
+  const client = await session.client()
+  const count = input.count('count') ?? Number.POSITIVE_INFINITY
+  let seen = 0
+  for await (const { value, index } of await open(client, name, session.io.signal)) {
+    if (session.out.isTable) {
+      await session.note(session.paint('dim', `— ${new Date().toISOString()}, index ${index ?? 'unknown'}`))
+    }
+    const shown = session.out.shown(value ?? null)
+    // A stream of documents is read line by line, so JSON is printed as such; people read YAML more easily.
+    if (session.out.isTable) await session.out.text((await import('yaml')).stringify(shown, { lineWidth: 0 }))
+    else await session.out.data(shown)
+    seen += 1
+    if (seen >= count) break
+  }
+  return EXIT.done
+}
+
+function watchedOf(input: Input): { readonly open: Open; readonly name: string } {
+  const [kind = '', name] = input.args
+  const watched = WATCHED[kind]
+  if (watched === undefined) {
+    throw new CliError(`"${kind}" cannot be watched`, {
+      hints: [`What can: ${Object.keys(WATCHED).join(', ')}`],
+    })
+  }
+  if (watched.name !== undefined && name === undefined) {
+    throw new CliError(`watch ${kind} needs a name: ${watched.name}`)
+  }
+  return { open: watched.open, name: name ?? '' }
+}

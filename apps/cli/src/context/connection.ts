@@ -1,0 +1,100 @@
+/** Which server a command calls, and with which token: options, then the environment, then the context. */
+import { readFileSync } from 'node:fs'
+import { CliError, systemProblem } from '../frame/cli-error.ts'
+import type { Input } from '../frame/input.ts'
+import type { Io } from '../frame/io.ts'
+import { type Context, contextFilePath, readContexts } from './context-file.ts'
+import { findKeyring } from './keyring.ts'
+
+export const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
+export const CONTEXT_DEFAULT = 'default'
+
+export interface Connection {
+  readonly address: string
+  /** Where the address comes from, for people. */
+  readonly addressFrom: string
+  readonly secret: string | undefined
+  /** Where the token comes from, for people; without a token: why there is none. */
+  readonly tokenFrom: string
+  readonly namespace: string | undefined
+  readonly datacenter: string | undefined
+  /** Name of the context in use; also of one that does not exist yet. */
+  readonly contextName: string
+  readonly context: Context | undefined
+}
+
+export async function resolveConnection(input: Input, env: Io['env']): Promise<Connection> {
+  const { contextName, context } = currentContext(input, env)
+  const { address, addressFrom } = addressOf(input, env, context, contextName)
+  return {
+    address,
+    addressFrom,
+    ...(await tokenOf(input, env, { contextName, context, address })),
+    namespace: input.text('namespace') ?? (env.LATCHKEY_NAMESPACE || undefined) ?? context?.namespace,
+    datacenter: input.text('datacenter') ?? (env.LATCHKEY_DATACENTER || undefined),
+    contextName,
+    context,
+  }
+}
+
+function currentContext(input: Input, env: Io['env']) {
+  const { contexts, current } = readContexts(contextFilePath(env))
+  const chosen = input.text('context') ?? (env.LATCHKEY_CONTEXT || undefined)
+  const contextName = chosen ?? current ?? CONTEXT_DEFAULT
+  return { contextName, context: contexts[contextName] }
+}
+
+function addressOf(input: Input, env: Io['env'], context: Context | undefined, contextName: string) {
+  const given = input.text('address')
+  if (given !== undefined) return { address: given, addressFrom: '--address' }
+  if (env.LATCHKEY_ADDR) return { address: env.LATCHKEY_ADDR, addressFrom: 'LATCHKEY_ADDR' }
+  if (context !== undefined) return { address: context.address, addressFrom: `the context ${contextName}` }
+  return { address: ADDRESS_DEFAULT, addressFrom: 'the default' }
+}
+
+async function tokenOf(
+  input: Input,
+  env: Io['env'],
+  { contextName, context, address }: Pick<Connection, 'contextName' | 'context' | 'address'>,
+): Promise<Pick<Connection, 'secret' | 'tokenFrom'>> {
+  const file = input.text('tokenFile')
+  if (file !== undefined) return { secret: readSecret(file), tokenFrom: `the file ${file}` }
+  if (env.LATCHKEY_TOKEN) return { secret: env.LATCHKEY_TOKEN.trim(), tokenFrom: 'LATCHKEY_TOKEN' }
+  if (env.LATCHKEY_TOKEN_FILE) {
+    return { secret: readSecret(env.LATCHKEY_TOKEN_FILE), tokenFrom: 'the file in LATCHKEY_TOKEN_FILE' }
+  }
+  if (context === undefined) return { secret: undefined, tokenFrom: 'you are not logged in' }
+  // A secret must not reach another server than the one that it is for.
+  if (!isSameAddress(address, context.address)) {
+    return {
+      secret: undefined,
+      tokenFrom: `the token of the context ${contextName} is for ${context.address}`,
+    }
+  }
+  const secret = context.inKeyring
+    ? await findKeyring(env)?.read(keyringAccount(contextName, context.address))
+    : context.secret
+  if (secret !== undefined) return { secret, tokenFrom: `the context ${contextName}` }
+  return {
+    secret,
+    tokenFrom: context.inKeyring ? 'the keyring did not give the token out' : 'you are not logged in',
+  }
+}
+
+/** The name of a context's secret in a keyring. */
+export function keyringAccount(contextName: string, address: string): string {
+  return `${contextName} ${address}`
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  const plain = (address: string) => address.replace(/\/+$/, '')
+  return plain(one) === plain(other)
+}
+
+function readSecret(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new CliError(`cannot read the token from ${path}: ${systemProblem(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The contexts of a person: the servers they work with, and the token for each. The file has mode 0600; a secret is in it only
+ * if the system has no keyring.
+ */
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CliError, systemProblem } from '../frame/cli-error.ts'
+import type { Io } from '../frame/io.ts'
+
+export interface Context {
+  readonly address: string
+  readonly namespace?: string
+  /** The token's secret; absent if a keyring has it, or without token. */
+  readonly secret?: string
+  /** Whether the secret is in the system's keyring. */
+  readonly inKeyring?: boolean
+  readonly accessorId?: string
+  /** Whether a login made the token, so that a logout deletes it. */
+  readonly isLogin?: boolean
+  /** When the token expires, as in the token. */
+  readonly expirationTime?: string
+}
+
+export interface Contexts {
+  readonly current?: string
+  readonly contexts: Readonly<Record<string, Context>>
+}
+
+/** `LATCHKEY_CONTEXT_FILE`, else `latchkey/contexts.json` in the person's folder for configuration. */
+export function contextFilePath(env: Io['env']): string {
+  if (env.LATCHKEY_CONTEXT_FILE) return env.LATCHKEY_CONTEXT_FILE
+  const folder = env.XDG_CONFIG_HOME || env.APPDATA || join(env.HOME || homedir(), '.config')
+  return join(folder, 'latchkey', 'contexts.json')
+}
+
+/** @throws CliError for a file that cannot be read, is no list of contexts, or is readable by others although it has secrets. */
+export function readContexts(path: string): Contexts {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { contexts: {} }
+    throw new CliError(`cannot read ${path}: ${systemProblem(error)}`, { cause: error })
+  }
+  const contexts = parseContexts(text)
+  if (contexts === undefined) {
+    throw new CliError(`${path} is not a file of contexts`, {
+      hints: ['Remove it, and log in again: latchkey login'],
+    })
+  }
+  const hasSecret = Object.values(contexts.contexts).some(({ secret }) => secret !== undefined)
+  if (hasSecret && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+    throw new CliError(`${path} holds a secret and other users may read it`, {
+      hints: [`Run: chmod 600 ${path}`],
+    })
+  }
+  return contexts
+}
+
+function parseContexts(text: string): Contexts | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isObject(value) || !isObject(value.contexts)) return undefined
+    const isWhole = Object.values(value.contexts).every(
+      (context) => isObject(context) && typeof context.address === 'string',
+    )
+    return isWhole ? (value as unknown as Contexts) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Replaces the file in one step, so that a crash leaves the old one or the new one. */
+export function writeContexts(path: string, contexts: Contexts): void {
+  const draft = `${path}.${process.pid}`
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(draft, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 })
+    chmodSync(draft, 0o600)
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw new CliError(`cannot write ${path}: ${systemProblem(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,30 @@
+/** Exit codes, the same for every command. Scripts may rely on them. */
+
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  differs: 2,
+  denied: 3,
+  notFound: 4,
+  conflict: 5,
+  invalid: 6,
+  unavailable: 7,
+  usage: 64,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** What each code means, for help and documentation. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'done; for `can`: yes',
+  failed: 'failed for another reason than those below',
+  differs: 'there is a difference: `plan`, `what-if`, `rules fmt --check`',
+  denied: 'the token lacks a right, is unknown or expired; for `can`: no',
+  notFound: 'the record or key does not exist',
+  conflict: 'a name or id is in use, or the record changed in between',
+  invalid: 'the service or the check refuses the content: a field, rules, a file of a folder',
+  unavailable: 'the service cannot be reached or does not answer in time',
+  usage: 'the command line cannot be used, or a question could not be asked',
+  interrupted: 'interrupted by Ctrl-C',
+}

@@ -1,0 +1,141 @@
+/** The message and exit code of every error: what was missing, and how to get it. */
+import {
+  Conflict,
+  Invalid,
+  LatchkeyError,
+  LegacyMode,
+  LoginFailed,
+  type MissingRight,
+  NotFound,
+  PermissionDenied,
+  Timeout,
+  Unavailable,
+} from '@latchkey/sdk'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { describePath, describeRight, levelsOf, ruleFor } from '../insight/rights.ts'
+import type { Session } from './session.ts'
+
+export interface Explained {
+  readonly message: string
+  /** Lines below the message. */
+  readonly hints: readonly string[]
+  readonly exitCode: ExitCode
+}
+
+/** Explains an error of the service. `undefined`: it is none. */
+export async function explainError(error: unknown, session: Session): Promise<Explained | undefined> {
+  if (!(error instanceof LatchkeyError)) return undefined
+  const explained = await explain(error, session)
+  const hints = [...explained.hints]
+  if (error.maybeApplied) hints.push('The change may have been made all the same: look before you repeat it.')
+  if (error.requestId !== undefined && explained.exitCode === EXIT.failed)
+    hints.push(`Request ${error.requestId}`)
+  return { ...explained, hints }
+}
+
+async function explain(error: LatchkeyError, session: Session): Promise<Explained> {
+  const message = detailOf(error)
+  if (error instanceof PermissionDenied) return explainDenial(error, session)
+  if (error instanceof NotFound) return { message, hints: [], exitCode: EXIT.notFound }
+  if (error instanceof Conflict) return { message, hints: [], exitCode: EXIT.conflict }
+  if (error instanceof Invalid) return { message, hints: hintsOfInvalid(error), exitCode: EXIT.invalid }
+  if (error instanceof LegacyMode) {
+    return { message, hints: ['See how far the upgrade is: latchkey status'], exitCode: EXIT.invalid }
+  }
+  if (error instanceof Unavailable || error instanceof Timeout) return explainSilence(error, session)
+  if (error instanceof LoginFailed) return { message: error.message, hints: [], exitCode: EXIT.failed }
+  return { message, hints: [], exitCode: EXIT.failed }
+}
+
+/** The message without the name of the method and the status in front, which say nothing to people here. */
+function detailOf(error: LatchkeyError): string {
+  return error.message.replace(/^[\w.]+: (\d{3} )?/, '')
+}
+
+function hintsOfInvalid({ code, line, column }: Invalid): string[] {
+  if (code === 'acl_disabled') return ['The server runs without access control: LATCHKEY_ACL=off']
+  if (line === undefined) return []
+  return [`At line ${line}, column ${column ?? 1} of the rules. All findings: latchkey lint FILE`]
+}
+
+async function explainSilence(error: Unavailable | Timeout, session: Session): Promise<Explained> {
+  const { address, addressFrom } = await session.connection()
+  const isReached = error.status !== undefined
+  return {
+    message: isReached ? detailOf(error) : `no answer from ${address} (${addressFrom}): ${detailOf(error)}`,
+    hints: isReached
+      ? []
+      : [
+          'Is the server running, and is this its address? Another one: --address, LATCHKEY_ADDR, or latchkey login ADDRESS',
+        ],
+    exitCode: EXIT.unavailable,
+  }
+}
+
+const LOG_IN = [
+  'Log in: latchkey login',
+  'On a new server, make the first token: latchkey bootstrap',
+  'In scripts: LATCHKEY_TOKEN or --token-file',
+]
+
+async function explainDenial(error: PermissionDenied, session: Session): Promise<Explained> {
+  const { secret, tokenFrom } = await session.connection()
+  const exitCode = EXIT.denied
+  if (error.missing !== undefined) {
+    const hints = await hintsOfMissing(error.missing, session)
+    const holder =
+      secret === undefined ? `an anonymous caller lacks it (${tokenFrom})` : 'this token lacks it'
+    return { message: `needs ${describeRight(error.missing)}, and ${holder}`, hints, exitCode }
+  }
+  if (secret === undefined) {
+    return { message: `there is no token to present: ${tokenFrom}`, hints: LOG_IN, exitCode }
+  }
+  if (error.code === 'caller_unknown') {
+    return {
+      message: `the service does not know the token from ${tokenFrom}: it was deleted or has expired`,
+      hints: ['Log in again: latchkey login'],
+      exitCode,
+    }
+  }
+  return { message: detailOf(error), hints: [], exitCode }
+}
+
+/** What the token has instead, and the rule that would do. */
+async function hintsOfMissing(missing: MissingRight, session: Session): Promise<string[]> {
+  const { secret } = await session.connection()
+  if (secret === undefined) return LOG_IN
+  const rule = `A policy of the token needs: ${ruleFor(missing)}`
+  return [
+    ...(await describeInstead(missing, session)),
+    rule,
+    'Who has it: latchkey who-can, with a token that has acl:read',
+  ]
+}
+
+async function describeInstead(missing: MissingRight, session: Session): Promise<string[]> {
+  try {
+    const client = await session.client()
+    const [self, answers] = await Promise.all([
+      client.tokens.self(),
+      client.authorize(
+        levelsOf(missing).map((access) => ({
+          Resource: missing.resource as 'acl',
+          ...(missing.segment === undefined ? {} : { Segment: missing.segment }),
+          Access: access,
+        })),
+        { explain: true },
+      ),
+    ])
+    const best = answers.find(({ Allow }) => Allow)
+    const refusal = answers[0]
+    const name = self.Description === '' ? self.AccessorID : `${self.AccessorID} (${self.Description})`
+    const has =
+      best === undefined
+        ? `Token ${name} has nothing there: ${describePath(refusal?.Explanation)}`
+        : `Token ${name} has ${describeRight({ ...missing, access: best.Access })} ${describePath(best.Explanation)}`
+    return [has]
+  } catch {
+    // The explanation is a service; the refusal itself stands.
+    return []
+  }
+}

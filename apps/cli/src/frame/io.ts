@@ -1,0 +1,65 @@
+/** The surroundings of a command. Tests pass their own. */
+import type { Readable, Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import type { Fetch } from '@latchkey/sdk'
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** Replaces the global `fetch`. */
+  readonly fetch?: Fetch | undefined
+}
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+
+/** Colours a text if the output is a terminal that wants colours. */
+export type Paint = (style: Style, text: string) => string
+
+export function painterFor(env: Io['env'], stream: { readonly isTTY?: boolean }): Paint {
+  // https://no-color.org: any value but an empty one counts.
+  const wants = !env.NO_COLOR && env.TERM !== 'dumb' && (stream.isTTY === true || Boolean(env.FORCE_COLOR))
+  return (style, text) => (wants ? styleText(style, text, { validateStream: false }) : text)
+}
+
+/** Writes a text and waits until it is flushed. A reader that closed the pipe is not an error. */
+export async function write(to: Writable, text: string | Uint8Array): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    to.write(text, (error) => {
+      if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
+      else reject(error)
+    })
+  })
+}
+
+/** Everything that arrives on a stream, as UTF-8. */
+export async function readAll(from: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of from) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A progress line on a terminal's standard error, which overwrites itself; elsewhere nothing. */
+export class Progress {
+  private readonly stderr: Io['stderr']
+  private isShown = false
+
+  constructor({ stderr }: Io) {
+    this.stderr = stderr
+  }
+
+  show(text: string): void {
+    if (this.stderr.isTTY !== true) return
+    this.stderr.write(`\r\u001b[K${text}`)
+    this.isShown = true
+  }
+
+  clear(): void {
+    if (!this.isShown) return
+    this.stderr.write('\r\u001b[K')
+    this.isShown = false
+  }
+}

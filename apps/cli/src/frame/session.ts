@@ -1,0 +1,147 @@
+/** What an action works with: the client, the printer, questions to the person. */
+import type { Client } from '@latchkey/sdk'
+import type { Connection } from '../context/connection.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Format } from '../output/formats.ts'
+import { Printer } from '../output/printer.ts'
+import { CliError } from './cli-error.ts'
+import type { Input } from './input.ts'
+import { type Io, type Paint, Progress, painterFor, write } from './io.ts'
+
+/** A person waits for the answer, so fewer than the SDK's own. */
+const RETRIES = 2
+
+export class Session {
+  readonly io: Io
+  readonly out: Printer
+  readonly progress: Progress
+  /** Colours for standard error. */
+  readonly paint: Paint
+  readonly showsSecrets: boolean
+  private readonly input: Input
+  private resolved: Promise<Connection> | undefined
+  private connected: Promise<Client> | undefined
+
+  constructor(io: Io, input: Input) {
+    this.io = io
+    this.input = input
+    this.showsSecrets = input.flag('showSecret')
+    this.out = new Printer(io, {
+      format: formatOf(input),
+      template: input.text('template') ?? '',
+      showsSecrets: this.showsSecrets,
+      pages: input.flag('pager'),
+    })
+    this.progress = new Progress(io)
+    this.paint = painterFor(io.env, io.stderr)
+  }
+
+  /** Which server, and with which token. */
+  connection(): Promise<Connection> {
+    this.resolved ??= import('../context/connection.ts').then(({ resolveConnection }) =>
+      resolveConnection(this.input, this.io.env),
+    )
+    return this.resolved
+  }
+
+  client(): Promise<Client> {
+    this.connected ??= this.connection().then((connection) => this.connect(connection))
+    return this.connected
+  }
+
+  /** A client for another connection than that of the options, such as that of a new login. */
+  async connect(
+    connection: Pick<Connection, 'address' | 'secret' | 'namespace' | 'datacenter'>,
+  ): Promise<Client> {
+    const { createClient } = await import('@latchkey/sdk')
+    const { address, secret, namespace, datacenter } = connection
+    requireAddress(address)
+    const { env, fetch } = this.io
+    try {
+      return createClient({
+        address,
+        token: secret,
+        namespace,
+        datacenter,
+        fetch,
+        env: false,
+        retries: RETRIES,
+        ...(env.LATCHKEY_HEADER_PREFIX ? { headerPrefix: env.LATCHKEY_HEADER_PREFIX } : {}),
+        onRetry: ({ attempt, error }) => this.progress.show(`retry ${attempt}: ${error.message}`),
+      })
+    } catch (error) {
+      if (error instanceof TypeError) throw new CliError(error.message, { cause: error })
+      throw error
+    }
+  }
+
+  /** A remark for people, on standard error. */
+  async note(text: string): Promise<void> {
+    if (this.input.flag('quiet')) return
+    this.progress.clear()
+    await write(this.io.stderr, `${text}\n`)
+  }
+
+  /** Whether a person can answer questions. */
+  get isInteractive(): boolean {
+    return this.io.stdin.isTTY === true && this.io.stderr.isTTY === true
+  }
+
+  /**
+   * Asks before something is destroyed.
+   *
+   * @throws CliError if the answer is no, or if there is no person to ask and no `--yes`.
+   */
+  async confirm(question: string): Promise<void> {
+    if (this.input.flag('yes')) return
+    if (!this.isInteractive) {
+      throw new CliError(`${question} Nothing was changed: there is no terminal to ask on`, {
+        hints: ['Add --yes to do it without a question'],
+      })
+    }
+    const { confirm } = await import('@inquirer/prompts')
+    const isMeant = await this.ask(confirm({ message: question, default: false }, this.prompting))
+    if (!isMeant) throw new CliError('nothing was changed', { exitCode: EXIT.failed })
+  }
+
+  /** Asks for a secret, which is not echoed. */
+  async askSecret(question: string): Promise<string> {
+    const { password } = await import('@inquirer/prompts')
+    return this.ask(password({ message: question, mask: '*' }, this.prompting))
+  }
+
+  /** Questions stay out of the output, which may go to a file. */
+  private get prompting() {
+    return { input: this.io.stdin, output: this.io.stderr, signal: this.io.signal } as const
+  }
+
+  private async ask<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      const isLeft = error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name)
+      if (isLeft) throw new CliError('interrupted', { exitCode: EXIT.interrupted })
+      throw error
+    }
+  }
+}
+
+/** @throws CliError unless the address is one of HTTP. */
+function requireAddress(address: string): void {
+  if (/^https?:\/\/[^/]/.test(address) && URL.canParse(address)) return
+  throw new CliError(`"${address}" is not an address: write it like https://acl.example.com`)
+}
+
+/** `--template` alone also chooses the format. */
+function formatOf(input: Input): Format {
+  const template = input.text('template')
+  const format = input.text('output') ?? (template === undefined ? 'table' : 'template')
+  if ((format === 'template') !== (template !== undefined)) {
+    throw new CliError(
+      template === undefined
+        ? '--output template needs --template, such as --template "{{Name}}"'
+        : `--template cannot be combined with --output ${format}`,
+    )
+  }
+  return format as Format
+}

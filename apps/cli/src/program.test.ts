@@ -1,0 +1,59 @@
+import { PRODUCT_VERSION } from '@latchkey/contract'
+import { expect, test } from 'vitest'
+import { commandLine } from '../test/run.ts'
+import { COMMAND_GROUPS } from './commands/groups.ts'
+import { EXIT } from './exit-codes.ts'
+import { wordsOf } from './frame/command-spec.ts'
+
+/** Nothing answers here: help must not need a server. */
+const run = commandLine({ fetch: () => Promise.reject(new TypeError('no network in this test')) })
+
+const COMMANDS = COMMAND_GROUPS.flatMap(({ commands }) => commands)
+
+test('every command prints help with its example, without a server: 0', async () => {
+  for (const spec of COMMANDS) {
+    const { code, stdout } = await run([...wordsOf(spec), '--help'])
+    expect(code, spec.usage).toBe(EXIT.done)
+    expect(stdout, spec.usage).toContain(`$ latchkey ${spec.examples[0]}`)
+  }
+})
+
+test.each(['--help', '-h', 'help', 'help token', 'token --help'])('%s prints help: 0', async (line) => {
+  const { code, stdout } = await run(line)
+  expect(code).toBe(EXIT.done)
+  expect(stdout).toMatch(/^Usage: latchkey/)
+})
+
+test('no command prints help: 0', async () => {
+  expect(await run([])).toMatchObject({ code: EXIT.done, stderr: '' })
+})
+
+test('--version prints the version: 0', async () => {
+  expect((await run('--version')).stdout).toBe(`Latchkey ${PRODUCT_VERSION}\n`)
+})
+
+test.each([
+  ['nonsense', "unknown command 'nonsense'"],
+  ['tokn list', 'Did you mean token?'],
+  ['policy read', "missing required argument 'policy'"],
+  ['policy list extra', "too many arguments for 'list'"],
+  ['policy list --colour', "unknown option '--colour'"],
+  ['policy list --output xml', 'Allowed choices are table, json, yaml, ndjson, template'],
+  ['policy list --output template', '--output template needs --template'],
+  ['policy list --output json --template x', '--template cannot be combined with --output json'],
+  ['token list --limit many', '--limit takes a whole number, not "many"'],
+  ['policy list --address nonsense', '"nonsense" is not an address'],
+])('latchkey %s is refused and says why: 64', async (line, message) => {
+  const { code, stderr, stdout } = await run(line)
+  expect(stderr).toContain(message)
+  expect(code).toBe(EXIT.usage)
+  expect(stdout).toBe('')
+})
+
+test('a server that cannot be reached: 7, with address and its origin', async () => {
+  const { code, stderr } = await run('kv get web/port --address http://127.0.0.1:1', {
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+  })
+  expect(stderr).toContain('no answer from http://127.0.0.1:1 (--address)')
+  expect(code).toBe(EXIT.unavailable)
+})

@@ -1,0 +1,150 @@
+/** The command line: turns the declared commands into a program, and every outcome into an exit code. */
+import { PRODUCT_VERSION } from '@latchkey/contract/plain'
+import { Command, CommanderError, Option } from 'commander'
+import { COMMAND_GROUPS } from './commands/groups.ts'
+import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts'
+import { CliError } from './frame/cli-error.ts'
+import { argumentsOf, type CommandSpec, type OptionSpec, wordsOf } from './frame/command-spec.ts'
+import { GLOBAL_OPTIONS } from './frame/global-options.ts'
+import { Input } from './frame/input.ts'
+import { type Io, painterFor, write } from './frame/io.ts'
+import { Session } from './frame/session.ts'
+
+/** Runs one command line, without the name of the program. Never throws and never ends the process. */
+export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let session: Session | undefined
+  let exitCode: ExitCode = EXIT.done
+  const program = buildProgram(io, async (spec, input) => {
+    session = new Session(io, input)
+    try {
+      const action = await spec.load()
+      exitCode = (await action(session, input)) ?? EXIT.done
+    } finally {
+      session.progress.clear()
+    }
+  })
+  try {
+    // Without a command, help is the answer and not a mistake.
+    if (argv.length === 0) {
+      await write(io.stdout, program.helpInformation())
+      return EXIT.done
+    }
+    await program.parseAsync([...argv], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+    return report(error, io, session)
+  }
+}
+
+async function report(error: unknown, io: Io, session: Session | undefined): Promise<ExitCode> {
+  const paint = painterFor(io.env, io.stderr)
+  const print = (message: string, hints: readonly string[]) =>
+    write(
+      io.stderr,
+      `${paint('red', 'error:')} ${message}\n${hints.map((hint) => `  ${paint('dim', hint)}\n`).join('')}`,
+    )
+  if (io.signal.aborted) {
+    await write(io.stderr, 'interrupted\n')
+    return EXIT.interrupted
+  }
+  if (error instanceof CliError) {
+    await print(error.message, error.hints)
+    return error.exitCode
+  }
+  if (session !== undefined) {
+    const { explainError } = await import('./frame/explain-error.ts')
+    const explained = await explainError(error, session)
+    if (explained !== undefined) {
+      await print(explained.message, explained.hints)
+      return explained.exitCode
+    }
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  await print(`a bug in the command line, please report it: ${detail}`, [])
+  return EXIT.failed
+}
+
+type Run = (spec: CommandSpec, input: Input) => Promise<void>
+
+/** The program with all commands. */
+export function buildProgram(io: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
+  const program = new Command('latchkey')
+    .description('Manages the tokens, policies and keys of a Latchkey service, and explains who may do what.')
+    .version(`Latchkey ${PRODUCT_VERSION}`, '-v, --version', 'print the version')
+    .configureHelp({ showGlobalOptions: true })
+  configure(program, io)
+  for (const option of GLOBAL_OPTIONS) program.addOption(toOption(option))
+  for (const { title, commands } of COMMAND_GROUPS) {
+    for (const spec of commands) addCommand(program, spec, { io, run, title })
+  }
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+    group.description(group.commands.map((command) => command.name()).join(', '))
+  }
+  program.addHelpText('after', renderExitCodes())
+  return program
+}
+
+interface Adding {
+  readonly io: Pick<Io, 'stdout' | 'stderr'>
+  readonly run: Run
+  readonly title: string
+}
+
+function addCommand(program: Command, spec: CommandSpec, { io, run, title }: Adding): void {
+  const words = wordsOf(spec)
+  const name = words.at(-1) ?? ''
+  const parent = words.slice(0, -1).reduce((command, word) => groupOf(command, word, title, io), program)
+  const command = parent.command(`${name} ${argumentsOf(spec)}`.trim(), { hidden: spec.isHidden === true })
+  command
+    .summary(spec.summary)
+    .description(`${sentence(spec.summary)}${spec.details ? `\n\n${spec.details}` : ''}`)
+  if (parent === program) command.helpGroup(`${title}:`)
+  command.allowExcessArguments(false)
+  configure(command, io)
+  for (const option of spec.options ?? []) command.addOption(toOption(option))
+  const examples = spec.examples.map((example) => `  $ latchkey ${example}`).join('\n')
+  command.addHelpText('after', `\nExample${spec.examples.length > 1 ? 's' : ''}:\n${examples}`)
+  command.action(async () => {
+    await run(spec, new Input(command.args, command.optsWithGlobals()))
+  })
+}
+
+/** The command `token` of `token read`. */
+function groupOf(parent: Command, word: string, title: string, io: Adding['io']): Command {
+  const found = parent.commands.find((command) => command.name() === word)
+  if (found) return found
+  const group = parent.command(word)
+  group.helpGroup(`${title}:`)
+  configure(group, io)
+  return group
+}
+
+function configure(command: Command, { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>): void {
+  command
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+    })
+}
+
+function toOption({ flags, description, isList, choices }: OptionSpec): Option {
+  const option = new Option(flags, description)
+  if (choices) option.choices([...choices])
+  if (isList) option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
+  return option
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+}
+
+function renderExitCodes(): string {
+  const lines = Object.entries(EXIT).map(
+    ([name, code]) =>
+      `  ${String(code).padStart(3)}  ${EXIT_MEANINGS[name as keyof typeof EXIT].replaceAll('`', '')}`,
+  )
+  return `\nExit codes:\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,57 @@
+/** Bodies from files: YAML or JSON, checked against the schemas of the contract before anything is sent. */
+import { readFileSync } from 'node:fs'
+import { text as textOfStream } from 'node:stream/consumers'
+import { EXIT } from '../exit-codes.ts'
+import { CliError, systemProblem } from '../frame/cli-error.ts'
+import type { Session } from '../frame/session.ts'
+
+/** The part of a zod schema that this needs. */
+export interface BodySchema<T> {
+  safeParse(
+    value: unknown,
+  ): { readonly success: true } | { readonly success: false; readonly error: SchemaError }
+  readonly _zod: { readonly input: T }
+}
+interface SchemaError {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]
+}
+
+/** Reads a file, or standard input for `-`. */
+export async function readText(path: string, session: Session): Promise<string> {
+  if (path === '-') return textOfStream(session.io.stdin)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new CliError(`cannot read ${path}: ${systemProblem(error)}`, { cause: error })
+  }
+}
+
+/** Reads one record. */
+export async function readRecord<T>(path: string, schema: BodySchema<T>, session: Session): Promise<T> {
+  const { parse } = await import('yaml')
+  const text = await readText(path, session)
+  let value: unknown
+  try {
+    value = parse(text)
+  } catch (error) {
+    throw new CliError(`${path} is not YAML: ${error instanceof Error ? error.message : error}`, {
+      exitCode: EXIT.invalid,
+    })
+  }
+  return checkBody(value, schema, path)
+}
+
+/**
+ * The value as a body.
+ *
+ * @throws CliError that names the fields at fault.
+ */
+export function checkBody<T>(value: unknown, schema: BodySchema<T>, where: string): T {
+  const result = schema.safeParse(value)
+  if (result.success) return value as T
+  const problems = result.error.issues.map(({ path, message }) => {
+    const field = path.map(String).join('.')
+    return field === '' ? message : `${field}: ${message}`
+  })
+  throw new CliError(`${where}: ${problems.join('; ')}`, { exitCode: EXIT.invalid })
+}

@@ -1,0 +1,55 @@
+/** Finding records by name, with a suggestion where there is none. */
+import { NotFound } from '@latchkey/sdk'
+import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../frame/cli-error.ts'
+
+interface Lookup<R> {
+  read(): Promise<R>
+  /** The names of all records of the kind. */
+  names(): Promise<readonly string[]>
+}
+
+/** Most names of a suggestion. */
+const SUGGESTIONS_MAX = 3
+
+/** @throws CliError with names that look alike, if there is no such record. */
+export async function findByName<R>(word: string, name: string, { read, names }: Lookup<R>): Promise<R> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    const alike = similarNames(name, await names().catch(() => []))
+    const hint =
+      alike.length > 0 ? `Did you mean ${alike.join(' or ')}?` : `All of them: latchkey ${word} list`
+    throw new CliError(`there is no ${word} "${name}"`, {
+      exitCode: EXIT.notFound,
+      hints: [hint],
+      cause: error,
+    })
+  }
+}
+
+/** Names that contain the wanted one, are contained in it, or differ in few letters; the closest first. */
+export function similarNames(wanted: string, names: readonly string[]): string[] {
+  const want = wanted.toLowerCase()
+  return names
+    .map((name) => ({ name, distance: distanceOf(want, name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= Math.max(2, Math.floor(want.length / 4)))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, SUGGESTIONS_MAX)
+    .map(({ name }) => name)
+}
+
+function distanceOf(a: string, b: string): number {
+  if (a !== '' && b !== '' && (a.includes(b) || b.includes(a))) return 1
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, swap))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,138 @@
+import type { Client, Token, TokenCreate, TokenFilter, TokenListEntry } from '@latchkey/sdk'
+import { CliError } from '../frame/cli-error.ts'
+import type { Input } from '../frame/input.ts'
+import type { Session } from '../frame/session.ts'
+import type { Column } from '../output/column.ts'
+import { descriptionField, linkFields, namespaceField, rightsText } from './columns.ts'
+import { changedLinks, isId, nodeIdentities, serviceIdentities } from './links.ts'
+import { readRecord } from './read-body.ts'
+import { type RecordKind, recordActions } from './record-kind.ts'
+import { expiryText, shortExpiryText } from './time-text.ts'
+
+/** Tokens that one request of a list asks for. */
+const PAGE_SIZE = 1_000
+
+/** A token by its accessor; `self` is the one that the command presents. */
+export async function findToken(client: Client, reference: string): Promise<Token> {
+  if (reference === 'self') return client.tokens.self()
+  if (!isId(reference)) {
+    throw new CliError(`"${reference}" is no accessor: a token is named by its AccessorID, or "self"`, {
+      hints: ['Find it: latchkey token list --search TEXT'],
+    })
+  }
+  return client.tokens.read(reference)
+}
+
+export const TOKEN_FIELDS: readonly Column<Token>[] = [
+  { title: 'AccessorID', text: ({ AccessorID }) => AccessorID },
+  { title: 'SecretID', text: ({ SecretID }) => SecretID },
+  namespaceField,
+  descriptionField,
+  ...linkFields,
+  { title: 'Legacy rules', text: ({ Rules }) => (Rules ? `${Rules}\n` : '') },
+  { title: 'Auth method', text: ({ AuthMethod = '' }) => AuthMethod },
+  { title: 'Local', text: ({ Local }) => (Local ? 'yes: valid in its own datacenter only' : '') },
+  { title: 'Expires', text: ({ ExpirationTime }) => expiryText(ExpirationTime) },
+  { title: 'Created', text: ({ CreateTime }) => CreateTime },
+]
+
+const kind: RecordKind<Token, TokenListEntry, TokenCreate> = {
+  word: 'token',
+  plural: 'tokens',
+  columns: [
+    { title: 'AccessorID', text: ({ AccessorID }) => AccessorID },
+    descriptionField,
+    { title: 'Expires', text: ({ ExpirationTime }) => shortExpiryText(ExpirationTime) },
+    { title: 'Rights from', text: (token) => (token.Legacy ? 'legacy rules' : rightsText(token)) },
+  ],
+  fields: TOKEN_FIELDS,
+  list: listTokens,
+  find: findToken,
+  read: async (path, session) =>
+    readRecord(path, (await import('@latchkey/contract')).createTokenSchema, session),
+  async body(base, input) {
+    const Policies = changedLinks(base.Policies, 'policy', input)
+    const Roles = changedLinks(base.Roles, 'role', input)
+    const services = input.texts('service')
+    const nodes = input.texts('node')
+    const options = {
+      Description: input.text('description'),
+      Policies,
+      Roles,
+      ServiceIdentities: services && serviceIdentities(services),
+      NodeIdentities: nodes && nodeIdentities(nodes),
+      ExpirationTTL: input.text('ttl') as TokenCreate['ExpirationTTL'],
+      ExpirationTime: input.text('expires'),
+      AccessorID: input.text('accessor'),
+      Local: input.flag('local') ? true : undefined,
+    }
+    return { ...base, ...present(options) }
+  },
+  create: (client, body) => client.tokens.create(body),
+  update: (client, { AccessorID }, body) => client.tokens.update(AccessorID, body),
+  delete: (client, { AccessorID }) => client.tokens.delete(AccessorID),
+  clone(client, { AccessorID }, input) {
+    const Description = input.text('description')
+    return client.tokens.clone(AccessorID, Description === undefined ? {} : { Description })
+  },
+  nameOf: ({ AccessorID, Description }) =>
+    Description === '' ? `token ${AccessorID}` : `token ${AccessorID} (${Description})`,
+  baseOf: ({ Hash: _, CreateIndex: _c, ModifyIndex: _m, CreateTime: _t, ...content }) =>
+    content as TokenCreate,
+  deleteWarning: 'Whatever presents it is refused from then on.',
+  async afterCreate({ AccessorID }, session) {
+    if (session.showsSecrets) return
+    await session.note(`Its secret is hidden. To see it: latchkey token read ${AccessorID} --show-secret`)
+  },
+}
+
+function present<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}
+
+async function listTokens(client: Client, input: Input, session: Session): Promise<TokenListEntry[]> {
+  const filter = await filterOf(client, input)
+  const search = input.text('search')?.toLowerCase()
+  const limit = input.count('limit') ?? Number.POSITIVE_INFINITY
+  const found: TokenListEntry[] = []
+  let seen = 0
+  for await (const token of client.tokens.each(filter, { limit: PAGE_SIZE })) {
+    seen += 1
+    if (seen % PAGE_SIZE === 0) session.progress.show(`${seen} tokens …`)
+    if (search !== undefined && !isFound(token, search)) continue
+    found.push(token)
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+/** Whether a text is in what a person may know of a token. */
+function isFound(token: TokenListEntry, search: string): boolean {
+  const { AccessorID, Description, AuthMethod = '' } = token
+  return [AccessorID, Description, AuthMethod, rightsText(token)].some((text) =>
+    text.toLowerCase().includes(search),
+  )
+}
+
+async function filterOf(client: Client, input: Input): Promise<TokenFilter> {
+  const policy = input.text('policy')
+  const role = input.text('role')
+  const find = {
+    policy: async (name: string) => (await (await import('./policy.ts')).findPolicy(client, name)).ID,
+    role: async (name: string) => (await (await import('./role.ts')).findRole(client, name)).ID,
+  }
+  return {
+    ...(policy === undefined ? {} : { policy: await find.policy(policy) }),
+    ...(role === undefined ? {} : { role: await find.role(role) }),
+    ...present({
+      authmethod: input.text('authMethod'),
+      servicename: input.text('service'),
+      filter: input.text('filter'),
+      sort: input.text('sort'),
+    }),
+  }
+}
+
+export const tokenActions = recordActions(kind)

@@ -1,0 +1,54 @@
+/** Runs the command line inside the test, against a server or the mocks. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import type { Fetch } from '@latchkey/sdk'
+import { runCli } from '../src/program.ts'
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  readonly fetch?: Fetch
+  readonly signal?: AbortSignal
+}
+
+/** A folder for the file of contexts of one test. */
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'latchkey-cli-'))
+}
+
+/** A command line whose runs share an environment, by default without contexts and keyring. */
+export function commandLine(base: Omit<RunOptions, 'stdin'>) {
+  const home = temporaryFolder()
+  return async (argv: readonly string[] | string, options: RunOptions = {}): Promise<Outcome> => {
+    const printed = { stdout: '', stderr: '' }
+    const streamTo = (name: keyof typeof printed) => {
+      const stream = new PassThrough()
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed[name] += text
+      })
+      return stream
+    }
+    const code = await runCli(typeof argv === 'string' ? argv.split(' ') : argv, {
+      stdin: Readable.from([Buffer.from(options.stdin ?? '')]),
+      stdout: streamTo('stdout'),
+      stderr: streamTo('stderr'),
+      env: {
+        LATCHKEY_CONTEXT_FILE: join(home, 'contexts.json'),
+        LATCHKEY_KEYRING: 'off',
+        ...base.env,
+        ...options.env,
+      },
+      signal: options.signal ?? new AbortController().signal,
+      fetch: options.fetch ?? base.fetch,
+    })
+    return { code, ...printed }
+  }
+}

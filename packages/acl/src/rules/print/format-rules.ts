@@ -1,0 +1,37 @@
+/** Formats rule texts. */
+import { atOnce } from '../../turns.ts'
+import { parseRules } from '../language/parse-rules.ts'
+import { parseSyntax } from '../language/syntax.ts'
+import { jsonToHcl } from './json-to-hcl.ts'
+import { printInSlices } from './tree-printer.ts'
+
+/**
+ * Prints the rules of a policy in the one layout: HCL with an indent of two, aligned values, and a newline at the end.
+ * Comments, order and meaning stay; JSON becomes HCL. Formatting a formatted text changes nothing.
+ *
+ * @throws AclError `rules_invalid` for a text that a policy cannot have.
+ */
+export function formatRules(text: string): string {
+  // Printing would drop a fault such as a repeated name in JSON, so it must be found before.
+  parseRules(text)
+  // The first pass may move a block comment to where the printer indents it; the second settles it.
+  return atOnce(format(atOnce(format(text))))
+}
+
+function* format(source: string) {
+  const text = yield* alignComments(source.replaceAll('\r\n', '\n'))
+  const printed = (yield* printInSlices(yield* jsonToHcl(yield* parseSyntax(text)))).trimEnd()
+  return printed === '' ? '' : `${printed}\n`
+}
+
+/** Moves the lines of block comments to the left margin: the printer indents them further every time. */
+function* alignComments(text: string) {
+  const { comments } = yield* parseSyntax(text)
+  let aligned = ''
+  let end = 0
+  for (const comment of comments.flatMap((group) => group.comments)) {
+    aligned += text.slice(end, comment.offset) + comment.text.replace(/\n[^\S\n]+/g, '\n')
+    end = comment.offset + comment.text.length
+  }
+  return aligned + text.slice(end)
+}
