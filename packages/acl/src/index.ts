@@ -315,6 +315,15 @@ export {
 export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
 export { checkBodyAccessor, updateToken } from './token/update-token.ts'
 export { placeOfTokenWrite, type WritePlace } from './token/write-place.ts'
+export type { StoredKeys } from './transaction/keys.ts'
+export { isRead, type Operation, readOperation } from './transaction/operations.ts'
+export {
+  type Expectation,
+  type May,
+  PENDING_INDEX,
+  type Shown,
+} from './transaction/outcome.ts'
+export { type Failure, planTransaction, type TransactionPlan } from './transaction/plan.ts'
 export {
   atOnce,
   checkWanted,

@@ -6,6 +6,7 @@ import { Comparison } from './differential/compare.ts'
 import { Player, plainStep, type Side } from './differential/player.ts'
 import { makeSequence, tagOf } from './differential/sequence.ts'
 import type { Step } from './differential/step.ts'
+import { nodeOf } from './differential/transactions.ts'
 
 export interface DifferentialOptions {
   readonly seed: number
@@ -78,13 +79,16 @@ class Run {
     const { token } = this.left.side
     const keys = keyPaths(seed, edition)
     const state = edition === 'extended' ? STATE.map((path) => `${path}?ns=*`) : STATE
-    const looks = [...state, ...keys].map((path) => plainStep('GET', path, token))
+    const looks = [...state, ...keys, `/catalog/node/${nodeOf(tagOf(seed))}`].map((path) =>
+      plainStep('GET', path, token),
+    )
     const all = [...makeSequence({ seed, length, managementToken: token, edition }), ...looks]
     for (const [i, step] of all.entries()) {
       const difference = await this.step(step)
       if (difference) return { seed, steps: all.slice(0, i + 1), ...difference }
     }
-    await Promise.all([this.left.clean(keys), this.right.clean(keys)])
+    const node = nodeOf(tagOf(seed))
+    await Promise.all([this.left.clean(keys, node), this.right.clean(keys, node)])
     return undefined
   }
 

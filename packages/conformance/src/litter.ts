@@ -21,6 +21,10 @@ export class Litter {
     const namespace = new URLSearchParams(query).get('ns')
     const suffix = namespace ? `?ns=${encodeURIComponent(namespace)}` : ''
     if (path.startsWith('/kv/')) this.made.push(`${path}${suffix}`)
+    if (path === '/txn') {
+      const { Results } = JSON.parse(text) as { readonly Results: readonly { KV?: { Key: string } }[] }
+      for (const { KV } of Results) if (KV) this.made.push(`/kv/${encodeURIComponent(KV.Key)}${suffix}`)
+    }
     const create = CREATES.find((candidate) => candidate.path.test(path))
     if (!create) return
     const record = JSON.parse(text)

@@ -239,6 +239,14 @@ export const SECTIONS: readonly Section[] = [
     precedence: 'match and check: the highest precedence decides',
     rights: 'intentions inside the rules of services',
   }),
+  ...rows('D/transactions/', {
+    keys: 'operations on keys, in order, with one index',
+    catalog: 'operations on nodes, services and checks',
+    failures: 'all operations that cannot be made, or none',
+    reads: 'modes and freshness of transactions that only read',
+    rights: 'judged for each operation, by what is stored',
+    bounds: 'operations, bytes, base64',
+  }),
   ...rows('D/binding-rules/', {
     record: 'fields in order; an update clears what it leaves out',
     list: 'in order of ID, by method',

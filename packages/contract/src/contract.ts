@@ -23,6 +23,7 @@ import { roles } from './roles/routes.ts'
 import { c } from './route.ts'
 import { snapshots } from './snapshots/routes.ts'
 import { tokens } from './tokens/routes.ts'
+import { txn } from './txn/routes.ts'
 
 export const contract = c.router({
   tokens,
@@ -34,6 +35,7 @@ export const contract = c.router({
   login,
   decisions,
   kv,
+  txn,
   intentions,
   configEntries,
   coordinates,
@@ -61,6 +63,7 @@ export const RESOURCES = {
   login: 'Log in with a credential of an identity provider, and log out.',
   decisions: 'Ask what a token may do, and which tokens may do something. Section 5.',
   kv: 'A small key-value store, protected by policies. Section 5.4.',
+  txn: 'Operations on keys, nodes, services and checks that are made together, or not at all.',
   intentions: 'Which service may connect to which. Sections 9.3 and 9.5.',
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   coordinates: 'Estimated round-trip times between nodes. Section 9.4.',

@@ -141,6 +141,11 @@ export const ACL_ERRORS = {
   },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
+  transaction_too_large: {
+    status: 413,
+    title: 'The transaction has too many operations',
+    source: 'decisions: transactions',
+  },
   url_too_long: {
     status: 414,
     title: 'The path with its query is too long',

@@ -21,6 +21,7 @@ import type { RouteName } from './routes.ts'
 import type { Examples, ExamplesOf } from './shared/example.ts'
 import { examples as snapshots } from './snapshots/examples.ts'
 import { examples as tokens } from './tokens/examples.ts'
+import { examples as txn } from './txn/examples.ts'
 
 const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   tokens,
@@ -32,6 +33,7 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   login,
   decisions,
   kv,
+  txn,
   intentions,
   configEntries,
   coordinates,

@@ -518,6 +518,17 @@ const TABLE = {
     breaksClients: false,
     decidedBy: 'agent',
   },
+  'txn.catalog': {
+    kind: 'field',
+    since: '1.4.1',
+    specRow: '9.3; decisions: transactions',
+    sentence:
+      'Before 1.4.1 transactions are about keys alone; since then nodes, services and checks can be part of them.',
+    clientSees:
+      'Node, Service and Check are ignored in the operations of /v1/txn before, and made from 1.4.1.',
+    breaksClients: false,
+    decidedBy: 'both',
+  },
   'http.allowListsOptions': {
     kind: 'behaviour',
     since: '1.0.7',

@@ -150,6 +150,16 @@ export {
   tokenSchema,
   type UpdateToken,
 } from './tokens/schemas.ts'
+export {
+  CATALOG_VERBS,
+  type CatalogVerb,
+  KEY_VERBS,
+  type KeyVerb,
+  type Operation,
+  type OperationError,
+  type OperationResult,
+  type TransactionAnswer,
+} from './txn/schemas.ts'
 export { absentFieldsOf } from './versions/field-gates.ts'
 export { renderGatesTable } from './versions/gates-table.ts'
 export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './versions/profile.ts'

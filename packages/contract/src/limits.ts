@@ -40,6 +40,14 @@ export const QUESTION_VALUES_MAX = 4_096
 export const KV_VALUE_BYTES_MAX = 524_288
 /** Longest key, in bytes of UTF-8. */
 export const KV_KEY_BYTES_MAX = 2_048
+/** Most operations of one transaction. */
+export const TRANSACTION_OPERATIONS_MAX = 64
+/** Largest body of a transaction, in bytes. */
+export const TRANSACTION_BYTES_MAX = 524_288
+/** Most keys that the trees of one transaction show, in all. */
+export const TRANSACTION_TREE_KEYS_MAX = 10_000
+/** Most bytes of keys and values that one transaction reads. */
+export const TRANSACTION_READ_BYTES_MAX = 4_194_304
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH_MAX = 32
 /** Most fields of one object of a JSON body. */

@@ -23,6 +23,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly namespaceInBody?: true
   /** Names of fields of the body match without case, and without underscores. Decisions: agent. */
   readonly looseNames?: true
+  /** Whole numbers of the body that a double would round are bigints. */
+  readonly exactIntegers?: true
   /** Maximum JSON values in the body. Default: `JSON_VALUES_MAX`. */
   readonly bodyValuesMax?: number
   /** For a list body: the maximum number of entries, and their name. More are refused as `batch_too_large`. */

@@ -32,6 +32,7 @@ import { Roles } from './resources/roles.ts'
 import { Snapshots } from './resources/snapshots.ts'
 import { Status } from './resources/status.ts'
 import { Tokens } from './resources/tokens.ts'
+import { Txn } from './resources/txn.ts'
 import type {
   AuthorizeAnswer,
   AuthorizeCheck,
@@ -58,6 +59,8 @@ export class Client<M extends Mode = 'value'> {
   readonly bindingRules: BindingRules<M>
   readonly oidc: Oidc<M>
   readonly kv: Kv<M>
+  /** Operations on keys, nodes, services and checks, made together. */
+  readonly txn: Txn<M>
   readonly intentions: Intentions<M>
   readonly configEntries: ConfigEntries<M>
   readonly coordinates: Coordinates<M>
@@ -80,6 +83,7 @@ export class Client<M extends Mode = 'value'> {
     this.bindingRules = new BindingRules(core)
     this.oidc = new Oidc(core)
     this.kv = new Kv(core)
+    this.txn = new Txn(core)
     this.intentions = new Intentions(core)
     this.configEntries = new ConfigEntries(core)
     this.coordinates = new Coordinates(core)

@@ -61,6 +61,13 @@ export type { Snapshots } from './resources/snapshots.ts'
 export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
 export type {
+  SetOptions,
+  Transaction,
+  TransactionOptions,
+  TransactionOutcome,
+  Txn,
+} from './resources/txn.ts'
+export type {
   AcceptedCluster,
   AgentCheckDefinition,
   AgentCheckUpdate,
@@ -123,6 +130,9 @@ export type {
   NodeServices,
   NodeSummary,
   NodeWithServices,
+  Operation,
+  OperationError,
+  OperationResult,
   Policy,
   PolicyCreate,
   PolicyLink,

@@ -51,6 +51,12 @@ export type ServiceInstance = Answered<'catalog.service'>[number]
 export type NodeWithServices = Answered<'catalog.node'>
 export type NodeServices = Answered<'catalog.nodeServices'>
 export type KVEntry = Extract<Answered<'kv.read'>[number], object>
+/** An operation of a transaction: one of its fields is set. */
+export type Operation = Sent<'txn.apply'>[number]
+/** What an operation shows: one of its fields is set. */
+export type OperationResult = NonNullable<Answered<'txn.apply'>['Results']>[number]
+/** An operation that could not be made. */
+export type OperationError = NonNullable<Answered<'txn.apply'>['Errors']>[number]
 export type Coordinate = Answered<'coordinates.nodes'>[number]
 export type CoordinateUpdate = Sent<'coordinates.update'>
 export type DatacenterCoordinates = Answered<'coordinates.datacenters'>[number]

@@ -112,7 +112,7 @@ interface AnswerIn<Form> {
   /** Where the next page begins, if there is one. */
   readonly nextCursor?: string | undefined
   /** A status that says how the content is. Default: 200. */
-  readonly status?: 404 | 429 | 503
+  readonly status?: 404 | 409 | 429 | 503
   /** Headers of the answer, in the families of the request. */
   readonly headers?: Readonly<Partial<Record<AnswerHeader, string>>>
   /** Set where an answer of a route that `holdsSecrets` shows none. */

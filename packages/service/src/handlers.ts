@@ -54,6 +54,7 @@ import { whoCanHandler } from './decisions/who-can.ts'
 import { readKvHandler } from './kv/read.ts'
 import { writeKvHandler } from './kv/write.ts'
 import { deleteKvHandler } from './kv/delete.ts'
+import { applyTransactionHandler } from './txn/apply.ts'
 import { listIntentionsHandler } from './intentions/list.ts'
 import { createIntentionHandler } from './intentions/create.ts'
 import { matchIntentionsHandler } from './intentions/match.ts'
@@ -188,6 +189,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'kv.read': readKvHandler,
   'kv.write': writeKvHandler,
   'kv.delete': deleteKvHandler,
+  'txn.apply': applyTransactionHandler,
   'intentions.list': listIntentionsHandler,
   'intentions.create': createIntentionHandler,
   'intentions.match': matchIntentionsHandler,

@@ -142,7 +142,7 @@ function* attacksOn(name: EndpointName): Generator<Attack> {
 
 /** Endpoints whose handlers see anonymous bodies; all others refuse them unread. */
 function isOpen({ right }: Endpoint): boolean {
-  return right === 'none' || right === 'key'
+  return right === 'none' || right === 'key' || right === 'transaction'
 }
 
 interface Sent {

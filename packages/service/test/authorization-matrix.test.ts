@@ -38,9 +38,10 @@ const CALLERS = [
 ] as const
 type Caller = (typeof CALLERS)[number]
 
-/** 200, or the code of the refusal. */
+/** 200, the code of the refusal, or the status of an answer without one. */
 type Outcome =
   | 'ok'
+  | '409'
   | 'privilege_missing'
   | 'caller_unknown'
   | 'bootstrap_done'
@@ -156,6 +157,8 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'agent.checks': SHOWS_WHAT_MAY_BE_READ,
   // The process lives.
   'agentProcess.forceLeave': { ...WRITES_ALL, 'writes all': 'field_invalid', manages: 'field_invalid' },
+  // Says which operations the caller may not make.
+  'txn.apply': { ...outcomeOfAll('409'), ...STRANGERS, 'writes all': 'ok', manages: 'ok' },
   'operations.leader': EVERYBODY,
   'operations.peers': EVERYBODY,
   'operations.datacenters': EVERYBODY,
@@ -354,6 +357,7 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'legacy.translate': LEGACY.Rules,
   'decisions.authorize': [{ Resource: 'acl', Access: 'write' }],
   'decisions.whoCan': { Resource: 'acl', Access: 'write' },
+  'txn.apply': [{ KV: { Verb: 'set', Key: 'target' } }],
   'catalog.register': { Node: 'new', Address: '10.0.0.1', Service: { Service: 'new' } },
   'catalog.deregister': { Node: 'target' },
   'operations.setReplicationToken': { Token: 'a-secret' },

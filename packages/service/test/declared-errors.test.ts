@@ -237,6 +237,9 @@ const BODIES: readonly (string | object)[] = [
   { Resource: 'key', Access: 'none' },
   [{ Resource: 'none', Access: 'read' }],
   Array.from({ length: 65 }, () => ({ Resource: 'acl', Access: 'read' })),
+  Array.from({ length: 65 }, () => ({})),
+  [{ KV: { Verb: 'set', Key: 'k', Value: 'a' } }],
+  [{ KV: { Verb: 'set', Key: 'k', Namespace: 'nowhere' } }],
   [{ ID: 'a' }],
   [{ CreateIndex: 1, ModifyIndex: 1, ID: 'a', Name: '', Type: 'client', Rules: 'key "' }],
 ]

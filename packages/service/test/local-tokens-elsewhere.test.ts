@@ -67,9 +67,9 @@ function requestTo({ path, body }: (typeof ROUTE_LIST)[number], dc?: string) {
 /** No token at all. */
 const NONE = ''
 /** Endpoints whose answers show what the caller may see: without any right, that is nothing. */
-const FILTERED = ROUTE_LIST.filter(({ right }) => right === 'intention' || right === 'catalog').map(
-  ({ name }) => name,
-)
+const FILTERED = ROUTE_LIST.filter(({ right }) =>
+  ['intention', 'catalog', 'transaction'].includes(right),
+).map(({ name }) => name)
 
 async function isRefused(name: EndpointName, way: Way): Promise<boolean> {
   const { status, text } = await outcome(name, way)

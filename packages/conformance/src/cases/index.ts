@@ -27,6 +27,7 @@ import { listCases } from './tokens/list.ts'
 import { readCases } from './tokens/read.ts'
 import { recordCases } from './tokens/records.ts'
 import { updateCases } from './tokens/update.ts'
+import { transactionCases } from './transactions.ts'
 
 export const CASES: readonly Case[] = [
   ...createCases,
@@ -48,6 +49,7 @@ export const CASES: readonly Case[] = [
   ...limitCases,
   ...oidcCases,
   ...keyValueCases,
+  ...transactionCases,
   ...intentionCases,
   ...configEntryCases,
   ...coordinateCases,

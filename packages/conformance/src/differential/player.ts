@@ -35,8 +35,10 @@ export class Player {
     return { ...reply, backward: this.isBackward(step, reply) }
   }
 
-  /** Removes the records of the sequence: first its keys in every namespace, then all others. */
-  async clean(keyPaths: readonly string[]): Promise<void> {
+  /** Removes the records of the sequence: first its keys in every namespace and its node, then all others. */
+  async clean(keyPaths: readonly string[], node: string): Promise<void> {
+    const leave = plainStep('PUT', '/catalog/deregister', this.side.token)
+    await this.play({ ...leave, body: JSON.stringify({ Node: node }) }, 0)
     for (const path of [...keyPaths, ...this.made.paths()]) {
       await this.play(plainStep('DELETE', path, this.side.token), 0)
     }

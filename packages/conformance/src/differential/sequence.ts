@@ -3,6 +3,7 @@
 import { SeededRandom } from '@latchkey/testkit/random'
 import { checks, type Pool, policyBody, roleBody, some, someNamespace, tokenBody } from './bodies.ts'
 import { type Kind, placeholder, type Step } from './step.ts'
+import { transactionBody } from './transactions.ts'
 
 type Draft = Pick<Step, 'method' | 'path'> & {
   readonly body?: unknown
@@ -119,6 +120,7 @@ function drafts(pool: Pool): Draft {
     [8, listTokens],
     [5, readLinked],
     [8, keys],
+    [6, transaction],
     [5, ask],
     [4, oddity],
     [pool.edition === 'extended' ? 5 : 0, namespaces],
@@ -229,6 +231,11 @@ function keys(pool: Pool): Draft {
     [2, { method: 'DELETE', path }],
     [1, { method: 'DELETE', path: `/kv/${tag}?recurse` }],
   ])
+}
+
+function transaction(pool: Pool): Draft {
+  const path = pool.random.chance(0.1) ? '/txn?stale' : '/txn'
+  return { method: 'PUT', path, body: transactionBody(pool) }
 }
 
 function ask(pool: Pool): Draft {

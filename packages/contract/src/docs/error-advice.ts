@@ -68,6 +68,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   endpoint_unknown:
     'Correct the path, which is case-sensitive and has no slash at its end. A service version may also lack the endpoint.',
   method_not_allowed: 'Use one of the methods in the `Allow` header.',
+  transaction_too_large:
+    'Split the transaction, or write its keys below one prefix and delete them as a tree.',
   request_timeout: 'Send the body faster, without pauses.',
   id_in_use: 'Choose another id. After a lost answer, read the record: it may be yours.',
   name_in_use: 'Choose another name, or update the record that has this one.',

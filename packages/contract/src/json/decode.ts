@@ -19,6 +19,8 @@ export interface DecodeOptions {
   readonly batch?: { readonly max: number; readonly of: string }
   /** Whether names of fields match without case, and without underscores. */
   readonly looseNames?: boolean
+  /** Whether whole numbers that a double would round are bigints. */
+  readonly exactIntegers?: boolean
   /** Whether a missing body reads as `{}`. */
   readonly optional?: boolean
 }

@@ -7,9 +7,10 @@ import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, JSON_VALUES_MAX } from '../limits.ts'
 import { shorten } from '../shared/shorten.ts'
 import { ownText } from '../shared/text.ts'
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const LONG_INTEGER = /^-?\d{16,}$/
 const HEX = /^[0-9a-fA-F]{4}$/
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -36,6 +37,8 @@ export interface JsonOptions {
   readonly valuesMax?: number
   /** Objects have no prototype, and `__proto__` is a field name like any other: for JSON of other services. */
   readonly isForeign?: boolean
+  /** Whole numbers that a double would round are bigints. Default: they are rounded. */
+  readonly exactIntegers?: boolean
 }
 
 /**
@@ -57,12 +60,17 @@ class Reader {
   private readonly names: string[] = []
   private readonly valuesMax: number
   private readonly isForeign: boolean
+  private readonly exactIntegers: boolean
   private valuesLeft: number
 
-  constructor(text: string, { valuesMax = JSON_VALUES_MAX, isForeign = false }: JsonOptions) {
+  constructor(
+    text: string,
+    { valuesMax = JSON_VALUES_MAX, isForeign = false, exactIntegers = false }: JsonOptions,
+  ) {
     this.text = text
     this.valuesMax = valuesMax
     this.isForeign = isForeign
+    this.exactIntegers = exactIntegers
     this.valuesLeft = valuesMax
   }
 
@@ -215,12 +223,13 @@ class Reader {
     this.at += 2
   }
 
-  private number(): number {
+  private number(): number | bigint {
     NUMBER.lastIndex = this.at
     const digits = NUMBER.exec(this.text)?.[0]
     if (digits === undefined) throw this.error('a number was expected')
     this.at += digits.length
     const value = Number(digits)
+    if (this.exactIntegers && LONG_INTEGER.test(digits) && !Number.isSafeInteger(value)) return BigInt(digits)
     if (!Number.isFinite(value)) throw this.error('the number is out of range')
     return value
   }

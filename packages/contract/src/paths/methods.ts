@@ -54,7 +54,6 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   unbuilt('/session/create', 'PUT'),
   unbuilt('/session/destroy/', 'PUT'),
   unbuilt('/session/renew/', 'PUT'),
-  unbuilt('/txn', 'PUT'),
 ]
 
 /** A row of spec 9.4: an endpoint that enforces its one method from 1.0 (gate `http.enforceMethods`). Below, any method reaches it. */

@@ -5,7 +5,7 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 /**
  * What a caller needs. `none`: nothing. `self`: a valid secret. `acl:read`, `acl:write` and `operator:*`: that right.
  * `agent:read`, `agent:write`: that right on this node. `key`, `intention`: the handler decides for each key or intention. `catalog`: the handler decides for
- * each node, service and check.
+ * each node, service and check. `transaction`: the handler decides for each operation.
  */
 export type Right =
   | 'none'
@@ -19,6 +19,7 @@ export type Right =
   | 'key'
   | 'catalog'
   | 'intention'
+  | 'transaction'
 
 /**
  * A table whose highest index answers report; `changes`: all tables whose records datacenters have in common; `catalog`: those of

@@ -55,6 +55,7 @@ export const ENDPOINTS = {
   'kv.read': { method: 'GET', path: '/kv/:Key', right: 'key', namespaced: true, blocking: 'kv', mayBeEmpty: true, answer: 'array', query: ['recurse', 'keys', 'separator', 'raw'] },
   'kv.write': { method: 'PUT', path: '/kv/:Key', right: 'key', namespaced: true, body: 'raw', bodyOptional: true, bodyBytesMax: 524288, answer: 'boolean', query: ['flags', 'cas', 'acquire', 'release'] },
   'kv.delete': { method: 'DELETE', path: '/kv/:Key', right: 'key', namespaced: true, mayBeEmpty: true, answer: 'boolean', query: ['recurse', 'cas'] },
+  'txn.apply': { method: 'PUT', path: '/txn', right: 'transaction', namespaced: true, body: 'json', bodyBytesMax: 524288, answer: 'object' },
   'intentions.list': { method: 'GET', path: '/connect/intentions', right: 'intention', namespaced: true, blocking: 'intentions', answer: 'array', query: ['filter'] },
   'intentions.create': { method: 'POST', path: '/connect/intentions', right: 'intention', body: 'json', answer: 'object' },
   'intentions.match': { method: 'GET', path: '/connect/intentions/match', right: 'intention', blocking: 'intentions', answer: 'object', query: ['by', 'name'] },

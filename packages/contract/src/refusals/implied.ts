@@ -38,6 +38,7 @@ const IMPLIED = {
     key: CALLER,
     catalog: CALLER,
     intention: CALLER,
+    transaction: CALLER,
   },
   body: {
     json: [...BODY, 'body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'],

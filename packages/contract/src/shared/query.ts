@@ -258,6 +258,15 @@ export function checkedQuery(): z.ZodObject<typeof blocking & typeof common> {
   return withConflicts(Object.fromEntries(checked)) as unknown as z.ZodObject<typeof blocking & typeof common>
 }
 
+/** The query of an endpoint with the consistency modes of a blocking query, whose records have a namespace. It never waits. */
+export function namespacedModesQuery(): z.ZodObject<typeof blocking & typeof namespaced & typeof common> {
+  const description = 'Checked as in a blocking query, without effect.'
+  const unused = { index: blocking.index.meta({ description }), wait: blocking.wait.meta({ description }) }
+  return withConflicts({ ...blocking, ...unused, ...namespaced }) as unknown as z.ZodObject<
+    typeof blocking & typeof namespaced & typeof common
+  >
+}
+
 /** The query of a blocking query whose records have a namespace. */
 export function namespacedBlockingQuery<const S extends z.ZodRawShape>(
   own: S,

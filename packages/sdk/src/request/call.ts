@@ -40,6 +40,10 @@ export interface Call {
   readonly body?: string | Uint8Array
   /** Default `json`. */
   readonly form?: AnswerForm
+  /** A status besides 200 with an answer as JSON. */
+  readonly alsoAnswers?: 409
+  /** A write with the consistency modes of a read. */
+  readonly hasModes?: true
   /**
    * Whether a write may be retried although an earlier attempt may have been applied. `always`: a second one has no effect.
    * `unlessPending`: it gives the same state, but must not follow a timeout or a 504, because the first attempt may still be in

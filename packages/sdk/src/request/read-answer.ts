@@ -23,7 +23,9 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
   const facts = readMeta(response.headers, headerPrefix)
   const meta = { ...facts, requestId: facts.requestId && clean(facts.requestId) }
   const mediaType = mediaTypeOf(response)
-  if (response.status === 200) return { ...meta, value: await readValue(response, mediaType, reading, meta) }
+  const isAnswer = response.status === call.alsoAnswers && mediaType === 'application/json'
+  if (response.status === 200 || isAnswer)
+    return { ...meta, value: await readValue(response, mediaType, reading, meta) }
   throw refusalOf({
     call,
     status: response.status,

@@ -104,5 +104,5 @@ function mayRepeat(call: Call, error: LatchkeyError): boolean {
 
 function consistencyQuery(call: Call, consistency: Consistency): Readonly<Record<string, QueryValue>> {
   const endpoint: Endpoint = ENDPOINTS[call.endpoint]
-  return endpoint.blocking && consistency !== 'default' ? { [consistency]: true } : {}
+  return (endpoint.blocking || call.hasModes) && consistency !== 'default' ? { [consistency]: true } : {}
 }

@@ -11,7 +11,7 @@ const JUDGED_BY_NAME: Partial<Record<Right, readonly [SegmentResource, ...Segmen
 
 /** Whether the handler judges a right name by name, as a body has them. */
 export function isJudgedByName(right: Right): boolean {
-  return JUDGED_BY_NAME[right] !== undefined
+  return right === 'transaction' || JUDGED_BY_NAME[right] !== undefined
 }
 
 /**
@@ -30,6 +30,7 @@ export function requireEndpointRight(
     case 'none':
     case 'key':
     case 'catalog':
+    case 'transaction':
       return
     case 'self':
       // A request without a token does not act as the anonymous token here. Decisions: status codes.

@@ -51,12 +51,13 @@ export function decodeRequestBody(route: AnyRoute, bytes: ReceivedBody, profile:
   if (!(bytes instanceof Uint8Array)) return bytes
   if (route.body === 'raw' || schema === undefined) return bytes
   if (route.body === 'text') return decodeUtf8(bytes)
-  const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames } = route
+  const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames, exactIntegers } = route
   return decodeBody(schema, bytes, {
     unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
     absentFields: absentFieldsOf(schema, profile),
     ...(optional ? { optional } : {}),
     ...(looseNames ? { looseNames } : {}),
+    ...(exactIntegers ? { exactIntegers } : {}),
     ...(valuesMax === undefined ? {} : { valuesMax }),
     ...(batch ? { batch } : {}),
   })

@@ -155,7 +155,7 @@ describe('versions (spec 9.1)', () => {
     ['GET', '/v1/health/service/web', '1.11', 'health.service'],
     ['PUT', '/v1/health/service/web', '1.11', 'method_not_allowed'],
     ['GET', '/v1/txn', '1.11', 'method_not_allowed'],
-    ['PUT', '/v1/txn', '1.11', 'endpoint_not_built'],
+    ['PUT', '/v1/txn', '1.11', 'txn.apply'],
   ])('%s %s at %s: %s', (method, url, version, outcome) => {
     let found: string
     try {

@@ -12,6 +12,7 @@ const ATTEMPTS_MAX = 16
 export interface Decision<T> {
   readonly changes: readonly Change[]
   readonly above?: CommitOptions['above']
+  readonly expects?: CommitOptions['expects']
   readonly answer: (index: number) => T
 }
 
@@ -67,10 +68,10 @@ async function tryOnce<T>(
   store: Store,
   decide: () => Promise<Decision<T>> | Decision<T>,
 ): Promise<{ readonly answer: T } | { readonly contested: string }> {
-  const { changes, above, answer } = await decide()
+  const { changes, above, expects, answer } = await decide()
   if (changes.length === 0) return { answer: answer(0) }
   try {
-    return { answer: answer(await store.commit(changes, { above })) }
+    return { answer: answer(await store.commit(changes, { above, expects })) }
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     if (error.reason === 'method_full') throw methodFull(changes, store)

@@ -31,6 +31,7 @@ export interface StoredState {
 
 type RecordChange = Exclude<Change, { op: 'delete-tree' }>
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
+type TreeChange = Extract<Change, { readonly op: 'delete-tree' }>
 type RowChange = Extract<Change, { readonly table: 'tokens' | 'kv' }>
 type DirectoryChange = Exclude<Change, RowChange>
 
@@ -45,12 +46,13 @@ export function checkAgainst(state: StoredState, changes: readonly Change[]): vo
   if (!keepsAuthMethods(state, directory)) throw new StoreConflict('changed')
   if (!keepsCatalogWhole(changes.filter(isOfCatalog), state.catalog)) throw new StoreConflict('changed')
   const left = new LeftTokens(state, deletes)
+  const trees = changes.filter((change): change is TreeChange => change.op === 'delete-tree')
   const made = namesMade(directory)
   for (const change of rows) {
     if (change.op === 'delete-tree') continue
     checkTokenIds(left, change)
     const existing =
-      change.table === 'tokens' ? left.bySecret(change.record.SecretID) : state.tables.kv.get(keyOf(change))
+      change.table === 'tokens' ? left.bySecret(change.record.SecretID) : keptEntry(state, trees, change)
     checkExpected(change, existing)
     checkNamespace(state, made, change)
     checkLock(state, directory, change)
@@ -70,9 +72,10 @@ function isTokenDelete(change: Change): change is TokenChange {
   return change.table === 'tokens' && change.op === 'delete'
 }
 
-/** Deletes of tokens first: other changes of the commit may claim their ids. */
+/** Deletes of tokens first: other changes of the commit may claim their ids. Then trees, before keys are put in their place. */
 export function inOrderOfEffect(changes: readonly Change[]): readonly Change[] {
-  return [...changes.filter(isTokenDelete), ...changes.filter((change) => !isTokenDelete(change))]
+  const placeOf = (change: Change) => (isTokenDelete(change) ? 0 : change.op === 'delete-tree' ? 1 : 2)
+  return [...changes].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 function checkExpected(
@@ -219,6 +222,18 @@ function checkLiveTokens(directory: Directory, left: LeftTokens, changes: readon
   for (const [{ Generation, MaxLiveTokens = 0 }, count] of added) {
     if (left.countOf(Generation) + count > MaxLiveTokens) throw new StoreConflict('method_full')
   }
+}
+
+/** The stored key of a change, unless the commit deletes a tree that it is in. */
+function keptEntry(
+  { tables }: StoredState,
+  trees: readonly TreeChange[],
+  { record }: Extract<RowChange, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>,
+) {
+  const isGone = trees.some(
+    ({ namespace, prefix }) => namespace === record.Namespace && record.Key.startsWith(prefix),
+  )
+  return isGone ? undefined : tables.kv.get(`${record.Namespace}/${record.Key}`)
 }
 
 /** Whether a namespace would have records after the changes. */

@@ -23,6 +23,7 @@ import { parseInstant } from '@latchkey/contract'
 import type { Place } from '../options.ts'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
+import { holds } from './memory/expectations.ts'
 import { MemorySessionTimes } from './memory/session-times.ts'
 import { MemoryChangeLog, MemoryChangeReaders } from './memory-change-log.ts'
 import { checkAgainst, inOrderOfEffect } from './memory-conflicts.ts'
@@ -59,6 +60,7 @@ import {
   movesCatalog,
   type RecordOf,
   type Store,
+  StoreConflict,
   type StoreMemory,
   type TableName,
   type TokenFilter,
@@ -323,7 +325,7 @@ export class MemoryStore implements Store {
   }
 
   /** {@link MemoryStore.commit}, synchronously. */
-  commitNow(changes: readonly Change[], { above = 0 }: CommitOptions = {}): number {
+  commitNow(changes: readonly Change[], { above = 0, expects = [] }: CommitOptions = {}): number {
     checkTogether(changes)
     const {
       tables,
@@ -335,6 +337,7 @@ export class MemoryStore implements Store {
     if (this.place) checkReplicatedWrites(changes, this, this.place)
     const { sessionTimes } = this
     checkAgainst({ tables, directory, catalog, secretByAccessor, secretKeys, sessionTimes }, changes)
+    if (!expects.every((one) => holds(one, { tables, catalog }))) throw new StoreConflict('changed')
     const ended = endedSessions(changes.filter(isOfCatalog), catalog)
     const moved = serviceIndexChanges(changes.filter(isOfCatalog), catalog)
     this.index = Math.max(this.index, above) + 1

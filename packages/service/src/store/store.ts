@@ -34,6 +34,7 @@ import type {
   CatalogRecords,
   CatalogTable,
   Directory,
+  Expectation,
   IdleLimit,
   IntentionDestinationRecord,
   IntentionRecord,
@@ -138,6 +139,8 @@ export type Change =
 export interface CommitOptions {
   /** The index of the commit is above this, too: indexes may leave a gap. */
   readonly above?: number | undefined
+  /** What the changes were decided on, besides the records that they change. Refused with `changed` where it no longer holds. */
+  readonly expects?: readonly Expectation[] | undefined
 }
 
 export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use' | 'method_full'

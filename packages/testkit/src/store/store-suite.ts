@@ -27,6 +27,7 @@ import {
 
 import { describeCatalog } from './catalog-suite.ts'
 import { describeChanges } from './changes-suite.ts'
+import { describeExpectations } from './expectations-suite.ts'
 import { describeSessions } from './session-suite.ts'
 import { describeWholeCommits } from './whole-commit-suite.ts'
 
@@ -47,6 +48,7 @@ export function describeStore(
   describe(name, () => {
     describeChanges(open)
     describeWholeCommits(open)
+    describeExpectations(open)
     describeCatalog(open)
     describeSessions(open)
 

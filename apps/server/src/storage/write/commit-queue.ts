@@ -69,14 +69,14 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     this.options = options
   }
 
-  async commit(changes: readonly Change[], { above }: CommitOptions = {}): Promise<number> {
+  async commit(changes: readonly Change[], { above, expects }: CommitOptions = {}): Promise<number> {
     const { secrets, state, place } = this.options
     checkTogether(changes)
     checkReplicatedWrites(changes, state, place)
     try {
       // A short write joins the group of this turn.
       const encode = changes.length > TURN_CHANGES_MAX ? encodeInTurns : encodeWrite
-      return await this.enqueue({ ...(await encode(changes, secrets, state.tokens)), above })
+      return await this.enqueue({ ...(await encode(changes, secrets, state.tokens)), above, expects })
     } finally {
       // Catch up with other processes' commits that were announced during this one.
       this.options.follower.hear(0)
@@ -226,16 +226,21 @@ export class CommitQueue implements Pick<Store, 'commit'> {
 }
 
 /**
- * Whether a write takes several statements: it changes the directory, is long, leaves a gap of indexes, or may put tokens with
- * the ids of those that it deletes.
+ * Whether a write takes several statements: it changes the directory, is long, leaves a gap of indexes, depends on what it does
+ * not change, or may put records in place of those that it deletes.
  */
 function takesTransaction(write: EncodedWrite | undefined): boolean {
   if (write === undefined) return false
-  const { rows, directory, above } = write
+  const { rows, directory, above, expects } = write
   if (directory.length > 0 || rows.length > STATEMENT_ROWS_MAX || above !== undefined) return true
+  if (expects !== undefined || (rows.length > 1 && rows.some(isTree))) return true
   const has = (op: 'put' | 'delete') =>
     rows.some(({ change }) => change.table === 'tokens' && change.op === op)
   return rows.length > 1 && has('delete') && has('put')
+}
+
+function isTree({ change }: EncodedWrite['rows'][number]): boolean {
+  return change.op === 'delete-tree'
 }
 
 /** Undefined if the write removes keys that only the database knows. */

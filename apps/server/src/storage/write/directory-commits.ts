@@ -7,6 +7,7 @@ import { areExpired, derivedEnds, endSessions, endsSession } from './catalog/ses
 import { judgeCatalog } from './catalog/stored-catalog.ts'
 import { findConflict, holdsRecords, type StoredRows } from './directory-conflicts.ts'
 import { DIRECTORY_STATEMENTS, DIRECTORY_TABLES, keyOf, partsOf } from './directory-tables.ts'
+import { holds } from './expectations.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
 import type { DirectoryTable, NewRow, Statements, StoredIndexes, Transaction } from './statements.ts'
 import {
@@ -93,7 +94,9 @@ async function commitWrite(
 ): Promise<{ readonly index: number; readonly freedKeys: number } | ConflictReason> {
   const before = Math.max(known, write.above ?? 0)
   await tx.$executeRaw`SAVEPOINT before_write`
-  const made = await makeChanges(tx, secrets, write, { memberId, known: before })
+  const made = (await holds(tx, write.expects ?? []))
+    ? await makeChanges(tx, secrets, write, { memberId, known: before })
+    : 'changed'
   if (typeof made === 'string') {
     await tx.$executeRaw`ROLLBACK TO SAVEPOINT before_write`
     return made
@@ -155,12 +158,13 @@ async function makeChanges(
   const index = author.known + 1
   await replaceRows(tx, secrets, replaced, { stored, index })
   await replaceRows(tx, secrets, moved, { stored: await findStored(tx, moved), index })
-  const laterReason = await makeRows(
-    tx,
-    rows.filter((row) => !isFirst(row)),
-    author,
-  )
-  if (laterReason) return laterReason
+  // A tree is gone before keys are put in its place: one statement would see both at once.
+  const isTree = ({ change }: PlacedRow) => change.op === 'delete-tree'
+  const others = rows.filter((row) => !isFirst(row))
+  for (const part of [others.filter(isTree), others.filter((row) => !isTree(row))]) {
+    const laterReason = await makeRows(tx, part, author)
+    if (laterReason) return laterReason
+  }
   const namespaces = changes.filter(ends).map(keyOf)
   for (const namespace of namespaces) if (await holdsRecords(tx, namespace)) return 'changed'
   if (namespaces.length > 0) await DIRECTORY_STATEMENTS.namespaces.remove(tx, namespaces)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Change, ConflictReason } from '@latchkey/service'
+import type { Change, CommitOptions, ConflictReason } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { TokenCache } from '../read/token-cache.ts'
 import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
@@ -27,6 +27,7 @@ export interface EncodedWrite {
   readonly chars: number
   /** Its index is above this. */
   readonly above?: number | undefined
+  readonly expects?: CommitOptions['expects']
 }
 
 /** The outcome of a group: the index before its first write, and per write its index or its conflict. */

@@ -185,7 +185,7 @@ export function needOfService({
 }
 
 /** A proxy also needs the right to the service that it stands for. */
-function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
+export function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
   const { DestinationServiceName: destination } = service.Proxy
   if (service.Kind !== CONNECT_PROXY || typeof destination !== 'string') return [needOfService(service)]
   return [needOfService(service), needOfService({ ...service, Service: destination })]

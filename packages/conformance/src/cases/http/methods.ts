@@ -95,7 +95,6 @@ export const methodCases: readonly Case[] = [
         ['GET', '/event/list'],
         ['PUT', '/session/create'],
         ['PUT', '/session/renew/x'],
-        ['PUT', '/txn'],
       ] as const) {
         for (const method of methods.split(',')) {
           await ctx.refuses(method, path, {}, { status: 501, code: 'endpoint_not_built' })
@@ -223,8 +222,8 @@ const LESSER_RULES: Partial<Record<Right, string>> = {
   'operator:write': 'operator = "read"',
 }
 
-/** Rights that every caller has, and those that depend on stored intentions or on rows, which have cases of their own. */
-const DECIDED_ELSEWHERE: ReadonlySet<Right> = new Set(['none', 'self', 'intention', 'catalog'])
+/** Rights that every caller has, and those that depend on stored intentions, rows or the body, which have cases of their own. */
+const DECIDED_ELSEWHERE: ReadonlySet<Right> = new Set(['none', 'self', 'intention', 'catalog', 'transaction'])
 
 /**
  * Checks that every chosen endpoint refuses callers without its right, with the right code.

@@ -1,0 +1,206 @@
+/** Operations of a transaction on keys. */
+import type { KvRecord } from '../records/records.ts'
+import type { KeyOperation } from './operations.ts'
+import {
+  DENIED,
+  type Expectation,
+  failed,
+  isAtIndex,
+  type KeyChange,
+  type May,
+  NOTHING,
+  type Outcome,
+  PENDING_INDEX,
+} from './outcome.ts'
+
+/** The stored keys that a transaction is about. */
+export interface StoredKeys {
+  /** Every key that an operation names. */
+  entry(namespace: string, key: string): KvRecord | undefined
+  /** The keys of every `get-tree`, in their order. */
+  tree(namespace: string, prefix: string): readonly KvRecord[]
+  readonly compare: (a: string, b: string) => number
+}
+
+const ACCESS = {
+  set: 'write',
+  cas: 'write',
+  delete: 'write',
+  'delete-cas': 'write',
+  'check-not-exists': 'write',
+  'delete-tree': 'write-prefix',
+  'check-index': 'read',
+  get: 'read',
+  'get-tree': 'read',
+} as const
+
+/** Whether the caller may make an operation. What it may not read, gets leave out. */
+export function mayUseKey({ verb, key, namespace }: KeyOperation, may: May): boolean {
+  return may({ resource: 'key', segment: key, access: ACCESS[verb] }, namespace)
+}
+
+/** Stored keys, with the writes of earlier operations of the transaction. */
+export class Keys {
+  private readonly stored: StoredKeys
+  /** By namespace and key; `undefined`: deleted. */
+  private readonly written = new Map<string, Written>()
+  private readonly deletedTrees: KeyRange[] = []
+  private readonly expected = new Map<string, Expectation>()
+
+  constructor(stored: StoredKeys) {
+    this.stored = stored
+  }
+
+  apply(operation: KeyOperation, may: May): Outcome {
+    const { verb, key, namespace, index } = operation
+    if (verb === 'get-tree') return this.showTree(operation, may)
+    if (!mayUseKey(operation, may)) return verb === 'get' ? NOTHING : DENIED
+    if (verb === 'delete-tree') return this.deleteTree(operation)
+    const name = JSON.stringify(key)
+    const entry = this.entry(namespace, key)
+    const stale = isAtIndex(entry, index) ? undefined : entry
+    switch (verb) {
+      case 'set':
+        return this.put(operation, entry)
+      case 'cas':
+        return isAtIndex(entry, index)
+          ? this.put(operation, entry)
+          : failed(`failed to set key ${name}, index is stale`)
+      case 'get':
+        return entry ? show(entry, true) : failed(`key ${name} doesn't exist`)
+      case 'check-index':
+        if (!entry) return failed(`failed to check index, key ${name} doesn't exist`)
+        return stale
+          ? failed(`failed index check for key ${name}, current modify index ${indexOf(stale)} != ${index}`)
+          : show(entry, false)
+      case 'check-not-exists':
+        return entry ? failed(`key ${name} exists`) : NOTHING
+      case 'delete':
+        return this.remove(operation)
+      case 'delete-cas':
+        return stale ? failed(`failed to delete key ${name}, index is stale`) : this.remove(operation)
+    }
+  }
+
+  /** In an order in which a tree is deleted before keys are put below its prefix. */
+  changes(): readonly KeyChange[] {
+    const changes: KeyChange[] = this.deletedTrees.map((range) => ({
+      table: 'kv',
+      op: 'delete-tree',
+      ...range,
+    }))
+    for (const { namespace, key, record, stored } of this.written.values()) {
+      if (record) {
+        const CreateIndex = Math.max(record.CreateIndex, 0)
+        const expect = stored?.ModifyIndex ?? 0
+        changes.push({ table: 'kv', op: 'put', record: { ...record, CreateIndex, ModifyIndex: 0 }, expect })
+      } else if (stored && !this.isInDeletedTree(namespace, key)) {
+        changes.push({ table: 'kv', op: 'delete', record: stored, expect: stored.ModifyIndex })
+      }
+    }
+    return changes
+  }
+
+  expectations(): readonly Expectation[] {
+    return [...this.expected.values()]
+  }
+
+  private entry(namespace: string, key: string): KvRecord | undefined {
+    const written = this.written.get(idOf(namespace, key))
+    if (written) return written.record
+    return this.isInDeletedTree(namespace, key) ? undefined : this.read(namespace, key)
+  }
+
+  /** A stored key, and that the transaction depends on it. */
+  private read(namespace: string, key: string): KvRecord | undefined {
+    const entry = this.stored.entry(namespace, key)
+    const modifyIndex = entry?.ModifyIndex ?? 0
+    this.expected.set(idOf(namespace, key), { table: 'kv', namespace, key, modifyIndex })
+    return entry
+  }
+
+  private put({ namespace, key, value, flags }: KeyOperation, entry: KvRecord | undefined): Outcome {
+    const stored = this.isInDeletedTree(namespace, key) ? undefined : this.stored.entry(namespace, key)
+    const record: KvRecord = {
+      Key: key,
+      Flags: flags,
+      Value: value,
+      LockIndex: entry?.LockIndex ?? 0,
+      ...(entry?.Session === undefined ? {} : { Session: entry.Session }),
+      // A store keeps the CreateIndex of a record that one commit deletes and puts.
+      CreateIndex: stored?.CreateIndex ?? PENDING_INDEX,
+      ModifyIndex: PENDING_INDEX,
+      Namespace: namespace,
+    }
+    this.written.set(idOf(namespace, key), { namespace, key, record, stored })
+    return show(record, false)
+  }
+
+  private remove({ namespace, key }: KeyOperation): Outcome {
+    const stored = this.stored.entry(namespace, key)
+    this.written.set(idOf(namespace, key), { namespace, key, record: undefined, stored })
+    return NOTHING
+  }
+
+  private deleteTree({ namespace, key: prefix }: KeyOperation): Outcome {
+    const range = { namespace, prefix }
+    for (const [id, written] of this.written) if (isIn(range, written)) this.written.delete(id)
+    this.deletedTrees.push(range)
+    return NOTHING
+  }
+
+  private showTree({ namespace, key: prefix }: KeyOperation, may: May): Outcome {
+    const { stored, written } = this
+    const range = { namespace, prefix }
+    const all = this.isInDeletedTree(namespace, prefix) ? [] : stored.tree(namespace, prefix)
+    const modifyIndex = Math.max(0, ...all.map(({ ModifyIndex }) => ModifyIndex))
+    if (!this.isInDeletedTree(namespace, prefix)) {
+      const expectation = { table: 'kv', namespace, prefix, count: all.length, modifyIndex } as const
+      this.expected.set(`tree ${idOf(namespace, prefix)}`, expectation)
+    }
+    const left = all.filter(
+      ({ Key }) => !written.has(idOf(namespace, Key)) && !this.isInDeletedTree(namespace, Key),
+    )
+    const own = [...written.values()].flatMap((one) => (one.record && isIn(range, one) ? one.record : []))
+    const mayRead = ({ Key }: KvRecord) => may({ resource: 'key', segment: Key, access: 'read' }, namespace)
+    const shown = [...left, ...own]
+      .filter(mayRead)
+      .sort((a, b) => stored.compare(a.Key, b.Key))
+      .map((record) => ({ kind: 'key', record, withValue: true }) as const)
+    return { shown }
+  }
+
+  private isInDeletedTree(namespace: string, key: string): boolean {
+    return this.deletedTrees.some((range) => isIn(range, { namespace, key }))
+  }
+}
+
+interface KeyRange {
+  readonly namespace: string
+  readonly prefix: string
+}
+
+interface Written {
+  readonly namespace: string
+  readonly key: string
+  /** Absent: deleted. */
+  readonly record: KvRecord | undefined
+  /** What the store has, unless an earlier operation deletes it with its tree. */
+  readonly stored: KvRecord | undefined
+}
+
+function isIn({ namespace, prefix }: KeyRange, of: Pick<Written, 'namespace' | 'key'>): boolean {
+  return of.namespace === namespace && of.key.startsWith(prefix)
+}
+
+function show(record: KvRecord, withValue: boolean): Outcome {
+  return { shown: [{ kind: 'key', record, withValue }] }
+}
+
+function indexOf({ ModifyIndex }: KvRecord): string {
+  return ModifyIndex === PENDING_INDEX ? 'of this transaction' : String(ModifyIndex)
+}
+
+function idOf(namespace: string, key: string): string {
+  return `${namespace}/${key}`
+}

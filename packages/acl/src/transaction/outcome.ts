@@ -1,0 +1,81 @@
+/** What an operation of a transaction comes to. */
+
+import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
+import type { KvRecord } from '../records/records.ts'
+import type { Question } from '../rules/decide/question.ts'
+
+/** CreateIndex and ModifyIndex of records that the transaction writes: that of its commit, once it is known. */
+export const PENDING_INDEX = -1
+
+/** Whether the caller has a right. */
+export type May = (question: Question, namespace: string) => boolean
+
+/** A record that an operation shows. */
+export type Shown =
+  | { readonly kind: 'key'; readonly record: KvRecord; readonly withValue: boolean }
+  | { readonly kind: 'node'; readonly record: NodeRecord }
+  | { readonly kind: 'service'; readonly record: ServiceRecord }
+  /** `service`: that of the check; absent for a check of the node. */
+  | { readonly kind: 'check'; readonly record: CheckRecord; readonly service: ServiceRecord | undefined }
+
+/**
+ * `refused`: by what the operation says, or by the rights of the caller. `failed`: by what is stored. Otherwise it is made, and
+ * shows these records.
+ */
+export type Outcome =
+  | { readonly refused: string }
+  | { readonly failed: string }
+  | { readonly shown: readonly Shown[] }
+
+export const DENIED: Outcome = { refused: 'Permission denied' }
+export const NOTHING: Outcome = { shown: [] }
+
+export function failed(what: string): Outcome {
+  return { failed: what }
+}
+
+/** Whether a record has the ModifyIndex that a condition expects; 0 for none. */
+export function isAtIndex(record: { readonly ModifyIndex: number } | undefined, index: number): boolean {
+  return (record?.ModifyIndex ?? 0) === index
+}
+
+/** A change of a key, or of all keys with a prefix. */
+export type KeyChange =
+  | {
+      readonly table: 'kv'
+      readonly op: 'put' | 'delete'
+      readonly record: KvRecord
+      /** ModifyIndex of the stored key; 0 if there is none, or its tree is deleted before. */
+      readonly expect: number
+    }
+  | {
+      readonly table: 'kv'
+      readonly op: 'delete-tree'
+      readonly namespace: string
+      readonly prefix: string
+    }
+
+/**
+ * What a decision was made on: a record with its ModifyIndex (0 for none), or the keys with a prefix: how many there are, and
+ * their highest ModifyIndex. Every write of a key raises the highest, and every removal alone lowers their number.
+ */
+export type Expectation =
+  | {
+      readonly table: 'kv'
+      readonly namespace: string
+      readonly key: string
+      readonly modifyIndex: number
+    }
+  | {
+      readonly table: 'kv'
+      readonly namespace: string
+      readonly prefix: string
+      readonly count: number
+      readonly modifyIndex: number
+    }
+  /** `key`: `catalogKey` of the record. */
+  | {
+      readonly table: 'nodes' | 'services' | 'checks'
+      readonly key: string
+      readonly modifyIndex: number
+    }

@@ -1,0 +1,278 @@
+/** Transactions over keys, nodes, services and checks. */
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+interface Answer {
+  readonly Results: readonly Record<string, Record<string, unknown>>[] | null
+  readonly Errors: readonly { readonly OpIndex: number; readonly What: string }[] | null
+  readonly Index?: number
+  readonly KnownLeader?: boolean
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+async function apply(ctx: Context, operations: readonly object[], token?: string | null) {
+  const reply = await ctx.call('PUT', '/txn', {
+    body: operations,
+    ...(token === undefined ? {} : { token }),
+  })
+  return { status: reply.status, headers: reply.headers, ...(JSON.parse(reply.text) as Answer) }
+}
+
+export const transactionCases: readonly Case[] = [
+  {
+    id: 'txn/keys',
+    spec: 'D/transactions/keys',
+    title: 'writes of keys are made together, with one index, and each sees those before it',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      const made = await apply(ctx, [
+        { KV: { Verb: 'check-not-exists', Key: `${dir}/a` } },
+        { KV: { Verb: 'set', Key: `${dir}/a`, Value: base64('1'), Flags: 7 } },
+        { KV: { Verb: 'cas', Key: `${dir}/b`, Index: 0, Value: base64('2') } },
+        { KV: { Verb: 'get', Key: `${dir}/a` } },
+        { KV: { Verb: 'get-tree', Key: `${dir}/` } },
+        { KV: { Verb: 'delete', Key: `${dir}/b` } },
+      ])
+      assert.deepEqual([made.status, made.Errors], [200, null])
+      assert.equal(made.Index, undefined)
+      const index = made.Results?.[0]?.KV?.ModifyIndex
+      const shown = (name: string, Value: string | null, Flags = 0) => ({
+        KV: { LockIndex: 0, Key: `${dir}/${name}`, Flags, Value, CreateIndex: index, ModifyIndex: index },
+      })
+      // The extended edition shows a Namespace, too.
+      const results = made.Results?.map(({ KV: { Namespace: _, ...KV } = {} }) => ({ KV }))
+      assert.deepEqual(results, [
+        shown('a', null, 7),
+        shown('b', null),
+        shown('a', base64('1'), 7),
+        shown('a', base64('1'), 7),
+        shown('b', base64('2')),
+      ])
+      assert.deepEqual(await ctx.ok('GET', `/kv/${dir}/?keys`), [`${dir}/a`])
+      const [entry] = await ctx.ok<{ ModifyIndex: number }[]>('GET', `/kv/${dir}/a`)
+      assert.equal(entry?.ModifyIndex, index)
+    },
+  },
+  {
+    id: 'txn/flags',
+    spec: 'D/transactions/keys',
+    title: 'flags keep their 64 bits',
+    async run(ctx) {
+      const key = ctx.unique('key')
+      const flags = '16213838234312408544'
+      const text = `[{"KV":{"Verb":"set","Key":"${key}","Flags":${flags}}},{"KV":{"Verb":"get","Key":"${key}"}}]`
+      const reply = await ctx.call('PUT', '/txn', { raw: text })
+      assert.equal(reply.status, 200)
+      assert.equal(reply.text.split(`"Flags":${flags},`).length, 3)
+    },
+  },
+  {
+    id: 'txn/all-or-nothing',
+    spec: 'D/transactions/failures',
+    title: '409: an operation that fails undoes all, and every failing operation is named',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      await ctx.ok('PUT', `/kv/${dir}/there`, { raw: 'v' })
+      const failing = await apply(ctx, [
+        { KV: { Verb: 'set', Key: `${dir}/new`, Value: base64('1') } },
+        { KV: { Verb: 'get', Key: `${dir}/gone` } },
+        { KV: { Verb: 'cas', Key: `${dir}/there`, Index: 1, Value: base64('2') } },
+        { KV: { Verb: 'check-index', Key: `${dir}/gone`, Index: 1 } },
+        { KV: { Verb: 'check-not-exists', Key: `${dir}/there` } },
+        { KV: { Verb: 'delete-cas', Key: `${dir}/gone`, Index: 1 } },
+        { KV: { Verb: 'delete-cas', Key: `${dir}/there`, Index: 1 } },
+      ])
+      assert.deepEqual([failing.status, failing.Results], [409, null])
+      assert.deepEqual(failing.Errors, [
+        { OpIndex: 1, What: `key "${dir}/gone" doesn't exist` },
+        { OpIndex: 2, What: `failed to set key "${dir}/there", index is stale` },
+        { OpIndex: 3, What: `failed to check index, key "${dir}/gone" doesn't exist` },
+        { OpIndex: 4, What: `key "${dir}/there" exists` },
+        { OpIndex: 6, What: `failed to delete key "${dir}/there", index is stale` },
+      ])
+      await ctx.refuses('GET', `/kv/${dir}/new`, {}, { status: 404, code: 'not_found' })
+      const unknown = await apply(ctx, [{ KV: { Verb: 'shift', Key: 'a' } }, { KV: { Verb: 'set' } }])
+      assert.deepEqual(unknown.Errors, [
+        { OpIndex: 0, What: 'unknown KV verb "shift"' },
+        { OpIndex: 1, What: 'Must provide key' },
+      ])
+    },
+  },
+  {
+    id: 'txn/reads',
+    spec: 'D/transactions/reads',
+    title: 'a transaction that only reads says how fresh it is, and obeys the consistency modes',
+    async run(ctx) {
+      const key = ctx.unique('key')
+      await ctx.ok('PUT', `/kv/${key}`, { raw: 'v' })
+      for (const mode of ['', '?consistent', '?stale']) {
+        const reply = await ctx.call('PUT', `/txn${mode}`, { body: [{ KV: { Verb: 'get', Key: key } }] })
+        const answer = JSON.parse(reply.text) as Answer
+        assert.deepEqual([answer.Index, answer.KnownLeader], [0, true])
+        assert.equal(answer.Results?.[0]?.KV?.Value, base64('v'))
+      }
+      for (const body of [[], [{}]]) {
+        const empty = await apply(ctx, body)
+        assert.deepEqual([empty.status, empty.Results, empty.Index], [200, [], 0])
+      }
+      const conflict = { status: 400, code: 'query_invalid', field: 'stale' } as const
+      await ctx.refuses('PUT', '/txn?consistent&stale', { body: [] }, conflict)
+    },
+  },
+  {
+    id: 'txn/rights',
+    spec: 'D/transactions/rights',
+    title:
+      '409 with Permission denied: each operation is judged before anything is looked up; gets leave out what is hidden, there or not',
+    async run(ctx) {
+      const dir = ctx.unique('dir')
+      for (const name of ['a', 'b']) await ctx.ok('PUT', `/kv/${dir}/${name}`, { raw: name })
+      const { SecretID } = await ctx.caller(
+        `key "${dir}/a" { policy = "write" }\nkey "${dir}/read" { policy = "read" }`,
+      )
+      const denied = await apply(
+        ctx,
+        [
+          { KV: { Verb: 'set', Key: `${dir}/a`, Value: '' } },
+          { KV: { Verb: 'set', Key: `${dir}/b`, Value: '' } },
+          { KV: { Verb: 'check-index', Key: `${dir}/b`, Index: 1 } },
+          { KV: { Verb: 'check-not-exists', Key: `${dir}/read` } },
+          { KV: { Verb: 'delete-tree', Key: `${dir}/` } },
+          { KV: { Verb: 'check-index', Key: `${dir}/a`, Index: 1 } },
+        ],
+        SecretID,
+      )
+      assert.equal(denied.status, 409)
+      assert.deepEqual(
+        denied.Errors,
+        [1, 2, 3, 4].map((OpIndex) => ({ OpIndex, What: 'Permission denied' })),
+      )
+      const hidden = await apply(
+        ctx,
+        [
+          { KV: { Verb: 'get', Key: `${dir}/b` } },
+          { KV: { Verb: 'get', Key: `${dir}/gone` } },
+          { KV: { Verb: 'get-tree', Key: `${dir}/` } },
+        ],
+        SecretID,
+      )
+      assert.deepEqual(
+        hidden.Results?.map(({ KV }) => KV?.Key),
+        [`${dir}/a`],
+      )
+      const unknown = { status: 403, code: 'caller_unknown' } as const
+      await ctx.refuses('PUT', '/txn', { body: [], token: crypto.randomUUID() }, unknown)
+    },
+  },
+  {
+    id: 'txn/limits',
+    spec: 'D/transactions/bounds',
+    title: '413: a transaction has more than 64 operations; 400: a value is not base64',
+    async run(ctx) {
+      const operations = (count: number) =>
+        Array.from({ length: count }, () => ({ KV: { Verb: 'check-not-exists', Key: ctx.unique('key') } }))
+      assert.equal((await apply(ctx, operations(64))).status, 200)
+      const tooLarge = { status: 413, code: 'transaction_too_large' } as const
+      await ctx.refuses('PUT', '/txn', { body: operations(65) }, tooLarge)
+      const broken = [{ KV: { Verb: 'set', Key: 'a', Value: 'a' } }]
+      await ctx.refuses('PUT', '/txn', { body: broken }, { status: 400, code: 'field_invalid' })
+    },
+  },
+  {
+    id: 'txn/catalog',
+    spec: 'D/transactions/catalog',
+    needs: { from: '1.4.1' },
+    title: 'nodes, services and checks are registered and removed together',
+    async run(ctx) {
+      const Node = ctx.unique('node')
+      const name = ctx.unique('service')
+      const made = await apply(ctx, [
+        { Node: { Verb: 'cas', Node: { Node, Address: '10.0.0.1', ModifyIndex: 0 } } },
+        { Service: { Verb: 'set', Node, Service: { ID: `${name}-1`, Service: name, Port: 80 } } },
+        { Check: { Verb: 'set', Check: { Node, CheckID: 'c', ServiceID: `${name}-1`, Status: 'passing' } } },
+        { Service: { Verb: 'get', Node, Service: { ID: `${name}-1` } } },
+      ])
+      assert.deepEqual([made.status, made.Errors], [200, null])
+      const [node, service, check, again] = made.Results ?? []
+      const index = node?.Node?.ModifyIndex
+      assert.deepEqual([service?.Service?.Port, service?.Service?.ModifyIndex], [80, index])
+      assert.deepEqual([check?.Check?.ServiceName, check?.Check?.CreateIndex], [name, index])
+      assert.deepEqual(again, service)
+      const [instance] = await ctx.ok<{ Checks: { Status: string }[] }[]>('GET', `/health/service/${name}`)
+      assert.equal(instance?.Checks[0]?.Status, 'passing')
+      const stale = await apply(ctx, [
+        { Node: { Verb: 'cas', Node: { Node, Address: '10.0.0.2', ModifyIndex: 0 } } },
+        {
+          Service: { Verb: 'delete-cas', Node, Service: { ID: `${name}-1`, Service: name, ModifyIndex: 1 } },
+        },
+        { Check: { Verb: 'set', Check: { Node, CheckID: 'd', ServiceID: 'gone' } } },
+        { Service: { Verb: 'set', Node: `${Node}-gone`, Service: { Service: name } } },
+        { Service: { Verb: 'delete', Node, Service: { ID: `${name}-1` } } },
+      ])
+      // Malformed operations are told first.
+      assert.deepEqual(stale.Errors, [{ OpIndex: 4, What: 'Must provide service name with ID' }])
+      const failing = await apply(ctx, [
+        { Node: { Verb: 'cas', Node: { Node, Address: '10.0.0.2', ModifyIndex: 0 } } },
+        {
+          Service: { Verb: 'delete-cas', Node, Service: { ID: `${name}-1`, Service: name, ModifyIndex: 1 } },
+        },
+        { Check: { Verb: 'set', Check: { Node, CheckID: 'd', ServiceID: 'gone' } } },
+        { Service: { Verb: 'set', Node: `${Node}-gone`, Service: { Service: name } } },
+      ])
+      assert.deepEqual(failing.Errors, [
+        { OpIndex: 0, What: `failed to set node "${Node}", index is stale` },
+        {
+          OpIndex: 1,
+          What: `failed to delete service "${name}-1" on node "${Node}", index is stale`,
+        },
+        { OpIndex: 2, What: 'Missing service registration' },
+        { OpIndex: 3, What: 'Missing node registration' },
+      ])
+      const gone = await apply(ctx, [
+        { Node: { Verb: 'delete-cas', Node: { Node, ModifyIndex: index } } },
+        { KV: { Verb: 'set', Key: ctx.unique('key'), Value: '' } },
+      ])
+      assert.equal(gone.status, 200)
+      assert.deepEqual(await ctx.ok('GET', `/catalog/service/${name}`), [])
+    },
+  },
+  {
+    id: 'txn/catalog-rights',
+    spec: 'D/transactions/rights',
+    needs: { from: '1.4.1' },
+    title: '409 with Permission denied: rights are those to what is stored and to what is sent',
+    async run(ctx) {
+      const Node = ctx.unique('node')
+      const [mine, theirs] = [ctx.unique('mine'), ctx.unique('theirs')]
+      await ctx.ok('PUT', '/catalog/register', {
+        body: {
+          Node,
+          Address: '10.0.0.1',
+          Service: { ID: 'taken', Service: theirs },
+          Check: { CheckID: 'of-theirs', ServiceID: 'taken' },
+        },
+      })
+      const { SecretID } = await ctx.caller(`service "${mine}" { policy = "write" }`)
+      const check = { Node, CheckID: 'of-theirs' }
+      const operations = [
+        { Service: { Verb: 'set', Node, Service: { ID: 'own', Service: mine } } },
+        { Service: { Verb: 'set', Node, Service: { ID: 'taken', Service: mine } } },
+        { Service: { Verb: 'delete', Node, Service: { ID: 'taken', Service: mine } } },
+        { Check: { Verb: 'delete', Check: { ...check, ServiceName: mine } } },
+        { Check: { Verb: 'set', Check: { ...check, ServiceID: 'own' } } },
+        { Node: { Verb: 'set', Node: { Node, Address: '10.0.0.2' } } },
+      ]
+      const denied = await apply(ctx, operations, SecretID)
+      assert.equal(denied.status, 409)
+      assert.deepEqual(
+        denied.Errors,
+        [1, 2, 3, 4, 5].map((OpIndex) => ({ OpIndex, What: 'Permission denied' })),
+      )
+      const made = await apply(ctx, operations.slice(0, 1), SecretID)
+      assert.equal(made.status, 200)
+      await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+    },
+  },
+]

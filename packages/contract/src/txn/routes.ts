@@ -1,0 +1,31 @@
+/** Transactions over keys, nodes, services and checks. Decisions: transactions. */
+import { TRANSACTION_BYTES_MAX, TRANSACTION_OPERATIONS_MAX } from '../limits.ts'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { namespacedModesQuery } from '../shared/query.ts'
+import { transactionAnswerSchema, transactionSchema } from './schemas.ts'
+
+export const txn = c.router({
+  apply: {
+    method: 'PUT',
+    path: '/v1/txn',
+    summary: 'Make several operations, all or none',
+    description: `Up to ${TRANSACTION_OPERATIONS_MAX} operations, in order: each sees the writes before it. All writes have one index. If one cannot be made, none is, and the status is 409 with the reasons in \`Errors\`; a missing right is such a reason. Writes of keys need \`key:write\`, checks of an index \`key:read\`; writes of nodes, services and checks need \`node:write\` and \`service:write\`, by what is stored and by what is sent. Gets leave out what the caller may not read.`,
+    query: namespacedModesQuery(),
+    body: transactionSchema,
+    ...answers(transactionAnswerSchema, {
+      right: 'transaction',
+      namespaced: true,
+      sameOrigin: true,
+      writes: 'own',
+      body: 'json',
+      looseNames: true,
+      exactIntegers: true,
+      bodyBytesMax: TRANSACTION_BYTES_MAX,
+      otherStatuses: [409],
+      checksReadOptions: true,
+      holdsSecrets: true,
+      spec: 'extension',
+      errors: ['transaction_too_large', 'field_invalid', 'not_found'],
+    }),
+  },
+} satisfies ContractRoutes)

@@ -1,0 +1,97 @@
+import {
+  isRead,
+  type May,
+  type Operation,
+  planTransaction,
+  readOperation,
+  type StoredKeys,
+  type TransactionPlan,
+} from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
+import { isAtHome } from '../caller/caller.ts'
+import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { makeLongText } from '../kv/kv-entry.ts'
+import { namespaceOf } from '../request/namespace.ts'
+import { readOptionsOf } from '../request/read-options.ts'
+import { type Decision, decideAndCommitFor } from '../store/commit.ts'
+import { compareUtf8 } from '../store/list-order.ts'
+import { planSettled } from './plan-settled.ts'
+import { showFailures, showRecord } from './show.ts'
+
+type TransactionReply = Answer<'txn.apply'>
+
+/**
+ * Makes operations together, or answers 409 with what is wrong with each. Rights come first, before keys are looked up.
+ * Decisions: transactions.
+ */
+export async function applyTransactionHandler(call: Call<'txn.apply'>): Promise<TransactionReply> {
+  const { body, service } = call
+  const { length } = body
+  if (length > limits.TRANSACTION_OPERATIONS_MAX) {
+    const bound = `${length} > ${limits.TRANSACTION_OPERATIONS_MAX}`
+    throw new AclError('transaction_too_large', `Transaction contains too many operations (${bound})`)
+  }
+  const operations = body.map((operation) =>
+    readOperation(operation, {
+      datacenter: service.datacenter,
+      namespaceOf: (field) => namespaceOf(call, field),
+    }),
+  )
+  const may = rightsOf(call)
+  const { refused } = planTransaction(operations, { catalog: service.store.catalog(), keys: NO_KEYS }, may)
+  const isReading = operations.every((operation) => !operation || isRead(operation))
+  if (isReading) return makeLongText(call, () => read(call, { operations, refused, may }))
+  if (refused.length > 0) return showFailures(refused)
+  return decideAndCommitFor(call, () => decide(call, operations, may))
+}
+
+async function decide(
+  call: Context,
+  operations: readonly (Operation | undefined)[],
+  may: May,
+): Promise<Decision<TransactionReply>> {
+  const { refused, failed, shown, changes, expects } = await planSettled(call.service.store, operations, may)
+  const failures = refused.length > 0 ? refused : failed
+  if (failures.length > 0) return { changes: [], answer: () => showFailures(failures) }
+  return {
+    changes: changes.map((change) => (change.table === 'kv' ? change : { ...change, expect: undefined })),
+    expects,
+    answer: (index) =>
+      json({ Results: shown.map((record) => showRecord(call, record, index)), Errors: null }),
+  }
+}
+
+interface Reading {
+  readonly operations: readonly (Operation | undefined)[]
+  /** Known without what is stored. */
+  readonly refused: TransactionPlan['refused']
+  readonly may: May
+}
+
+/** A transaction without writes obeys `stale` and `consistent`, and says how fresh it is. */
+async function read(
+  call: Call<'txn.apply'>,
+  { operations, refused: early, may }: Reading,
+): Promise<TransactionReply> {
+  const { mode } = readOptionsOf(call.query, undefined)
+  const { store } = call.service
+  const { knownLeader, lastContactMs } = await store.refresh(mode)
+  const source = mode === 'stale' ? (store.stale ?? store) : store
+  const { refused, failed, shown } =
+    early.length > 0 ? { refused: early, failed: [], shown: [] } : await planSettled(source, operations, may)
+  const LastContact = Math.round(lastContactMs)
+  const freshness = { Index: 0, LastContact, KnownLeader: knownLeader, ConsistencyLevel: '' }
+  const headers = { knownLeader: String(knownLeader), lastContact: String(LastContact) }
+  const failures = refused.length > 0 ? refused : failed
+  if (failures.length > 0) return { ...showFailures(failures, freshness), headers }
+  const Results = shown.map((record) => showRecord(call, record, 0))
+  return { ...json({ Results, Errors: null, ...freshness }), headers }
+}
+
+function rightsOf({ service, caller }: Context): May {
+  return (question, namespace) =>
+    !service.aclEnabled || (isAtHome(caller, namespace) && caller.authorizer.decide(question))
+}
+
+/** For rights, which do not depend on what is stored below a key. */
+const NO_KEYS: StoredKeys = { entry: () => undefined, tree: () => [], compare: compareUtf8 }

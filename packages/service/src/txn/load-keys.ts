@@ -1,0 +1,69 @@
+/** Reads the keys that the operations of a transaction are about. */
+import type { KvRecord, Operation, StoredKeys } from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
+import { compareUtf8 } from '../store/list-order.ts'
+import { kvTopic, type Store } from '../store/store.ts'
+
+const NO_VALUE = new Uint8Array(0)
+
+/**
+ * Values are kept where a `get` or `get-tree` may show them.
+ *
+ * @throws AclError `transaction_too_large`.
+ */
+export async function loadKeys(
+  store: Pick<Store, 'kvEntry' | 'kvEntries'>,
+  operations: readonly (Operation | undefined)[],
+): Promise<StoredKeys> {
+  const entries = new Map<string, KvRecord | undefined>()
+  const trees = new Map<string, readonly KvRecord[]>()
+  const shown = new Set<string>()
+  const room = new Room()
+  const ofKeys = operations.flatMap((operation) => (operation?.kind === 'key' ? operation : []))
+  for (const { verb, namespace, key } of ofKeys) if (verb === 'get') shown.add(kvTopic(namespace, key))
+  for (const { verb, namespace, key } of ofKeys) {
+    const id = kvTopic(namespace, key)
+    if (verb === 'delete-tree') continue
+    if (verb === 'get-tree') {
+      if (!trees.has(id)) trees.set(id, await loadTree(store, { namespace, prefix: key }, room))
+    } else if (!entries.has(id)) {
+      const entry = await store.kvEntry(namespace, key)
+      if (shown.has(id)) room.take(entry)
+      entries.set(id, entry && !shown.has(id) ? { ...entry, Value: NO_VALUE } : entry)
+    }
+  }
+  return {
+    entry: (namespace, key) => entries.get(kvTopic(namespace, key)),
+    tree: (namespace, prefix) => trees.get(kvTopic(namespace, prefix)) ?? [],
+    compare: compareUtf8,
+  }
+}
+
+async function loadTree(
+  store: Pick<Store, 'kvEntries'>,
+  range: { readonly namespace: string; readonly prefix: string },
+  room: Room,
+): Promise<readonly KvRecord[]> {
+  const records: KvRecord[] = []
+  for await (const page of store.kvEntries({ ...range, limit: limits.TRANSACTION_TREE_KEYS_MAX + 1 })) {
+    for (const record of page) room.take(record)
+    records.push(...page)
+  }
+  return records
+}
+
+/** What a transaction may still read. */
+class Room {
+  private bytes = limits.TRANSACTION_READ_BYTES_MAX
+  private keys = limits.TRANSACTION_TREE_KEYS_MAX
+
+  take(record: KvRecord | undefined): void {
+    if (!record) return
+    this.keys -= 1
+    this.bytes -= record.Key.length + record.Value.length
+    if (this.keys >= 0 && this.bytes >= 0) return
+    const { TRANSACTION_TREE_KEYS_MAX: keys, TRANSACTION_READ_BYTES_MAX: bytes } = limits
+    const message = `Transaction reads too much: at most ${keys} keys, and ${bytes} bytes`
+    throw new AclError('transaction_too_large', message)
+  }
+}
