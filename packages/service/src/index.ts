@@ -13,6 +13,7 @@ export {
 } from './datacenters/datacenters.ts'
 export { Names, type NamesOptions } from './dns/names.ts'
 export {
+  type ApiDocument,
   type Archives,
   type ClusterInfo,
   type ClusterMember,
@@ -28,6 +29,7 @@ export { noPrimary } from './replication/primary.ts'
 export type { ReplicationProgress, ReplicationStep } from './replication/progress.ts'
 export { Replicator, type ReplicatorOptions } from './replication/replicator.ts'
 export { changesUrl, digestUrl, serviceSource } from './replication/service-source.ts'
+export { JsonDocument } from './reply/json-text.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
 export { checkTogether } from './store/claims.ts'

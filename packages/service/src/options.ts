@@ -5,6 +5,7 @@ import type { AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { CoordinateCollector } from './coordinates/report.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
+import type { JsonDocument } from './reply/json-text.ts'
 import type { Store } from './store/store.ts'
 import type { TokenListCache } from './tokens/token-list-cache.ts'
 
@@ -18,6 +19,9 @@ export interface ClusterMember {
   readonly mode: 'legacy' | 'enabled' | 'disabled' | 'unknown'
   readonly status: 'alive' | 'failed' | 'left'
 }
+
+/** The OpenAPI document. */
+export type ApiDocument = JsonDocument<Readonly<Record<string, unknown>>>
 
 /** What a process knows about itself and its cluster. The mocks are a cluster of one. */
 export interface ClusterInfo {
@@ -131,8 +135,8 @@ export interface ServiceOptions {
   readonly archives?: Archives
   /** Absent: every list of tokens is built on request. */
   readonly lists?: TokenListCache
-  /** The document of `/v1/openapi.json`. */
-  readonly openapi: () => object
+  /** The document of `/v1/openapi.json`: called on every request for it, so it should be kept. */
+  readonly openapi: () => ApiDocument | Promise<ApiDocument>
   /** Called with an internal error; the caller sees only the request id. */
   readonly onInternalError: (error: unknown, requestId: string) => void
 }

@@ -27,7 +27,6 @@ import { HANDLERS } from './handlers.ts'
 import { requireKey, requireKeyRight } from './kv/key.ts'
 import { LoginRates } from './login/login-rates.ts'
 import { isSecondary, type ServiceOptions } from './options.ts'
-import { JsonDocument } from './reply/json-text.ts'
 import { renderAnswer, renderError } from './reply/render.ts'
 import { decodeRequestBody, type ReceivedBody, readBody, streamOf } from './request/body.ts'
 import {
@@ -237,7 +236,6 @@ function callServices(options: ServiceOptions): CallServices {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
     records: new RecordTexts(options),
-    openapi: new JsonDocument(() => ({ ...options.openapi() })),
     turns,
     lane: new Lane(LANE_WIDTH),
     writeLane: new Lane(LANE_WIDTH),

@@ -10,6 +10,7 @@ import { ENDPOINTS, HEADER_PREFIX_DEFAULT, profileOf } from '@latchkey/contract'
 import { buildOpenApi } from '@latchkey/contract/openapi'
 import {
   builtinChanges,
+  JsonDocument,
   legacyBuiltinChanges,
   type MemorySnapshot,
   MemoryStore,
@@ -61,6 +62,14 @@ export class ServiceState {
     const isSecondary = primaryDatacenter !== datacenter
     const { store, clock } = this
     this.follower = isSecondary ? new Follower({ settings, store, clock, random }) : undefined
+    const openapi = new JsonDocument(() => ({
+      ...buildOpenApi({
+        profile,
+        edition,
+        headerPrefix: headerPrefixes[0] ?? HEADER_PREFIX_DEFAULT,
+        serverUrl: settings.baseUrl.href.replace(/\/$/, ''),
+      }),
+    }))
     const service: ServiceOptions = {
       store: this.store,
       clock: this.clock,
@@ -91,13 +100,7 @@ export class ServiceState {
       headerPrefixes,
       defaultPolicy,
       aclEnabled,
-      openapi: () =>
-        buildOpenApi({
-          profile,
-          edition,
-          headerPrefix: headerPrefixes[0] ?? HEADER_PREFIX_DEFAULT,
-          serverUrl: settings.baseUrl.href.replace(/\/$/, ''),
-        }),
+      openapi: () => openapi,
       onInternalError: (error, requestId) =>
         console.error(`[latchkey mocks] request ${requestId} failed`, error),
     }

@@ -19,7 +19,6 @@ export type CallServices = Pick<
   | 'callers'
   | 'texts'
   | 'records'
-  | 'openapi'
   | 'turns'
   | 'lane'
   | 'writeLane'
@@ -173,25 +172,13 @@ export class Admission {
         requireEndpointRight(caller, route.right, { namespace: methodNamespace, nodeName })
       requireSomeWrite(caller, route)
     }
-    const {
-      callers,
-      texts,
-      records,
-      openapi,
-      turns,
-      lane,
-      writeLane,
-      walkLane,
-      digestLane,
-      textLane,
-      loginRates,
-    } = this.services
+    const { callers, texts, records, turns, lane, writeLane, walkLane, digestLane, textLane, loginRates } =
+      this.services
     return {
       service,
       callers,
       texts,
       records,
-      openapi,
       turns,
       lane,
       writeLane,

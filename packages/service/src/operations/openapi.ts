@@ -1,5 +1,7 @@
 import type { Answer, Call } from '../handler.ts'
 
-export function openapiHandler({ openapi }: Call<'operations.openapi'>): Answer<'operations.openapi'> {
-  return { body: { kind: 'json-document', document: openapi } }
+export async function openapiHandler({
+  service,
+}: Call<'operations.openapi'>): Promise<Answer<'operations.openapi'>> {
+  return { body: { kind: 'json-document', document: await service.openapi() } }
 }

@@ -14,7 +14,7 @@ import {
   type Token,
 } from '@latchkey/contract'
 import type { ClusterInfo, IdentityOptions, ServiceOptions } from '@latchkey/service'
-import { ensureBuiltins, MemoryStore, Service, startLocalChecks } from '@latchkey/service'
+import { ensureBuiltins, JsonDocument, MemoryStore, Service, startLocalChecks } from '@latchkey/service'
 import { expect } from 'vitest'
 import { SeededRandom } from '../random.ts'
 import { checkReply } from './check-reply.ts'
@@ -168,6 +168,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       internalError = error
     },
   })
+  const openapi = new JsonDocument(() => ({ openapi: '3.1.0' }))
   const service = new Service({
     store,
     clock,
@@ -188,7 +189,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     translateAddresses: options.translateAddresses ?? false,
     ...(options.turns ? { turns: options.turns } : {}),
     localChecks,
-    openapi: () => ({ openapi: '3.1.0' }),
+    openapi: () => openapi,
     onInternalError: (error) => {
       internalError = error
     },

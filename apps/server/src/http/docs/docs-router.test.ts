@@ -1,16 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ACL_ERRORS, parseServiceVersion, profileOf } from '@latchkey/contract'
+import { ACL_ERRORS, HEADER_PREFIXES_DEFAULT, parseServiceVersion, profileOf } from '@latchkey/contract'
 import { buildOpenApi, type OpenApiDocument } from '@latchkey/contract/openapi'
 import { WorkMeter } from '@latchkey/testkit/service/work-meter'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiPages } from './api-pages.ts'
 import { docsRouter } from './docs-router.ts'
 import { GUIDES } from './guides.ts'
+import { LINKS } from './links.ts'
+import { renderPage } from './page.ts'
 
+const serviceVersion = parseServiceVersion('1.10')
 const document = buildOpenApi({
-  profile: profileOf(parseServiceVersion('1.10')),
+  profile: profileOf(serviceVersion),
   headerPrefix: 'X-Service-',
   edition: 'extended',
 })
@@ -18,10 +22,10 @@ const document = buildOpenApi({
 let server: Server
 let base: string
 
-async function serve(shown: OpenApiDocument): Promise<{ server: Server; base: string }> {
+async function serve(apiPage: () => Promise<string>): Promise<{ server: Server; base: string }> {
   const app = express()
   app.disable('etag')
-  app.use('/docs', docsRouter(shown))
+  app.use('/docs', docsRouter(apiPage))
   const listening = createServer(app).listen(0, '127.0.0.1')
   await once(listening, 'listening')
   return { server: listening, base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }
@@ -34,7 +38,8 @@ const FIRST_WORK_MAX = 50_000
 beforeAll(async () => {
   const meter = new WorkMeter()
   await meter.start()
-  ;({ server, base } = await serve(document))
+  const pages = new ApiPages({ serviceVersion, headerPrefixes: HEADER_PREFIXES_DEFAULT, edition: 'extended' })
+  ;({ server, base } = await serve(() => pages.page()))
   await meter.take()
   await page()
   firstWork = await meter.take()
@@ -85,7 +90,7 @@ test('everything that the page loads comes from this server, and nothing else ma
 test('text of the document is escaped', async () => {
   const hostile = structuredClone(document) as { info: { description: string } } & OpenApiDocument
   hostile.info.description = 'a <script>alert(1)</script> & "b" `<img>`'
-  const other = await serve(hostile)
+  const other = await serve(async () => renderPage(hostile, LINKS))
   const text = await (await fetch(`${other.base}/docs`)).text()
   other.server.close()
   expect(text).toContain(
@@ -103,7 +108,7 @@ test('the command of an operation says its method, path, header and body', async
   expect(section).toContain('--data-binary &#39;{ &quot;Description&quot;: &quot;shop-worker&quot; }&#39;')
 })
 
-test('DOS-05: the page is rendered before it is first requested', () => {
+test('DOS-05: the page is rendered outside of the event loop', () => {
   expect(firstWork).toBeLessThan(FIRST_WORK_MAX)
 })
 

@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import express, { type Request, type Response, type Router } from 'express'
 import { PACKAGE_FILES } from '../../package-files.ts'
 import { Compression } from '../compression/compression.ts'
 import { GUIDES, renderGuide } from './guides.ts'
-import { renderPage } from './page.ts'
+import { LINKS } from './links.ts'
 
 const FILES = [
   { path: '/docs.css', type: 'text/css' },
@@ -33,19 +32,24 @@ interface Page {
   readonly tag: string
 }
 
-/** Serves the page, for mounting at `/docs`. Renders it now: a request would hold the event loop for 30 ms (DOS-05). */
-export function docsRouter(document: OpenApiDocument): Router {
+/**
+ * Serves the pages, for mounting at `/docs`.
+ *
+ * @param apiPage HTML of the page of the API; called with its first request.
+ */
+export function docsRouter(apiPage: () => Promise<string>): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   const compression = new Compression()
   const send = (request: Request, response: Response, page: Page) =>
     sendPage(page, { request, response, compression })
-  const page = toPage(renderPage(document, LINKS), 'text/html')
+  let page: Page | undefined
   router.get('/', async (request, response) => {
     // The page has one address: a slash at its end would be another.
     if (request.originalUrl.startsWith('/docs/')) {
       response.redirect(301, '/docs')
       return
     }
+    page ??= toPage(await apiPage(), 'text/html')
     await send(request, response, page)
   })
   for (const [slug, file] of GUIDES) {
@@ -61,13 +65,6 @@ export function docsRouter(document: OpenApiDocument): Router {
   }
   return router
 }
-
-const LINKS = {
-  style: '/docs/docs.css',
-  script: '/docs/docs.js',
-  icon: '/docs/icon.svg',
-  document: '/v1/openapi.json',
-} as const
 
 function toPage(content: string | Buffer, type: string): Page {
   const bytes = Buffer.from(content)

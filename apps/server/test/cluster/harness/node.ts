@@ -13,6 +13,7 @@ import {
 import {
   type ClusterInfo,
   ensureBuiltins,
+  JsonDocument,
   Service,
   type Store,
   startLocalChecks,
@@ -109,7 +110,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
     defaultPolicy: 'deny',
     aclEnabled: true,
     lists: new CachedTokenLists(isCaching ? LIST_CACHE_BYTES : 0),
-    openapi: () => ({}),
+    openapi: () => new JsonDocument(() => ({})),
     onInternalError: (error) => log.error(error),
   })
   const ask = (request: Request) => askService(service, request)
