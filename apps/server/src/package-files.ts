@@ -18,6 +18,8 @@ export const PACKAGE_FILES = {
   renderApi: join(SERVER, isBuilt ? 'dist/render-api.js' : 'src/http/docs/render-api.ts'),
   /** Style, script and icon of the pages below `/docs`. */
   docsAssets: isBuilt ? join(BUILT, 'assets') : join(SERVER, 'src/http/docs/assets'),
+  /** The console as its build left it. Absent if it was not built. */
+  console: isBuilt ? join(BUILT, 'console') : join(REPOSITORY, 'apps/console/dist'),
   /** The guides: `README.md`, and the pages in `docs`. */
   guides: isBuilt ? join(BUILT, 'guides') : REPOSITORY,
 } as const

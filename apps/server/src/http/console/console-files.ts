@@ -2,11 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Encoding } from '../compression/encodings.ts'
-
-/** Where `apps/console` builds to. */
-export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

@@ -1,8 +1,9 @@
 /** The web console at `/ui`: one page for all its addresses, and files that browsers keep for good. */
 import { ACL_ERRORS, html } from '@latchkey/contract'
 import express, { type Request, type Response, type Router } from 'express'
+import { PACKAGE_FILES } from '../../package-files.ts'
 import { encodingFor } from '../compression/encodings.ts'
-import { CONSOLE_FOLDER, ConsoleFiles, tagOf } from './console-files.ts'
+import { ConsoleFiles, tagOf } from './console-files.ts'
 
 /** What the page says of the server, so that the console need not ask. */
 export interface ServerFacts {
@@ -31,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
 const COMMON = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' } as const
 
 /** Serves the console, for mounting at `/ui`. Files are read when they are first asked for, so that starts stay quick. */
-export function consoleRouter(facts: ServerFacts, folder: string = CONSOLE_FOLDER): Router {
+export function consoleRouter(facts: ServerFacts, folder: string = PACKAGE_FILES.console): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   const files = new ConsoleFiles(folder)
   let page: { readonly text: string; readonly tag: string } | undefined
