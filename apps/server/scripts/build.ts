@@ -6,7 +6,7 @@ import { copyFileSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { inputsOf, isBuildCurrent } from '@latchkey/testkit/process/server-build'
 import { build, type Plugin } from 'vite'
-import { PACKAGE_FILES } from '../src/package-files.ts'
+import { PACKAGE_FILES } from '../src/config/package-files.ts'
 
 const SERVER = join(import.meta.dirname, '..')
 const DIST = join(SERVER, 'dist')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { PACKAGE_FILES } from '../package-files.ts'
+import { PACKAGE_FILES } from '../config/package-files.ts'
 
 const source = readFileSync(PACKAGE_FILES.commitRows, 'utf8')
 

@@ -6,9 +6,9 @@ import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
+import { PACKAGE_FILES } from '../config/package-files.ts'
 import { connectDatabase } from '../database/connect.ts'
 import { migrate } from '../database/migrate.ts'
-import { PACKAGE_FILES } from '../package-files.ts'
 
 const BEFORE = ['20261121000000_store', '20261122000000_commit_at_once']
 const log = pino({ level: 'silent' })

@@ -1,7 +1,7 @@
 /** The web console at `/ui`: one page for all its addresses, and files that browsers keep for good. */
 import { ACL_ERRORS, html } from '@latchkey/contract'
 import express, { type Request, type Response, type Router } from 'express'
-import { PACKAGE_FILES } from '../../package-files.ts'
+import { PACKAGE_FILES } from '../../config/package-files.ts'
 import { encodingFor } from '../compression/encodings.ts'
 import { ConsoleFiles, tagOf } from './console-files.ts'
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { OpenApiDocument } from '@latchkey/contract/openapi'
 import { type ApiDocument, JsonDocument } from '@latchkey/service'
 import type { Config } from '../../config/config.ts'
-import { PACKAGE_FILES } from '../../package-files.ts'
+import { PACKAGE_FILES } from '../../config/package-files.ts'
 
 /** The settings that the document depends on. */
 export type ApiSettings = Pick<Config, 'serviceVersion' | 'headerPrefixes' | 'edition'>

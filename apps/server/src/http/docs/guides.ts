@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Html, html } from '@latchkey/contract'
-import { PACKAGE_FILES } from '../../package-files.ts'
+import { PACKAGE_FILES } from '../../config/package-files.ts'
 
 const README = join(PACKAGE_FILES.guides, 'README.md')
 const DOCS = join(PACKAGE_FILES.guides, 'docs')

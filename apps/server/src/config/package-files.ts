@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** `scripts/build.ts` copies everything below into this folder, beside the code. */
 const BUILT = join(import.meta.dirname, 'files')
 const isBuilt = existsSync(BUILT)
-const SERVER = join(import.meta.dirname, '..')
+const SERVER = join(import.meta.dirname, '../..')
 const REPOSITORY = join(SERVER, '../..')
 
 /** Absolute paths. */
@@ -15,7 +15,9 @@ export const PACKAGE_FILES = {
   /** Generated from the column tables by `scripts/generate-sql.ts`. */
   commitRows: isBuilt ? join(BUILT, 'commit-rows.sql') : join(SERVER, 'prisma/commit-rows.sql'),
   /** The program that renders the page of the API. */
-  renderApi: join(SERVER, isBuilt ? 'dist/render-api.js' : 'src/http/docs/render-api.ts'),
+  renderApi: isBuilt
+    ? join(import.meta.dirname, 'render-api.js')
+    : join(SERVER, 'src/http/docs/render-api.ts'),
   /** Style, script and icon of the pages below `/docs`. */
   docsAssets: isBuilt ? join(BUILT, 'assets') : join(SERVER, 'src/http/docs/assets'),
   /** The console as its build left it. Absent if it was not built. */
