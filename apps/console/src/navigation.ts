@@ -1,5 +1,5 @@
 /** The pages of the side navigation and of the command palette. A page adds its line here and its route in routes.tsx. */
-import { FileText, House, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
+import { FileText, FolderTree, House, KeyRound, type LucideIcon, Scale, UsersRound } from 'lucide-react'
 import { texts } from './texts.ts'
 
 export interface NavigationItem {
@@ -24,6 +24,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/tokens', label: texts.shell.tokens, icon: KeyRound },
       { to: '/policies', label: texts.shell.policies, icon: FileText },
       { to: '/roles', label: texts.shell.roles, icon: UsersRound },
+    ],
+  },
+  {
+    title: texts.shell.groups.insight,
+    items: [
+      { to: '/ask', label: texts.shell.ask, icon: Scale },
+      { to: '/kv', label: texts.shell.kv, icon: FolderTree },
     ],
   },
 ]

@@ -1,6 +1,8 @@
 /** The router. Each folder of pages exports its routes, which are listed here. */
 import { createRootRoute, createRouter } from '@tanstack/react-router'
+import { askRoutes } from './ask/routes.tsx'
 import { homeRoutes } from './home/routes.tsx'
+import { kvRoutes } from './kv/routes.tsx'
 import { App } from './shell/app.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
@@ -11,7 +13,9 @@ export const rootRoute = createRootRoute({ component: App, notFoundComponent: No
 
 const routeTree = rootRoute.addChildren([
   // One folder of pages per line.
+  ...askRoutes(rootRoute),
   ...homeRoutes(rootRoute),
+  ...kvRoutes(rootRoute),
   ...tokenRoutes(rootRoute),
 ])
 

@@ -59,6 +59,15 @@ const POLICIES = {
   'payments-deny': ['Keeps everyone out of payments', 'key_prefix "payments/" {\n  policy = "deny"\n}\n'],
 } as const
 
+const KEYS = {
+  'deploys/shop-web/version': '4.18.2',
+  'orders/limits/open': '250',
+  'shop/theme': '{"name":"harbour","accent":"#0b5d51","fonts":["Inter","Georgia"],"snow":false}',
+  'shop/currency': 'EUR',
+  'shop/features/search': 'on',
+  motd: 'Release freeze from 18:00',
+} as const
+
 async function fill(client: Client): Promise<void> {
   for (const [Name, [Description, Rules]] of Object.entries(POLICIES)) {
     await client.policies.create({ Name, Description, Rules })
@@ -85,4 +94,5 @@ async function fill(client: Client): Promise<void> {
     { Description: '' },
   ]
   for (const token of tokens) await client.tokens.create(token)
+  for (const [key, value] of Object.entries(KEYS)) await client.kv.put(key, value)
 }

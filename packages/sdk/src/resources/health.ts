@@ -182,6 +182,40 @@ export class Health<M extends Mode> {
   ): Promise<Result<M, ServiceSummary[]>> {
     return call(this.#core, { endpoint: 'health.uiServices', query: { filter: options.filter }, options })
   }
+
+  /**
+   * Follows the nodes with their services and checks.
+   *
+   * Endpoint `health.uiNodes` (GET /v1/internal/ui/nodes). Right: catalog. Spec 9.4. Errors: Invalid
+   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  watchUiNodes(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<NodeSummary[]> {
+    return watchCall(this.#core, { endpoint: 'health.uiNodes', query: { filter: options.filter } }, options)
+  }
+
+  /**
+   * Follows a node with its services and checks. Ends with NotFound when the node is removed.
+   *
+   * Endpoint `health.uiNode` (GET /v1/internal/ui/node/:Node). Right: catalog. Spec 9.4. Errors: Invalid
+   * (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  watchUiNode(node: string, options?: WatchOptions): Watch<NodeSummary> {
+    return watchCall(this.#core, { endpoint: 'health.uiNode', params: { Node: node } }, options)
+  }
+
+  /**
+   * Follows the services with the number of their instances and checks.
+   *
+   * Endpoint `health.uiServices` (GET /v1/internal/ui/services). Right: catalog. Spec 9.4. Errors: Invalid
+   * (filter_invalid, field_too_long), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  watchUiServices(options: WatchOptions & Pick<CheckSelection, 'filter'> = {}): Watch<ServiceSummary[]> {
+    return watchCall(
+      this.#core,
+      { endpoint: 'health.uiServices', query: { filter: options.filter } },
+      options,
+    )
+  }
 }
 
 function ofChecks({ near, nodeMeta, filter }: CheckSelection) {

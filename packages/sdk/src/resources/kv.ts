@@ -76,9 +76,7 @@ export class Kv<M extends Mode> {
    * NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async keys(prefix: string, options: KeyListOptions = {}): Promise<Result<M, string[]>> {
-    const query = { keys: true, separator: options.separator }
-    const keys = this.#read<string[]>({ endpoint: 'kv.read', params: { Key: prefix }, query, options })
-    return this.#core.shape(await keys.catch(asEmpty<string>))
+    return this.#core.shape(await this.#keys(prefix, options.separator, options))
   }
 
   /**
@@ -143,6 +141,17 @@ export class Kv<M extends Mode> {
     return watch(this.#core.settings, source, options)
   }
 
+  /**
+   * Follows the keys that begin with the prefix; with a separator, one level of a tree.
+   *
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
+   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  watchKeys(prefix: string, options: WatchOptions & Pick<KeyListOptions, 'separator'> = {}): Watch<string[]> {
+    const read = (each: ReadOptions) => this.#keys(prefix, options.separator, each)
+    return watch(this.#core.settings, { endpoint: 'kv.read', read }, options)
+  }
+
   async #get(key: string, options: ReadOptions): Promise<WithMeta<KVEntry>> {
     const answer = await this.#read<KVEntry[]>({ ...keyCall(key), options })
     const [value] = answer.value
@@ -155,6 +164,13 @@ export class Kv<M extends Mode> {
     const params = { Key: prefix }
     return this.#read<KVEntry[]>({ endpoint: 'kv.read', params, query: { recurse: true }, options }).catch(
       asEmpty<KVEntry>,
+    )
+  }
+
+  #keys(prefix: string, separator: string | undefined, options: ReadOptions): Promise<WithMeta<string[]>> {
+    const query = { keys: true, separator }
+    return this.#read<string[]>({ endpoint: 'kv.read', params: { Key: prefix }, query, options }).catch(
+      asEmpty<string>,
     )
   }
 

@@ -1,0 +1,17 @@
+import { Link } from '@tanstack/react-router'
+import { texts } from '../texts.ts'
+import type { QuestionSearch } from './question.ts'
+
+/** Both ways to ask; the right that is asked for goes along. */
+export function AskTabs({ search: { token: _token, ...right } }: { readonly search: QuestionSearch }) {
+  return (
+    <nav className="tabs" aria-label={texts.ask.tabs}>
+      <Link to="/ask" search={right} activeOptions={{ exact: true, includeSearch: false }}>
+        {texts.ask.may.tab}
+      </Link>
+      <Link to="/ask/who" search={right} activeOptions={{ exact: true, includeSearch: false }}>
+        {texts.ask.who.tab}
+      </Link>
+    </nav>
+  )
+}

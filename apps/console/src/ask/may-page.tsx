@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Scale } from 'lucide-react'
+import { useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import '../ui/styles/insight.css'
+import { AskTabs } from './ask-tabs.tsx'
+import { checkOf, type Question, type QuestionSearch, wholeQuestion } from './question.ts'
+import { QuestionForm } from './question-form.tsx'
+import { TokenPicker } from './token-picker.tsx'
+import { Verdict } from './verdict.tsx'
+
+const route = getRouteApi('/ask')
+
+/** A decision depends on tokens, roles, policies and namespaces at once: it is asked again rather than followed. */
+const AGAIN_MS = 1_000
+
+/** May this token do that, and why? */
+export function MayPage() {
+  const search = route.useSearch() as QuestionSearch
+  const navigate = route.useNavigate()
+  const rights = useRights()
+  const [token, setToken] = useState(search.token)
+  const question = wholeQuestion(search)
+  const ask = (right: QuestionSearch) =>
+    void navigate({ search: { ...right, ...(token === undefined ? {} : { token }) } })
+  return (
+    <Page title={texts.ask.title} lead={texts.ask.lead}>
+      <div className="stack" data-gap="large">
+        <AskTabs search={search} />
+        <Card>
+          <QuestionForm key={JSON.stringify(search)} search={search} onAsk={ask}>
+            {rights.aclRead && <TokenPicker label={texts.ask.token} value={token} onValue={setToken} />}
+          </QuestionForm>
+        </Card>
+        {question ? (
+          <Answer question={question} />
+        ) : (
+          <Empty icon={Scale} title={texts.ask.may.emptyTitle}>
+            {texts.ask.may.empty}
+          </Empty>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function Answer({ question }: { readonly question: Question }) {
+  const client = useClient()
+  const answer = useQuery({
+    queryKey: ['may', question],
+    queryFn: async ({ signal }) => {
+      const [decision] = await client.authorize([checkOf(question)] as const, {
+        explain: true,
+        accessor: question.token,
+        signal,
+      })
+      return decision
+    },
+    refetchInterval: ({ state }) => (state.error ? false : AGAIN_MS),
+  })
+  if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
+  if (!answer.data) return <Skeleton lines={3} />
+  return <Verdict question={question} answer={answer.data} />
+}

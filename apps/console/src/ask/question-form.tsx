@@ -1,0 +1,62 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+import { type Access, type Kind, type QuestionSearch, RESOURCES, resourceOf } from './question.ts'
+
+interface QuestionFormProps {
+  /** The question that is asked, which the fields begin with. */
+  readonly search: QuestionSearch
+  readonly onAsk: (question: QuestionSearch) => void
+  /** A field in front of the others. */
+  readonly children?: ReactNode
+}
+
+/** The right that is asked for. */
+export function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
+  const [kind, setKind] = useState<Kind>(search.kind ?? 'key')
+  const [access, setAccess] = useState<Access>(search.access ?? 'read')
+  const [segment, setSegment] = useState(search.segment ?? '')
+  const [isMissing, setMissing] = useState(false)
+  const { isNamed, accesses } = resourceOf(kind)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setMissing(isNamed && segment === '')
+    if (isNamed && segment === '') return
+    onAsk({ kind, access, ...(isNamed ? { segment } : {}) })
+  }
+  const chooseKind = (value: string) => {
+    setKind(value as Kind)
+    setMissing(false)
+    if (!resourceOf(value as Kind).accesses.includes(access)) setAccess('read')
+  }
+  return (
+    <form className="question" onSubmit={submit} noValidate>
+      {children}
+      <SelectField
+        label={texts.ask.access}
+        value={access}
+        options={accesses.map((each) => [each, texts.ask.accesses[each]] as const)}
+        onValue={(value) => setAccess(value as Access)}
+      />
+      <SelectField
+        label={texts.ask.kind}
+        value={kind}
+        options={RESOURCES.map((each) => [each.kind, texts.ask.kinds[each.kind]] as const)}
+        onValue={chooseKind}
+      />
+      {isNamed && (
+        <TextField
+          label={texts.ask.segments[kind as keyof typeof texts.ask.segments] ?? texts.ask.segment}
+          value={segment}
+          onValue={setSegment}
+          className="input mono"
+          error={isMissing ? texts.ask.segmentMissing : undefined}
+        />
+      )}
+      <Button type="submit" look="primary">
+        {texts.ask.submit}
+      </Button>
+    </form>
+  )
+}

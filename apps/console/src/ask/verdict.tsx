@@ -1,0 +1,122 @@
+import type { AuthorizeAnswer, Explanation } from '@latchkey/sdk'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
+import { texts } from '../texts.ts'
+import { useTokenFeed } from '../tokens/use-token-feed.ts'
+import type { Question } from './question.ts'
+
+interface VerdictProps {
+  readonly question: Question
+  readonly answer: AuthorizeAnswer
+}
+
+/** Yes or no, the rule that decided, how the token comes by it, and what is missing. */
+export function Verdict({ question, answer }: VerdictProps) {
+  const { Allow, Explanation: why } = answer
+  const Icon = Allow ? CircleCheck : CircleSlash
+  const { token: _token, ...right } = question
+  return (
+    <section className="card verdict" data-allow={Allow} aria-label={texts.ask.answer}>
+      <div className="verdict-head" role="status">
+        <Icon aria-hidden />
+        <div>
+          <h2>{Allow ? texts.ask.may.allowed : texts.ask.may.denied}</h2>
+          <p className="secondary">
+            <Subject token={question.token} /> {Allow ? texts.ask.may.may : texts.ask.may.mayNot}{' '}
+            {texts.ask.accesses[question.access].toLowerCase()} {texts.ask.things[question.kind]}
+            {question.segment !== undefined && (
+              <>
+                {' '}
+                <code>{question.segment}</code>
+              </>
+            )}
+            .
+          </p>
+        </div>
+      </div>
+      {why && <Reason why={why} isAllowed={Allow} />}
+      <div className="verdict-foot">
+        <Link to="/ask/who" search={right} className="link-more">
+          {texts.ask.may.whoElse}
+          <ArrowRight aria-hidden />
+        </Link>
+      </div>
+    </section>
+  )
+}
+
+function Subject({ token }: { readonly token: string | undefined }) {
+  return token === undefined ? texts.ask.may.you : <TokenLink accessorId={token} />
+}
+
+function TokenLink({ accessorId }: { readonly accessorId: string }) {
+  const { rows } = useTokenFeed()
+  const found = rows.find(({ AccessorID }) => AccessorID === accessorId)
+  return (
+    <Link to="/tokens/$accessorId" params={{ accessorId }} preload={false}>
+      {found?.Description || accessorId}
+    </Link>
+  )
+}
+
+function Reason({ why, isAllowed }: { readonly why: Explanation; readonly isAllowed: boolean }) {
+  const { Rule: rule, Path: path, Missing: missing } = why
+  return (
+    <dl className="reason">
+      <div>
+        <dt>{texts.ask.may.decidedBy}</dt>
+        <dd>
+          {rule ? (
+            <>
+              <pre className="rule">{ruleText(rule)}</pre>
+              {rule.PolicyID !== '' && (
+                <p className="small secondary">
+                  {texts.ask.may.line(rule.Line)}{' '}
+                  <Link to="/policies/$id" params={{ id: rule.PolicyID }} preload={false}>
+                    {rule.PolicyName}
+                  </Link>
+                </p>
+              )}
+            </>
+          ) : (
+            <p>{isAllowed ? texts.ask.may.defaultAllow : texts.ask.may.defaultDeny}</p>
+          )}
+        </dd>
+      </div>
+      {path.length > 0 && (
+        <div>
+          <dt>{texts.ask.may.path}</dt>
+          <dd>
+            <ol className="path">
+              <li>{texts.ask.may.theToken}</li>
+              {path.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          </dd>
+        </div>
+      )}
+      {missing && (
+        <div>
+          <dt>{texts.ask.may.missing}</dt>
+          <dd>
+            <code>
+              {missing.Resource}:{missing.Access}
+            </code>
+            {missing.Segment !== undefined && (
+              <>
+                {' '}
+                {texts.ask.may.on} <code>{missing.Segment}</code>
+              </>
+            )}
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+function ruleText({ Kind, Segment, Level }: NonNullable<Explanation['Rule']>): string {
+  const isScalar = Segment === '' && !Kind.endsWith('_prefix')
+  return isScalar ? `${Kind} = "${Level}"` : `${Kind} ${JSON.stringify(Segment)} { policy = "${Level}" }`
+}

@@ -1,0 +1,113 @@
+import type { TokenReference } from '@latchkey/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { UsersRound, UserX } from 'lucide-react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import '../ui/styles/insight.css'
+import { AskTabs } from './ask-tabs.tsx'
+import { checkOf, type Question, type QuestionSearch, wholeQuestion } from './question.ts'
+import { QuestionForm } from './question-form.tsx'
+
+const route = getRouteApi('/ask/who')
+
+/** The answer goes through all tokens: it is asked again seldom. */
+const AGAIN_MS = 10_000
+
+/** Who can do that? */
+export function WhoPage() {
+  const search = route.useSearch() as QuestionSearch
+  const navigate = route.useNavigate()
+  const question = wholeQuestion(search)
+  return (
+    <Page title={texts.ask.title} lead={texts.ask.lead}>
+      <div className="stack" data-gap="large">
+        <AskTabs search={search} />
+        <Card>
+          <QuestionForm
+            key={JSON.stringify(search)}
+            search={search}
+            onAsk={(right) => void navigate({ search: right })}
+          />
+        </Card>
+        {question ? (
+          <Answer question={question} />
+        ) : (
+          <Empty icon={UsersRound} title={texts.ask.who.emptyTitle}>
+            {texts.ask.who.empty}
+          </Empty>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function Answer({ question }: { readonly question: Question }) {
+  const client = useClient()
+  const answer = useQuery({
+    queryKey: ['who', question],
+    queryFn: ({ signal }) => client.whoCan(checkOf(question), { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.error ? false : AGAIN_MS),
+  })
+  if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
+  if (!answer.data) return <Skeleton lines={6} />
+  if (answer.data.length === 0) {
+    return (
+      <Empty icon={UserX} title={texts.ask.who.nobodyTitle}>
+        {texts.ask.who.nobody}
+      </Empty>
+    )
+  }
+  return (
+    <section className="card" aria-label={texts.ask.who.table}>
+      <div className="toolbar">
+        <h2>{texts.ask.who.heading(answer.data.length)}</h2>
+      </div>
+      <DataTable
+        label={texts.ask.who.table}
+        columns={columnsOf(question)}
+        rows={answer.data}
+        keyOf={keyOf}
+        narrowTracks="minmax(0, 1fr) auto"
+      />
+    </section>
+  )
+}
+
+const keyOf = ({ AccessorID }: TokenReference) => AccessorID
+
+const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
+  {
+    id: 'token',
+    header: texts.ask.token,
+    track: 'minmax(0, 1fr)',
+    cell: ({ AccessorID, Description }) => (
+      <span className="cell-title">
+        <Link
+          to="/tokens/$accessorId"
+          params={{ accessorId: AccessorID }}
+          preload={false}
+          className="cell-link truncate"
+        >
+          {Description || texts.tokens.noDescription}
+        </Link>
+        <span className="cell-sub mono truncate">{AccessorID}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'why',
+    header: texts.ask.who.why,
+    track: '6rem',
+    cell: ({ AccessorID }) => (
+      <Link to="/ask" search={{ ...question, token: AccessorID }} className="cell-actions small">
+        {texts.ask.who.explain}
+      </Link>
+    ),
+  },
+]

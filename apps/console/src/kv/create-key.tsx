@@ -1,0 +1,71 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field, TextField } from '../ui/field.tsx'
+import { Problem } from '../ui/problem.tsx'
+
+interface CreateKeyProps {
+  /** The open folder. */
+  readonly prefix: string
+  readonly onClose: () => void
+  readonly onCreated: (key: string) => void
+}
+
+/** Creates a key, and never overwrites one. */
+export function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
+  const client = useClient()
+  const [key, setKey] = useState(prefix)
+  const [value, setValue] = useState('')
+  const create = useMutation({
+    mutationFn: () => client.kv.put(key, value, { cas: 0 }),
+    onSuccess: (isWritten) => isWritten && onCreated(key),
+  })
+  const exists = create.data === false
+  const isNamed = key !== '' && !key.endsWith('/')
+  return (
+    <Dialog
+      title={texts.kv.create}
+      onClose={onClose}
+      onSubmit={() => isNamed && create.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button type="submit" look="primary" busy={create.isPending} disabled={!isNamed}>
+            {texts.kv.create}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <TextField
+          label={texts.kv.key}
+          hint={texts.kv.keyHint}
+          className="input mono"
+          autoFocus
+          value={key}
+          onValue={(next) => {
+            create.reset()
+            setKey(next)
+          }}
+          error={exists ? texts.kv.exists : undefined}
+        />
+        <Field label={texts.kv.value}>
+          {(control) => (
+            <textarea
+              className="input mono"
+              rows={8}
+              spellCheck={false}
+              {...control}
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+            />
+          )}
+        </Field>
+        {create.error && <Problem error={create.error} />}
+      </div>
+    </Dialog>
+  )
+}

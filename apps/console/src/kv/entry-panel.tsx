@@ -1,0 +1,123 @@
+import type { KVEntry } from '@latchkey/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { Download, FileX, Trash2 } from 'lucide-react'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { IconButton } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { useMayWrite } from './use-may-write.ts'
+import { sizeOf, textOf } from './value.ts'
+import { ValueEditor } from './value-editor.tsx'
+
+interface EntryPanelProps {
+  readonly name: string
+  /** Called when the person has deleted the key. */
+  readonly onGone: () => void
+}
+
+/** The open key: its value to read and edit, and what is known of it. */
+export function EntryPanel({ name, onGone }: EntryPanelProps) {
+  const client = useClient()
+  const entry = useLive(['kv', 'entry', name], (options) => client.kv.watch(name, options))
+  const mayWrite = useMayWrite(name)
+  return (
+    <section className="card" aria-label={texts.kv.entry}>
+      <div className="card-head">
+        <h2 className="kv-title mono">{name}</h2>
+        <CopyButton label={texts.kv.copyKey} text={() => name} />
+        {entry.data && mayWrite && <DeleteKey entry={entry.data} onGone={onGone} />}
+      </div>
+      <div className="card-body">
+        {entry.error && <Problem error={entry.error} onRetry={entry.refetch} />}
+        {entry.isPending && <Skeleton lines={5} />}
+        {entry.isSuccess && entry.data === undefined && (
+          <Empty icon={FileX} title={texts.kv.goneTitle}>
+            {texts.kv.gone}
+          </Empty>
+        )}
+        {entry.data && <Entry entry={entry.data} mayWrite={mayWrite} />}
+      </div>
+    </section>
+  )
+}
+
+function Entry({ entry, mayWrite }: { readonly entry: KVEntry; readonly mayWrite: boolean }) {
+  const text = textOf(entry)
+  return (
+    <div className="stack">
+      {text === undefined ? (
+        <Empty
+          icon={Download}
+          title={texts.kv.binaryTitle}
+          actions={
+            <a
+              className="button"
+              href={`data:application/octet-stream;base64,${entry.Value ?? ''}`}
+              download={entry.Key.split('/').at(-1)}
+            >
+              <Download aria-hidden />
+              {texts.kv.download}
+            </a>
+          }
+        >
+          {texts.kv.binary}
+        </Empty>
+      ) : (
+        <ValueEditor entry={entry} text={text} mayWrite={mayWrite} />
+      )}
+      <dl className="facts kv-facts">
+        <Fact label={texts.kv.size}>{sizeOf(entry)}</Fact>
+        <Fact label={texts.kv.flags}>{String(entry.Flags)}</Fact>
+        <Fact label={texts.kv.changed}>{String(entry.ModifyIndex)}</Fact>
+        <Fact label={texts.kv.created}>{String(entry.CreateIndex)}</Fact>
+        <Fact label={texts.kv.locks}>{String(entry.LockIndex)}</Fact>
+      </dl>
+    </div>
+  )
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: string }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd className="nums">{children}</dd>
+    </div>
+  )
+}
+
+/** Deletes at once, unless the key has changed, and offers to undo. */
+function DeleteKey({ entry, onGone }: { readonly entry: KVEntry; readonly onGone: () => void }) {
+  const client = useClient()
+  const restore = async () => {
+    const value = Uint8Array.from(atob(entry.Value ?? ''), (char) => char.charCodeAt(0))
+    const isBack = await client.kv.put(entry.Key, value, { cas: 0, flags: entry.Flags })
+    showToast(
+      isBack ? { text: texts.kv.restored(entry.Key) } : { text: texts.kv.notRestored, tone: 'danger' },
+    )
+  }
+  const remove = useMutation({
+    mutationFn: () => client.kv.delete(entry.Key, { cas: entry.ModifyIndex }),
+    onSuccess: (isDeleted) => {
+      if (!isDeleted) {
+        showToast({ text: texts.kv.changedMeanwhile, tone: 'danger' })
+        return
+      }
+      showToast({
+        text: texts.kv.deleted(entry.Key),
+        durationMs: 10_000,
+        action: { label: texts.common.undo, onSelect: () => void restore() },
+      })
+      onGone()
+    },
+    onError: (error) => showToast({ text: error.message, tone: 'danger' }),
+  })
+  return (
+    <IconButton label={texts.kv.delete} onClick={() => remove.mutate()} disabled={remove.isPending}>
+      <Trash2 aria-hidden />
+    </IconButton>
+  )
+}

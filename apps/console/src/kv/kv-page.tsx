@@ -1,0 +1,159 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ChevronLeft, File, Folder, FolderOpen, Plus, Trash2 } from 'lucide-react'
+import { Fragment, useState } from 'react'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import '../ui/styles/kv.css'
+import { CreateKey } from './create-key.tsx'
+import { EntryPanel } from './entry-panel.tsx'
+import { crumbsOf, type KvSearch, rowsOf, SEPARATOR, type TreeRow } from './paths.ts'
+import { useMayWrite } from './use-may-write.ts'
+
+const route = getRouteApi('/kv')
+const ROW_HEIGHT = 44
+
+/** The key-value store as a tree of folders, with the open key beside it. */
+export function KvPage() {
+  const search = route.useSearch() as KvSearch
+  const navigate = route.useNavigate()
+  const prefix = search.in ?? ''
+  const go = (to: KvSearch) => void navigate({ search: to })
+  const folder = prefix === '' ? {} : { in: prefix }
+  return (
+    <Page
+      title={texts.kv.title}
+      lead={texts.kv.lead}
+      width="wide"
+      actions={
+        <Button look="primary" onClick={() => go({ ...search, create: true })}>
+          <Plus aria-hidden />
+          {texts.kv.create}
+        </Button>
+      }
+    >
+      <div className="kv" data-open={search.key !== undefined}>
+        <Tree prefix={prefix} openKey={search.key} />
+        {search.key === undefined ? (
+          <section className="card kv-entry" aria-label={texts.kv.entry}>
+            <Empty icon={File} title={texts.kv.noneTitle}>
+              {texts.kv.none}
+            </Empty>
+          </section>
+        ) : (
+          <div className="kv-entry">
+            <Link to="/kv" search={folder} className="link-back">
+              <ChevronLeft aria-hidden />
+              {prefix === '' ? texts.kv.root : prefix}
+            </Link>
+            <EntryPanel key={search.key} name={search.key} onGone={() => go(folder)} />
+          </div>
+        )}
+      </div>
+      {search.create && (
+        <CreateKey
+          prefix={prefix}
+          onClose={() => go({ ...folder, ...(search.key === undefined ? {} : { key: search.key }) })}
+          onCreated={(key) => go({ ...folder, key })}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface TreeProps {
+  readonly prefix: string
+  readonly openKey: string | undefined
+}
+
+/** One level of the tree. */
+function Tree({ prefix, openKey }: TreeProps) {
+  const client = useClient()
+  const keys = useLive(['kv', 'keys', prefix], (options) =>
+    client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
+  )
+  const mayDelete = useMayWrite(prefix, 'write-prefix')
+  const [isDeleting, setDeleting] = useState(false)
+  const rows = keys.data ? rowsOf(keys.data, prefix) : []
+  return (
+    <section className="card kv-tree" aria-label={texts.kv.tree}>
+      <div className="toolbar">
+        <nav className="kv-crumbs" aria-label={texts.kv.folder}>
+          <Link to="/kv" search={{}}>
+            {texts.kv.root}
+          </Link>
+          {crumbsOf(prefix).map(({ label, prefix: to }) => (
+            <Fragment key={to}>
+              <span aria-hidden>/</span>
+              <Link to="/kv" search={{ in: to }}>
+                {label === '' ? texts.kv.emptyName : label}
+              </Link>
+            </Fragment>
+          ))}
+        </nav>
+        {prefix !== '' && mayDelete && rows.length > 0 && (
+          <IconButton label={texts.kv.deleteFolder} onClick={() => setDeleting(true)}>
+            <Trash2 aria-hidden />
+          </IconButton>
+        )}
+      </div>
+      {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
+      {keys.isPending && <Skeleton lines={6} />}
+      {keys.data && rows.length === 0 && (
+        <Empty icon={FolderOpen} title={texts.kv.emptyTitle}>
+          {texts.kv.empty}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <DataTable
+          label={texts.kv.tree}
+          columns={columnsOf(prefix, openKey)}
+          rows={rows}
+          keyOf={({ path, isFolder }) => `${isFolder} ${path}`}
+          rowHeight={ROW_HEIGHT}
+          narrowTracks="minmax(0, 1fr)"
+        />
+      )}
+      {isDeleting && (
+        <Confirm
+          title={texts.kv.deleteFolderTitle(prefix)}
+          action={texts.kv.deleteFolder}
+          onConfirm={() => client.kv.deleteTree(prefix)}
+          onClose={() => setDeleting(false)}
+        >
+          {texts.kv.deleteFolderText}
+        </Confirm>
+      )}
+    </section>
+  )
+}
+
+const columnsOf = (prefix: string, openKey: string | undefined): readonly Column<TreeRow>[] => [
+  {
+    id: 'name',
+    header: texts.kv.name,
+    track: 'minmax(0, 1fr)',
+    cell: ({ path, name, isFolder }) => {
+      const Icon = isFolder ? Folder : File
+      const folder = prefix === '' ? {} : { in: prefix }
+      return (
+        <Link
+          to="/kv"
+          search={isFolder ? { in: path } : { ...folder, key: path }}
+          className="cell-link kv-name"
+          data-folder={isFolder}
+          data-current={!isFolder && path === openKey}
+        >
+          <Icon aria-hidden />
+          <span className="truncate">{name}</span>
+        </Link>
+      )
+    },
+  },
+]

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { crumbsOf, folderOf, rowsOf } from './paths.ts'
+
+test('folders come before keys, and the key of the folder itself is a row of its own', () => {
+  const rows = rowsOf(['shop/', 'shop/b', 'shop/a', 'shop/c/'], 'shop/')
+  expect(rows.map(({ name, isFolder }) => [name, isFolder])).toEqual([
+    ['c/', true],
+    ['/', false],
+    ['a', false],
+    ['b', false],
+  ])
+})
+
+test('the way to a folder names each folder with its prefix, empty names included', () => {
+  expect(crumbsOf('a//b/').map(({ prefix }) => prefix)).toEqual(['a/', 'a//', 'a//b/'])
+  expect(crumbsOf('')).toEqual([])
+  expect(folderOf('a/b/c')).toBe('a/b/')
+  expect(folderOf('a')).toBe('')
+})

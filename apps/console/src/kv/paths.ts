@@ -1,0 +1,64 @@
+/** Keys as a tree of folders: `/` separates them. */
+
+export const SEPARATOR = '/'
+
+/** What the page shows, as it is in the URL. */
+export interface KvSearch {
+  /** The open folder, with its last slash; absent: the root. */
+  readonly in?: string
+  /** The open key. */
+  readonly key?: string
+  /** The dialog that creates a key is open. */
+  readonly create?: true
+}
+
+/** Reads the search of a URL, and drops what it does not know. A number may be the name of a key. */
+export function readKvSearch(search: Readonly<Record<string, unknown>>): KvSearch {
+  const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
+  const found = {
+    in: text(search.in),
+    key: text(search.key),
+    create: search.create === true ? (true as const) : undefined,
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
+}
+
+export interface Crumb {
+  readonly label: string
+  /** The folder, with its last slash. */
+  readonly prefix: string
+}
+
+/** The folders on the way to a folder, the outermost first. */
+export function crumbsOf(prefix: string): readonly Crumb[] {
+  const names = prefix.split(SEPARATOR).slice(0, -1)
+  return names.map((label, at) => ({
+    label,
+    prefix: names
+      .slice(0, at + 1)
+      .map((name) => name + SEPARATOR)
+      .join(''),
+  }))
+}
+
+/** The folder that a key is in. */
+export function folderOf(key: string): string {
+  return key.slice(0, key.lastIndexOf(SEPARATOR) + 1)
+}
+
+export interface TreeRow {
+  /** The whole key, or the prefix of a folder. */
+  readonly path: string
+  readonly name: string
+  readonly isFolder: boolean
+}
+
+/** The rows of one level: folders, then keys, each by name. A key that equals the folder is its own row. */
+export function rowsOf(keys: readonly string[], prefix: string): readonly TreeRow[] {
+  const rows = keys.map((path) => {
+    const isFolder = path.endsWith(SEPARATOR) && path !== prefix
+    const name = path.slice(prefix.length)
+    return { path, name: name === '' ? SEPARATOR : name, isFolder }
+  })
+  return rows.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.path < b.path ? -1 : 1))
+}

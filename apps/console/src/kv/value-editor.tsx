@@ -1,0 +1,157 @@
+import type { KVEntry } from '@latchkey/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { GitMerge } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { formatted } from './value.ts'
+
+interface ValueEditorProps {
+  /** The key as it is now. */
+  readonly entry: KVEntry
+  /** Its value. */
+  readonly text: string
+  readonly mayWrite: boolean
+}
+
+/** What the person types, and the version it began from. */
+interface Draft {
+  readonly text: string
+  readonly base: string
+  readonly index: number
+}
+
+/**
+ * Edits a value. A change made elsewhere shows at once where nothing was typed; else both versions stand side by side,
+ * and the person chooses which one to edit further. Saving succeeds only on the version that was seen.
+ */
+export function ValueEditor({ entry, text, mayWrite }: ValueEditorProps) {
+  const client = useClient()
+  const [draft, setDraft] = useState<Draft>()
+  const shown = draft?.text ?? text
+  const isConflict = draft !== undefined && draft.index !== entry.ModifyIndex && draft.base !== text
+  const isDirty = draft !== undefined && draft.text !== text
+  const save = useMutation({
+    mutationFn: () =>
+      client.kv.put(entry.Key, shown, { cas: draft?.index ?? entry.ModifyIndex, flags: entry.Flags }),
+    onSuccess: (isWritten) => {
+      if (!isWritten) return
+      setDraft(undefined)
+      showToast({ text: texts.kv.saved })
+    },
+  })
+  // The same value written again is no conflict: save on the version that is here now.
+  useEffect(() => {
+    setDraft((each) =>
+      each && each.base === text && each.index !== entry.ModifyIndex
+        ? { ...each, index: entry.ModifyIndex }
+        : each,
+    )
+  }, [text, entry.ModifyIndex])
+  const type = (next: string) =>
+    setDraft({ text: next, base: draft?.base ?? text, index: draft?.index ?? entry.ModifyIndex })
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    if (isDirty && !isConflict) save.mutate()
+  }
+  const pretty = formatted(shown)
+  return (
+    <div className="stack" data-gap="small">
+      {isConflict && (
+        <ConflictView
+          mine={draft.text}
+          theirs={text}
+          onMine={() => setDraft({ text: draft.text, base: text, index: entry.ModifyIndex })}
+          onTheirs={() => setDraft(undefined)}
+        />
+      )}
+      {!isConflict && (
+        <textarea
+          className="input mono kv-value"
+          aria-label={texts.kv.value}
+          spellCheck={false}
+          readOnly={!mayWrite}
+          value={shown}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={onKey}
+        />
+      )}
+      {save.error && <Problem error={save.error} />}
+      <div className="row">
+        {mayWrite && !isConflict && (
+          <>
+            <Button look="primary" busy={save.isPending} disabled={!isDirty} onClick={() => save.mutate()}>
+              {texts.common.save}
+            </Button>
+            {isDirty && (
+              <Button look="quiet" onClick={() => setDraft(undefined)}>
+                {texts.kv.discard}
+              </Button>
+            )}
+            {pretty !== shown && (
+              <Button look="quiet" onClick={() => type(pretty)}>
+                {texts.kv.format}
+              </Button>
+            )}
+          </>
+        )}
+        {!mayWrite && <span className="small muted">{texts.kv.readOnly}</span>}
+        <span className="kv-copy">
+          <CopyButton label={texts.kv.copyValue} text={() => shown} />
+        </span>
+      </div>
+    </div>
+  )
+}
+
+interface ConflictViewProps {
+  readonly mine: string
+  readonly theirs: string
+  readonly onMine: () => void
+  readonly onTheirs: () => void
+}
+
+function ConflictView({ mine, theirs, onMine, onTheirs }: ConflictViewProps) {
+  return (
+    <div className="stack" data-gap="small">
+      <div className="problem" data-tone="warn" role="alert">
+        <GitMerge aria-hidden />
+        <div>
+          <div className="problem-title">{texts.kv.conflictTitle}</div>
+          <div className="problem-text">{texts.kv.conflict}</div>
+        </div>
+      </div>
+      <div className="grid-2">
+        <Version title={texts.kv.mine} text={mine} action={texts.kv.keepMine} onChoose={onMine} />
+        <Version title={texts.kv.theirs} text={theirs} action={texts.kv.takeTheirs} onChoose={onTheirs} />
+      </div>
+    </div>
+  )
+}
+
+interface VersionProps {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly onChoose: () => void
+}
+
+function Version({ title, text, action, onChoose }: VersionProps) {
+  return (
+    <section className="stack" data-gap="small" aria-label={title}>
+      <h3>{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable. */}
+      <pre className="kv-version" tabIndex={0}>
+        {text}
+      </pre>
+      <div>
+        <Button onClick={onChoose}>{action}</Button>
+      </div>
+    </section>
+  )
+}

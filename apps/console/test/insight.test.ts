@@ -1,0 +1,73 @@
+/** Questions about rights, and the key-value browser, in Chromium against a real server. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { axeViolations, collectComplaints, executablePath, launchBrowser, signIn } from './browser.ts'
+import { SECRET, startWorld, type World } from './world.ts'
+
+describe.skipIf(executablePath === undefined)('insight on a real server', () => {
+  let world: World
+  let browser: Browser
+  let page: Page
+  let complaints: string[]
+
+  beforeAll(async () => {
+    ;[world, browser] = await Promise.all([startWorld(), launchBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await world.stop()
+  })
+  beforeEach(async () => {
+    page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' })
+    page.setDefaultTimeout(20_000)
+    complaints = collectComplaints(page)
+  })
+  afterEach(() => page.close())
+
+  async function open(path: string): Promise<void> {
+    await page.goto(`${world.url}/ui${path}`)
+    await signIn(page, SECRET)
+  }
+
+  test('names the rule that denies, follows a change of it, and lists who may', async () => {
+    const tokens = await world.client.tokens.list()
+    const staging = tokens.find(({ Description }) => Description === 'Web shop, staging')
+    await open(`/ask?kind=key&segment=payments%2Fkey&access=read&token=${staging?.AccessorID}`)
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByText('key_prefix "payments/" { policy = "deny" }').waitFor()
+    await answer.getByRole('heading', { name: 'No' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    const policy = await world.client.policies.readByName('payments-deny')
+    await world.client.policies.update(policy.ID, {
+      ...policy,
+      Rules: 'key_prefix "payments/" {\n  policy = "read"\n}\n',
+    })
+    await answer.getByRole('heading', { name: 'Yes' }).waitFor()
+    await answer.getByRole('link', { name: 'Who may do this?' }).click()
+    await page.getByRole('link', { name: 'Web shop, staging' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/ui/ask/who')
+    expect(await axeViolations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('keeps what was typed when a key changes elsewhere, and saves it after a choice', async () => {
+    await open('/kv')
+    await page.getByRole('link', { name: 'shop/' }).click()
+    await page.getByRole('link', { name: 'currency' }).click()
+    const value = page.getByRole('textbox', { name: 'Value' })
+    await value.fill('CHF')
+    await world.client.kv.put('shop/currency', 'USD')
+    await page.getByText('Changed elsewhere while you edited').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    expect(await value.inputValue()).toBe('CHF')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).first().waitFor()
+    const stored = await world.client.kv.get('shop/currency')
+    expect(atob(stored.Value ?? '')).toBe('CHF')
+    await page.getByRole('button', { name: 'Delete key' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: 'currency' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+})
