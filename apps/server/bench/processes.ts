@@ -28,6 +28,7 @@ export function startServer({ dataDir, logLevel, profileDir }: ServerOptions): P
     PORT: '0',
     LATCHKEY_DATA_DIR: dataDir,
     LATCHKEY_LOG_LEVEL: logLevel,
+    LATCHKEY_ACCESS_LOG: 'all',
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,
     // The load comes from one address.
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',

@@ -1,6 +1,10 @@
+import { isatty } from 'node:tty'
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import type { Config } from './config/config.ts'
 import { type AccessLog, createAccessLog } from './http/access-log.ts'
 import { LineBuffer } from './line-buffer.ts'
+import { accessFilter } from './logging/access-choice.ts'
+import { TextLines } from './logging/text-lines.ts'
 
 export interface Loggers {
   readonly log: Logger
@@ -10,12 +14,16 @@ export interface Loggers {
 
 const STANDARD_ERROR = 2
 
+type LogSettings = Pick<Config, 'logLevel' | 'logFormat' | 'accessLog'>
+
 /**
- * The log: JSON lines on standard error; standard output is for people. Logged fields are chosen where they are
+ * The log: lines on standard error, as JSON or as text for people; standard output is for the greeting alone. Logged fields are chosen where they are
  * logged; redaction by name is a second line of defence.
  */
-export function createLoggers(level: string): Loggers {
-  const lines = new LineBuffer(destination({ dest: STANDARD_ERROR, sync: false }), STANDARD_ERROR)
+export function createLoggers({ logLevel: level, logFormat, accessLog }: LogSettings): Loggers {
+  const isText = logFormat === 'text' || (logFormat === 'auto' && isatty(STANDARD_ERROR))
+  const buffer = new LineBuffer(destination({ dest: STANDARD_ERROR, sync: false }), STANDARD_ERROR)
+  const lines = isText ? new TextLines(buffer) : buffer
   const paths = ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization']
   const log = pino(
     {
@@ -27,5 +35,6 @@ export function createLoggers(level: string): Loggers {
     },
     lines,
   )
-  return { log, accessLog: log.isLevelEnabled('info') ? createAccessLog(lines) : undefined }
+  const isLogged = log.isLevelEnabled('info') ? accessFilter(accessLog) : undefined
+  return { log, accessLog: isLogged && createAccessLog(lines, isLogged) }
 }

@@ -22,7 +22,7 @@ type Stop = (isForGood: boolean) => Promise<void>
 
 export async function serve(config: Config): Promise<void> {
   tuneHeap()
-  const { log, accessLog } = createLoggers(config.logLevel)
+  const { log, accessLog } = createLoggers(config)
   const stops: Stop[] = []
   const stop = stopOnSignals(log, stops)
   try {
@@ -79,7 +79,7 @@ const DATABASE_URL_FILE = 'postgres.url'
  * stopped. Only its owner can read the file with the URL.
  */
 export async function servePostgres(config: Config): Promise<void> {
-  const { log } = createLoggers(config.logLevel)
+  const { log } = createLoggers(config)
   const stops: Stop[] = []
   stopOnSignals(log, stops)
   const dataDir = openDataDirectory(config.dataDir)

@@ -48,6 +48,7 @@ beforeAll(async () => {
     // The newest version that has the legacy API, whose paths hold secrets.
     LATCHKEY_SERVICE_VERSION: '1.10.12',
     LATCHKEY_LOG_LEVEL: 'trace',
+    LATCHKEY_ACCESS_LOG: 'all',
     LATCHKEY_EDITION: 'extended',
     LATCHKEY_AUTH_METHOD_HTTP: 'on',
   })

@@ -21,7 +21,12 @@ async function aDatabase(): Promise<TestDatabase> {
 }
 
 async function start(database: TestDatabase, env: Record<string, string> = {}): Promise<RunningServer> {
-  const server = await runServer({ DATABASE_URL: database.url, LATCHKEY_ENCRYPTION_KEYS: KEYS, ...env })
+  const server = await runServer({
+    DATABASE_URL: database.url,
+    LATCHKEY_ENCRYPTION_KEYS: KEYS,
+    LATCHKEY_ACCESS_LOG: 'all',
+    ...env,
+  })
   servers.push(server)
   return server
 }

@@ -21,6 +21,7 @@ let port: number
 beforeAll(async () => {
   database = await createTestDatabase()
   server = await runServer({
+    LATCHKEY_ACCESS_LOG: 'all',
     DATABASE_URL: database.url,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
     LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,

@@ -2,6 +2,7 @@
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import { Command, CommanderError } from 'commander'
 import { ConfigError, loadConfig } from '../config/config.ts'
+import { runDoctor } from '../doctor/doctor.ts'
 import { serve, servePostgres } from '../serve.ts'
 import { StartError } from '../start-error.ts'
 import { backUp } from './archives/backup.ts'
@@ -61,6 +62,7 @@ export async function runCli(
     process.stdout.write('The configuration is valid.\n')
     return 0
   })
+  command('doctor', 'check settings, machine, database and keys, and print what to do', () => runDoctor(env))
   command('postgres', 'run only the embedded PostgreSQL, for several servers on one machine', async () => {
     await servePostgres(loadConfig(env))
     return undefined

@@ -7,6 +7,7 @@ import {
   SERVICE_VERSION_OLDEST,
   type ServiceVersion,
 } from '@latchkey/contract'
+import { type AccessChoice, parseAccessChoice } from '../logging/access-choice.ts'
 import { ENCRYPTION_KEYS_FORM, type EncryptionKey, parseEncryptionKeys } from '../secrets/encryption-keys.ts'
 import { StartError } from '../start-error.ts'
 import { DATACENTER_SETTINGS } from './datacenter-settings.ts'
@@ -235,9 +236,22 @@ export const SETTINGS = {
   }),
   logLevel: choice({
     env: 'LATCHKEY_LOG_LEVEL',
-    doc: 'The minimum severity of log lines, which are JSON on standard error; `info` logs every answer.',
+    doc: 'The minimum severity of log lines, which go to standard error. Answers are of severity `info`.',
     fallback: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+  }),
+  accessLog: custom<AccessChoice>({
+    env: 'LATCHKEY_ACCESS_LOG',
+    doc: 'Which answers are logged. `writes`: writes, refusals, and what took a second or more; `1/N`: besides these, every N-th of the others.',
+    fallback: 'writes',
+    accepts: '`all`, `writes`, `1/N` such as `1/100`, or `off`',
+    parse: parseAccessChoice,
+  }),
+  logFormat: choice({
+    env: 'LATCHKEY_LOG_FORMAT',
+    doc: 'The form of log lines: `json` for machines, `text` for people. `auto` writes text to a terminal, and JSON to anything else.',
+    fallback: 'auto',
+    choices: ['auto', 'json', 'text'],
   }),
   drainTimeMs: duration({
     env: 'LATCHKEY_DRAIN_TIME',

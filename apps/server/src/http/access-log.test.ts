@@ -4,7 +4,7 @@ import { type Answered, createAccessLog } from './access-log.ts'
 
 function lineOf(answered: Partial<Answered>, reply: Partial<WireReply> = {}): Record<string, unknown> {
   const lines: string[] = []
-  createAccessLog({ write: (text) => lines.push(text) }).answered({
+  createAccessLog({ write: (text) => lines.push(text) }, () => true).answered({
     reply: { status: 200, headers: {}, body: '', endpoint: undefined, accessorId: undefined, ...reply },
     requestId: 'id-1',
     method: 'GET',

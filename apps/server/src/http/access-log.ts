@@ -2,6 +2,7 @@
 
 import { ENDPOINTS } from '@latchkey/contract'
 import type { WireReply } from '@latchkey/service'
+import type { Answerable } from '../logging/access-choice.ts'
 import { logPath } from './log-path.ts'
 
 /** The fields of a line. */
@@ -27,12 +28,17 @@ export interface AccessLog {
  * JSON.
  *
  * @param stream receives lines including their line end.
+ * @param isLogged whether an answer gets a line.
  */
-export function createAccessLog(stream: { write(line: string): unknown }): AccessLog {
+export function createAccessLog(
+  stream: { write(line: string): unknown },
+  isLogged: (answer: Answerable) => boolean,
+): AccessLog {
   const time = isoClock()
   return {
     answered({ reply, requestId, method, url, ms, address, agent }) {
       const { status, endpoint, accessorId } = reply
+      if (!isLogged({ method, url, status, endpoint, ms })) return
       const path = endpoint === undefined ? logPath(url) : `/v1${ENDPOINTS[endpoint].path}`
       stream.write(
         `{"level":"info","time":"${time()}","pid":${process.pid},"id":${quote(requestId)},"method":"${method}"` +

@@ -13,7 +13,7 @@ export class Snapshots<M extends Mode> {
   }
 
   /**
-   * Reads an archive of the whole store at one commit index, into memory. For a large store use `latchkey backup`, which
+   * Reads an archive of the whole store at one commit index, into memory. For a large store use `latchkey-server backup`, which
    * writes a file.
    *
    * Endpoint `snapshots.read` (GET /v1/snapshot). Right: operator:read. Spec 9.4. Errors: Invalid

@@ -1,4 +1,4 @@
-/** `latchkey backup FILE`: writes an archive of the store of a running server to a file. */
+/** `latchkey-server backup FILE`: writes an archive of the store of a running server to a file. */
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'

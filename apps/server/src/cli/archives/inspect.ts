@@ -1,4 +1,4 @@
-/** `latchkey inspect FILE`: verifies an archive without a server and without keys. */
+/** `latchkey-server inspect FILE`: verifies an archive without a server and without keys. */
 import { createReadStream } from 'node:fs'
 import { AclError } from '@latchkey/contract'
 import type { ArchiveEnd, ArchiveHeader } from '../../archive/format.ts'

@@ -1,4 +1,4 @@
-/** `latchkey restore FILE`: replaces the store of a running server by an archive. */
+/** `latchkey-server restore FILE`: replaces the store of a running server by an archive. */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'

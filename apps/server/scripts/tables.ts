@@ -1,0 +1,17 @@
+/** Writes the table of settings into README.md, and that of metrics into docs/metrics.md. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generate } from '@latchkey/testkit/packaging/generated'
+import { replaceConfigTable } from '../src/config/config-table.ts'
+import { replaceMetricsTable } from '../src/telemetry/metrics-table.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+generate([
+  { path: join(root, 'README.md'), text: replaceConfigTable(read('README.md')) },
+  {
+    path: join(root, 'docs/metrics.md'),
+    text: replaceMetricsTable(read('docs/metrics.md'), read('deploy/prometheus/latchkey.rules.yaml')),
+  },
+])

@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { openTestStore, testKey, testRing } from '../../test/store.ts'
+import { examine } from './doctor.ts'
+import type { Finding } from './finding.ts'
+import { checkCertificates, checkFiles } from './machine.ts'
+
+const dataDir = temporaryFolder('doctor')
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  mkdirSync(dataDir, { recursive: true })
+  database = await createTestDatabase()
+  await openTestStore({ url: database.url, ring: testRing('active') })
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+function examineWith(env: Readonly<Record<string, string>> = {}): Promise<readonly Finding[]> {
+  const own = {
+    DATABASE_URL: database.url,
+    LATCHKEY_ENCRYPTION_KEYS: testKey('active'),
+    LATCHKEY_DATA_DIR: dataDir,
+  }
+  return examine({ ...own, ...env })
+}
+
+/** What failed, as `what: found`. */
+async function failures(env?: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  return (await examineWith(env))
+    .filter(({ level }) => level === 'fail')
+    .map(({ what, found }) => `${what}: ${found}`)
+}
+
+test('names the settings of the database that lose writes, and nothing else of a healthy server', async () => {
+  // The tests run without durability.
+  expect(await failures()).toEqual([
+    'database: fsync is off',
+    'database: full_page_writes is off',
+    'database: synchronous_commit is off',
+  ])
+  const found = (await examineWith()).map(({ what }) => what)
+  expect(found).toEqual(expect.arrayContaining(['settings', 'disk', 'clock', 'schema', 'keys', 'servers']))
+})
+
+test('names a key that is missing, or another one, by its id alone', async () => {
+  expect(await failures({ LATCHKEY_ENCRYPTION_KEYS: testKey('other') })).toContain('keys: active is missing')
+  const wrong = `active:${Buffer.alloc(32, 1).toString('base64')}`
+  const [finding] = (await failures({ LATCHKEY_ENCRYPTION_KEYS: wrong })).filter((text) =>
+    text.startsWith('keys'),
+  )
+  expect(finding).toBe('keys: active differs from the key that sealed the data')
+})
+
+test('names bad settings, a database that does not answer, and a schema of a newer version', async () => {
+  expect((await failures({ LATCHKEY_EDITION: 'x' }))[0]).toMatch(/^settings: .*LATCHKEY_EDITION/s)
+  expect(await failures({ DATABASE_URL: 'postgresql://me:secret@127.0.0.1:1/x' })).toEqual([
+    expect.stringMatching(/^database: me@127\.0\.0\.1:1\/x: /),
+  ])
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '20990101_later', now())`,
+  )
+  expect(await failures()).toContain('schema: it has 20990101_later, which this version does not know')
+  await client.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
+})
+
+test('warns of few open files, and names a file that is no certificate', () => {
+  expect(
+    checkFiles('Max open files            1024                 4096                 files'),
+  ).toMatchObject([{ level: 'warn' }])
+  expect(
+    checkFiles('Max open files            65536                65536                files'),
+  ).toMatchObject([{ level: 'ok' }])
+  const path = join(dataDir, 'ca.pem')
+  writeFileSync(path, 'no certificate')
+  expect(checkCertificates({ LATCHKEY_REPLICATION_CA: path }, Date.now())).toMatchObject([{ level: 'fail' }])
+})

@@ -1,0 +1,77 @@
+/** Log lines for people. */
+
+/** Fields that have a place of their own in a line, or say nothing on a terminal. */
+const PLACED: ReadonlySet<string> = new Set([
+  'level',
+  'time',
+  'pid',
+  'msg',
+  'err',
+  'method',
+  'path',
+  'status',
+  'ms',
+  'id',
+])
+
+/** Levels in equal width. */
+const LEVELS: Readonly<Record<string, string>> = {
+  info: 'info ',
+  warn: 'WARN ',
+  error: 'ERROR',
+  fatal: 'FATAL',
+}
+
+interface Lines {
+  write(line: string): void
+  flush(done: (error?: Error) => void): void
+}
+
+/** Passes lines on as text. */
+export class TextLines implements Lines {
+  private readonly lines: Lines
+
+  constructor(lines: Lines) {
+    this.lines = lines
+  }
+
+  write(line: string): void {
+    this.lines.write(textLine(line))
+  }
+
+  flush(done: (error?: Error) => void): void {
+    this.lines.flush(done)
+  }
+}
+
+/**
+ * Makes a line of the log readable: time of day, level, what happened, and the other fields as `name=value`; an error with its
+ * stack. A line that is not JSON stays as it is.
+ */
+export function textLine(line: string): string {
+  const fields = parse(line)
+  if (fields === undefined) return line
+  const { level, time, msg, err, method, path, status, ms } = fields
+  const clock = new Date(String(time)).toTimeString().slice(0, 8)
+  const what =
+    msg ?? (method === undefined ? '' : `${method} ${path} ${status} in ${Math.round(Number(ms))} ms`)
+  const rest = Object.entries(fields)
+    .filter(([name]) => !PLACED.has(name))
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  return `${clock} ${LEVELS[String(level)] ?? level} ${what}${rest.join('')}${stackOf(err)}\n`
+}
+
+function stackOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return ''
+  const { stack, message } = error as { readonly stack?: unknown; readonly message?: unknown }
+  return `\n  ${String(stack ?? message).replaceAll('\n', '\n  ')}`
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

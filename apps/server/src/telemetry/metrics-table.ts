@@ -1,0 +1,62 @@
+/** The table of metrics of docs/metrics.md, from what a server registers and from the alerts of deploy/prometheus. */
+
+import { watchLogins } from './login-metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { countReplication, watchReplication } from './replication-metrics.ts'
+import { watchStore } from './store-metrics.ts'
+import { watchUpgrade } from './upgrade-metrics.ts'
+
+const TABLE_BEGIN = '<!-- metrics: begin (generated: pnpm generate) -->'
+const TABLE_END = '<!-- metrics: end -->'
+
+/** Every metric of a server, as a secondary datacenter has them. Nothing is read. */
+export function allMetrics(): Metrics {
+  const metrics = createMetrics()
+  // Values are read at a scrape, which never comes.
+  const nothing = undefined as never
+  watchStore(metrics, nothing)
+  watchUpgrade(metrics, nothing)
+  watchLogins(metrics, nothing)
+  countReplication(metrics)
+  watchReplication(metrics, nothing)
+  return metrics
+}
+
+/** Puts the current table between the markers of a page. @throws Error when the page lacks them. */
+export function replaceMetricsTable(page: string, rules: string): string {
+  const begin = page.indexOf(TABLE_BEGIN)
+  const end = page.indexOf(TABLE_END)
+  if (begin < 0 || end < begin) throw new Error(`the page lacks the lines ${TABLE_BEGIN} and ${TABLE_END}`)
+  return `${page.slice(0, begin)}${TABLE_BEGIN}\n\n${renderTable(rules)}\n\n${page.slice(end)}`
+}
+
+function renderTable(rules: string): string {
+  const alerts = alertsOf(rules)
+  const rows = allMetrics()
+    .registry.getMetricsAsArray()
+    .map((metric) => {
+      const { name, help } = metric
+      const { labelNames = [] } = metric as { readonly labelNames?: readonly string[] }
+      const labels = labelNames.length === 0 ? '' : `{${labelNames.join(',')}}`
+      const named = alerts.filter(({ metrics }) => metrics.has(name)).map(({ alert }) => `\`${alert}\``)
+      return [`\`${name}${labels}\``, kindOf(metric), help.replaceAll('|', '\\|'), named.join(', ')]
+    })
+    .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
+  return [['metric', 'kind', 'meaning', 'alert'], ['---', '---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+}
+
+function kindOf(metric: object): string {
+  return metric.constructor.name.toLowerCase()
+}
+
+/** The alerts of a file of rules, with the metrics that their expressions name. */
+export function alertsOf(
+  rules: string,
+): readonly { readonly alert: string; readonly metrics: ReadonlySet<string> }[] {
+  return [...rules.matchAll(/- alert: (\w+)\n\s+expr: (.+)/g)].map(([, alert = '', expression = '']) => ({
+    alert,
+    metrics: new Set(expression.match(/\blatchkey_\w+/g)),
+  }))
+}
