@@ -5,16 +5,17 @@ import { join } from 'node:path'
 import { StartRefused } from '@latchkey/acl'
 import { PRODUCT_VERSION } from '@latchkey/contract'
 import type { Logger } from 'pino'
-import type { Config } from './config/config.ts'
+import { type Config, isListenerExposed } from './config/config.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/migrate.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { connectionsMaxOf, startServerProcess } from './server-process.ts'
+import { readListenerTls } from './tls/listener-tls.ts'
 import { compactHeap, tuneHeap } from './tune-heap.ts'
 import { type Channel, SlotsOfMain } from './workers/slots-of-main.ts'
-import { startWorkers } from './workers/start-workers.ts'
+import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
 import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 
 /** Resources to stop with the server, last started first. `isForGood`: the server leaves, and has no successor. */
@@ -36,8 +37,14 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
+const EXPOSED =
+  'requests and the secrets in them cross the network unencrypted: set LATCHKEY_TLS_CERT and LATCHKEY_TLS_KEY, or LATCHKEY_TRUSTED_PROXIES if a proxy encrypts them'
+
 async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop: StopServer): Promise<void> {
   const { log } = loggers
+  // Bad files stop the start before it has touched anything.
+  await readListenerTls(config)
+  if (isListenerExposed(config)) log.warn({ host: config.host }, EXPOSED)
   const dataDir = openDataDirectory(config.dataDir)
   let databaseUrl = config.databaseUrl
   if (databaseUrl === undefined) {
@@ -57,6 +64,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
       onFatal: (error) => stop(error),
     })
     stops.push(stopWorkers)
+    if (config.tlsCert !== undefined) process.on('SIGHUP', hangUpWorkers)
     return
   }
   const server = await startServerProcess({

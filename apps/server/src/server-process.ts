@@ -49,11 +49,14 @@ import { Remembered } from './remembered.ts'
 import { Replication } from './replication/replication.ts'
 import { openServerStore, type ServerStore } from './server-store.ts'
 import { StartError } from './start-error.ts'
+import { watchCertificate } from './telemetry/certificate-metrics.ts'
 import { watchLogins } from './telemetry/login-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { countReplication, watchReplication } from './telemetry/replication-metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
 import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
+import { CertificateWatch } from './tls/certificate-watch.ts'
+import { readListenerTls } from './tls/listener-tls.ts'
 import { CachedTokenLists } from './token-lists/cached-token-lists.ts'
 
 interface ServerProcessOptions {
@@ -211,6 +214,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
       clientOf: ({ socket }) => clientOf(socket, trustedProxies),
       closing: closing.signal,
     })
+    const listenerTls = await readListenerTls(config)
     const http = await startHttpServer({
       host: config.host,
       port: config.port,
@@ -225,14 +229,18 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
         },
       },
       listener: app,
+      tls: listenerTls,
     })
+    const certificate =
+      listenerTls && new CertificateWatch({ paths: config, current: listenerTls, apply: http.setTls, log })
+    if (certificate) watchCertificate(metrics, certificate)
     const dns = await startDns({ config, profile, service, onAnswer: metrics.dnsAnswer, log }).catch(
       async (error: unknown) => {
         await http.close(0)
         throw error
       },
     )
-    const url = `http://${http.address}`
+    const url = `${listenerTls ? 'https' : 'http'}://${http.address}`
     await store.membership.announce(http.address)
     const jobs = startJobs({
       store,
@@ -257,6 +265,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
         isSecondary({ ...config, store }),
       close: async (isForGood) => {
         isClosing = true
+        certificate?.stop()
         http.drain()
         // Reports go to another process from now on.
         localChecks.stop()

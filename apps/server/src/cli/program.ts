@@ -5,6 +5,7 @@ import { ConfigError, loadConfig } from '../config/config.ts'
 import { runDoctor } from '../doctor/doctor.ts'
 import { serve, servePostgres } from '../serve.ts'
 import { StartError } from '../start-error.ts'
+import { readListenerTls } from '../tls/listener-tls.ts'
 import { backUp } from './archives/backup.ts'
 import { inspectArchive } from './archives/inspect.ts'
 import { restoreArchive } from './archives/restore.ts'
@@ -58,7 +59,7 @@ export async function runCli(
     return undefined
   })
   command('check-config', 'check the settings and exit', async () => {
-    loadConfig(env)
+    await readListenerTls(loadConfig(env))
     process.stdout.write('The configuration is valid.\n')
     return 0
   })

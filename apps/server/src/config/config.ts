@@ -136,6 +136,11 @@ function isExposed(origin: string): boolean {
   return url.protocol === 'http:' && !isLoopback(hostOf(url))
 }
 
+/** Whether clients of other machines may send secrets to the listener, and neither it nor a proxy encrypts them. */
+export function isListenerExposed({ host, tlsCert, trustedProxies }: Config): boolean {
+  return !isLoopback(host) && tlsCert === undefined && trustedProxies.length === 0
+}
+
 /** Settings that require, or exclude, one another. */
 function findContradictions(values: Values): string[] {
   const { databaseReplicaUrl, databaseUrl } = values
@@ -147,6 +152,14 @@ function findContradictions(values: Values): string[] {
     [
       values.dnsPort === 0 && values.workers > 1,
       'LATCHKEY_DNS_PORT: must name a port, which all workers share, because LATCHKEY_WORKERS is more than 1',
+    ],
+    [
+      (values.tlsCert === undefined) !== (values.tlsKey === undefined),
+      'LATCHKEY_TLS_CERT: needs LATCHKEY_TLS_KEY, and the other way round',
+    ],
+    [
+      values.tlsClientCa !== undefined && values.tlsCert === undefined,
+      'LATCHKEY_TLS_CLIENT_CA: needs LATCHKEY_TLS_CERT',
     ],
     ...datacenterContradictions(values),
   ]

@@ -28,6 +28,7 @@ import {
   text,
   url,
 } from './setting.ts'
+import { TLS_SETTINGS } from './tls-settings.ts'
 
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DATABASE_SCHEMES = ['postgres', 'postgresql']
@@ -49,6 +50,7 @@ export const SETTINGS = {
     min: 0,
     max: 65_535,
   }),
+  ...TLS_SETTINGS,
   databaseUrl: url({
     env: 'DATABASE_URL',
     doc: 'The PostgreSQL to use. Unset, the server runs one of its own in the data directory.',

@@ -67,6 +67,11 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
   }
 }
 
+/** Workers read the TLS files at SIGHUP, which operators send to the main process. */
+export function hangUpWorkers(): void {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGHUP')
+}
+
 function endWorker(worker: Worker | undefined, isForGood: boolean): Promise<void> {
   if (!worker || worker.isDead()) return Promise.resolve()
   return new Promise((resolve) => {

@@ -7,10 +7,13 @@ import {
   type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
+  type ServerOptions,
   ServerResponse,
 } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { limits } from '@latchkey/contract'
+import type { ListenerTls } from '../../tls/listener-tls.ts'
 import { refuseAmbiguous } from './ambiguous-request.ts'
 import { type ConnectionLimitOptions, limitConnections } from './connections/connection-limit.ts'
 import { DiscardedBodies } from './discarded-bodies.ts'
@@ -25,6 +28,8 @@ export interface HttpServerOptions {
   readonly isShared: boolean
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
+  /** Absent: plain HTTP. */
+  readonly tls?: ListenerTls | undefined
   /** How long an answer may stay unread. */
   readonly stallMsMax?: number
 }
@@ -32,6 +37,8 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** Where it listens, as `host:port`. */
   readonly address: string
+  /** Replaces certificate, key and authorities for new connections. Only for a server that was started with TLS. */
+  setTls(tls: ListenerTls): void
   /** From now on every answer closes its connection, so that clients reconnect elsewhere. */
   drain(): void
   /**
@@ -43,6 +50,8 @@ export interface HttpServer {
 
 /** A client that does not finish its headers in this time is gone or hostile (DOS-02). */
 const HEADERS_MS_MAX = 10_000
+/** A client that does not finish its handshake in this time is as gone. */
+const HANDSHAKE_MS_MAX = 10_000
 /** Time for the whole request to arrive. Answering is not limited: a blocking query may take longer. */
 const REQUEST_MS_MAX = 40_000
 /** Longer than the idle timeout of most balancers, so that the side that sends requests closes. */
@@ -50,20 +59,26 @@ const KEEP_ALIVE_MS = 75_000
 
 /** @throws StartError if the address cannot be listened on. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, listener, connections } = options
+  const { host, port, listener, connections, tls } = options
   let isDraining = false
   const Answer = answerOf(() => isDraining)
   const pipelines = new Pipelines()
   // A request's way to the app: its turn on the connection, a single way to read it, and a bound on what is discarded.
   const enter = pipelines.inOrder(refuseAmbiguous(new DiscardedBodies().around(listener)))
-  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, Answer))
+  const servers = Array.from({ length: LISTENERS }, () => createHttpServer(enter, Answer, tls))
+  // The connection that HTTP is spoken on, after its handshake.
+  const opened = tls ? 'secureConnection' : 'connection'
+  /** Connections below TLS, which HTTP knows only after their handshake. */
+  const carriers = new Set<Socket>()
   for (const server of servers) {
-    server.on('connection', (socket: Socket) => pipelines.open(socket))
+    if (tls) collect(server, carriers)
+    server.on(opened, (socket: Socket) => pipelines.open(socket))
     // Without a listener Node answers everything that a read brings at once.
     server.on('checkExpectation', pipelines.inOrder(refuseExpectation))
   }
-  limitConnections(servers, connections)
-  const stopLooking = closeStalledReaders(servers, options.stallMsMax ?? limits.READER_STALL_MS_MAX)
+  // A client cannot read a refusal before its handshake.
+  limitConnections(servers, { ...connections, answers429: connections.answers429 && tls === undefined })
+  const stopLooking = closeStalledReaders(servers, opened, options.stallMsMax ?? limits.READER_STALL_MS_MAX)
   const at = await listenTogether(servers, { host, port, isShared: options.isShared }).catch((error) => {
     stopLooking()
     for (const server of servers) server.close()
@@ -71,31 +86,52 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   })
   return {
     address: show(at),
+    setTls: ({ context }) => {
+      for (const server of servers) if ('setSecureContext' in server) server.setSecureContext(context)
+    },
     drain: () => {
       isDraining = true
     },
     close: async (deadlineMs) => {
+      const endCarriers = setTimeout(() => {
+        for (const socket of carriers) socket.destroy()
+      }, deadlineMs)
       await Promise.all(servers.map((server) => closeServer(server, deadlineMs)))
+      clearTimeout(endCarriers)
       stopLooking()
     },
   }
 }
 
-function createHttpServer(enter: RequestListener, Answer: ReturnType<typeof answerOf>): Server {
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_MS_MAX,
-      requestTimeout: REQUEST_MS_MAX,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 2_000,
-      insecureHTTPParser: false,
-      // Node would answer requests without one out of turn, all that a read brings at once; refuseAmbiguous does it
-      // in turn.
-      requireHostHeader: false,
-      ServerResponse: Answer,
-    },
-    enter,
-  )
+function collect(server: Server, sockets: Set<Socket>): void {
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+}
+
+function createHttpServer(
+  enter: RequestListener,
+  Answer: ReturnType<typeof answerOf>,
+  tls: ListenerTls | undefined,
+): Server | TlsServer {
+  const options: ServerOptions<typeof IncomingMessage, typeof Answer> = {
+    headersTimeout: HEADERS_MS_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 2_000,
+    insecureHTTPParser: false,
+    // Node would answer requests without one out of turn, all that a read brings at once; refuseAmbiguous does it
+    // in turn.
+    requireHostHeader: false,
+    ServerResponse: Answer,
+  }
+  const server = tls
+    ? createTlsServer(
+        { ...options, ...tls.context, requestCert: tls.requestCert, handshakeTimeout: HANDSHAKE_MS_MAX },
+        enter,
+      )
+    : createServer(options, enter)
   server.on('checkContinue', (request, response) => {
     // The body is only sent on request, and a refusal never asks for it; the start of the next request is then
     // unknown.

@@ -11,12 +11,17 @@ const LOOKS_PER_BOUND = 4
  * Node's own socket timeout detects whether a large write makes progress. It is only set on sockets with pending
  * output, since it would end waits as well.
  *
+ * @param opened the event of a connection that HTTP is spoken on.
  * @returns stops the checks.
  */
-export function closeStalledReaders(servers: readonly Server[], stallMsMax: number): () => void {
+export function closeStalledReaders(
+  servers: readonly Server[],
+  opened: 'connection' | 'secureConnection',
+  stallMsMax: number,
+): () => void {
   const sockets = new Set<Socket>()
   for (const server of servers) {
-    server.on('connection', (socket: Socket) => {
+    server.on(opened, (socket: Socket) => {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     })

@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { Authority } from '../../test/login/certificates.ts'
+import { CertificateWatch, noticeDays } from './certificate-watch.ts'
+import { readListenerTls } from './listener-tls.ts'
+
+const DAY_MS = 86_400_000
+const authority = new Authority()
+const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'))
+const paths = { tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem'), tlsClientCa: undefined }
+
+async function write(notAfter?: Date): Promise<void> {
+  const { cert, key } = await authority.serverOptions('127.0.0.1', notAfter)
+  await Promise.all([writeFile(paths.tlsCert, cert), writeFile(paths.tlsKey, key)])
+}
+
+beforeAll(() => write())
+afterAll(() => rm(folder, { recursive: true }))
+
+/** @param lookMs rarely by default, so that only SIGHUP makes it look. */
+async function watch(lookMs = 1_000_000) {
+  const current = await readListenerTls(paths)
+  if (current === undefined) throw new Error('there are no files')
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const apply = vi.fn()
+  const watching = new CertificateWatch({ paths, current, apply, log, lookMs })
+  onTestFinished(() => watching.stop())
+  return { watching, apply, log }
+}
+
+test('new files take effect by themselves', async () => {
+  const { watching, apply } = await watch(20)
+  await write(new Date('2033-01-01T00:00:00Z'))
+  await vi.waitFor(() => expect(apply).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+  expect(watching.expiresAt).toBe(Date.parse('2033-01-01T00:00:00Z'))
+})
+
+test('new files take effect at SIGHUP', async () => {
+  const { apply } = await watch()
+  await write()
+  process.emit('SIGHUP')
+  await vi.waitFor(() => expect(apply).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+})
+
+test('files that do not fit together leave the old ones in use until they do, and one line says so', async () => {
+  const { apply, log } = await watch(20)
+  const { cert, key } = await authority.serverOptions('127.0.0.1')
+  await writeFile(paths.tlsCert, cert)
+  await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+  expect(apply).not.toHaveBeenCalled()
+  await writeFile(paths.tlsKey, key)
+  await vi.waitFor(() => expect(apply).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+  expect(log.error).toHaveBeenCalledTimes(1)
+})
+
+test.for([
+  [30 * DAY_MS + 1, undefined],
+  [30 * DAY_MS, 30],
+  [7 * DAY_MS + 1, 30],
+  [7 * DAY_MS, 7],
+  [DAY_MS + 1, 7],
+  [DAY_MS, 1],
+  [1, 1],
+  [0, 0],
+  [-1, 0],
+] as const)('a certificate with %i ms left has a notice of %s days', ([msLeft, days]) => {
+  expect(noticeDays(msLeft)).toBe(days)
+})
+
+test('a certificate that expires within a week is announced once, and one that has expired as an error', async () => {
+  await write(new Date(Date.now() + 6 * DAY_MS))
+  const { log } = await watch()
+  expect(log.warn.mock.calls.map(([, text]) => text)).toEqual([
+    'the TLS certificate expires in less than 7 days',
+  ])
+  await write(new Date(Date.now() - DAY_MS))
+  process.emit('SIGHUP')
+  await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+  process.emit('SIGHUP')
+  await vi.waitFor(() => expect(log.info).toHaveBeenCalledWith('the TLS files have not changed'), {
+    timeout: 20_000,
+  })
+  expect([log.warn.mock.calls.length, log.error.mock.calls.length]).toEqual([1, 1])
+})

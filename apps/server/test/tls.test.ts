@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
+import { LISTENS, runToEnd, startReady } from '@latchkey/testkit/process/server-process'
+import { expect, onTestFinished, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
+import { Authority } from './login/certificates.ts'
+
+const MANAGEMENT = '00000000-0000-4000-8000-00000000000a'
+const authority = new Authority()
+
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+async function writeCertificate(folder: string): Promise<void> {
+  const { cert, key } = await authority.serverOptions('127.0.0.1')
+  await Promise.all([writeFile(join(folder, 'cert.pem'), cert), writeFile(join(folder, 'key.pem'), key)])
+}
+
+async function serialOf(port: number, ca: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, ca })
+  await once(socket, 'secureConnect')
+  const { serialNumber } = socket.getPeerCertificate()
+  socket.destroy()
+  return serialNumber
+}
+
+test('two workers answer https, use new files after SIGHUP, and tell when the certificate expires', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const folder = await aFolder()
+  await writeCertificate(folder)
+  const ca = await authority.certificate()
+  const server = await startReady(
+    [],
+    {
+      DATABASE_URL: database.url,
+      LATCHKEY_DATA_DIR: folder,
+      LATCHKEY_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+      LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
+      LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
+      LATCHKEY_WORKERS: '2',
+    },
+    LISTENS,
+  )
+  onTestFinished(() => server.stop())
+  expect(server.found).toMatch(/^https:/)
+  const port = Number(new URL(server.found).port)
+  const asked = request(`${server.found}/v1/agent/metrics?format=prometheus`, {
+    ca,
+    headers: { 'X-Service-Token': MANAGEMENT },
+  }).end()
+  const [response] = await once(asked, 'response')
+  expect(await text(response)).toMatch(/^latchkey_tls_certificate_expiry_timestamp_seconds \d+/m)
+  const old = await serialOf(port, ca)
+  await writeCertificate(folder)
+  server.process.kill('SIGHUP')
+  const seen = () => Promise.all(Array.from({ length: 16 }, () => serialOf(port, ca)))
+  // Connections go to either worker.
+  await expect.poll(async () => (await seen()).includes(old)).toBe(false)
+})
+
+test('CFG-01: a file that cannot be used ends the start and check-config, and the message names its setting', async () => {
+  const folder = await aFolder()
+  await writeCertificate(folder)
+  await copyFile(join(folder, 'cert.pem'), join(folder, 'key.pem'))
+  const env = {
+    LATCHKEY_DATA_DIR: folder,
+    LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
+    LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
+  }
+  for (const { exitCode, stderr } of await Promise.all([
+    runToEnd([], env),
+    runToEnd(['check-config'], env),
+  ])) {
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(`LATCHKEY_TLS_KEY: ${env.LATCHKEY_TLS_KEY} cannot be used`)
+  }
+})
