@@ -291,13 +291,20 @@ export {
 export { formatRules } from './rules/print/format-rules.ts'
 export { translateInSlices, translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { SeededRandom } from './seeded-random.ts'
+export {
+  createSession,
+  nodeOfSession,
+  type SessionContext,
+} from './sessions/create-session.ts'
 export { endedSessions } from './sessions/ended-sessions.ts'
+export { isSameKey, type LockRequest, lockedKey, releasedKey } from './sessions/key-locks.ts'
 export {
   lockDelayMs,
   SESSION_TTL_MS_MAX,
   SESSION_TTL_MS_MIN,
   sessionLifetimeMs,
 } from './sessions/session-times.ts'
+export { rejectsSessionQueries, showSession } from './sessions/show-session.ts'
 export { BLANK_TOKEN } from './token/blank-token.ts'
 export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'

@@ -232,6 +232,12 @@ export const SECTIONS: readonly Section[] = [
     blocking: 'reads and lists wait for a change',
     gates: 'types and fields by service version',
   }),
+  ...rows('D/sessions/', {
+    create: 'defaults, and what a session may hold',
+    rights: 'session rules by node',
+    locks: 'one session at a time locks a key',
+    ends: 'checks and nodes end sessions, and free their keys',
+  }),
   ...rows('D/intentions/', {
     'by-id': 'create, read, update, list and delete by ID',
     'by-name': 'read, write and delete by source and destination',

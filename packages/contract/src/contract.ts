@@ -21,6 +21,7 @@ import { operations } from './operations/routes.ts'
 import { policies } from './policies/routes.ts'
 import { roles } from './roles/routes.ts'
 import { c } from './route.ts'
+import { sessions } from './sessions/routes.ts'
 import { snapshots } from './snapshots/routes.ts'
 import { tokens } from './tokens/routes.ts'
 import { txn } from './txn/routes.ts'
@@ -36,6 +37,7 @@ export const contract = c.router({
   decisions,
   kv,
   txn,
+  sessions,
   intentions,
   configEntries,
   coordinates,
@@ -64,6 +66,7 @@ export const RESOURCES = {
   decisions: 'Ask what a token may do, and which tokens may do something. Section 5.',
   kv: 'A small key-value store, protected by policies. Section 5.4.',
   txn: 'Operations on keys, nodes, services and checks that are made together, or not at all.',
+  sessions: 'What holds the locks of keys. Sections 9.3 and 9.4.',
   intentions: 'Which service may connect to which. Sections 9.3 and 9.5.',
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   coordinates: 'Estimated round-trip times between nodes. Section 9.4.',

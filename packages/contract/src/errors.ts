@@ -73,10 +73,11 @@ export const ACL_ERRORS = {
     title: 'The bootstrap reset index is wrong',
     source: 'spec 9.2',
   },
-  session_unsupported: {
+  session_unknown: { status: 400, title: 'There is no such session', source: 'decisions: sessions' },
+  session_incompatible: {
     status: 400,
-    title: 'This service has no sessions',
-    source: 'spec 5.4',
+    title: 'Servers of these versions do not understand each other’s sessions',
+    source: 'spec 9.3 (1.7.0)',
   },
   token_replication_off: {
     status: 400,

@@ -18,6 +18,7 @@ import { examples as operations } from './operations/examples.ts'
 import { examples as policies } from './policies/examples.ts'
 import { examples as roles } from './roles/examples.ts'
 import type { RouteName } from './routes.ts'
+import { examples as sessions } from './sessions/examples.ts'
 import type { Examples, ExamplesOf } from './shared/example.ts'
 import { examples as snapshots } from './snapshots/examples.ts'
 import { examples as tokens } from './tokens/examples.ts'
@@ -34,6 +35,7 @@ const BY_RESOURCE: { readonly [R in ResourceName]: ExamplesOf<R> } = {
   decisions,
   kv,
   txn,
+  sessions,
   intentions,
   configEntries,
   coordinates,

@@ -692,6 +692,15 @@ const TABLE = {
     breaksClients: true,
     decidedBy: 'agent',
   },
+  'session.checkLists': {
+    kind: 'field',
+    since: '1.7.0',
+    specRow: '9.3 (1.7.0)',
+    sentence: 'Before 1.7.0 a session has one list, Checks; since then NodeChecks and ServiceChecks.',
+    clientSees: 'Sessions show NodeChecks and ServiceChecks instead of Checks.',
+    breaksClients: true,
+    decidedBy: 'server',
+  },
   'session.incompatibleQueries': {
     kind: 'behaviour',
     since: '1.7.0',

@@ -132,13 +132,14 @@ export {
   routeOf,
   type Sent,
 } from './routes.ts'
+export type { Session, SessionCreate } from './sessions/schemas.ts'
 export { Html, html, type Insertable } from './shared/html.ts'
 export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'
 export { BLOCKING_QUERY_OPTIONS, consistencyConflict, decodeQuery } from './shared/query.ts'
 export { shorten } from './shared/shorten.ts'
 export { ownText, utf8Length } from './shared/text.ts'
 export type { RestoredSnapshot } from './snapshots/schemas.ts'
-export { DurationSyntaxError, formatDurationMs, parseDurationMs } from './time/duration.ts'
+export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './time/duration.ts'
 export { formatInstant, parseInstant, ZERO_TIME } from './time/instant.ts'
 export {
   type CreateToken,

@@ -29,6 +29,7 @@ import { Namespaces } from './resources/namespaces.ts'
 import { Oidc } from './resources/oidc.ts'
 import { Policies } from './resources/policies.ts'
 import { Roles } from './resources/roles.ts'
+import { Sessions } from './resources/sessions.ts'
 import { Snapshots } from './resources/snapshots.ts'
 import { Status } from './resources/status.ts'
 import { Tokens } from './resources/tokens.ts'
@@ -63,6 +64,7 @@ export class Client<M extends Mode = 'value'> {
   readonly txn: Txn<M>
   readonly intentions: Intentions<M>
   readonly configEntries: ConfigEntries<M>
+  readonly sessions: Sessions<M>
   readonly coordinates: Coordinates<M>
   readonly catalog: Catalog<M>
   readonly namespaces: Namespaces<M>
@@ -86,6 +88,7 @@ export class Client<M extends Mode = 'value'> {
     this.txn = new Txn(core)
     this.intentions = new Intentions(core)
     this.configEntries = new ConfigEntries(core)
+    this.sessions = new Sessions(core)
     this.coordinates = new Coordinates(core)
     this.catalog = new Catalog(core)
     this.namespaces = new Namespaces(core)

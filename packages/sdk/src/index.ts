@@ -47,6 +47,7 @@ export {
   type CasOptions,
   type KeyListOptions,
   type Kv,
+  type LockWriteOptions,
   type PutOptions,
   valueBytes,
   valueText,
@@ -57,6 +58,7 @@ export type { Namespaces } from './resources/namespaces.ts'
 export type { AuthUrlOptions, Oidc, OidcCallbackOptions } from './resources/oidc.ts'
 export type { Policies } from './resources/policies.ts'
 export type { RoleFilter, Roles } from './resources/roles.ts'
+export type { Sessions } from './resources/sessions.ts'
 export type { Snapshots } from './resources/snapshots.ts'
 export type { ChangesOptions, PromoteOptions, Status, VersionRange } from './resources/status.ts'
 export type { TokenFilter, TokenReadOptions, Tokens } from './resources/tokens.ts'
@@ -118,6 +120,9 @@ export type {
   LegacyTokenRequest,
   LintFinding,
   LocalHealth,
+  LockSession,
+  LockSessionCreate,
+  LockSessionID,
   LoginExplanation,
   LoginsEntry,
   Member,

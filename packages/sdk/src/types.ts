@@ -57,6 +57,10 @@ export type Operation = Sent<'txn.apply'>[number]
 export type OperationResult = NonNullable<Answered<'txn.apply'>['Results']>[number]
 /** An operation that could not be made. */
 export type OperationError = NonNullable<Answered<'txn.apply'>['Errors']>[number]
+/** What holds the locks of keys. */
+export type LockSession = Answered<'sessions.list'>[number]
+export type LockSessionID = Answered<'sessions.create'>
+export type LockSessionCreate = Sent<'sessions.create'>
 export type Coordinate = Answered<'coordinates.nodes'>[number]
 export type CoordinateUpdate = Sent<'coordinates.update'>
 export type DatacenterCoordinates = Answered<'coordinates.datacenters'>[number]

@@ -55,6 +55,12 @@ import { readKvHandler } from './kv/read.ts'
 import { writeKvHandler } from './kv/write.ts'
 import { deleteKvHandler } from './kv/delete.ts'
 import { applyTransactionHandler } from './txn/apply.ts'
+import { createSessionHandler } from './sessions/create.ts'
+import { destroySessionHandler } from './sessions/destroy.ts'
+import { sessionInfoHandler } from './sessions/info.ts'
+import { nodeSessionsHandler } from './sessions/node.ts'
+import { listSessionsHandler } from './sessions/list.ts'
+import { renewSessionHandler } from './sessions/renew.ts'
 import { listIntentionsHandler } from './intentions/list.ts'
 import { createIntentionHandler } from './intentions/create.ts'
 import { matchIntentionsHandler } from './intentions/match.ts'
@@ -190,6 +196,12 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'kv.write': writeKvHandler,
   'kv.delete': deleteKvHandler,
   'txn.apply': applyTransactionHandler,
+  'sessions.create': createSessionHandler,
+  'sessions.destroy': destroySessionHandler,
+  'sessions.info': sessionInfoHandler,
+  'sessions.node': nodeSessionsHandler,
+  'sessions.list': listSessionsHandler,
+  'sessions.renew': renewSessionHandler,
   'intentions.list': listIntentionsHandler,
   'intentions.create': createIntentionHandler,
   'intentions.match': matchIntentionsHandler,

@@ -32,6 +32,7 @@ export { changesUrl, digestUrl, serviceSource } from './replication/service-sour
 export { JsonDocument } from './reply/json-text.ts'
 export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
+export { endExpiredSessions } from './sessions/expire.ts'
 export { checkTogether } from './store/claims.ts'
 export { byListOrder, comparePlaces } from './store/list-order.ts'
 export { type MemorySnapshot, MemoryStore, type Sleeper } from './store/memory-store.ts'

@@ -128,6 +128,9 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'datacenters.promote': { ...MANAGERS_ALONE, manages: 'replication_refused' },
   'coordinates.datacenters': EVERYBODY,
   'coordinates.nodes': FILTERED,
+  'sessions.info': FILTERED,
+  'sessions.node': FILTERED,
+  'sessions.list': FILTERED,
   // Rights leave out rows.
   'catalog.nodes': SHOWS_WHAT_MAY_BE_READ,
   'catalog.services': SHOWS_WHAT_MAY_BE_READ,
@@ -199,6 +202,7 @@ interface Target {
   readonly roleId: string
   readonly ruleId: string
   readonly intentionId: string
+  readonly sessionId: string
 }
 
 let world: World
@@ -238,6 +242,9 @@ beforeAll(async () => {
   const { ID: intentionId } = (await world.manage('POST', '/connect/intentions', INTENTION)) as { ID: string }
   endIntentionsMigration(world)
   await world.manage('PUT', '/catalog/register', { Node: 'target', Address: '10.0.0.1' })
+  const { ID: sessionId } = (await world.manage('PUT', '/session/create', { Node: 'target' })) as {
+    ID: string
+  }
   target = {
     accessorId: token.AccessorID,
     legacyAccessorId: migrated.AccessorID,
@@ -245,6 +252,7 @@ beforeAll(async () => {
     roleId: role.ID,
     ruleId,
     intentionId,
+    sessionId,
   }
 
   const expired = await world.token({
@@ -313,6 +321,7 @@ const inPath: { readonly [N in EndpointName]?: () => string } = {
   'roles.readByName': () => 'target',
   'legacy.translateToken': () => target.legacyAccessorId,
   'health.uiNode': () => 'n1',
+  'sessions.node': () => 'target',
   'agentProcess.join': () => '127.0.0.1:8500',
   'agentProcess.forceLeave': () => 'n1',
 }
@@ -323,6 +332,7 @@ const inPathOf: Readonly<Record<string, () => string>> = {
   bindingRules: () => target.ruleId,
   legacy: () => LEGACY_SECRET,
   intentions: () => target.intentionId,
+  sessions: () => target.sessionId,
 }
 
 /** Bodies of effective requests; any other is empty. */

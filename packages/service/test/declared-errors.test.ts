@@ -72,6 +72,9 @@ beforeAll(async () => {
   const node = { Node: 'alive', Address: '10.0.0.1', ID: '44444444-0000-4000-8000-000000000004' }
   await world.manage('PUT', '/catalog/register', { ...node, Check: alive })
   await world.clock.advance(1_000)
+  const { ID: sessionId } = (await world.manage('PUT', '/session/create', { Node: 'alive' })) as {
+    ID: string
+  }
   callers = [undefined, UNKNOWN, reader.SecretID, MANAGEMENT]
   values = [
     '',
@@ -91,6 +94,7 @@ beforeAll(async () => {
     legacy,
     ruleId,
     intentionId,
+    sessionId,
     'sso',
     'default',
     'team',
@@ -136,6 +140,8 @@ const OPTIONS = [
   '?cursor=x',
   '?cas=x',
   '?acquire=s',
+  '?acquire=',
+  `?acquire=${UNKNOWN}`,
   '?recurse&cas=1',
   '?from=1.11&to=1.3',
   '?from=x',
@@ -203,6 +209,7 @@ const BODIES: readonly (string | object)[] = [
   { ...METHOD, Name: 'new', NamespaceRules: [{ Selector: '(', BindNamespace: 'team' }] },
   { Claims: { role: 'many' } },
   { Name: 'x', TTL: '-1s' },
+  { Node: '' },
   { Name: 'x', TTL: '1h', ServiceID: 'nothing' },
   { Status: 'x' },
   { Status: 'passing' },
@@ -309,11 +316,12 @@ const OF_OTHER_DATACENTERS: ReadonlySet<string> = new Set(['bootstrap_elsewhere'
 /** What logins in a browser answer here; the rest needs OpenID providers, which the tests of the server have. */
 const WITHOUT_PROVIDERS: ReadonlySet<string> = new Set(['field_required', 'endpoint_not_built'])
 
-/** While intentions are migrated; in the standard edition; in a version without config entries. */
+/** While intentions are migrated; in the standard edition; in a version without config entries; between versions. */
 const OF_OTHER_TIMES: Readonly<Record<string, RegExp>> = {
   intentions_migrating: /./,
-  namespace_unsupported: /^intentions\./,
+  namespace_unsupported: /^(intentions|sessions)\./,
   intention_edited: /^intentions.update$/,
+  session_incompatible: /./,
 }
 
 function canOccur(name: EndpointName, code: string): boolean {

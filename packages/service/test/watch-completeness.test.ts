@@ -5,11 +5,12 @@
 
 import { DEFAULT_NAMESPACE, type NamespaceRecord } from '@latchkey/acl'
 import { ENDPOINTS, type Endpoint, type EndpointName } from '@latchkey/contract'
-import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
+import { aCheck, aNode, aService, aSession } from '@latchkey/testkit/records/catalog-builders'
 import {
   aBindingRule,
   aKey,
   aMethod,
+  anId,
   anIntention,
   aPolicy,
   aRole,
@@ -75,6 +76,7 @@ const addService = put('services', aService({ ID: 'web-2', Service: 'web' }))
 const updateCheck = put('checks', { ...check, Status: 'critical' })
 const addCheck = put('checks', aCheck())
 const updateCoordinate = put('coordinates', { ...coordinate, Coord: { ...coordinate.Coord, Height: 1 } })
+const addSession = put('sessions', aSession({ ID: anId(0x5e55) }))
 const updateLegacy = put('tokens', { ...legacy, Description: 'changed' })
 
 /** Per blocking endpoint: a path, and a change of its answer. */
@@ -142,6 +144,9 @@ const READS: Partial<Record<EndpointName, readonly (readonly [path: string, chan
   'catalog.connect': [['/catalog/connect/web', updateService]],
   'catalog.node': [['/catalog/node/node-1', updateService]],
   'catalog.nodeServices': [['/catalog/node-services/node-1', updateService]],
+  'sessions.info': [[`/session/info/${anId(0x5e55)}`, addSession]],
+  'sessions.list': [['/session/list', addSession]],
+  'sessions.node': [['/session/node/node-1', addSession]],
   'coordinates.nodes': [['/coordinate/nodes', updateCoordinate]],
   'coordinates.node': [['/coordinate/node/node-1', updateCoordinate]],
   'health.node': [

@@ -33,6 +33,7 @@ import {
   reapedHere,
   reapIdleTokens,
 } from './reaper.ts'
+import { sessionSweeper } from './session-sweeper.ts'
 
 interface JobsOptions {
   readonly store: ServerStore
@@ -76,6 +77,11 @@ export function startJobs(options: JobsOptions): Job {
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
     startJob('replication', log, (signal) => replicate(options, signal)),
+    startJob(
+      'session-sweeper',
+      log,
+      sessionSweeper(store, (work) => store.singleWinner('session-sweeper', work)),
+    ),
     startJob('intentions', log, intentionsMigration(options)),
   ]
   return {

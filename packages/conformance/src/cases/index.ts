@@ -19,6 +19,7 @@ import { oidcCases } from './login/oidc.ts'
 import { namespaceCases } from './namespaces.ts'
 import { operationCases } from './operations.ts'
 import { policyRoleCases } from './policies-roles.ts'
+import { sessionCases } from './sessions.ts'
 import { cloneDeleteCases } from './tokens/clone-delete.ts'
 import { createCases } from './tokens/create.ts'
 import { expirationCases } from './tokens/expiration.ts'
@@ -53,6 +54,7 @@ export const CASES: readonly Case[] = [
   ...intentionCases,
   ...configEntryCases,
   ...coordinateCases,
+  ...sessionCases,
   ...catalogCases,
   ...healthCases,
   ...methodCases,

@@ -48,7 +48,8 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   batch_too_large: 'Split the call into at most 64 checks each. For what-if, change fewer rules at once.',
   snapshot_invalid: 'Restore another archive: the text says where this one is damaged.',
   bootstrap_reset_invalid: 'Write the index that the refusal of bootstrap names into the reset file.',
-  session_unsupported: 'Use `cas` for conditional writes. There are no sessions, and so no locks.',
+  session_unknown: 'Create another session: this one has ended, or never was.',
+  session_incompatible: 'Upgrade all servers to 1.7.2 or later.',
   acl_disabled: 'Switch ACLs on: the server runs with `LATCHKEY_ACL_ENABLED=off`.',
   privilege_missing: 'Present a token with the right that the text names, or grant the right to this token.',
   caller_unknown:

@@ -3,11 +3,18 @@ import * as z from 'zod'
 import { KV_VALUE_BYTES_MAX } from '../limits.ts'
 import { answers, type ContractRoutes, c } from '../route.ts'
 import { keyParam } from '../shared/path-params.ts'
-import { count, flag, namespacedBlockingQuery, namespacedQuery, text, uint64 } from '../shared/query.ts'
+import {
+  count,
+  flag,
+  namespacedBlockingQuery,
+  namespacedQuery,
+  text,
+  textOrEmpty,
+  uint64,
+} from '../shared/query.ts'
 import { kvEntrySchema } from './schemas.ts'
 
 const key = { right: 'key', namespaced: true, spec: '5.4' } as const
-const noSessions = 'Refused: there are no sessions.'
 const cas =
   'Check-and-set: act only if the entry has this ModifyIndex, or, with 0, only if the key does not exist, else answer `false`. Deleting a missing key is `true`.'
 
@@ -44,12 +51,15 @@ export const kv = c.router({
     path: '/v1/kv/:Key',
     pathParams: keyParam,
     summary: 'Write a key',
-    description: 'Answers `false` if `cas` does not match.',
+    description:
+      'Answers `false` if `cas` does not match, a session cannot lock the key, or does not hold it. `cas`, `acquire` and `release` exclude each other.',
     query: namespacedQuery({
       flags: uint64('flags', 'An unsigned 64-bit number to store with the value.'),
       cas: count('cas', cas),
-      acquire: text(noSessions, { deprecated: true }),
-      release: text(noSessions, { deprecated: true }),
+      acquire: textOrEmpty(
+        'ID of a session that locks the key. `false` while another holds it, or a lock delay keeps it.',
+      ),
+      release: textOrEmpty('ID of a session that releases the key. `false` if it does not hold it.'),
     }),
     // ts-rest sends text of this type unchanged; it would quote any other as JSON.
     contentType: 'application/x-www-form-urlencoded',
@@ -61,7 +71,7 @@ export const kv = c.router({
       body: 'raw',
       bodyOptional: true,
       bodyBytesMax: KV_VALUE_BYTES_MAX,
-      errors: ['id_missing', 'session_unsupported', 'field_too_long', 'not_found'],
+      errors: ['id_missing', 'id_invalid', 'session_unknown', 'field_too_long', 'not_found'],
     }),
   },
   delete: {

@@ -13,10 +13,14 @@ const uint64Shown = z.number().meta({
 /** A stored entry. Value is base64, or `null` if it is empty. */
 export const kvEntrySchema = z
   .strictObject({
-    LockIndex: z.int().meta({ description: 'Always 0: there are no sessions.', minimum: 0 }),
+    LockIndex: z.int().meta({
+      description: 'How many sessions have locked the key since it was created. Other writes keep it.',
+      minimum: 0,
+    }),
     Key: z.string().meta({ description: 'The whole key.' }),
     Flags: uint64Shown,
     Value: z.string().nullable().meta({ description: 'The value in base64, or null if it is empty.' }),
+    Session: z.string().optional().meta({ description: 'ID of the session that holds the key.' }),
     ...stored,
     Namespace: namespaceShown,
   })

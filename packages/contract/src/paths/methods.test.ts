@@ -47,7 +47,7 @@ test('a path that takes a rest matches with and without it, others exactly (spec
   }
 })
 
-test('what is built: all rows but those of sessions and network areas', () => {
+test('what is built: all rows but those of network areas', () => {
   expect(REQUIRED_METHODS.flatMap(({ built, path }) => (built ? [path] : [])).sort()).toEqual([
     '/acl/info/',
     '/acl/list',
@@ -82,6 +82,9 @@ test('what is built: all rows but those of sessions and network areas', () => {
     '/internal/ui/node/',
     '/internal/ui/nodes',
     '/internal/ui/services',
+    '/session/info/',
+    '/session/list',
+    '/session/node/',
     '/status/leader',
     '/status/peers',
   ])

@@ -27,9 +27,6 @@ const area = (path: string, method: Method): UnbuiltEndpoint => ({ ...row(path, 
 
 /** The first that matches a path owns it. Decisions: status codes. */
 export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
-  row('/session/info/', 'GET'),
-  row('/session/list', 'GET'),
-  row('/session/node/', 'GET'),
   area('/operator/area/:uuid/members', 'GET'),
   area('/operator/area/:uuid/join', 'PUT'),
   unbuilt('/agent/connect/authorize', 'POST'),
@@ -51,9 +48,6 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   unbuilt('/operator/raft/peer', 'DELETE'),
   unbuilt('/query', 'GET', 'POST'),
   unbuilt('/query/', 'GET', 'PUT', 'DELETE'),
-  unbuilt('/session/create', 'PUT'),
-  unbuilt('/session/destroy/', 'PUT'),
-  unbuilt('/session/renew/', 'PUT'),
 ]
 
 /** A row of spec 9.4: an endpoint that enforces its one method from 1.0 (gate `http.enforceMethods`). Below, any method reaches it. */

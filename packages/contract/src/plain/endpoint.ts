@@ -5,7 +5,7 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
 /**
  * What a caller needs. `none`: nothing. `self`: a valid secret. `acl:read`, `acl:write` and `operator:*`: that right.
  * `agent:read`, `agent:write`: that right on this node. `key`, `intention`: the handler decides for each key or intention. `catalog`: the handler decides for
- * each node, service and check. `transaction`: the handler decides for each operation.
+ * each node, service and check. `transaction`: the handler decides for each operation. `session`: for each node of a session.
  */
 export type Right =
   | 'none'
@@ -20,6 +20,7 @@ export type Right =
   | 'catalog'
   | 'intention'
   | 'transaction'
+  | 'session'
 
 /**
  * A table whose highest index answers report; `changes`: all tables whose records datacenters have in common; `catalog`: those of
@@ -37,6 +38,7 @@ export type IndexedTable =
   | 'bindingRules'
   | 'kv'
   | 'intentions'
+  | 'sessions'
 
 /** Facts about an endpoint besides its address and its schemas. */
 export interface EndpointFacts {

@@ -39,6 +39,7 @@ const IMPLIED = {
     catalog: CALLER,
     intention: CALLER,
     transaction: CALLER,
+    session: CALLER,
   },
   body: {
     json: [...BODY, 'body_required', 'body_malformed', 'field_unknown', 'field_type', 'field_too_long'],

@@ -73,6 +73,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['catalog.gatewayServices', '1.7.9', '1.8.0'],
   ['catalog.tagFilterIgnored', '1.2.3', '1.3.0', '1.3.0', '1.3.1'],
   ['body.refuseUnknownFields', '1.6.10', '1.7.0'],
+  ['session.checkLists', '1.6.10', '1.7.0'],
   ['session.incompatibleQueries', '1.6.3', '1.7.0', '1.7.1', '1.7.2'],
   ['dns.ptrCanonicalName', '1.6.3', '1.7.0'],
   ['dns.edns', '0.8.4', '0.8.5'],
@@ -194,6 +195,7 @@ test('orders changes by version, and names what is removed (spec 9.1)', () => {
 
 test('a fault that an intermediate version fixed appears with both changes (spec 9.3)', () => {
   expect(changes('1.6.3', '1.8.0').filter((line) => line.includes('session'))).toEqual([
+    '1.7.0 added session.checkLists',
     '1.7.0 added session.incompatibleQueries',
     '1.7.2 removed session.incompatibleQueries',
   ])

@@ -1,4 +1,4 @@
-/** Removes expired and idle tokens, as the server's reapers do. They already act as absent; removal wakes blocking queries. */
+/** Removes expired and idle tokens, and ends expired sessions, as the server does. Such tokens already act as absent. */
 
 import { type IdleLimit, idleHorizon, idleLimitOfMethod, type TokenRecord } from '@latchkey/acl'
 import { parseInstant } from '@latchkey/contract'
@@ -19,6 +19,12 @@ export function createReaper(store: MemoryStore, clock: MockClock): () => void {
       (record) => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }) as const,
     )
     if (changes.length > 0) store.commitNow(changes)
+    const sessions = store.sessionTimes.expiredNow().flatMap((id) => store.catalog().sessions.get(id) ?? [])
+    if (sessions.length > 0) {
+      store.commitNow(
+        sessions.map((record) => ({ table: 'sessions', op: 'delete', record, expect: undefined })),
+      )
+    }
     schedule()
   }
   const idleTokens = (generation: number, limit: IdleLimit): readonly TokenRecord[] => {
@@ -27,7 +33,12 @@ export function createReaper(store: MemoryStore, clock: MockClock): () => void {
   }
   const schedule = () => {
     cancel()
-    const inMs = Math.min(untilExpiry(), ...idleLimits(store).map(({ limit }) => limit.ttlMs / IDLE_LOOKS))
+    const untilSession = store.sessionTimes.untilExpiry()
+    const inMs = Math.min(
+      untilExpiry(),
+      untilSession,
+      ...idleLimits(store).map(({ limit }) => limit.ttlMs / IDLE_LOOKS),
+    )
     if (inMs < Number.POSITIVE_INFINITY) cancel = clock.afterInBackground(inMs, reap)
   }
   const untilExpiry = (): number => {

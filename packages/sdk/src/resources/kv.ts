@@ -27,6 +27,13 @@ export interface PutOptions extends CasOptions {
   readonly flags?: number | bigint | undefined
 }
 
+export interface LockWriteOptions extends CallOptions {
+  /** Default: empty. */
+  readonly value?: string | Uint8Array | undefined
+  /** An unsigned 64-bit number to store with the value; a bigint beyond 2^53. */
+  readonly flags?: number | bigint | undefined
+}
+
 export class Kv<M extends Mode> {
   readonly #core: Core<M>
 
@@ -82,8 +89,8 @@ export class Kv<M extends Mode> {
   /**
    * Writes a key. `true`: it is written.
    *
-   * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, session_unsupported,
-   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async put(key: string, value: string | Uint8Array, options: PutOptions = {}): Promise<Result<M, boolean>> {
     const { cas, flags } = options
@@ -96,6 +103,35 @@ export class Kv<M extends Mode> {
       options,
     })
     return this.#core.shape(await answer)
+  }
+
+  /**
+   * Writes a key and locks it for a session. `false`: another session holds it, or a lock delay keeps it. `client.locks` does it
+   * for you.
+   *
+   * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  acquire(
+    key: string,
+    session: string,
+    { value = '', ...options }: LockWriteOptions = {},
+  ): Promise<Result<M, boolean>> {
+    return this.#writeBySession(key, value, { acquire: session }, options)
+  }
+
+  /**
+   * Writes a key and releases it. `false`: the session does not hold it.
+   *
+   * Endpoint `kv.write` (PUT /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * session_unknown, field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  release(
+    key: string,
+    session: string,
+    { value = '', ...options }: LockWriteOptions = {},
+  ): Promise<Result<M, boolean>> {
+    return this.#writeBySession(key, value, { release: session }, options)
   }
 
   /**
@@ -150,6 +186,17 @@ export class Kv<M extends Mode> {
   watchKeys(prefix: string, options: WatchOptions & Pick<KeyListOptions, 'separator'> = {}): Watch<string[]> {
     const read = (each: ReadOptions) => this.#keys(prefix, options.separator, each)
     return watch(this.#core.settings, { endpoint: 'kv.read', read }, options)
+  }
+
+  async #writeBySession(
+    key: string,
+    value: string | Uint8Array,
+    session: { readonly acquire: string } | { readonly release: string },
+    { flags, ...options }: Omit<LockWriteOptions, 'value'>,
+  ): Promise<Result<M, boolean>> {
+    const query = { ...session, flags }
+    const call = { ...keyCall(key), endpoint: 'kv.write', query, body: value, options } as const
+    return this.#core.shape(await send(this.#core.settings, call))
   }
 
   async #get(key: string, options: ReadOptions): Promise<WithMeta<KVEntry>> {

@@ -128,7 +128,7 @@ function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
 }
 
 /** Tables of which each caller sees rows of its own. */
-const ROW_RIGHTS: ReadonlySet<string> = new Set(['tokens', 'kv', 'catalog', 'coordinates'])
+const ROW_RIGHTS: ReadonlySet<string> = new Set(['tokens', 'kv', 'catalog', 'coordinates', 'sessions'])
 
 /**
  * Whether all answers with this index show the same: names and rights are older than the index, and no record has expired.

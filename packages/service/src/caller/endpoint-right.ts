@@ -7,6 +7,7 @@ import { type Caller, callerUnknown, isAtHome, privilegeMissing, requireRight } 
 const JUDGED_BY_NAME: Partial<Record<Right, readonly [SegmentResource, ...SegmentResource[]]>> = {
   catalog: ['node', 'service'],
   intention: ['intention'],
+  session: ['session'],
 }
 
 /** Whether the handler judges a right name by name, as a body has them. */
@@ -31,6 +32,7 @@ export function requireEndpointRight(
     case 'key':
     case 'catalog':
     case 'transaction':
+    case 'session':
       return
     case 'self':
       // A request without a token does not act as the anonymous token here. Decisions: status codes.

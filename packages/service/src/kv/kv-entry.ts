@@ -16,6 +16,7 @@ export function showEntry(call: Context, entry: KvRecord): KvEntry {
     Key: entry.Key,
     Flags: exactNumber(entry.Flags),
     Value: entry.Value.length === 0 ? null : toBase64(entry.Value),
+    ...(entry.Session === undefined ? {} : { Session: entry.Session }),
     CreateIndex: entry.CreateIndex,
     ModifyIndex: entry.ModifyIndex,
     ...(call.service.edition === 'extended' ? { Namespace: entry.Namespace } : {}),

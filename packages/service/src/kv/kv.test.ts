@@ -97,8 +97,10 @@ describe('reading and writing', () => {
     ['flags=18446744073709551616', 'query_invalid'],
     ['flags=0x1', 'query_invalid'],
     ['cas=x', 'query_invalid'],
-    ['acquire=s', 'session_unsupported'],
-    ['release', 'session_unsupported'],
+    ['acquire=s', 'id_invalid'],
+    ['acquire', 'id_missing'],
+    ['acquire=s&release=s', 'query_invalid'],
+    ['release=s&cas=0', 'query_invalid'],
   ])('PUT ?%s: %s', async (query, code) => {
     expect((await ask('PUT', `/kv/a?${query}`, 'x')).code).toBe(code)
   })

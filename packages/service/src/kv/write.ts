@@ -1,29 +1,31 @@
-import type { KvRecord } from '@latchkey/acl'
-import { AclError } from '@latchkey/contract'
+import type { KvRecord, LockRequest } from '@latchkey/acl'
+import { AclError, shorten } from '@latchkey/contract'
 import { type Answer, type Call, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { requireKey, requireKeyRight } from './key.ts'
+import { lockKey, releaseKey } from './lock.ts'
 
-/** `true`, or `false` where `cas` does not hold. Spec 5.4. */
+/** `true`, or `false` where `cas`, `acquire` or `release` do not hold. Spec 5.4. */
 export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write'>> {
   const { body, namespace, query } = call
   const key = requireKey(call.params)
-  refuseSessions(query)
+  refuseConflicts(query)
   requireKeyRight(call, key, 'write')
-  const { flags: Flags = 0n, cas } = query
+  const { flags: Flags = 0n, cas, acquire, release } = query
+  const request = { Namespace: namespace, Key: key, Flags, Value: body }
+  if (acquire !== undefined) return lockKey(call, bySession(request, acquire))
+  if (release !== undefined) return releaseKey(call, bySession(request, release))
   const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(namespace, key)
     const index = existing?.ModifyIndex ?? 0
     if (cas !== undefined && cas !== index) return { changes: [], answer: () => json(false) }
     const record: KvRecord = {
-      Key: key,
-      Flags,
-      Value: body,
+      ...request,
       LockIndex: existing?.LockIndex ?? 0,
+      ...(existing?.Session === undefined ? {} : { Session: existing.Session }),
       CreateIndex: existing?.CreateIndex ?? 0,
       ModifyIndex: 0,
-      Namespace: namespace,
     }
     return {
       changes: [{ table: 'kv', op: 'put', record, expect: cas === undefined ? undefined : index }],
@@ -32,12 +34,15 @@ export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write
   })
 }
 
-/** @throws AclError `session_unsupported`, whatever the value. */
-function refuseSessions(query: Call<'kv.write'>['query']): void {
-  for (const option of ['acquire', 'release'] as const) {
-    if (!(option in query)) continue
-    throw new AclError('session_unsupported', `${option} needs sessions, which this service does not have`, {
-      field: option,
-    })
-  }
+/** Session IDs compare without case. */
+function bySession(request: Omit<LockRequest, 'Session'>, id: string): LockRequest {
+  return { ...request, Session: id.toLowerCase() }
+}
+
+/** A write has one condition at most. @throws AclError `query_invalid`. */
+function refuseConflicts(query: Call<'kv.write'>['query']): void {
+  const given = (['acquire', 'release', 'cas'] as const).filter((option) => option in query)
+  if (given.length < 2) return
+  const flags = given.map((option) => `${option}=${shorten(String(query[option]))}`).join('&')
+  throw new AclError('query_invalid', `Conflicting flags: ${flags}`, { field: given[1] ?? 'cas' })
 }

@@ -17,6 +17,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   '/catalog/register': NO_BODY,
   '/catalog/deregister': NO_BODY,
   '/internal/ui/node/': '404 No such node',
+  '/session/info/': '400 failed session lookup: index error: UUID must be 36 characters',
   '/agent/service/register': NO_BODY,
   '/agent/service/deregister/': '404 Unknown service "x"',
   '/agent/check/register': NO_BODY,

@@ -93,8 +93,6 @@ export const methodCases: readonly Case[] = [
         ['GET', '/agent/connect/ca/roots'],
         ['GET', '/connect/ca/roots'],
         ['GET', '/event/list'],
-        ['PUT', '/session/create'],
-        ['PUT', '/session/renew/x'],
       ] as const) {
         for (const method of methods.split(',')) {
           await ctx.refuses(method, path, {}, { status: 501, code: 'endpoint_not_built' })
@@ -222,8 +220,15 @@ const LESSER_RULES: Partial<Record<Right, string>> = {
   'operator:write': 'operator = "read"',
 }
 
-/** Rights that every caller has, and those that depend on stored intentions, rows or the body, which have cases of their own. */
-const DECIDED_ELSEWHERE: ReadonlySet<Right> = new Set(['none', 'self', 'intention', 'catalog', 'transaction'])
+/** Rights that every caller has, and those that depend on what is stored or named, which have cases of their own. */
+const DECIDED_ELSEWHERE: ReadonlySet<Right> = new Set([
+  'none',
+  'self',
+  'intention',
+  'catalog',
+  'session',
+  'transaction',
+])
 
 /**
  * Checks that every chosen endpoint refuses callers without its right, with the right code.

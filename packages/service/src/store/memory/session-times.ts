@@ -32,6 +32,16 @@ export class MemorySessionTimes implements SessionTimes {
     return [...this.sessions.keys()].filter((id) => this.isExpired(id))
   }
 
+  /** How long until the next session expires, in milliseconds; infinite if none does. */
+  untilExpiry(): number {
+    let leftMs = Number.POSITIVE_INFINITY
+    for (const { record, renewedAt } of this.sessions.values()) {
+      const lifetimeMs = sessionLifetimeMs(record) ?? Number.POSITIVE_INFINITY
+      leftMs = Math.min(leftMs, renewedAt + lifetimeMs - this.now())
+    }
+    return Math.max(0, leftMs)
+  }
+
   async isDelayed(namespace: string, key: string): Promise<boolean> {
     return this.isDelayedNow(namespace, key)
   }

@@ -1,0 +1,165 @@
+/** Sessions, and the locks of keys that they hold. Spec 9.3, 9.4. */
+import assert from 'node:assert/strict'
+import type { KvEntry, Session } from '@latchkey/contract'
+import type { Case } from '../case.ts'
+import type { Context } from '../context.ts'
+
+export const sessionCases: readonly Case[] = [
+  {
+    id: 'sessions/record',
+    spec: '9.4',
+    also: ['9.3/1.7.0', 'D/sessions/create'],
+    title: 'a session is created with defaults, read alone, by node and in the list, renewed, and destroyed',
+    needs: { from: '1.7.0' },
+    async run(ctx) {
+      const Node = await aNode(ctx)
+      const { ID } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body: { Node, TTL: '24h' } })
+      const [session] = await ctx.ok<Session[]>('GET', `/session/info/${ID.toUpperCase()}`)
+      const { CreateIndex, ...shown } = session ?? {}
+      assert.deepEqual(shown, {
+        ...{ ID, Name: '', Node, LockDelay: 15_000_000_000, Behavior: 'release', TTL: '24h' },
+        ...{ NodeChecks: [], ServiceChecks: null, ModifyIndex: CreateIndex },
+      })
+      const ids = (sessions: readonly Session[]) => sessions.map((one) => one.ID)
+      assert.deepEqual(ids(await ctx.ok('GET', `/session/node/${Node.toUpperCase()}`)), [ID])
+      const all = ids(await ctx.ok('GET', '/session/list'))
+      assert(all.includes(ID))
+      assert.deepEqual(all, all.toSorted())
+      assert.deepEqual(await ctx.ok('PUT', `/session/renew/${ID}`), [session])
+      assert.equal(await ctx.ok('PUT', `/session/destroy/${ID}`), true)
+      assert.deepEqual(await ctx.ok('GET', `/session/info/${ID}`), [])
+      assert.equal(await ctx.ok('PUT', `/session/destroy/${ID}`), true)
+      const gone = { status: 404, code: 'not_found', text: `Session id '${ID}' not found` } as const
+      await ctx.refuses('PUT', `/session/renew/${ID}`, {}, gone)
+    },
+  },
+  {
+    id: 'sessions/faults',
+    spec: '9.4',
+    also: ['D/sessions/create'],
+    title: '400: malformed ids, unknown nodes and checks, durations out of range, and other behaviours',
+    async run(ctx) {
+      const Node = await aNode(ctx)
+      const invalid: readonly [object, string][] = [
+        [{ Node: `${Node}-unknown` }, 'Missing node registration'],
+        [{ Node, Checks: ['unknown'] }, "Missing check 'unknown' registration"],
+        [{ Node, Behavior: 'Delete' }, "Invalid Behavior setting 'Delete'"],
+        [{ Node, TTL: '9999ms' }, "Invalid Session TTL '9999000000', must be between [10s=24h0m0s]"],
+        [{ Node, TTL: '24h1ms' }, 'Invalid Session TTL'],
+        [{ Node, TTL: 'abc' }, 'Session TTL \'abc\' invalid: time: invalid duration "abc"'],
+        [{ Node, LockDelay: 'abc' }, 'Request decode failed: time: invalid duration "abc"'],
+        [{ Node, LockDelay: '-5s' }, 'LockDelay must be'],
+      ]
+      for (const [body, text] of invalid) {
+        const refusal = { status: 400, code: 'field_invalid', text } as const
+        await ctx.refuses('PUT', '/session/create', { body }, refusal)
+      }
+      const required = { status: 400, code: 'field_required' } as const
+      await ctx.refuses('PUT', '/session/create', { body: { Node: '' } }, required)
+      for (const [method, path] of [
+        ['GET', '/session/info/x'],
+        ['PUT', '/session/renew/x'],
+        ['PUT', '/session/destroy/x'],
+      ] as const) {
+        await ctx.refuses(method, path, {}, { status: 400, code: 'id_invalid' })
+      }
+    },
+  },
+  {
+    id: 'sessions/rights',
+    spec: '9.4',
+    also: ['D/sessions/rights'],
+    title: 'writing needs session:write on the node, and reads show sessions of nodes with session:read',
+    async run(ctx) {
+      const Node = await aNode(ctx)
+      const { ID } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body: { Node, Checks: [] } })
+      const reader = await ctx.caller(`session "${Node}" { policy = "read" }`)
+      const other = await ctx.caller(`session "${Node}-other" { policy = "write" }`)
+      const seen = async (token: string) =>
+        (await ctx.ok<Session[]>('GET', `/session/info/${ID}`, { token })).length
+      assert.deepEqual([await seen(reader.SecretID), await seen(other.SecretID)], [1, 0])
+      const denied = { status: 403, code: 'privilege_missing' } as const
+      for (const { SecretID: token } of [reader, other]) {
+        await ctx.refuses('PUT', '/session/create', { token, body: { Node } }, denied)
+        await ctx.refuses('PUT', `/session/renew/${ID}`, { token }, denied)
+        await ctx.refuses('PUT', `/session/destroy/${ID}`, { token }, denied)
+      }
+    },
+  },
+  {
+    id: 'sessions/locks',
+    spec: '9.4',
+    also: ['D/sessions/locks'],
+    title: 'one session at a time locks a key; other writes keep the lock; LockIndex counts the locks',
+    async run(ctx) {
+      const [one, two] = [await aSession(ctx), await aSession(ctx)]
+      const path = `/kv/${ctx.unique('lock')}`
+      const put = (query: string, raw = '') => ctx.ok<boolean>('PUT', `${path}?${query}`, { raw })
+      const lock = async () => {
+        const [entry] = await ctx.ok<KvEntry[]>('GET', path)
+        return [entry?.LockIndex, entry?.Session, Buffer.from(entry?.Value ?? '', 'base64').toString()]
+      }
+      assert.equal(await put(`acquire=${one}`, 'a'), true)
+      assert.deepEqual(await lock(), [1, one, 'a'])
+      assert.deepEqual([await put(`acquire=${two}`, 'b'), await put(`release=${two}`, 'b')], [false, false])
+      assert.equal(await put(`acquire=${one.toUpperCase()}`, 'c'), true)
+      assert.equal(await put('flags=7', 'd'), true)
+      assert.deepEqual(await lock(), [1, one, 'd'])
+      assert.equal(await put(`release=${one}`, 'e'), true)
+      assert.deepEqual(await lock(), [1, undefined, 'e'])
+      assert.equal(await put(`acquire=${two}`, 'f'), true)
+      assert.deepEqual(await lock(), [2, two, 'f'])
+      await ctx.ok('PUT', `/session/destroy/${two}`)
+      assert.deepEqual(await lock(), [2, undefined, 'f'])
+      assert.equal(await put(`acquire=${one}`), false, 'the lock delay keeps the key')
+      const refuses = (
+        query: string,
+        code: 'id_missing' | 'id_invalid' | 'query_invalid' | 'session_unknown',
+      ) => ctx.refuses('PUT', `${path}?${query}`, {}, { status: 400, code })
+      await refuses('acquire=', 'id_missing')
+      await refuses('acquire=x', 'id_invalid')
+      await refuses(`acquire=${two}`, 'session_unknown')
+      await refuses(`acquire=${one}&release=${one}`, 'query_invalid')
+      await refuses(`acquire=${one}&cas=0`, 'query_invalid')
+      assert.equal(await put('release=x'), false)
+    },
+  },
+  {
+    id: 'sessions/ends',
+    spec: '9.4',
+    also: ['D/sessions/ends'],
+    title:
+      'a check that turns critical ends a session, and the keys of a session with behaviour delete go with it',
+    async run(ctx) {
+      const Node = ctx.unique('node')
+      const check = (Status: string) => ({
+        Node,
+        Address: '10.0.0.1',
+        Check: { CheckID: 'c', Name: 'c', Status },
+      })
+      await ctx.ok('PUT', '/catalog/register', { body: check('passing') })
+      const body = { Node, Checks: ['c'], Behavior: 'delete', LockDelay: '0s' }
+      const { ID } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body })
+      const path = `/kv/${ctx.unique('lock')}`
+      await ctx.ok('PUT', `${path}?acquire=${ID}`)
+      await ctx.ok('PUT', '/catalog/register', { body: check('warning') })
+      assert.equal((await ctx.ok<Session[]>('GET', `/session/info/${ID}`)).length, 1)
+      await ctx.ok('PUT', '/catalog/register', { body: check('critical') })
+      assert.deepEqual(await ctx.ok('GET', `/session/info/${ID}`), [])
+      await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+      const text = "Check 'c' is in critical state"
+      await ctx.refuses('PUT', '/session/create', { body }, { status: 400, code: 'field_invalid', text })
+    },
+  },
+]
+
+async function aNode(ctx: Context): Promise<string> {
+  const Node = ctx.unique('node')
+  await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1' } })
+  return Node
+}
+
+async function aSession(ctx: Context): Promise<string> {
+  const body = { Node: await aNode(ctx), Checks: [] }
+  return (await ctx.ok<{ ID: string }>('PUT', '/session/create', { body })).ID
+}

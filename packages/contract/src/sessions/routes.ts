@@ -1,0 +1,97 @@
+/** Sessions, which hold the locks of keys. Spec 9.3, 9.4. */
+import * as z from 'zod'
+import { answers, type ContractRoutes, c } from '../route.ts'
+import { blockingQuery, query } from '../shared/query.ts'
+import { sessionCreateSchema, sessionIdSchema, sessionSchema } from './schemas.ts'
+
+const read = {
+  right: 'session',
+  blocking: 'sessions',
+  methodGate: 'http.enforceMethods',
+  spec: '9.4',
+} as const
+const write = { right: 'session', sameOrigin: true, writes: 'own', spec: 'extension' } as const
+const subject = { subject: 'session' } as const
+const VISIBLE = 'Shows sessions of nodes on which the caller has `session:read`.'
+/** The handlers refuse a malformed one, with the text of existing services. */
+const sessionParam = z.object({ ID: z.string().meta({ description: 'ID of the session.' }) })
+const list = z.array(sessionSchema)
+
+export const sessions = c.router({
+  create: {
+    method: 'PUT',
+    path: '/v1/session/create',
+    summary: 'Create a session',
+    description: 'Without a body, all defaults. Needs `session:write` on the node.',
+    query: query({}),
+    body: sessionCreateSchema,
+    ...answers(sessionIdSchema, {
+      ...write,
+      body: 'json',
+      bodyOptional: true,
+      looseNames: true,
+      errors: ['field_required', 'field_invalid', 'namespace_unsupported'],
+    }),
+  },
+  destroy: {
+    method: 'PUT',
+    path: '/v1/session/destroy/:ID',
+    pathParams: sessionParam,
+    summary: 'End a session',
+    description:
+      'In the same commit the keys that it holds are released or deleted, and their lock delays start. `true`, also for one that does not exist. Needs `session:write` on the node.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(z.boolean(), {
+      ...write,
+      ...subject,
+      errors: ['id_missing', 'id_invalid'],
+    }),
+  },
+  info: {
+    method: 'GET',
+    path: '/v1/session/info/:ID',
+    pathParams: sessionParam,
+    summary: 'Read a session',
+    description: `A list with the session; empty if there is none. ${VISIBLE}`,
+    query: blockingQuery({}),
+    ...answers(list, {
+      ...read,
+      ...subject,
+      spec: '9.3',
+      errors: ['id_missing', 'id_invalid', 'session_incompatible'],
+    }),
+  },
+  node: {
+    method: 'GET',
+    path: '/v1/session/node/:Node',
+    pathParams: z.object({ Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }) }),
+    summary: 'List the sessions of a node',
+    description: VISIBLE,
+    query: blockingQuery({}),
+    ...answers(list, { ...read, subject: 'node name', errors: ['id_missing'] }),
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/session/list',
+    summary: 'List the sessions of this datacenter',
+    description: `In order of their IDs. ${VISIBLE}`,
+    query: blockingQuery({}),
+    ...answers(list, { ...read, errors: [] }),
+  },
+  renew: {
+    method: 'PUT',
+    path: '/v1/session/renew/:ID',
+    pathParams: sessionParam,
+    summary: 'Renew a session',
+    description: 'Its TTL begins again, and no index moves. Needs `session:write` on the node.',
+    query: query({}),
+    body: c.noBody(),
+    ...answers(list, {
+      ...write,
+      ...subject,
+      spec: '9.3',
+      errors: ['id_missing', 'id_invalid', 'session_incompatible', 'not_found'],
+    }),
+  },
+} satisfies ContractRoutes)

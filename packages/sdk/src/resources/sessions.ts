@@ -1,0 +1,75 @@
+/** Sessions, which hold the locks of keys. Spec 9.3, 9.4. */
+import { type Core, call } from '../core.ts'
+import type { Mode, Result } from '../meta.ts'
+import type { CallOptions, ReadOptions } from '../options.ts'
+import type { LockSession, LockSessionCreate, LockSessionID } from '../types.ts'
+
+export class Sessions<M extends Mode> {
+  readonly #core: Core<M>
+
+  constructor(core: Core<M>) {
+    this.#core = core
+  }
+
+  /**
+   * Creates a session on a node, by default that of the server. `client.locks` does it for you.
+   *
+   * Endpoint `sessions.create` (PUT /v1/session/create). Right: session. An extension of the spec. Errors: Invalid
+   * (field_required, field_invalid, namespace_unsupported), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  create(session: LockSessionCreate = {}, options: CallOptions = {}): Promise<Result<M, LockSessionID>> {
+    return call(this.#core, { endpoint: 'sessions.create', json: session, options })
+  }
+
+  /**
+   * Ends a session: its keys are released or deleted. `true` also where there is none.
+   *
+   * Endpoint `sessions.destroy` (PUT /v1/session/destroy/:ID). Right: session. An extension of the spec. Errors:
+   * Invalid (id_missing, id_invalid), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  destroy(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
+    const params = { ID: id }
+    return call(this.#core, { endpoint: 'sessions.destroy', params, repeatable: 'unlessPending', options })
+  }
+
+  /**
+   * Reads a session: a list with it, or an empty one.
+   *
+   * Endpoint `sessions.info` (GET /v1/session/info/:ID). Right: session. Spec 9.3. Errors: Invalid (id_missing,
+   * id_invalid, session_incompatible), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  info(id: string, options: ReadOptions = {}): Promise<Result<M, LockSession[]>> {
+    return call(this.#core, { endpoint: 'sessions.info', params: { ID: id }, options })
+  }
+
+  /**
+   * Lists the sessions of a node.
+   *
+   * Endpoint `sessions.node` (GET /v1/session/node/:Node). Right: session. Spec 9.4. Errors: Invalid (id_missing),
+   * PermissionDenied (caller_unknown, privilege_missing).
+   */
+  node(node: string, options: ReadOptions = {}): Promise<Result<M, LockSession[]>> {
+    return call(this.#core, { endpoint: 'sessions.node', params: { Node: node }, options })
+  }
+
+  /**
+   * Lists all sessions of the datacenter, in order of their IDs.
+   *
+   * Endpoint `sessions.list` (GET /v1/session/list). Right: session. Spec 9.4. Errors: PermissionDenied
+   * (caller_unknown, privilege_missing).
+   */
+  list(options: ReadOptions = {}): Promise<Result<M, LockSession[]>> {
+    return call(this.#core, { endpoint: 'sessions.list', options })
+  }
+
+  /**
+   * Lets the TTL of a session begin again. NotFound: it has ended.
+   *
+   * Endpoint `sessions.renew` (PUT /v1/session/renew/:ID). Right: session. Spec 9.3. Errors: Invalid (id_missing,
+   * id_invalid, session_incompatible), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   */
+  renew(id: string, options: CallOptions = {}): Promise<Result<M, LockSession[]>> {
+    const params = { ID: id }
+    return call(this.#core, { endpoint: 'sessions.renew', params, repeatable: 'unlessPending', options })
+  }
+}

@@ -1,0 +1,26 @@
+import { createSession, nodeOfSession, randomUuid } from '@latchkey/acl'
+import { nodeChanges } from '../agent/own-node.ts'
+import { type Answer, type Call, json } from '../handler.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
+import { requireSessionWrite } from './rights.ts'
+
+/** Creates a session; the server's own node is registered if need be. Decisions: sessions. */
+export function createSessionHandler(call: Call<'sessions.create'>): Promise<Answer<'sessions.create'>> {
+  const { body, service } = call
+  const { store, nodeName: ownNode, edition, random } = service
+  const node = nodeOfSession(body, ownNode)
+  requireSessionWrite(call, node)
+  const id = randomUuid(random)
+  return decideAndCommitFor(call, () => {
+    const catalog = store.catalog()
+    const record = createSession(body, { catalog, ownNode, edition, id })
+    const isOwn = node.toLowerCase() === ownNode.toLowerCase()
+    return {
+      changes: [
+        ...(isOwn ? nodeChanges(call, catalog) : []),
+        { table: 'sessions', op: 'put', record, expect: 0 },
+      ],
+      answer: () => json({ ID: record.ID }),
+    }
+  })
+}
