@@ -31,5 +31,14 @@ export const PAGES: readonly ShownPage[] = [
     path: '/kv?in=shop%2F&key=shop%2Ftheme',
     ready: (page) => page.getByText('Times locked').waitFor(),
   },
+  { name: 'services', path: '/services', ready: (page) => page.getByText('shop-web').first().waitFor() },
+  { name: 'service', path: '/services/orders', ready: (page) => page.getByText('HTTP 503').waitFor() },
+  { name: 'nodes', path: '/nodes', ready: (page) => page.getByText('db-3').first().waitFor() },
+  { name: 'node', path: '/nodes/app-1', ready: (page) => page.getByText('Orders answer').waitFor() },
+  {
+    name: 'intentions',
+    path: '/intentions?source=shop-web&destination=orders',
+    ready: (page) => page.getByText('may connect to orders').waitFor(),
+  },
   { name: 'kv-root', path: '/kv', ready: (page) => page.getByText('deploys/').waitFor() },
 ]

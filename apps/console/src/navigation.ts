@@ -1,5 +1,16 @@
 /** The pages of the side navigation and of the command palette. A page adds its line here and its route in routes.tsx. */
-import { FileText, FolderTree, House, KeyRound, type LucideIcon, Scale, UsersRound } from 'lucide-react'
+import {
+  Boxes,
+  FileText,
+  FolderTree,
+  House,
+  KeyRound,
+  type LucideIcon,
+  Scale,
+  Server,
+  Share2,
+  UsersRound,
+} from 'lucide-react'
 import { texts } from './texts.ts'
 
 export interface NavigationItem {
@@ -31,6 +42,14 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/ask', label: texts.shell.ask, icon: Scale },
       { to: '/kv', label: texts.shell.kv, icon: FolderTree },
+    ],
+  },
+  {
+    title: texts.shell.groups.catalog,
+    items: [
+      { to: '/services', label: texts.shell.services, icon: Boxes },
+      { to: '/nodes', label: texts.shell.nodes, icon: Server },
+      { to: '/intentions', label: texts.shell.intentions, icon: Share2 },
     ],
   },
 ]

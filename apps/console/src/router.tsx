@@ -1,7 +1,9 @@
 /** The router. Each folder of pages exports its routes, which are listed here. */
 import { createRootRoute, createRouter } from '@tanstack/react-router'
 import { askRoutes } from './ask/routes.tsx'
+import { catalogRoutes } from './catalog/routes.tsx'
 import { homeRoutes } from './home/routes.tsx'
+import { intentionRoutes } from './intentions/routes.tsx'
 import { kvRoutes } from './kv/routes.tsx'
 import { App } from './shell/app.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
@@ -16,6 +18,8 @@ const routeTree = rootRoute.addChildren([
   ...askRoutes(rootRoute),
   ...homeRoutes(rootRoute),
   ...kvRoutes(rootRoute),
+  ...catalogRoutes(rootRoute),
+  ...intentionRoutes(rootRoute),
   ...tokenRoutes(rootRoute),
 ])
 

@@ -70,4 +70,31 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     await page.getByRole('link', { name: 'currency' }).waitFor()
     expect(complaints).toEqual([])
   })
+
+  test('follows the health of services, and says which intention decides', async () => {
+    await open('/services?q=shop-web')
+    await page.getByText('1 warning').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await world.client.catalog.register({
+      Node: 'app-1',
+      Address: '10.0.1.11',
+      Check: {
+        CheckID: 'shop-web-Latency',
+        Name: 'Latency',
+        ServiceID: 'shop-web',
+        Status: 'critical',
+        Output: 'p99 is 12 s',
+      },
+    })
+    await page.getByText('1 critical').waitFor()
+    await page.getByRole('link', { name: 'shop-web' }).click()
+    await page.getByText('p99 is 12 s').waitFor()
+    await page.getByRole('link', { name: 'Who may connect?' }).click()
+    await page.getByRole('textbox', { name: 'Source' }).fill('cron')
+    await page.getByRole('textbox', { name: 'Destination' }).fill('postgres')
+    await page.keyboard.press('Enter')
+    await page.getByText('Decided by the intention from * to postgres').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
 })

@@ -59,6 +59,56 @@ const POLICIES = {
   'payments-deny': ['Keeps everyone out of payments', 'key_prefix "payments/" {\n  policy = "deny"\n}\n'],
 } as const
 
+const check = (Status: string, Name: string, Output: string, ServiceID?: string) => ({
+  CheckID: `${ServiceID ?? 'node'}-${Name}`,
+  Name,
+  Status,
+  Output,
+  ...(ServiceID === undefined ? {} : { ServiceID }),
+})
+
+const INSTANCES = [
+  {
+    Node: 'app-1',
+    Address: '10.0.1.11',
+    NodeMeta: { rack: 'r1', os: 'Debian 13' },
+    Service: { ID: 'orders-1', Service: 'orders', Port: 8080, Tags: ['v2', 'primary'] },
+    Checks: [
+      check('passing', 'Disk', '41 % used'),
+      check(
+        'critical',
+        'Orders answer',
+        'HTTP 503 Service Unavailable\nno connection to the database',
+        'orders-1',
+      ),
+    ],
+  },
+  {
+    Node: 'app-2',
+    Address: '10.0.1.12',
+    Service: { ID: 'orders-2', Service: 'orders', Port: 8080, Tags: ['v2'] },
+    Checks: [check('passing', 'Orders answer', 'HTTP 200 OK', 'orders-2')],
+  },
+  {
+    Node: 'app-1',
+    Address: '10.0.1.11',
+    Service: { ID: 'shop-web', Service: 'shop-web', Port: 3000, Tags: ['v4'] },
+    Checks: [check('warning', 'Latency', 'p99 is 840 ms', 'shop-web')],
+  },
+  {
+    Node: 'db-3',
+    Address: '10.0.2.3',
+    Service: { ID: 'postgres', Service: 'postgres', Port: 5432 },
+    Checks: [check('passing', 'Replication', 'lag 0 s', 'postgres')],
+  },
+]
+
+const INTENTIONS = [
+  { SourceName: 'shop-web', DestinationName: 'orders', Action: 'allow', Description: 'Orders of the shop' },
+  { SourceName: 'orders', DestinationName: 'postgres', Action: 'allow' },
+  { SourceName: '*', DestinationName: 'postgres', Action: 'deny', Description: 'Only orders write orders' },
+]
+
 const KEYS = {
   'deploys/shop-web/version': '4.18.2',
   'orders/limits/open': '250',
@@ -95,4 +145,6 @@ async function fill(client: Client): Promise<void> {
   ]
   for (const token of tokens) await client.tokens.create(token)
   for (const [key, value] of Object.entries(KEYS)) await client.kv.put(key, value)
+  for (const instance of INSTANCES) await client.catalog.register(instance)
+  for (const intention of INTENTIONS) await client.intentions.create(intention)
 }

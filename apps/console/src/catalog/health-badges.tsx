@@ -1,0 +1,35 @@
+import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { type Counts, STATES, type State } from './health.ts'
+
+const LOOKS = {
+  critical: { tone: 'danger', icon: CircleX },
+  warning: { tone: 'warn', icon: TriangleAlert },
+  passing: { tone: 'good', icon: CircleCheck },
+} as const
+
+/** How many checks are in each state, the worst first. */
+export function HealthBadges({ counts }: { readonly counts: Counts }) {
+  const shown = STATES.filter((state) => counts[state] > 0)
+  if (shown.length === 0) return <span className="small muted">{texts.catalog.noChecks}</span>
+  return (
+    <span className="links">
+      {shown.map((state) => (
+        <StateBadge key={state} state={state}>
+          {`${counts[state]} ${texts.catalog.states[state].toLowerCase()}`}
+        </StateBadge>
+      ))}
+    </span>
+  )
+}
+
+export function StateBadge({ state, children }: { readonly state: State; readonly children?: string }) {
+  const { tone, icon: Icon } = LOOKS[state]
+  return (
+    <Badge tone={tone}>
+      <Icon aria-hidden />
+      {children ?? texts.catalog.states[state]}
+    </Badge>
+  )
+}

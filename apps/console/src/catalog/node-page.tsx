@@ -1,0 +1,81 @@
+import type { NodeSummary } from '@latchkey/sdk'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import '../ui/styles/catalog.css'
+import { Checks } from './checks.tsx'
+import { countChecks } from './health.ts'
+import { HealthBadges } from './health-badges.tsx'
+
+const route = getRouteApi('/nodes/$name')
+
+/** A node, its services and checks. */
+export function NodePage() {
+  const { name } = route.useParams() as { readonly name: string }
+  const client = useClient()
+  const node = useLive(['node', name], (options) => client.health.watchUiNode(name, options))
+  return (
+    <Page
+      title={name}
+      parent={{ to: '/nodes', label: texts.catalog.nodes }}
+      lead={node.data && <HealthBadges counts={countChecks(node.data.Checks)} />}
+    >
+      {node.error && <Problem error={node.error} onRetry={node.refetch} />}
+      {node.isPending && <Skeleton lines={6} />}
+      {node.data && <Node node={node.data} />}
+    </Page>
+  )
+}
+
+function Node({ node }: { readonly node: NodeSummary }) {
+  const meta = Object.entries(node.Meta ?? {})
+  return (
+    <div className="columns">
+      <div className="stack">
+        <Card title={texts.catalog.checks}>
+          <Checks checks={node.Checks} />
+        </Card>
+        <Card title={texts.catalog.services}>
+          {node.Services.length === 0 && <p className="muted">{texts.catalog.noServicesTitle}</p>}
+          <ul className="lines">
+            {node.Services.map(({ ID, Service, Address, Port }) => (
+              <li key={ID}>
+                <Link to="/services/$name" params={{ name: Service }}>
+                  {ID === Service ? Service : `${Service} (${ID})`}
+                </Link>
+                <span className="mono small secondary">
+                  {Address || node.Address}
+                  {Port > 0 && `:${Port}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      </div>
+      <Card title={texts.catalog.about}>
+        <dl className="facts">
+          <div>
+            <dt>{texts.catalog.address}</dt>
+            <dd className="mono">{node.Address}</dd>
+          </div>
+          {node.ID !== undefined && node.ID !== '' && (
+            <div>
+              <dt>{texts.catalog.id}</dt>
+              <dd className="mono small">{node.ID}</dd>
+            </div>
+          )}
+          {meta.map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+import type { ServiceHealth } from '@latchkey/sdk'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Boxes } from 'lucide-react'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import '../ui/styles/catalog.css'
+import { Checks } from './checks.tsx'
+import { countChecks } from './health.ts'
+import { HealthBadges } from './health-badges.tsx'
+
+const route = getRouteApi('/services/$name')
+
+/** The instances of a service with their checks. */
+export function ServicePage() {
+  const { name } = route.useParams() as { readonly name: string }
+  const client = useClient()
+  const instances = useLive(['service', name], (options) => client.health.watchService(name, options))
+  return (
+    <Page
+      title={name}
+      parent={{ to: '/services', label: texts.catalog.services }}
+      lead={
+        instances.data && <HealthBadges counts={countChecks(instances.data.flatMap((each) => each.Checks))} />
+      }
+      actions={
+        <>
+          <Link to="/intentions" search={{ q: name }} className="button">
+            {texts.catalog.whoConnects}
+          </Link>
+          <Link to="/ask/who" search={{ kind: 'service', segment: name, access: 'write' }} className="button">
+            {texts.catalog.whoRegisters}
+          </Link>
+        </>
+      }
+    >
+      {instances.error && <Problem error={instances.error} onRetry={instances.refetch} />}
+      {instances.isPending && <Skeleton lines={6} />}
+      {instances.data?.length === 0 && (
+        <Empty icon={Boxes} title={texts.catalog.noInstancesTitle}>
+          {texts.catalog.noInstances}
+        </Empty>
+      )}
+      {instances.data && (
+        <div className="stack">
+          {instances.data.map((instance) => (
+            <Instance key={`${instance.Node.Node}/${instance.Service.ID}`} instance={instance} />
+          ))}
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Instance({ instance: { Node, Service, Checks: checks } }: { readonly instance: ServiceHealth }) {
+  return (
+    <section className="card" aria-label={Service.ID}>
+      <div className="card-head">
+        <h2>{Service.ID}</h2>
+        <HealthBadges counts={countChecks(checks)} />
+      </div>
+      <div className="card-body instance">
+        <dl className="facts">
+          <div>
+            <dt>{texts.catalog.node}</dt>
+            <dd>
+              <Link to="/nodes/$name" params={{ name: Node.Node }}>
+                {Node.Node}
+              </Link>
+            </dd>
+          </div>
+          <div>
+            <dt>{texts.catalog.address}</dt>
+            <dd className="mono">
+              {Service.Address || Node.Address}
+              {Service.Port > 0 && `:${Service.Port}`}
+            </dd>
+          </div>
+          {Service.Tags.length > 0 && (
+            <div>
+              <dt>{texts.catalog.tags}</dt>
+              <dd className="row">
+                {Service.Tags.map((tag) => (
+                  <Badge key={tag}>{tag}</Badge>
+                ))}
+              </dd>
+            </div>
+          )}
+        </dl>
+        <Checks checks={checks} />
+      </div>
+    </section>
+  )
+}

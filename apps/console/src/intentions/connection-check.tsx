@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleSlash } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Card } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { decidingIntention, destinationOf, type IntentionSearch, sourceOf } from './intention-search.ts'
+
+interface ConnectionCheckProps {
+  readonly search: IntentionSearch
+  readonly onAsk: (names: { readonly source: string; readonly destination: string }) => void
+}
+
+/** Whether one service may connect to another, and which intention decides. */
+export function ConnectionCheck({ search, onAsk }: ConnectionCheckProps) {
+  const [source, setSource] = useState(search.source ?? '')
+  const [destination, setDestination] = useState(search.destination ?? '')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (source !== '' && destination !== '') onAsk({ source, destination })
+  }
+  return (
+    <Card title={texts.intentions.checkTitle}>
+      <div className="stack">
+        <form className="question" onSubmit={submit}>
+          <TextField label={texts.intentions.source} value={source} onValue={setSource} />
+          <TextField label={texts.intentions.destination} value={destination} onValue={setDestination} />
+          <Button type="submit" disabled={source === '' || destination === ''}>
+            {texts.ask.submit}
+          </Button>
+        </form>
+        {search.source !== undefined && search.destination !== undefined && (
+          <Answer source={search.source} destination={search.destination} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+/** Services connect all the time: the answer is kept fresh. */
+const AGAIN_MS = 2_000
+
+function Answer({ source, destination }: { readonly source: string; readonly destination: string }) {
+  const client = useClient()
+  const answer = useQuery({
+    queryKey: ['connection', source, destination],
+    queryFn: async ({ signal }) => {
+      const [check, matches] = await Promise.all([
+        client.intentions.check({ source, destination }, { signal }),
+        client.intentions.match('destination', [destination], { signal }),
+      ])
+      return { isAllowed: check.Allowed, by: decidingIntention(matches[destination] ?? [], source) }
+    },
+    refetchInterval: ({ state }) => (state.error ? false : AGAIN_MS),
+  })
+  if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
+  if (!answer.data) return <Skeleton lines={2} />
+  const { isAllowed, by } = answer.data
+  const Icon = isAllowed ? CircleCheck : CircleSlash
+  return (
+    <div className="connection-answer" data-allow={isAllowed} role="status">
+      <Icon aria-hidden />
+      <div>
+        <strong>{texts.intentions.answer(source, destination, isAllowed)}</strong>
+        <p className="small secondary">
+          {by
+            ? texts.intentions.decidedBy(sourceOf(by), destinationOf(by), by.Precedence)
+            : texts.intentions.decidedByDefault}
+        </p>
+      </div>
+    </div>
+  )
+}

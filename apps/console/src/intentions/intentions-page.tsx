@@ -1,0 +1,141 @@
+import type { Intention } from '@latchkey/sdk'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowRight, Plus, Share2, Trash2 } from 'lucide-react'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { SearchBox } from '../ui/search-box.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import '../ui/styles/insight.css'
+import { ActionBadge } from './action-badge.tsx'
+import { ConnectionCheck } from './connection-check.tsx'
+import { IntentionForm } from './intention-form.tsx'
+import { destinationOf, type IntentionSearch, isSearched, keyOf, sourceOf } from './intention-search.ts'
+import { useDeleteIntention } from './use-delete-intention.ts'
+
+const route = getRouteApi('/intentions')
+
+/** Which service may connect to which. */
+export function IntentionsPage() {
+  const client = useClient()
+  const search = route.useSearch() as IntentionSearch
+  const navigate = route.useNavigate()
+  const intentions = useLive(['intentions'], (options) => client.intentions.watchList({}, options))
+  const remove = useDeleteIntention()
+  const change = (part: IntentionSearch) => void navigate({ search: { ...search, ...part }, replace: true })
+  const shown = (intentions.data ?? []).filter((each) => isSearched(each, search.q))
+  const edited = intentions.data?.find((each) => keyOf(each) === search.edit)
+  const close = () => change({ create: undefined, edit: undefined })
+  return (
+    <Page
+      title={texts.intentions.title}
+      lead={texts.intentions.lead}
+      actions={
+        <Button look="primary" onClick={() => change({ create: true })}>
+          <Plus aria-hidden />
+          {texts.intentions.create}
+        </Button>
+      }
+    >
+      <div className="stack" data-gap="large">
+        <ConnectionCheck
+          key={`${search.source} ${search.destination}`}
+          search={search}
+          onAsk={(names) => void navigate({ search: { ...search, ...names } })}
+        />
+        {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
+        {!intentions.error && (
+          <section className="card" aria-label={texts.intentions.title}>
+            <div className="toolbar">
+              <SearchBox label={texts.intentions.search} value={search.q} onValue={(q) => change({ q })} />
+            </div>
+            {intentions.isPending && <Skeleton lines={5} />}
+            {shown.length > 0 && (
+              <DataTable
+                label={texts.intentions.title}
+                columns={columnsOf({ search, onDelete: remove })}
+                rows={shown}
+                keyOf={keyOf}
+                narrowTracks="minmax(0, 1fr) 5.5rem 3.5rem"
+              />
+            )}
+            {intentions.data && shown.length === 0 && (
+              <Empty
+                icon={Share2}
+                title={
+                  intentions.data.length === 0 ? texts.intentions.emptyTitle : texts.intentions.noMatchTitle
+                }
+              >
+                {intentions.data.length === 0 ? texts.intentions.empty : texts.tokens.noMatch}
+              </Empty>
+            )}
+          </section>
+        )}
+      </div>
+      {(search.create || edited) && (
+        <IntentionForm key={search.edit ?? ''} existing={edited} onClose={close} />
+      )}
+    </Page>
+  )
+}
+
+interface Actions {
+  readonly search: IntentionSearch
+  readonly onDelete: (intention: Intention) => void
+}
+
+const columnsOf = ({ search, onDelete }: Actions): readonly Column<Intention>[] => [
+  {
+    id: 'names',
+    header: texts.intentions.connection,
+    track: 'minmax(0, 5fr)',
+    cell: (intention) => (
+      <span className="cell-title">
+        <Link
+          to="/intentions"
+          search={{ ...search, edit: keyOf(intention) }}
+          preload={false}
+          className="connection cell-link"
+        >
+          <span className="truncate">{shownName(sourceOf(intention))}</span>
+          <ArrowRight aria-label={texts.intentions.to} />
+          <span className="truncate">{shownName(destinationOf(intention))}</span>
+        </Link>
+        {intention.Description !== '' && <span className="cell-sub truncate">{intention.Description}</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'action',
+    header: texts.intentions.action,
+    track: '9rem',
+    cell: (intention) => <ActionBadge {...intention} />,
+  },
+  {
+    id: 'precedence',
+    header: texts.intentions.precedence,
+    track: '7rem',
+    priority: 'low',
+    cell: ({ Precedence }) => <span className="nums secondary">{Precedence}</span>,
+  },
+  {
+    id: 'actions',
+    header: texts.intentions.deleteColumn,
+    track: '3.5rem',
+    cell: (intention) => (
+      <span className="cell-actions">
+        <IconButton label={texts.intentions.delete} onClick={() => onDelete(intention)}>
+          <Trash2 aria-hidden />
+        </IconButton>
+      </span>
+    ),
+  },
+]
+
+function shownName(name: string): string {
+  return name === '*' ? texts.intentions.anyService : name
+}

@@ -1,0 +1,46 @@
+import type { Intention } from '@latchkey/sdk'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { messageOf } from '../ui/problem.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { destinationOf, sourceOf } from './intention-search.ts'
+
+/** Deletes an intention at once, and offers to undo: an equal one is created then. */
+export function useDeleteIntention(): (intention: Intention) => void {
+  const client = useClient()
+  const fail = (error: unknown) => showToast({ text: messageOf(error), tone: 'danger' })
+  const restore = ({ SourceNS, SourceName, DestinationNS, DestinationName, ...more }: Intention) => {
+    const { Description, Action, Permissions, Meta } = more
+    const names = serverNames(SourceNS, DestinationNS)
+    client.intentions
+      .create({
+        ...names,
+        SourceName,
+        DestinationName,
+        Description,
+        ...(Action === undefined ? {} : { Action }),
+        ...(Permissions === undefined ? {} : { Permissions }),
+        ...(Meta === undefined ? {} : { Meta }),
+      })
+      .catch(fail)
+  }
+  return (intention) => {
+    const { ID } = intention
+    const names = { source: sourceOf(intention), destination: destinationOf(intention) }
+    const deleted = ID === undefined ? client.intentions.deleteExact(names) : client.intentions.delete(ID)
+    deleted.then(
+      () =>
+        showToast({
+          text: texts.intentions.deleted(names.source, names.destination),
+          durationMs: 10_000,
+          action: { label: texts.common.undo, onSelect: () => restore(intention) },
+        }),
+      fail,
+    )
+  }
+}
+
+/** The standard edition knows no namespaces in a body. */
+function serverNames(SourceNS: string, DestinationNS: string) {
+  return SourceNS === 'default' && DestinationNS === 'default' ? {} : { SourceNS, DestinationNS }
+}
