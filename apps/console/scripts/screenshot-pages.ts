@@ -10,7 +10,25 @@ interface ShownPage {
   readonly ready: (page: Page) => Promise<unknown>
 }
 
+const policyPath = async (client: Client, name: string) =>
+  `/policies/${(await client.policies.readByName(name)).ID}`
+
+async function tokenPath(client: Client, description: string): Promise<string> {
+  const token = (await client.tokens.list()).find(({ Description }) => Description === description)
+  return `/tokens/${token?.AccessorID ?? ''}`
+}
+
+/** Types at the end of the rules. */
+async function typeRules(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Rules' }).click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(text)
+}
+
+const EDITED = 'key "shop/secret" {\npolicy = "deny"\n'
+
 export const PAGES: readonly ShownPage[] = [
+  { name: 'home', path: '/', ready: (page) => page.getByText('Expiring soon').waitFor() },
   { name: 'tokens', path: '/tokens', ready: (page) => page.getByText('Web shop, production').waitFor() },
   {
     name: 'ask-denied',
@@ -41,4 +59,95 @@ export const PAGES: readonly ShownPage[] = [
     ready: (page) => page.getByText('may connect to orders').waitFor(),
   },
   { name: 'kv-root', path: '/kv', ready: (page) => page.getByText('deploys/').waitFor() },
+  {
+    name: 'tokens-none',
+    path: '/tokens?q=nothing',
+    ready: (page) => page.getByText('No token matches').waitFor(),
+  },
+  {
+    name: 'tokens-filter',
+    path: '/tokens',
+    ready: async (page) => {
+      await page.getByText('Web shop, production').waitFor()
+      await page.getByRole('button', { name: 'Policy' }).click()
+      await page.getByRole('option', { name: 'deploy' }).waitFor()
+    },
+  },
+  {
+    name: 'token',
+    path: (client) => tokenPath(client, 'Web shop, staging'),
+    ready: (page) => page.getByText('payments/').waitFor(),
+  },
+  {
+    name: 'token-create',
+    path: '/tokens?create=true',
+    ready: (page) => page.getByRole('dialog').waitFor(),
+  },
+  {
+    name: 'token-created',
+    path: '/tokens?create=true',
+    ready: async (page) => {
+      await page.getByLabel('Description').fill('Search index')
+      await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+      await page.getByText('The token is ready').waitFor()
+    },
+  },
+  {
+    name: 'token-edit',
+    path: (client) => tokenPath(client, 'Web shop, staging'),
+    ready: (page) => page.getByRole('button', { name: 'Edit token' }).click(),
+  },
+  { name: 'policies', path: '/policies', ready: (page) => page.getByText('orders-read').waitFor() },
+  {
+    name: 'policy',
+    path: (client) => policyPath(client, 'shop-web'),
+    ready: async (page) => {
+      await page.getByText('No findings').waitFor()
+      await page.getByRole('link', { name: 'shop', exact: true }).waitFor()
+    },
+  },
+  {
+    name: 'policy-findings',
+    path: (client) => policyPath(client, 'shop-web'),
+    ready: async (page) => {
+      await page.getByText('No findings').waitFor()
+      await typeRules(page, 'key "shop/*" {\npolicy = "WRITE"\n')
+      await page.getByRole('list', { name: 'Findings' }).waitFor()
+    },
+  },
+  {
+    name: 'policy-complete',
+    path: '/policies/new',
+    ready: async (page) => {
+      await page.getByText('No findings').waitFor()
+      await typeRules(page, 'ser')
+      await page.getByRole('option', { name: 'service_prefix' }).waitFor()
+    },
+  },
+  {
+    name: 'policy-save',
+    path: (client) => policyPath(client, 'shop-web'),
+    ready: async (page) => {
+      await page.getByText('No findings').waitFor()
+      await typeRules(page, EDITED)
+      await page.getByRole('button', { name: 'Review and save' }).click()
+      await page.getByText('gain or lose rights').waitFor()
+    },
+  },
+  { name: 'roles', path: '/roles', ready: (page) => page.getByText('on-call').waitFor() },
+  {
+    name: 'role',
+    path: async (client) => `/roles/${(await client.roles.readByName('shop')).ID}`,
+    ready: (page) => page.getByText('Web shop, production').waitFor(),
+  },
+  { name: 'not-found', path: '/nowhere', ready: (page) => page.getByText('There is no such page').waitFor() },
+  {
+    name: 'palette',
+    path: '/tokens',
+    ready: async (page) => {
+      await page.getByText('Web shop, production').waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
 ]

@@ -5,6 +5,8 @@ import { catalogRoutes } from './catalog/routes.tsx'
 import { homeRoutes } from './home/routes.tsx'
 import { intentionRoutes } from './intentions/routes.tsx'
 import { kvRoutes } from './kv/routes.tsx'
+import { policyRoutes } from './policies/routes.tsx'
+import { roleRoutes } from './roles/routes.tsx'
 import { App } from './shell/app.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
@@ -21,6 +23,8 @@ const routeTree = rootRoute.addChildren([
   ...catalogRoutes(rootRoute),
   ...intentionRoutes(rootRoute),
   ...tokenRoutes(rootRoute),
+  ...policyRoutes(rootRoute),
+  ...roleRoutes(rootRoute),
 ])
 
 export const router = createRouter({

@@ -46,5 +46,6 @@ interface Violation {
 export async function signIn(page: Page, secret: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Secret' }).fill(secret)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  // Not by role: behind an open dialog, the page is hidden from assistive technology.
+  await page.locator('.shell').waitFor()
 }

@@ -24,8 +24,10 @@ if (process.argv.includes('--force') || !isBuildCurrent()) {
     ...copyFiles(GUIDES, PACKAGE_FILES.guides, 'guides'),
     ...copyFiles(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
   ]
-  // Not among the inputs: no test looks at the console of this build, and tests of the console may build it at any time.
-  copyFiles(['index.html', '**/*.{js,css,svg,json,woff2,gz,br}'], PACKAGE_FILES.console, 'console')
+  // Tests of the console may build it at any time, so only a package has a copy.
+  if (process.argv.includes('--package')) {
+    copyFiles(['index.html', '**/*.{js,css,svg,json,woff2,gz,br}'], PACKAGE_FILES.console, 'console')
+  }
   // A folder changes when a file is added to it.
   const folders = globSync('docs/**/', { cwd: PACKAGE_FILES.guides }).map((f) =>
     join(PACKAGE_FILES.guides, f),

@@ -1,11 +1,9 @@
-import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router'
+import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 
 export const homeRoutes = (parent: AnyRoute) => [
   createRoute({
     getParentRoute: () => parent,
     path: '/',
-    beforeLoad: () => {
-      throw redirect({ to: '/tokens' })
-    },
+    component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
   }),
 ]

@@ -8,4 +8,9 @@ export const tokenRoutes = (parent: AnyRoute) => [
     validateSearch: readTokenSearch,
     component: lazyRouteComponent(() => import('./tokens-page.tsx'), 'TokensPage'),
   }),
+  createRoute({
+    getParentRoute: () => parent,
+    path: 'tokens/$accessorId',
+    component: lazyRouteComponent(() => import('./token-page.tsx'), 'TokenPage'),
+  }),
 ]

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { KeyRound, Plus, Search, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
+import { LinkBadges } from '../links/link-badges.tsx'
 import { absoluteTime, dateOf, isInstant } from '../live/instants.ts'
 import { useNow } from '../live/use-now.ts'
 import { useRights } from '../session/use-rights.ts'
@@ -12,6 +13,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Empty, Skeleton } from '../ui/states.tsx'
+import { CreateToken } from './create-token.tsx'
 import { Expiry } from './expiry.tsx'
 import type { TokenRow } from './token-feed.ts'
 import {
@@ -25,7 +27,6 @@ import {
   type TokenSearch,
   valuesOf,
 } from './token-filter.ts'
-import { TokenLinks } from './token-links.tsx'
 import { useTokenFeed } from './use-token-feed.ts'
 
 const route = getRouteApi('/tokens')
@@ -59,7 +60,7 @@ const COLUMNS: readonly Column<TokenRow>[] = [
     header: texts.tokens.columns.rights,
     track: 'minmax(0, 4fr)',
     priority: 'low',
-    cell: (token) => <TokenLinks token={token} />,
+    cell: (token) => <LinkBadges record={token} />,
   },
   {
     id: 'expires',
@@ -184,6 +185,7 @@ export function TokensPage() {
           )}
         </section>
       )}
+      {search.create && rights.aclWrite && <CreateToken onClose={() => change({ create: undefined })} />}
     </Page>
   )
 }

@@ -44,7 +44,7 @@ export function ChoiceFilter({ label, value, options, onValue }: ChoiceFilterPro
           aria-label={label}
         >
           <Command label={label} loop>
-            <Command.Input placeholder={texts.tokens.filters.find} />
+            <Command.Input placeholder={texts.common.find} />
             <Command.List>
               <Command.Empty>{texts.palette.empty}</Command.Empty>
               <Command.Item className="menu-item" value="*" onSelect={() => choose(undefined)}>

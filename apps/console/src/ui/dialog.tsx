@@ -43,13 +43,16 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
-        <Radix.Content asChild {...(lead === undefined ? { 'aria-describedby': undefined } : {})}>
+        <Radix.Content
+          className="dialog"
+          data-size={size}
+          onOpenAutoFocus={focusFirstField}
+          {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
+        >
           {onSubmit === undefined ? (
-            <div className="dialog" data-size={size}>
-              {content}
-            </div>
+            content
           ) : (
-            <form className="dialog" data-size={size} onSubmit={submit} noValidate>
+            <form className="dialog-form" onSubmit={submit} noValidate>
               {content}
             </form>
           )}
@@ -57,4 +60,14 @@ export function Dialog({ title, lead, size = 'medium', children, foot, onClose, 
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** What the person came for is the first field, not the button that closes. */
+function focusFirstField(event: Event): void {
+  const dialog = event.currentTarget as HTMLElement | null
+  const field = dialog?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea):not(:disabled)')
+  const target = field ?? dialog?.querySelector<HTMLElement>('.dialog-foot [data-look]:last-child')
+  if (!target) return
+  event.preventDefault()
+  target.focus()
 }

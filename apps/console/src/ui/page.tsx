@@ -49,7 +49,7 @@ interface CardProps {
 
 export function Card({ title, actions, children, flush = false }: CardProps) {
   return (
-    <section className="card" aria-label={title}>
+    <section className="card" aria-label={title} data-flush={flush}>
       {title !== undefined && (
         <div className="card-head">
           <h2>{title}</h2>

@@ -20,8 +20,12 @@ export const PACKAGE_FILES = {
     : join(SERVER, 'src/http/docs/render-api.ts'),
   /** Style, script and icon of the pages below `/docs`. */
   docsAssets: isBuilt ? join(BUILT, 'assets') : join(SERVER, 'src/http/docs/assets'),
-  /** The console as its build left it. Absent if it was not built. */
-  console: isBuilt ? join(BUILT, 'console') : join(REPOSITORY, 'apps/console/dist'),
   /** The guides: `README.md`, and the pages in `docs`. */
   guides: isBuilt ? join(BUILT, 'guides') : REPOSITORY,
+  /** The console as its build left it. Only a package has a copy: a build in the repository serves what `apps/console` built last. */
+  console: existsSync(join(BUILT, 'console'))
+    ? join(BUILT, 'console')
+    : isBuilt
+      ? join(import.meta.dirname, '../../console/dist')
+      : join(REPOSITORY, 'apps/console/dist'),
 } as const

@@ -1,23 +1,21 @@
 import { Bot, FileText, Server, UsersRound } from 'lucide-react'
 import { texts } from '../texts.ts'
-import type { TokenRow } from './token-feed.ts'
+import type { Linked } from './links.ts'
 
 /** Links beyond this number are only counted. */
 const SHOWN = 3
 
-type Linked = Pick<TokenRow, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>
-
-/** Where a token has its rights from, in one line. */
-export function TokenLinks({ token }: { readonly token: Linked }) {
+/** Where a token or a role has its rights from, in one line. */
+export function LinkBadges({ record }: { readonly record: Linked }) {
   const links = [
-    ...(token.Policies ?? []).map(({ Name }) => ({ icon: FileText, name: Name, key: `p${Name}` })),
-    ...(token.Roles ?? []).map(({ Name }) => ({ icon: UsersRound, name: Name, key: `r${Name}` })),
-    ...(token.ServiceIdentities ?? []).map(({ ServiceName }) => ({
+    ...(record.Policies ?? []).map(({ Name }) => ({ icon: FileText, name: Name, key: `p${Name}` })),
+    ...(record.Roles ?? []).map(({ Name }) => ({ icon: UsersRound, name: Name, key: `r${Name}` })),
+    ...(record.ServiceIdentities ?? []).map(({ ServiceName }) => ({
       icon: Bot,
       name: ServiceName,
       key: `s${ServiceName}`,
     })),
-    ...(token.NodeIdentities ?? []).map(({ NodeName, Datacenter }) => ({
+    ...(record.NodeIdentities ?? []).map(({ NodeName, Datacenter }) => ({
       icon: Server,
       name: NodeName,
       key: `n${NodeName}/${Datacenter}`,

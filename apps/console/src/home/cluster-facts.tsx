@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { serverFacts } from '../server-facts.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Card } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+
+const REFETCH_MS = 5_000
+
+/** The service itself: what anyone may see of it. */
+export function ClusterFacts() {
+  const client = useClient()
+  const status = useQuery({
+    queryKey: ['cluster-facts'],
+    queryFn: async ({ signal }) => {
+      const [leader, peers, datacenters] = await Promise.all([
+        client.status.leader({ signal }),
+        client.status.peers({ signal }),
+        client.status.datacenters({ signal }),
+      ])
+      return { leader, peers, datacenters }
+    },
+    refetchInterval: REFETCH_MS,
+  })
+  if (status.error) return <Problem error={status.error} onRetry={status.refetch} />
+  const { leader, peers = [], datacenters = [] } = status.data ?? {}
+  return (
+    <Card
+      title={texts.home.service}
+      actions={
+        status.data && (
+          <Badge tone={leader ? 'good' : 'danger'}>{leader ? texts.home.working : texts.home.noLeader}</Badge>
+        )
+      }
+    >
+      <dl className="facts">
+        <div>
+          <dt>{texts.home.servers}</dt>
+          <dd className="nums">{peers.length || '–'}</dd>
+        </div>
+        <div>
+          <dt>{texts.home.datacenters}</dt>
+          <dd>{datacenters.join(', ') || serverFacts.datacenter}</dd>
+        </div>
+        <div>
+          <dt>{texts.home.version}</dt>
+          <dd>
+            {serverFacts.serviceVersion}{' '}
+            <span className="muted">· {texts.home.editions[serverFacts.edition]}</span>
+          </dd>
+        </div>
+      </dl>
+    </Card>
+  )
+}

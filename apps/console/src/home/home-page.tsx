@@ -1,0 +1,192 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { FilePlus2, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useLive } from '../live/use-live.ts'
+import { serverFacts } from '../server-facts.ts'
+import { useClient, useSession } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Instant } from '../ui/instant.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { ClusterFacts } from './cluster-facts.tsx'
+import { type RecentToken, readRecentTokens } from './recent-tokens.ts'
+
+const SHOWN = 6
+const REFETCH_MS = 5_000
+
+export function HomePage() {
+  const session = useSession()
+  const rights = useRights()
+  const token = session.state === 'signedIn' ? session.token : undefined
+  return (
+    <Page
+      title={texts.home.title}
+      heading={texts.home.heading(serverFacts.datacenter)}
+      lead={token ? texts.home.signedIn(token.Description || token.AccessorID) : texts.home.anonymous}
+    >
+      <div className="stack" data-gap="large">
+        {rights.aclWrite && <Starts />}
+        <div className="columns">
+          {rights.aclRead ? <Tokens /> : <Card title={texts.home.rights}>{texts.home.noAclRead}</Card>}
+          <div className="stack" data-gap="large">
+            {rights.aclRead && <Counts />}
+            <ClusterFacts />
+          </div>
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+/** What people mostly come for. */
+function Starts() {
+  return (
+    <div className="starts">
+      <Start icon={KeyRound} title={texts.home.starts.token} text={texts.home.starts.tokenText}>
+        {(className, children) => (
+          <Link to="/tokens" search={{ create: true }} className={className}>
+            {children}
+          </Link>
+        )}
+      </Start>
+      <Start icon={FilePlus2} title={texts.home.starts.policy} text={texts.home.starts.policyText}>
+        {(className, children) => (
+          <Link to="/policies/new" className={className}>
+            {children}
+          </Link>
+        )}
+      </Start>
+      <Start icon={UsersRound} title={texts.home.starts.role} text={texts.home.starts.roleText}>
+        {(className, children) => (
+          <Link to="/roles" search={{ create: true }} className={className}>
+            {children}
+          </Link>
+        )}
+      </Start>
+    </div>
+  )
+}
+
+interface StartProps {
+  readonly icon: LucideIcon
+  readonly title: string
+  readonly text: string
+  readonly children: (className: string, children: ReactNode) => ReactNode
+}
+
+function Start({ icon: Icon, title, text, children }: StartProps) {
+  return children(
+    'card start',
+    <>
+      <span className="start-icon">
+        <Icon aria-hidden size={18} />
+      </span>
+      <span className="start-title">{title}</span>
+      <span className="start-text">{text}</span>
+    </>,
+  )
+}
+
+function Tokens() {
+  const client = useClient()
+  const tokens = useQuery({
+    queryKey: ['recent-tokens'],
+    queryFn: ({ signal }) => readRecentTokens(client, signal),
+    refetchInterval: REFETCH_MS,
+  })
+  const failed = tokens.error && <Problem error={tokens.error} onRetry={tokens.refetch} />
+  const loading = tokens.isPending && <Skeleton lines={4} />
+  const now = Date.now()
+  const expiring = (tokens.data ?? [])
+    .filter(({ ExpirationTime }) => ExpirationTime !== undefined && Date.parse(ExpirationTime) > now)
+    .sort((a, b) => ((a.ExpirationTime ?? '') < (b.ExpirationTime ?? '') ? -1 : 1))
+  return (
+    <div className="stack" data-gap="large">
+      <Card
+        title={texts.home.expiring}
+        actions={
+          <Link to="/tokens" search={{ expiry: 'day', sort: 'expires' }} className="small">
+            {texts.home.all}
+          </Link>
+        }
+      >
+        {failed ||
+          loading ||
+          (expiring.length === 0 ? (
+            <p className="secondary">{texts.home.nothingExpires}</p>
+          ) : (
+            <TokenLines
+              tokens={expiring.slice(0, SHOWN)}
+              instantOf={({ ExpirationTime }) => ExpirationTime ?? ''}
+            />
+          ))}
+      </Card>
+      <Card
+        title={texts.home.newest}
+        actions={
+          <Link to="/tokens" className="small">
+            {texts.home.all}
+          </Link>
+        }
+      >
+        {failed || loading || (
+          <TokenLines
+            tokens={(tokens.data ?? []).slice(0, SHOWN)}
+            instantOf={({ CreateTime }) => CreateTime}
+          />
+        )}
+      </Card>
+    </div>
+  )
+}
+
+interface TokenLinesProps {
+  readonly tokens: readonly RecentToken[]
+  readonly instantOf: (token: RecentToken) => string
+}
+
+function TokenLines({ tokens, instantOf }: TokenLinesProps) {
+  return (
+    <ul className="usage">
+      {tokens.map((token) => (
+        <li key={token.AccessorID}>
+          <KeyRound aria-hidden />
+          <Link
+            to="/tokens/$accessorId"
+            params={{ accessorId: token.AccessorID }}
+            preload={false}
+            className="truncate usage-name"
+          >
+            {token.Description || texts.tokens.noDescription}
+          </Link>
+          <span className="small muted nums">
+            <Instant value={instantOf(token)} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Counts() {
+  const client = useClient()
+  const policies = useLive(['policies'], (options) => client.policies.watchList(options))
+  const roles = useLive(['roles'], (options) => client.roles.watchList({}, options))
+  return (
+    <Card>
+      <div className="counts">
+        <Link to="/policies" className="count-link">
+          <span className="count-number nums">{policies.data?.length ?? '–'}</span>
+          {texts.policies.title}
+        </Link>
+        <Link to="/roles" className="count-link">
+          <span className="count-number nums">{roles.data?.length ?? '–'}</span>
+          {texts.roles.title}
+        </Link>
+      </div>
+    </Card>
+  )
+}

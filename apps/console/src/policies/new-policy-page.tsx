@@ -1,0 +1,54 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { showToast } from '../ui/toast.tsx'
+import type { PolicyContent } from './policy-content.ts'
+import { PolicyForm } from './policy-form.tsx'
+
+const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
+
+export function NewPolicyPage() {
+  const client = useClient()
+  const rights = useRights()
+  const navigate = useNavigate()
+  const [content, setContent] = useState<PolicyContent>({ name: '', description: '', rules: EXAMPLE })
+  const create = useMutation({
+    mutationFn: () =>
+      client.policies.create({
+        Name: content.name.trim(),
+        Description: content.description.trim(),
+        Rules: content.rules,
+      }),
+    onSuccess: ({ ID, Name }) => {
+      showToast({ text: texts.policies.created(Name) })
+      void navigate({ to: '/policies/$id', params: { id: ID } })
+    },
+  })
+  return (
+    <Page
+      title={texts.policies.create}
+      parent={{ to: '/policies', label: texts.policies.title }}
+      actions={
+        <Button
+          look="primary"
+          disabled={!rights.aclWrite}
+          busy={create.isPending}
+          onClick={() => create.mutate()}
+        >
+          {texts.policies.create}
+        </Button>
+      }
+    >
+      <div className="stack">
+        {create.error && <Problem error={create.error} />}
+        <PolicyForm content={content} onContent={setContent} readOnly={false} />
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,16 @@
+import type { Policy } from '@latchkey/sdk'
+
+/** What a form edits of a policy. */
+export interface PolicyContent {
+  readonly name: string
+  readonly description: string
+  readonly rules: string
+}
+
+export function contentOf({ Name, Description, Rules }: Policy): PolicyContent {
+  return { name: Name, description: Description, rules: Rules }
+}
+
+export function isSameContent(a: PolicyContent, b: PolicyContent): boolean {
+  return a.name === b.name && a.description === b.description && a.rules === b.rules
+}

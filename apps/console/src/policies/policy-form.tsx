@@ -1,0 +1,90 @@
+/** Name, description and rules of a policy, with what the service finds in them as the person types. */
+import type { LintFinding } from '@latchkey/sdk'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { RuleEditor } from '../rules/rule-editor.tsx'
+import { texts } from '../texts.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Card } from '../ui/page.tsx'
+import type { PolicyContent } from './policy-content.ts'
+
+interface PolicyFormProps {
+  readonly content: PolicyContent
+  readonly onContent: (content: PolicyContent) => void
+  readonly readOnly: boolean
+}
+
+const TONES: Readonly<Record<LintFinding['Severity'], Tone>> = {
+  error: 'danger',
+  warning: 'warn',
+  info: 'accent',
+}
+
+export function PolicyForm({ content, onContent, readOnly }: PolicyFormProps) {
+  const [findings, setFindings] = useState<readonly LintFinding[]>([])
+  return (
+    <div className="stack" data-gap="large">
+      <Card>
+        <div className="grid-2">
+          <TextField
+            label={texts.policies.name}
+            hint={texts.policies.nameHint}
+            name="name"
+            disabled={readOnly}
+            value={content.name}
+            onValue={(name) => onContent({ ...content, name })}
+          />
+          <TextField
+            label={texts.policies.description}
+            name="description"
+            disabled={readOnly}
+            value={content.description}
+            onValue={(description) => onContent({ ...content, description })}
+          />
+        </div>
+      </Card>
+      <Card
+        title={texts.policies.rules}
+        flush
+        actions={
+          <span className="small muted">{readOnly ? texts.rules.readOnly : texts.policies.editorHint}</span>
+        }
+      >
+        <RuleEditor
+          label={texts.policies.rules}
+          value={content.rules}
+          readOnly={readOnly}
+          onChange={(rules) => onContent({ ...content, rules })}
+          onFindings={setFindings}
+        />
+        {!readOnly && <Findings findings={findings} />}
+      </Card>
+    </div>
+  )
+}
+
+function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
+  if (findings.length === 0) {
+    return (
+      <div className="findings" role="status">
+        <span className="row gain">
+          <CircleCheck aria-hidden size={15} />
+          {texts.policies.noFindings}
+        </span>
+      </div>
+    )
+  }
+  return (
+    <ul className="findings" aria-label={texts.policies.findings} aria-live="polite">
+      {findings.map(({ Code, Severity, Message, Line, Column }) => (
+        <li key={`${Line}:${Column}:${Code}`}>
+          <span className="place">{texts.policies.place(Line, Column)}</span>
+          <span>
+            <Badge tone={TONES[Severity]}>{texts.policies.severities[Severity]}</Badge> {Message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

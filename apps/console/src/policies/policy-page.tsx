@@ -1,0 +1,140 @@
+import type { Policy } from '@latchkey/sdk'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Ellipsis, FileX, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { watchOrNull } from '../live/map-watch.ts'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { contentOf, isSameContent, type PolicyContent } from './policy-content.ts'
+import { PolicyForm } from './policy-form.tsx'
+import { PolicyUsage } from './policy-usage.tsx'
+import { SavePolicy } from './save-policy.tsx'
+
+const route = getRouteApi('/policies/$id')
+const PARENT = { to: '/policies', label: texts.policies.title }
+
+/** The rules of this policy cannot change. */
+const BUILTIN_ID = '00000000-0000-0000-0000-000000000001'
+
+export function PolicyPage() {
+  const { id } = route.useParams() as { id: string }
+  const client = useClient()
+  const policy = useLive(['policy', id], (options) => watchOrNull(client.policies.watch(id, options)))
+  if (policy.data) return <PolicyDetails key={id} policy={policy.data} />
+  return (
+    <Page title={texts.policies.one} parent={PARENT}>
+      {policy.error ? (
+        <Problem error={policy.error} onRetry={policy.refetch} />
+      ) : policy.isPending ? (
+        <Skeleton lines={8} />
+      ) : (
+        <Empty icon={FileX} title={texts.policies.goneTitle}>
+          {texts.policies.gone}
+        </Empty>
+      )}
+    </Page>
+  )
+}
+
+function PolicyDetails({ policy }: { readonly policy: Policy }) {
+  const client = useClient()
+  const rights = useRights()
+  const navigate = useNavigate()
+  // What the person edits, and the version that they began with.
+  const [draft, setDraft] = useState<{ readonly base: Policy; readonly content: PolicyContent }>()
+  const [isSaving, setSaving] = useState(false)
+  const [isDeleting, setDeleting] = useState(false)
+  const content = draft?.content ?? contentOf(policy)
+  const isChanged = draft !== undefined && !isSameContent(draft.content, contentOf(draft.base))
+  const isBuiltin = policy.ID === BUILTIN_ID
+  const isOutdated = isChanged && draft.base.ModifyIndex !== policy.ModifyIndex
+  return (
+    <Page
+      title={policy.Name}
+      parent={PARENT}
+      heading={
+        <span className="row">
+          {policy.Name}
+          {isBuiltin && <Badge>{texts.policies.builtin}</Badge>}
+          {isChanged && <Badge tone="warn">{texts.policies.unsaved}</Badge>}
+        </span>
+      }
+      lead={policy.Description}
+      actions={
+        rights.aclWrite && (
+          <>
+            {isChanged && <Button onClick={() => setDraft(undefined)}>{texts.policies.discard}</Button>}
+            <Button look="primary" disabled={!isChanged} onClick={() => setSaving(true)}>
+              {texts.policies.review}
+            </Button>
+            {!isBuiltin && (
+              <Menu
+                actions={[
+                  {
+                    label: texts.policies.delete,
+                    icon: Trash2,
+                    tone: 'danger',
+                    onSelect: () => setDeleting(true),
+                  },
+                ]}
+              >
+                <IconButton label={texts.common.more}>
+                  <Ellipsis aria-hidden />
+                </IconButton>
+              </Menu>
+            )}
+          </>
+        )
+      }
+    >
+      <div className="columns">
+        <div className="stack">
+          {isOutdated && (
+            <div className="problem" data-tone="info" role="status">
+              <div style={{ gridColumn: '1 / -1' }}>{texts.conflict.changed}</div>
+            </div>
+          )}
+          <PolicyForm
+            content={content}
+            onContent={(changed) => setDraft({ base: draft?.base ?? policy, content: changed })}
+            readOnly={!rights.aclWrite || isBuiltin}
+          />
+        </div>
+        <PolicyUsage policy={policy} />
+      </div>
+      {isSaving && draft && (
+        <SavePolicy
+          base={draft.base}
+          content={draft.content}
+          onSettle={(base, settled) => setDraft({ base, content: settled })}
+          onSaved={() => setDraft(undefined)}
+          onClose={() => setSaving(false)}
+        />
+      )}
+      {isDeleting && (
+        <Confirm
+          title={texts.policies.deleteTitle(policy.Name)}
+          action={texts.policies.delete}
+          onConfirm={async () => {
+            await client.policies.delete(policy.ID)
+            showToast({ text: texts.policies.deleted(policy.Name) })
+            await navigate({ to: '/policies' })
+          }}
+          onClose={() => setDeleting(false)}
+        >
+          {texts.policies.deleteLead}
+        </Confirm>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,237 @@
+/** Before a policy is saved: what is different in its text, and which tokens would gain or lose rights. */
+import type { Client, Policy, WhatIfChange } from '@latchkey/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { RuleEditor } from '../rules/rule-editor.tsx'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { Conflict, type ConflictRow } from '../ui/conflict.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { contentOf, type PolicyContent } from './policy-content.ts'
+
+interface SavePolicyProps {
+  /** The version with which the person began. */
+  readonly base: Policy
+  readonly content: PolicyContent
+  /** Somebody else has saved since: what to edit further, beginning with their version. */
+  readonly onSettle: (base: Policy, content: PolicyContent) => void
+  readonly onSaved: () => void
+  readonly onClose: () => void
+}
+
+export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePolicyProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [theirs, setTheirs] = useState<Policy>()
+  const hasNewRules = content.rules !== base.Rules
+  const changes = useQuery({
+    queryKey: ['what-if', base.ID, base.ModifyIndex, content.rules],
+    queryFn: ({ signal }) => findChanges(client, base.ID, content.rules, signal),
+    enabled: hasNewRules,
+  })
+  const save = useMutation({
+    mutationFn: async () => {
+      const stored = await client.policies.read(base.ID, { consistency: 'consistent' })
+      if (stored.ModifyIndex !== base.ModifyIndex) {
+        setTheirs(stored)
+        return false
+      }
+      await client.policies.update(base.ID, {
+        Name: content.name.trim(),
+        Description: content.description.trim(),
+        Rules: content.rules,
+        ...(base.Datacenters ? { Datacenters: base.Datacenters } : {}),
+      })
+      return true
+    },
+    onSuccess: async (isSaved) => {
+      if (!isSaved) return
+      await queries.invalidateQueries({ queryKey: ['policy', base.ID] })
+      showToast({ text: texts.policies.saved(content.name) })
+      onSaved()
+      onClose()
+    },
+  })
+  if (theirs) {
+    const settle = (chosen: PolicyContent) => {
+      onSettle(theirs, chosen)
+      onClose()
+    }
+    return (
+      <Conflict
+        rows={differences(content, contentOf(theirs))}
+        onMine={() => settle(content)}
+        onTheirs={() => settle(contentOf(theirs))}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <Dialog
+      title={texts.policies.saveTitle}
+      lead={texts.policies.saveLead}
+      size="large"
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button type="submit" look="primary" busy={save.isPending}>
+            {texts.policies.save}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack" data-gap="large">
+        {save.error && <Problem error={save.error} />}
+        {hasNewRules && (
+          <section className="stack" data-gap="small" aria-label={texts.policies.effect}>
+            <h3>{texts.policies.effect}</h3>
+            {changes.error ? (
+              <Problem error={changes.error} />
+            ) : changes.data ? (
+              <Changes {...changes.data} />
+            ) : (
+              <Skeleton lines={2} />
+            )}
+          </section>
+        )}
+        {(content.name !== base.Name || content.description !== base.Description) && (
+          <section className="stack" data-gap="small">
+            <h3>{texts.policies.fieldsChanged}</h3>
+            {content.name !== base.Name && (
+              <Change label={texts.policies.name} before={base.Name} after={content.name} />
+            )}
+            {content.description !== base.Description && (
+              <Change
+                label={texts.policies.description}
+                before={base.Description}
+                after={content.description}
+              />
+            )}
+          </section>
+        )}
+        {hasNewRules && (
+          <section className="stack" data-gap="small">
+            <h3>{texts.policies.textChanged}</h3>
+            <div className="rule-box">
+              <RuleEditor
+                label={texts.policies.textChanged}
+                value={content.rules}
+                original={base.Rules}
+                readOnly
+              />
+            </div>
+          </section>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Change({
+  label,
+  before,
+  after,
+}: {
+  readonly label: string
+  readonly before: string
+  readonly after: string
+}) {
+  return (
+    <p>
+      <span className="muted">{label}: </span>
+      <del className="loss">{before || texts.common.none}</del> →{' '}
+      <ins className="gain">{after || texts.common.none}</ins>
+    </p>
+  )
+}
+
+interface Found {
+  readonly changes: readonly WhatIfChange[]
+  readonly hasMore: boolean
+}
+
+/** Tokens that the dialog lists; beyond that it says that there are more. */
+const CHANGES_MAX = 100
+const PAGE = 500
+
+async function findChanges(client: Client, id: string, rules: string, signal: AbortSignal): Promise<Found> {
+  const changes: WhatIfChange[] = []
+  let cursor: string | undefined
+  do {
+    const page = await client
+      .withMeta()
+      .policies.whatIf(id, rules, { limit: PAGE, cursor, signal, timeout: 60_000 })
+    changes.push(...page.value)
+    cursor = page.nextCursor
+  } while (cursor !== undefined && changes.length < CHANGES_MAX)
+  return {
+    changes: changes.slice(0, CHANGES_MAX),
+    hasMore: cursor !== undefined || changes.length > CHANGES_MAX,
+  }
+}
+
+/** Rights of one token that are listed. */
+const RIGHTS_MAX = 6
+
+function Changes({ changes, hasMore }: Found) {
+  if (changes.length === 0) return <p className="secondary">{texts.policies.noEffect}</p>
+  return (
+    <>
+      <p className="secondary">{texts.policies.affected(changes.length, hasMore)}</p>
+      <ul className="change-list">
+        {changes.map(({ AccessorID, Description, Gains, Losses }) => (
+          <li key={AccessorID} className="change">
+            <Link to="/tokens/$accessorId" params={{ accessorId: AccessorID }} preload={false}>
+              {Description || AccessorID}
+            </Link>
+            <ul>
+              <Rights sign="+" rights={Gains} />
+              <Rights sign="−" rights={Losses} />
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Rights({ sign, rights }: { readonly sign: '+' | '−'; readonly rights: WhatIfChange['Gains'] }) {
+  const look = sign === '+' ? 'gain' : 'loss'
+  return (
+    <>
+      {rights.slice(0, RIGHTS_MAX).map(({ Resource, Segment, Access }) => (
+        <li key={`${Resource} ${Segment} ${Access}`}>
+          <span className={look}>{sign}</span>
+          <span>
+            <span className="visually-hidden">
+              {sign === '+' ? texts.policies.gains : texts.policies.loses}{' '}
+            </span>
+            {texts.policies.right(Access, Resource)} {Segment !== undefined && <code>{Segment || '""'}</code>}
+          </span>
+        </li>
+      ))}
+      {rights.length > RIGHTS_MAX && (
+        <li>
+          <span className={look}>{sign}</span>
+          <span className="muted">{texts.policies.moreRights(rights.length - RIGHTS_MAX)}</span>
+        </li>
+      )}
+    </>
+  )
+}
+
+function differences(mine: PolicyContent, theirs: PolicyContent): readonly ConflictRow[] {
+  const rows = [
+    { label: texts.policies.name, mine: mine.name, theirs: theirs.name },
+    { label: texts.policies.description, mine: mine.description, theirs: theirs.description },
+    { label: texts.policies.rules, mine: mine.rules, theirs: theirs.rules },
+  ]
+  return rows.filter((row) => row.mine !== row.theirs)
+}

@@ -1,0 +1,187 @@
+import type { Role } from '@latchkey/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Bot, Ellipsis, FileText, KeyRound, Pencil, Server, Trash2, UsersRound } from 'lucide-react'
+import { useState } from 'react'
+import { watchOrNull } from '../live/map-watch.ts'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { RoleDialog } from './role-dialog.tsx'
+
+const route = getRouteApi('/roles/$id')
+const PARENT = { to: '/roles', label: texts.roles.title }
+
+export function RolePage() {
+  const { id } = route.useParams() as { id: string }
+  const client = useClient()
+  const role = useLive(['role', id], (options) => watchOrNull(client.roles.watch(id, options)))
+  if (role.data) return <RoleDetails role={role.data} />
+  return (
+    <Page title={texts.roles.one} parent={PARENT}>
+      {role.error ? (
+        <Problem error={role.error} onRetry={role.refetch} />
+      ) : role.isPending ? (
+        <Skeleton lines={6} />
+      ) : (
+        <Empty icon={UsersRound} title={texts.roles.goneTitle}>
+          {texts.roles.gone}
+        </Empty>
+      )}
+    </Page>
+  )
+}
+
+function RoleDetails({ role }: { readonly role: Role }) {
+  const client = useClient()
+  const rights = useRights()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<'edit' | 'delete'>()
+  return (
+    <Page
+      title={role.Name}
+      parent={PARENT}
+      lead={role.Description}
+      actions={
+        rights.aclWrite && (
+          <>
+            <Button onClick={() => setOpen('edit')}>
+              <Pencil aria-hidden />
+              {texts.roles.edit}
+            </Button>
+            <Menu
+              actions={[
+                {
+                  label: texts.roles.delete,
+                  icon: Trash2,
+                  tone: 'danger',
+                  onSelect: () => setOpen('delete'),
+                },
+              ]}
+            >
+              <IconButton label={texts.common.more}>
+                <Ellipsis aria-hidden />
+              </IconButton>
+            </Menu>
+          </>
+        )
+      }
+    >
+      <div className="columns">
+        <Card title={texts.roles.grants}>
+          <Grants role={role} />
+        </Card>
+        <RoleTokens role={role} />
+      </div>
+      {open === 'edit' && <RoleDialog role={role} onClose={() => setOpen(undefined)} />}
+      {open === 'delete' && (
+        <Confirm
+          title={texts.roles.deleteTitle(role.Name)}
+          action={texts.roles.delete}
+          onConfirm={async () => {
+            await client.roles.delete(role.ID)
+            showToast({ text: texts.roles.deleted(role.Name) })
+            await navigate({ to: '/roles' })
+          }}
+          onClose={() => setOpen(undefined)}
+        >
+          {texts.roles.deleteLead}
+        </Confirm>
+      )}
+    </Page>
+  )
+}
+
+function Grants({ role }: { readonly role: Role }) {
+  const { Policies = [], ServiceIdentities = [], NodeIdentities = [] } = role
+  if (Policies.length + ServiceIdentities.length + NodeIdentities.length === 0) {
+    return <p className="secondary">{texts.roles.grantsNothing}</p>
+  }
+  return (
+    <ul className="usage">
+      {Policies.map(({ ID, Name }) => (
+        <li key={ID}>
+          <FileText aria-hidden />
+          <Link to="/policies/$id" params={{ id: ID }} className="truncate">
+            {Name}
+          </Link>
+          <span className="small muted">{texts.tokens.sources.policy}</span>
+        </li>
+      ))}
+      {ServiceIdentities.map(({ ServiceName }) => (
+        <li key={ServiceName}>
+          <Bot aria-hidden />
+          <span className="truncate">{ServiceName}</span>
+          <span className="small muted">{texts.tokens.sources.service}</span>
+        </li>
+      ))}
+      {NodeIdentities.map(({ NodeName, Datacenter }) => (
+        <li key={`${NodeName}@${Datacenter}`}>
+          <Server aria-hidden />
+          <span className="truncate">{NodeName}</span>
+          <span className="small muted">{texts.tokens.sources.node(Datacenter)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const TOKENS_MAX = 10
+const REFETCH_MS = 10_000
+
+function RoleTokens({ role: { ID, Name } }: { readonly role: Role }) {
+  const client = useClient()
+  const tokens = useQuery({
+    queryKey: ['role-tokens', ID],
+    queryFn: async ({ signal }) => {
+      const page = await client
+        .withMeta()
+        .tokens.list({ role: ID, sort: '-CreateIndex' }, { limit: TOKENS_MAX, signal })
+      return {
+        shown: page.value.map(({ AccessorID, Description }) => ({ AccessorID, Description })),
+        hasMore: page.nextCursor !== undefined,
+      }
+    },
+    refetchInterval: REFETCH_MS,
+  })
+  return (
+    <Card title={texts.roles.tokens}>
+      {tokens.error ? (
+        <Problem error={tokens.error} onRetry={tokens.refetch} />
+      ) : !tokens.data ? (
+        <Skeleton lines={3} />
+      ) : tokens.data.shown.length === 0 ? (
+        <p className="secondary">{texts.roles.unused}</p>
+      ) : (
+        <ul className="usage">
+          {tokens.data.shown.map(({ AccessorID, Description }) => (
+            <li key={AccessorID}>
+              <KeyRound aria-hidden />
+              <Link
+                to="/tokens/$accessorId"
+                params={{ accessorId: AccessorID }}
+                preload={false}
+                className="truncate"
+              >
+                {Description || AccessorID}
+              </Link>
+            </li>
+          ))}
+          <li className="small">
+            <Link to="/tokens" search={{ role: Name }}>
+              {tokens.data.hasMore ? texts.policies.allTokens : texts.policies.inTokens}
+            </Link>
+          </li>
+        </ul>
+      )}
+    </Card>
+  )
+}

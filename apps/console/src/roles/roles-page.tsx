@@ -1,0 +1,81 @@
+import type { Role } from '@latchkey/sdk'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Plus, UsersRound } from 'lucide-react'
+import { useMemo } from 'react'
+import { LinkBadges } from '../links/link-badges.tsx'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import type { Column } from '../ui/data-table.tsx'
+import type { ListSearch } from '../ui/list-search.ts'
+import { Page } from '../ui/page.tsx'
+import { RecordList } from '../ui/record-list.tsx'
+import { RoleDialog } from './role-dialog.tsx'
+
+const route = getRouteApi('/roles')
+
+const COLUMNS: readonly Column<Role>[] = [
+  {
+    id: 'name',
+    header: texts.roles.name,
+    track: 'minmax(0, 1fr)',
+    cell: (role) => (
+      <span className="cell-title">
+        <Link to="/roles/$id" params={{ id: role.ID }} className="cell-link truncate">
+          {role.Name}
+        </Link>
+        <span className="cell-sub truncate">{role.Description}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'links',
+    header: texts.roles.grants,
+    track: 'minmax(0, 1fr)',
+    priority: 'low',
+    cell: (role) => <LinkBadges record={role} />,
+  },
+]
+
+export function RolesPage() {
+  const search = route.useSearch() as ListSearch
+  const navigate = route.useNavigate()
+  const client = useClient()
+  const rights = useRights()
+  const roles = useLive(['roles'], (options) => client.roles.watchList({}, options))
+  const go = (next: ListSearch) => void navigate({ search: next, replace: true })
+  const sorted = useMemo(() => roles.data?.toSorted((a, b) => a.Name.localeCompare(b.Name)), [roles.data])
+  return (
+    <Page
+      title={texts.roles.title}
+      lead={texts.roles.lead}
+      actions={
+        rights.aclWrite && (
+          <Button look="primary" onClick={() => go({ ...search, create: true })}>
+            <Plus aria-hidden />
+            {texts.roles.create}
+          </Button>
+        )
+      }
+    >
+      <RecordList
+        label={texts.roles.title}
+        records={sorted}
+        error={roles.error}
+        onRetry={roles.refetch}
+        columns={COLUMNS}
+        keyOf={({ ID }) => ID}
+        textOf={({ Name, Description, Policies = [] }) =>
+          [Name, Description, ...Policies.map((policy) => policy.Name)].join(' ')
+        }
+        q={search.q}
+        onSearch={(q) => go(q === undefined ? {} : { q })}
+        empty={{ icon: UsersRound, title: texts.roles.emptyTitle, text: texts.roles.empty }}
+        narrowTracks="minmax(0, 1fr)"
+      />
+      {search.create && rights.aclWrite && <RoleDialog onClose={() => go(search.q ? { q: search.q } : {})} />}
+    </Page>
+  )
+}

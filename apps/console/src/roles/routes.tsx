@@ -1,0 +1,16 @@
+import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { readListSearch } from '../ui/list-search.ts'
+
+export const roleRoutes = (parent: AnyRoute) => [
+  createRoute({
+    getParentRoute: () => parent,
+    path: 'roles',
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(() => import('./roles-page.tsx'), 'RolesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => parent,
+    path: 'roles/$id',
+    component: lazyRouteComponent(() => import('./role-page.tsx'), 'RolePage'),
+  }),
+]

@@ -1,0 +1,63 @@
+/** The rules of a policy as people read them: on what, how much. */
+import { parseRules, type Rule } from '@latchkey/acl'
+import { texts } from '../texts.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  write: 'good',
+  deny: 'danger',
+  read: 'accent',
+  list: 'accent',
+}
+
+/** Rules beyond this number are only counted. */
+const SHOWN_MAX = 200
+
+export default function RuleList({ rules }: { readonly rules: string }) {
+  const parsed = read(rules)
+  if (typeof parsed === 'string') return <p className="field-error">{parsed}</p>
+  if (parsed.length === 0) return <p className="muted small">{texts.rules.grantsNothing}</p>
+  return (
+    <ul className="rule-list">
+      {parsed.slice(0, SHOWN_MAX).map((rule) => (
+        <li key={`${rule.kind} ${rule.match} ${rule.segment}`}>
+          <span className="rule-kind">{texts.rules.kinds[rule.kind] ?? rule.kind}</span>
+          <span className="rule-segment">
+            <Segment rule={rule} />
+          </span>
+          <span className="row">
+            <Badge tone={TONES[rule.level] ?? 'plain'}>{rule.level}</Badge>
+            {rule.intentions !== undefined && (
+              <Badge tone={TONES[rule.intentions] ?? 'plain'}>
+                {texts.rules.intentions(rule.intentions)}
+              </Badge>
+            )}
+          </span>
+        </li>
+      ))}
+      {parsed.length > SHOWN_MAX && (
+        <li className="muted small">{texts.rules.moreRules(parsed.length - SHOWN_MAX)}</li>
+      )}
+    </ul>
+  )
+}
+
+function Segment({ rule }: { readonly rule: Rule }) {
+  if (rule.match === 'scalar') return <span className="muted">{texts.rules.whole}</span>
+  if (rule.match === 'exact') return <code>{rule.segment}</code>
+  if (rule.segment === '') return <span>{texts.rules.all}</span>
+  return (
+    <>
+      <code>{rule.segment}</code>
+      <span className="small muted">{texts.rules.prefix}</span>
+    </>
+  )
+}
+
+function read(rules: string): readonly Rule[] | string {
+  try {
+    return parseRules(rules).rules
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,58 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { type Made, NewSecret } from './new-secret.tsx'
+import type { ShownToken } from './shown-token.ts'
+
+interface CloneTokenProps {
+  readonly token: ShownToken
+  readonly onClose: () => void
+}
+
+export function CloneToken({ token, onClose }: CloneTokenProps) {
+  const client = useClient()
+  const [description, setDescription] = useState(texts.tokens.cloneOf(token.Description))
+  const [made, setMade] = useState<Made>()
+  const clone = useMutation({
+    mutationFn: async () => {
+      const { AccessorID, Description, SecretID } = await client.tokens.clone(token.AccessorID, {
+        Description: description.trim(),
+      })
+      return { accessorId: AccessorID, name: Description, secret: () => SecretID }
+    },
+    onSuccess: setMade,
+    gcTime: 0,
+  })
+  if (made) return <NewSecret made={made} onClose={onClose} />
+  return (
+    <Dialog
+      title={texts.tokens.clone}
+      lead={texts.tokens.cloneLead}
+      onClose={onClose}
+      onSubmit={() => clone.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button type="submit" look="primary" busy={clone.isPending}>
+            {texts.tokens.clone}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <TextField
+          label={texts.tokens.description}
+          name="description"
+          value={description}
+          onValue={setDescription}
+        />
+        {clone.error && <Problem error={clone.error} />}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { linksOf, NO_LINKS } from '../links/links.ts'
+import { serverFacts } from '../server-facts.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { CheckField, SelectField, TextField } from '../ui/field.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { type Made, NewSecret } from './new-secret.tsx'
+import { type TokenContent, TokenForm } from './token-form.tsx'
+
+const LIFETIMES = [
+  ['8h', texts.tokens.lifetimes.workday],
+  ['1h', texts.tokens.lifetimes.hour],
+  ['24h', texts.tokens.lifetimes.day],
+  ['other', texts.tokens.lifetimes.other],
+  ['', texts.tokens.lifetimes.never],
+] as const
+
+export function CreateToken({ onClose }: { readonly onClose: () => void }) {
+  const client = useClient()
+  const [content, setContent] = useState<TokenContent>({ description: '', links: NO_LINKS })
+  const [lifetime, setLifetime] = useState('8h')
+  const [other, setOther] = useState('')
+  const [isLocal, setLocal] = useState(false)
+  const [made, setMade] = useState<Made>()
+  const create = useMutation({
+    mutationFn: async () => {
+      const ttl = lifetime === 'other' ? other.trim() : lifetime
+      const token = await client.tokens.create({
+        Description: content.description.trim(),
+        ...linksOf(content.links, serverFacts.datacenter),
+        Roles: content.links.roles.map((Name) => ({ Name })),
+        ...(ttl === '' ? {} : { ExpirationTTL: ttl }),
+        Local: isLocal,
+      })
+      return { accessorId: token.AccessorID, name: token.Description, secret: () => token.SecretID }
+    },
+    // Not the data of the mutation, which would keep the secret after the dialog has closed.
+    onSuccess: setMade,
+    gcTime: 0,
+  })
+  if (made) return <NewSecret made={made} onClose={onClose} />
+  return (
+    <Dialog
+      title={texts.tokens.create}
+      lead={texts.tokens.createLead}
+      onClose={onClose}
+      onSubmit={() => create.mutate()}
+      foot={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button type="submit" look="primary" busy={create.isPending}>
+            {texts.tokens.create}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <TokenForm content={content} onContent={setContent} />
+        <div className="grid-2">
+          <SelectField
+            label={texts.tokens.lifetime}
+            value={lifetime}
+            options={LIFETIMES}
+            onValue={setLifetime}
+          />
+          {lifetime === 'other' && (
+            <TextField
+              label={texts.tokens.lifetimeOther}
+              hint={texts.tokens.lifetimeHint}
+              name="lifetime"
+              placeholder="90m"
+              value={other}
+              onValue={setOther}
+            />
+          )}
+        </div>
+        <CheckField
+          label={texts.tokens.localLabel}
+          hint={texts.tokens.localHint}
+          checked={isLocal}
+          onValue={setLocal}
+        />
+        {create.error && <Problem error={create.error} />}
+      </div>
+    </Dialog>
+  )
+}

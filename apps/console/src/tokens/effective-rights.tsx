@@ -1,0 +1,227 @@
+/** Where the rights of a token come from: policy, role or identity → rule → resource. */
+import type { ExpandedToken, Policy, Role } from '@latchkey/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import {
+  ArrowUpRight,
+  Bot,
+  ChevronRight,
+  FileText,
+  type LucideIcon,
+  Server,
+  ShieldOff,
+  UsersRound,
+} from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import type { ShownToken } from './shown-token.ts'
+
+const RuleList = lazy(() => import('../rules/rule-list.tsx'))
+
+/** Policies and roles may change without the token: their contents are read again after this time. */
+const REFETCH_MS = 10_000
+
+export function EffectiveRights({ token }: { readonly token: ShownToken }) {
+  const client = useClient()
+  const expanded = useQuery({
+    queryKey: ['token-expanded', token.AccessorID, token.ModifyIndex],
+    queryFn: async ({ signal }) => {
+      const { SecretID: _, ...rest } = await client.tokens.read(token.AccessorID, { expanded: true, signal })
+      return rest
+    },
+    refetchInterval: REFETCH_MS,
+    placeholderData: (before) => before,
+  })
+  if (expanded.error) return <Problem error={expanded.error} onRetry={expanded.refetch} />
+  if (!expanded.data) return <Skeleton lines={5} />
+  return <Tree token={expanded.data} />
+}
+
+type Expanded = Omit<ExpandedToken, 'SecretID'>
+
+function Tree({ token }: { readonly token: Expanded }) {
+  const policies = new Map((token.ExpandedPolicies ?? []).map((policy) => [policy.ID, policy]))
+  const roles = new Map((token.ExpandedRoles ?? []).map((role) => [role.ID, role]))
+  const ofNamespace = new Set([
+    ...(token.NamespaceDefaultPolicyIDs ?? []),
+    ...(token.NamespaceDefaultRoleIDs ?? []),
+  ])
+  const policyIds = [
+    ...(token.Policies ?? []).map(({ ID }) => ID),
+    ...(token.NamespaceDefaultPolicyIDs ?? []),
+  ]
+  const roleIds = [...(token.Roles ?? []).map(({ ID }) => ID), ...(token.NamespaceDefaultRoleIDs ?? [])]
+  const isEmpty =
+    policyIds.length + roleIds.length === 0 &&
+    !token.ServiceIdentities?.length &&
+    !token.NodeIdentities?.length
+  if (isEmpty) {
+    return (
+      <Empty icon={ShieldOff} title={texts.tokens.noLinks}>
+        {token.AgentACLDefaultPolicy === 'allow' ? texts.tokens.defaultAllow : texts.tokens.noRights}
+      </Empty>
+    )
+  }
+  return (
+    <div className="tree">
+      {policyIds.flatMap((id) => {
+        const policy = policies.get(id)
+        return policy ? [<PolicyNode key={id} policy={policy} isDefault={ofNamespace.has(id)} />] : []
+      })}
+      {roleIds.flatMap((id) => {
+        const role = roles.get(id)
+        return role
+          ? [<RoleNode key={id} role={role} policies={policies} isDefault={ofNamespace.has(id)} />]
+          : []
+      })}
+      <Identities holder={token} policies={policies} />
+      <p className="small muted tree-note">
+        {texts.tokens.otherwise(token.AgentACLDefaultPolicy)} {texts.tokens.combined}
+      </p>
+    </div>
+  )
+}
+
+interface NodeProps {
+  readonly icon: LucideIcon
+  readonly name: string
+  /** Leads to the record. */
+  readonly link?: ReactNode
+  readonly note: string
+  readonly badge?: string | undefined
+  readonly children: ReactNode
+}
+
+function Node({ icon: Icon, name, link, note, badge, children }: NodeProps) {
+  return (
+    <div className="tree-node">
+      <details open>
+        <summary>
+          <ChevronRight className="tree-arrow" aria-hidden />
+          <Icon aria-hidden />
+          <span className="tree-name truncate">{name}</span>
+          <span className="small muted truncate">{note}</span>
+          {badge !== undefined && <Badge>{badge}</Badge>}
+        </summary>
+        <div className="tree-inside">{children}</div>
+      </details>
+      {link}
+    </div>
+  )
+}
+
+function PolicyNode({
+  policy,
+  isDefault = false,
+}: {
+  readonly policy: Policy
+  readonly isDefault?: boolean
+}) {
+  return (
+    <Node
+      icon={FileText}
+      name={policy.Name}
+      link={
+        <Link
+          to="/policies/$id"
+          params={{ id: policy.ID }}
+          className="icon-button tree-open"
+          aria-label={texts.tokens.openPolicy(policy.Name)}
+        >
+          <ArrowUpRight aria-hidden />
+        </Link>
+      }
+      note={
+        policy.Datacenters ? texts.tokens.onlyIn(policy.Datacenters.join(', ')) : texts.tokens.sources.policy
+      }
+      badge={isDefault ? texts.tokens.ofNamespace : undefined}
+    >
+      <Rules text={policy.Rules} />
+    </Node>
+  )
+}
+
+interface RoleNodeProps {
+  readonly role: Role
+  readonly policies: ReadonlyMap<string, Policy>
+  readonly isDefault: boolean
+}
+
+function RoleNode({ role, policies, isDefault }: RoleNodeProps) {
+  return (
+    <Node
+      icon={UsersRound}
+      name={role.Name}
+      link={
+        <Link
+          to="/roles/$id"
+          params={{ id: role.ID }}
+          className="icon-button tree-open"
+          aria-label={texts.tokens.openRole(role.Name)}
+        >
+          <ArrowUpRight aria-hidden />
+        </Link>
+      }
+      note={texts.tokens.sources.role}
+      badge={isDefault ? texts.tokens.ofNamespace : undefined}
+    >
+      {(role.Policies ?? []).flatMap(({ ID }) => {
+        const policy = policies.get(ID)
+        return policy ? [<PolicyNode key={ID} policy={policy} />] : []
+      })}
+      <Identities holder={role} policies={policies} />
+    </Node>
+  )
+}
+
+interface IdentitiesProps {
+  readonly holder: Pick<Role, 'ServiceIdentities' | 'NodeIdentities'>
+  readonly policies: ReadonlyMap<string, Policy>
+}
+
+function Identities({ holder, policies }: IdentitiesProps) {
+  const implied = (keyword: string, name: string) =>
+    [...policies.values()].find(
+      ({ CreateIndex, Rules: text }) => CreateIndex === 0 && text.startsWith(`\n${keyword} "${name}"`),
+    )?.Rules ?? ''
+  return (
+    <>
+      {(holder.ServiceIdentities ?? []).map(({ ServiceName, Datacenters = [] }) => (
+        <Node
+          key={ServiceName}
+          icon={Bot}
+          name={ServiceName}
+          note={
+            Datacenters.length > 0
+              ? texts.tokens.onlyIn(Datacenters.join(', '))
+              : texts.tokens.sources.service
+          }
+        >
+          <Rules text={implied('service', ServiceName)} />
+        </Node>
+      ))}
+      {(holder.NodeIdentities ?? []).map(({ NodeName, Datacenter }) => (
+        <Node
+          key={`${NodeName}@${Datacenter}`}
+          icon={Server}
+          name={NodeName}
+          note={texts.tokens.sources.node(Datacenter)}
+        >
+          <Rules text={implied('node', NodeName)} />
+        </Node>
+      ))}
+    </>
+  )
+}
+
+function Rules({ text }: { readonly text: string }) {
+  return (
+    <Suspense fallback={<Skeleton lines={2} />}>
+      <RuleList rules={text} />
+    </Suspense>
+  )
+}

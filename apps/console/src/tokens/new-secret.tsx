@@ -1,0 +1,73 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Check, Copy, Eye } from 'lucide-react'
+import { useState } from 'react'
+import { texts } from '../texts.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+
+/** A token that was just made. Its secret is behind a function, so that nothing renders it by accident. */
+export interface Made {
+  readonly accessorId: string
+  readonly name: string
+  readonly secret: () => string
+}
+
+interface NewSecretProps {
+  readonly made: Made
+  readonly onClose: () => void
+}
+
+/** Hands over the secret of a new token: copied, or shown on demand. */
+export function NewSecret({ made, onClose }: NewSecretProps) {
+  const navigate = useNavigate()
+  const [isCopied, setCopied] = useState(false)
+  const [isShown, setShown] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(made.secret())
+    setCopied(true)
+  }
+  const done = () => {
+    onClose()
+    void navigate({ to: '/tokens/$accessorId', params: { accessorId: made.accessorId } })
+  }
+  return (
+    <Dialog
+      title={texts.tokens.created}
+      lead={texts.tokens.createdLead}
+      onClose={onClose}
+      foot={
+        <>
+          <Button onClick={done}>{texts.tokens.openToken}</Button>
+          <Button look="primary" onClick={() => void copy()}>
+            {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+            {isCopied ? texts.common.copied : texts.tokens.copySecret}
+          </Button>
+        </>
+      }
+    >
+      <dl className="facts">
+        <div>
+          <dt>{texts.tokens.description}</dt>
+          <dd>{made.name || texts.tokens.noDescription}</dd>
+        </div>
+        <div>
+          <dt>{texts.tokens.accessor}</dt>
+          <dd className="mono small">{made.accessorId}</dd>
+        </div>
+        <div>
+          <dt>{texts.tokens.secret}</dt>
+          <dd>
+            {isShown ? (
+              <output className="mono secret">{made.secret()}</output>
+            ) : (
+              <Button size="small" look="quiet" onClick={() => setShown(true)}>
+                <Eye aria-hidden />
+                {texts.tokens.showSecret}
+              </Button>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </Dialog>
+  )
+}

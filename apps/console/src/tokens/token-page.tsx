@@ -1,0 +1,178 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { CopyPlus, Ellipsis, KeyRound, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { absoluteTime, isInstant } from '../live/instants.ts'
+import { mapWatch } from '../live/map-watch.ts'
+import { useLive } from '../live/use-live.ts'
+import { useClient, withoutSecret } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Instant } from '../ui/instant.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import { CloneToken } from './clone-token.tsx'
+import { EditToken } from './edit-token.tsx'
+import { EffectiveRights } from './effective-rights.tsx'
+import { Expiry } from './expiry.tsx'
+import { SecretActions } from './secret-actions.tsx'
+import type { ShownToken } from './shown-token.ts'
+import { useDeleteToken } from './use-delete-token.ts'
+
+const route = getRouteApi('/tokens/$accessorId')
+const PARENT = { to: '/tokens', label: texts.tokens.title }
+
+export function TokenPage() {
+  const { accessorId } = route.useParams() as { accessorId: string }
+  const client = useClient()
+  const token = useLive(['token', accessorId], (options) =>
+    // The secret is dropped as the record arrives: it is read again when the person copies it.
+    mapWatch(client.tokens.watch(accessorId, options), (found) => (found ? withoutSecret(found) : null)),
+  )
+  if (token.error) {
+    return (
+      <Page title={texts.tokens.one} parent={PARENT}>
+        <Problem error={token.error} onRetry={token.refetch} />
+      </Page>
+    )
+  }
+  if (token.isPending) {
+    return (
+      <Page title={texts.tokens.one} parent={PARENT}>
+        <Skeleton lines={6} />
+      </Page>
+    )
+  }
+  if (token.data === null) {
+    return (
+      <Page title={texts.tokens.one} parent={PARENT}>
+        <Empty icon={KeyRound} title={texts.tokens.goneTitle}>
+          {texts.tokens.gone}
+        </Empty>
+      </Page>
+    )
+  }
+  return <TokenDetails token={token.data} />
+}
+
+type Open = 'edit' | 'clone'
+
+function TokenDetails({ token }: { readonly token: ShownToken }) {
+  const rights = useRights()
+  const navigate = useNavigate()
+  const remove = useDeleteToken()
+  const [open, setOpen] = useState<Open>()
+  const close = () => setOpen(undefined)
+  const onDelete = async () => {
+    if (await remove(token)) await navigate({ to: '/tokens' })
+  }
+  return (
+    <Page
+      title={token.Description || texts.tokens.noDescription}
+      parent={PARENT}
+      lead={<span className="mono small">{token.AccessorID}</span>}
+      actions={
+        rights.aclWrite && (
+          <>
+            <Button onClick={() => setOpen('edit')}>
+              <Pencil aria-hidden />
+              {texts.tokens.edit}
+            </Button>
+            <Menu
+              actions={[
+                { label: texts.tokens.clone, icon: CopyPlus, onSelect: () => setOpen('clone') },
+                {
+                  label: texts.tokens.delete,
+                  icon: Trash2,
+                  tone: 'danger',
+                  onSelect: () => void onDelete(),
+                },
+              ]}
+            >
+              <IconButton label={texts.common.more}>
+                <Ellipsis aria-hidden />
+              </IconButton>
+            </Menu>
+          </>
+        )
+      }
+    >
+      <div className="columns">
+        <Card title={texts.tokens.rightsTitle}>
+          <EffectiveRights token={token} />
+        </Card>
+        <div className="stack" data-gap="large">
+          {rights.aclWrite && (
+            <Card title={texts.tokens.secret}>
+              <SecretActions accessorId={token.AccessorID} />
+            </Card>
+          )}
+          <Card title={texts.tokens.facts}>
+            <TokenFacts token={token} />
+          </Card>
+        </div>
+      </div>
+      {open === 'edit' && <EditToken token={token} onClose={close} />}
+      {open === 'clone' && <CloneToken token={token} onClose={close} />}
+    </Page>
+  )
+}
+
+function TokenFacts({ token }: { readonly token: ShownToken }) {
+  const client = useClient()
+  const self = useQuery({
+    queryKey: ['self-accessor'],
+    queryFn: async ({ signal }) => (await client.tokens.self({ signal })).AccessorID,
+  })
+  return (
+    <dl className="facts">
+      <div>
+        <dt>{texts.tokens.columns.expires}</dt>
+        <dd>
+          <Expiry value={token.ExpirationTime} />
+          {token.ExpirationTime !== undefined && (
+            <div className="small muted nums">{absoluteTime(token.ExpirationTime)}</div>
+          )}
+        </dd>
+      </div>
+      {isInstant(token.CreateTime) && (
+        <div>
+          <dt>{texts.tokens.columns.created}</dt>
+          <dd>
+            <Instant value={token.CreateTime} />
+            <div className="small muted nums">{absoluteTime(token.CreateTime)}</div>
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{texts.tokens.scope}</dt>
+        <dd className="row">
+          {token.Local ? texts.tokens.localScope : texts.tokens.globalScope}
+          {self.data === token.AccessorID && <Badge tone="accent">{texts.tokens.isMine}</Badge>}
+        </dd>
+      </div>
+      {token.AuthMethod !== undefined && (
+        <div>
+          <dt>{texts.tokens.filters.method}</dt>
+          <dd>{token.AuthMethod}</dd>
+        </div>
+      )}
+      {token.Namespace !== undefined && (
+        <div>
+          <dt>{texts.tokens.namespace}</dt>
+          <dd>{token.Namespace}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{texts.tokens.indexes}</dt>
+        <dd className="nums">
+          {token.CreateIndex} · {token.ModifyIndex}
+        </dd>
+      </div>
+    </dl>
+  )
+}

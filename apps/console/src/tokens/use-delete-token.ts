@@ -1,0 +1,75 @@
+/**
+ * Deletes a token at once, and offers for some seconds to create it again with the same ids, links and expiration. A secret that leaked
+ * must not live on while somebody might change their mind.
+ */
+import type { Client, Token } from '@latchkey/sdk'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { messageOf } from '../ui/problem.tsx'
+import { showToast } from '../ui/toast.tsx'
+import type { ShownToken } from './shown-token.ts'
+
+const UNDO_MS = 12_000
+/** The service takes expirations from a minute ahead on. */
+const EXPIRATION_MIN_MS = 60_000
+
+/** @returns a function that resolves to whether the token is gone; failures are shown. */
+export function useDeleteToken(): (token: ShownToken) => Promise<boolean> {
+  const client = useClient()
+  return async ({ AccessorID }) => {
+    try {
+      const token = await client.tokens.read(AccessorID)
+      await client.tokens.delete(AccessorID)
+      offerUndo(client, token)
+      return true
+    } catch (error) {
+      showToast({ text: messageOf(error), tone: 'danger' })
+      return false
+    }
+  }
+}
+
+function offerUndo(client: Client, token: Token): void {
+  const name = token.Description || token.AccessorID
+  if (!canBeMadeAgain(token)) {
+    showToast({ text: texts.tokens.deleted(name) })
+    return
+  }
+  const undo = async () => {
+    try {
+      await client.tokens.create(recordOf(token))
+      showToast({ text: texts.tokens.restored(name) })
+    } catch (error) {
+      showToast({ text: messageOf(error), tone: 'danger' })
+    }
+  }
+  showToast({
+    text: texts.tokens.deleted(name),
+    durationMs: UNDO_MS,
+    action: { label: texts.common.undo, onSelect: () => void undo() },
+  })
+}
+
+/** Tokens of logins and of the legacy API are made by others, and a lifetime may be too short by now. */
+function canBeMadeAgain({ AuthMethod, Rules, ExpirationTime }: Token): boolean {
+  const remainingMs =
+    ExpirationTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(ExpirationTime) - Date.now()
+  return AuthMethod === undefined && Rules === undefined && remainingMs > EXPIRATION_MIN_MS + UNDO_MS
+}
+
+function recordOf(token: Token) {
+  const { AccessorID, SecretID, Description, Local, Policies, Roles, ServiceIdentities, NodeIdentities } =
+    token
+  return {
+    AccessorID,
+    SecretID,
+    Description,
+    Local,
+    ...(Policies ? { Policies: Policies.map(({ ID }) => ({ ID })) } : {}),
+    ...(Roles ? { Roles: Roles.map(({ ID }) => ({ ID })) } : {}),
+    ...(ServiceIdentities ? { ServiceIdentities } : {}),
+    ...(NodeIdentities ? { NodeIdentities } : {}),
+    ...(token.ExpirationTime === undefined ? {} : { ExpirationTime: token.ExpirationTime }),
+    ...(token.Namespace === undefined ? {} : { Namespace: token.Namespace }),
+  }
+}

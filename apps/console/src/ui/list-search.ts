@@ -1,0 +1,24 @@
+/** What the URL of a list has: the words of the search, and whether the dialog that creates a record is open. */
+export interface ListSearch {
+  readonly q?: string
+  readonly create?: true
+}
+
+export function readListSearch({ q, create }: Readonly<Record<string, unknown>>): ListSearch {
+  const isText = typeof q === 'string' || typeof q === 'number'
+  return { ...(isText && q !== '' ? { q: String(q) } : {}), ...(create === true ? { create } : {}) }
+}
+
+/** The records of which a text contains all words. */
+export function searchRecords<T>(
+  records: readonly T[],
+  q: string | undefined,
+  textOf: (record: T) => string,
+): readonly T[] {
+  const words = (q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return records
+  return records.filter((record) => {
+    const text = textOf(record).toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
