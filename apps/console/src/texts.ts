@@ -394,6 +394,7 @@ export const texts = {
       service: 'service identity',
       node: (datacenter: string) => `node identity in ${datacenter}`,
     },
+    ask: 'Ask',
     openPolicy: (name: string) => `Open policy ${name}`,
     openRole: (name: string) => `Open role ${name}`,
     onlyIn: (datacenters: string) => `only in ${datacenters}`,

@@ -32,9 +32,14 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(`${axe};0`)
   const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
+    // With preload, axe copies the style sheets of shadow roots into `<style>` elements, which the page may not have.
+    (window as unknown as { axe: Axe }).axe.run({ preload: false }),
   )
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
+}
+
+interface Axe {
+  run(options: { readonly preload: boolean }): Promise<{ readonly violations: readonly Violation[] }>
 }
 
 interface Violation {

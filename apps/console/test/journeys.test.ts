@@ -4,6 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { axeViolations, collectComplaints, executablePath, launchBrowser, signIn } from './browser.ts'
 import { SECRET, startWorld, type World } from './world.ts'
 
+/** What the first page loads, compressed. */
+const FIRST_PAGE_BYTES_MAX = 250_000
+
 const RULES = 'key_prefix "shop/" {\n  policy = "write"\n}\n'
 
 describe.skipIf(executablePath === undefined)('the console on a real server', () => {
@@ -34,6 +37,16 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
 
   test('signs in by keyboard, finds tokens, and keeps the filter in the address', async () => {
     await page.goto(`${world.url}/ui/tokens`)
+    await page.getByRole('textbox', { name: 'Secret' }).waitFor()
+    const bytes = await page.evaluate(() =>
+      performance
+        .getEntries()
+        .reduce(
+          (sum, entry) => sum + (entry instanceof PerformanceResourceTiming ? entry.encodedBodySize : 0),
+          0,
+        ),
+    )
+    expect(bytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
     await page.keyboard.type('11111111-2222-4333-8444-555555555555')
     await page.keyboard.press('Enter')
     await page.getByText('The server does not know this secret').waitFor()
@@ -92,6 +105,8 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     await page.keyboard.insertText('key "shop/*" {\n  policy = "deny"\n}\n')
     await page.getByText('* is an ordinary character here').waitFor()
     await page.keyboard.press('Control+a')
+    // Chromium itself styles text that takes the place of other text, which the policy of the page prevents.
+    await page.keyboard.press('Delete')
     await page.keyboard.insertText(RULES)
     await page.getByText('No findings').waitFor()
     expect(await axeViolations(page)).toEqual([])

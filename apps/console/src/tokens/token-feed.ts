@@ -31,6 +31,8 @@ export class TokenFeed {
   private readonly listeners = new Set<() => void>()
   private stop: AbortController | undefined
   private state: FeedState = { rows: [], isComplete: false, error: undefined }
+  /** What was loaded is current as of this index. */
+  private index: number | undefined
 
   constructor(client: Client) {
     this.client = client
@@ -64,13 +66,14 @@ export class TokenFeed {
   }
 
   private async run(signal: AbortSignal): Promise<void> {
-    let index = await this.load(signal)
+    // A list that was left and comes back is read again only if it has changed.
+    this.index ??= await this.load(signal)
     const client = this.client.withMeta()
     for (;;) {
-      const answer = await client.tokens.list(SORT, { limit: 1, index, signal })
-      if (answer.index === index) continue
+      const answer = await client.tokens.list(SORT, { limit: 1, index: this.index, signal })
+      if (answer.index === this.index) continue
       const startedAt = performance.now()
-      index = await this.load(signal)
+      this.index = await this.load(signal)
       const pauseMs = Math.max(
         (this.state.rows.length / PAGE) * PAUSE_PER_PAGE_MS,
         performance.now() - startedAt,
@@ -82,21 +85,24 @@ export class TokenFeed {
   /** @returns the index of the first page: whatever changes after it wakes the next wait. */
   private async load(signal: AbortSignal): Promise<number> {
     const client = this.client.withMeta()
+    const known = this.state
     const rows: TokenRow[] = []
     let published = 0
     let cursor: string | undefined
     let index: number | undefined
-    const isFirst = !this.state.isComplete
     do {
-      const limit = cursor === undefined && isFirst ? FIRST_PAGE : PAGE
+      const limit = cursor === undefined ? FIRST_PAGE : PAGE
       const page = await client.tokens.list(SORT, { limit, cursor, signal })
-      index ??= page.index
       for (const entry of page.value) rows.push(toRow(entry))
       cursor = page.nextCursor
-      if (isFirst && cursor !== undefined && rows.length > published * GROWTH) {
+      if (cursor !== undefined && known.isComplete && index === undefined) {
+        // What is new shows at once, before a long list has been read again.
+        this.publish({ ...known, rows: withNewest(rows, known.rows) })
+      } else if (cursor !== undefined && !known.isComplete && rows.length > published * GROWTH) {
         published = rows.length
         this.publish({ rows: [...rows], isComplete: false, error: undefined })
       }
+      index ??= page.index
     } while (cursor !== undefined)
     this.publish({ rows, isComplete: true, error: undefined })
     return index ?? 0
@@ -106,6 +112,14 @@ export class TokenFeed {
     this.state = state
     for (const listener of this.listeners) listener()
   }
+}
+
+/** The rows of the first page, and those known before that are older. */
+function withNewest(newest: readonly TokenRow[], known: readonly TokenRow[]): readonly TokenRow[] {
+  const oldest = newest.at(-1)?.CreateIndex ?? 0
+  const shown = new Set(newest.map(({ AccessorID }) => AccessorID))
+  const older = known.filter(({ AccessorID, CreateIndex }) => CreateIndex <= oldest && !shown.has(AccessorID))
+  return [...newest, ...older]
 }
 
 function toRow({ SecretID: _secret, Hash: _hash, ...token }: TokenListEntry): TokenRow {

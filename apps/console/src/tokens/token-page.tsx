@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { CopyPlus, Ellipsis, KeyRound, Pencil, Trash2 } from 'lucide-react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { CopyPlus, Ellipsis, KeyRound, Pencil, Scale, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { absoluteTime, isInstant } from '../live/instants.ts'
 import { mapWatch } from '../live/map-watch.ts'
@@ -76,29 +76,37 @@ function TokenDetails({ token }: { readonly token: ShownToken }) {
       parent={PARENT}
       lead={<span className="mono small">{token.AccessorID}</span>}
       actions={
-        rights.aclWrite && (
-          <>
-            <Button onClick={() => setOpen('edit')}>
-              <Pencil aria-hidden />
-              {texts.tokens.edit}
-            </Button>
-            <Menu
-              actions={[
-                { label: texts.tokens.clone, icon: CopyPlus, onSelect: () => setOpen('clone') },
-                {
-                  label: texts.tokens.delete,
-                  icon: Trash2,
-                  tone: 'danger',
-                  onSelect: () => void onDelete(),
-                },
-              ]}
-            >
-              <IconButton label={texts.common.more}>
-                <Ellipsis aria-hidden />
-              </IconButton>
-            </Menu>
-          </>
-        )
+        <>
+          {rights.aclRead && (
+            <Link to="/ask" search={{ token: token.AccessorID }} className="button">
+              <Scale aria-hidden />
+              {texts.tokens.ask}
+            </Link>
+          )}
+          {rights.aclWrite && (
+            <>
+              <Button onClick={() => setOpen('edit')}>
+                <Pencil aria-hidden />
+                {texts.tokens.edit}
+              </Button>
+              <Menu
+                actions={[
+                  { label: texts.tokens.clone, icon: CopyPlus, onSelect: () => setOpen('clone') },
+                  {
+                    label: texts.tokens.delete,
+                    icon: Trash2,
+                    tone: 'danger',
+                    onSelect: () => void onDelete(),
+                  },
+                ]}
+              >
+                <IconButton label={texts.common.more}>
+                  <Ellipsis aria-hidden />
+                </IconButton>
+              </Menu>
+            </>
+          )}
+        </>
       }
     >
       <div className="columns">

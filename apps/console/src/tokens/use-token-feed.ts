@@ -1,5 +1,6 @@
 import type { Client } from '@latchkey/sdk'
 import { useSyncExternalStore } from 'react'
+import { usePageVisible } from '../live/use-page-visible.ts'
 import { useClient } from '../session/session.ts'
 import { type FeedState, TokenFeed } from './token-feed.ts'
 
@@ -13,6 +14,9 @@ export function useTokenFeed(): FeedState & { readonly retry: () => void } {
     feed = new TokenFeed(client)
     feeds.set(client, feed)
   }
-  const state = useSyncExternalStore(feed.subscribe, feed.get)
+  // A hidden tab holds no connection.
+  const state = useSyncExternalStore(usePageVisible() ? feed.subscribe : subscribeToNothing, feed.get)
   return { ...state, retry: feed.retry }
 }
+
+const subscribeToNothing = () => () => {}

@@ -1,0 +1,140 @@
+/** What people see when something fails, in Chromium on the mocks. */
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { createMockService, type MockService } from '@latchkey/mocks'
+import { createClient } from '@latchkey/sdk'
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { axeViolations, executablePath, launchBrowser, signIn } from './browser.ts'
+
+const ORIGIN = 'http://latchkey.test'
+const DIST = join(import.meta.dirname, '../dist')
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+}
+
+const READER = '00000000-1111-4222-8333-444444444401'
+const NOBODY = '00000000-1111-4222-8333-444444444402'
+
+describe.skipIf(executablePath === undefined)('the console on mocks', () => {
+  let service: MockService
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    service = createMockService({
+      baseUrl: ORIGIN,
+      seed: {
+        policies: [{ Name: 'reader', Rules: 'acl = "read"' }],
+        tokens: [
+          { Description: 'Reader', SecretID: READER, Policies: [{ Name: 'reader' }] },
+          { Description: 'Nobody', SecretID: NOBODY },
+        ],
+      },
+    })
+    page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' })
+    page.setDefaultTimeout(20_000)
+    await page.route(`${ORIGIN}/**`, (route) => answer(route, service))
+  })
+  afterEach(() => page.close())
+
+  async function open(path: string, secret: string): Promise<void> {
+    await page.goto(`${ORIGIN}/ui${path}`)
+    await signIn(page, secret)
+  }
+
+  test('a failing server: what happened, the request id, and a button that tries again', async () => {
+    service.failNext('tokens.list', 503, 3)
+    await open('/tokens', service.managementToken)
+    const alert = page.getByRole('alert')
+    await alert.getByText('The server is not available').waitFor()
+    expect(await alert.locator('code').textContent()).toMatch(/\S/)
+    expect(await axeViolations(page)).toEqual([])
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Reader' }).waitFor()
+  })
+
+  test('a token without the right: which right is missing', async () => {
+    await open('/policies', NOBODY)
+    await page.getByText('This needs acl:read, which your token does not have.').waitFor()
+  })
+
+  test('a token that may only read: nothing to create, no secret, rules read only', async () => {
+    const [policy] = await readerPolicy()
+    await open(`/policies/${policy?.ID}`, READER)
+    await page.getByText('Read only').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Review and save' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Reader' }).click()
+    await page.getByText('What it may do').waitFor()
+    expect(await page.getByRole('button', { name: 'Copy secret' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Edit token' }).count()).toBe(0)
+  })
+
+  test('a refused form says why, and keeps what was typed', async () => {
+    await open('/tokens?create=true', service.managementToken)
+    await page.getByLabel('Description').fill('Too short')
+    await page.getByLabel('Expires').selectOption('other')
+    await page.getByRole('textbox', { name: 'Lifetime' }).fill('30s')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('cannot be less than 1m0s').waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Too short')
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  test('a token that is deleted elsewhere leads back to the sign-in page', async () => {
+    await open('/tokens', READER)
+    await page.getByRole('link', { name: 'Reader' }).waitFor()
+    const token = await client().withToken(READER).tokens.self()
+    await client().tokens.delete(token.AccessorID)
+    await page.getByText('Your token expired or was deleted').waitFor()
+  })
+
+  test('a server that cannot be reached', async () => {
+    await page.goto(`${ORIGIN}/ui/`)
+    await page.getByRole('textbox', { name: 'Secret' }).waitFor()
+    await page.route(`${ORIGIN}/v1/**`, (route) => route.abort('connectionrefused'))
+    await page.getByRole('textbox', { name: 'Secret' }).fill(READER)
+    await page.keyboard.press('Enter')
+    await page.getByText('The server cannot be reached').waitFor()
+  })
+
+  const client = () =>
+    createClient({ address: ORIGIN, token: service.managementToken, fetch: service.fetch, env: false })
+
+  const readerPolicy = async () => (await client().policies.list()).filter(({ Name }) => Name === 'reader')
+})
+
+/** Answers as the server would: files of the build, and calls from the mocks. */
+async function answer(route: Route, service: MockService): Promise<void> {
+  const request = route.request()
+  const { pathname } = new URL(request.url())
+  if (pathname.startsWith('/v1/')) {
+    const body = request.postDataBuffer()
+    try {
+      const response = await service.fetch(request.url(), {
+        method: request.method(),
+        headers: request.headers(),
+        ...(body ? { body: new Uint8Array(body) } : {}),
+      })
+      await route.fulfill({
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: Buffer.from(await response.arrayBuffer()),
+      })
+    } catch {
+      // The page has closed, or the mock plays a server that cannot be reached.
+      await route.abort().catch(() => {})
+    }
+    return
+  }
+  const type = TYPES[extname(pathname)]
+  const file = type === undefined ? 'index.html' : pathname.replace('/ui/', '')
+  if (pathname.endsWith('.woff2')) await route.abort()
+  else await route.fulfill({ contentType: type ?? 'text/html', body: await readFile(join(DIST, file)) })
+}
