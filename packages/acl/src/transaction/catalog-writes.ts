@@ -2,6 +2,9 @@
 import { Catalog, type CatalogRecords, type CatalogTable, catalogKey } from '../catalog/catalog.ts'
 import type { CatalogChange } from '../catalog/commit-rules.ts'
 import { nodeKey } from '../records/catalog-records.ts'
+import type { SessionRecord } from '../records/session-records.ts'
+import { endedSessions } from '../sessions/ended-sessions.ts'
+import type { LiveSessions } from './keys.ts'
 import { type Expectation, PENDING_INDEX } from './outcome.ts'
 
 type ConditionalTable = Extract<Expectation, { readonly table: 'nodes' | 'services' | 'checks' }>['table']
@@ -13,6 +16,12 @@ export class CatalogWrites {
   private readonly stored: Catalog
   private readonly last = new Map<string, CatalogChange>()
   private readonly expected = new Map<string, Expectation>()
+  private readonly endedSessions = new Map<string, SessionRecord>()
+  /** As they are after what was made so far. */
+  readonly sessions: LiveSessions = {
+    has: (id) => this.stored.sessions.get(id) !== undefined && !this.endedSessions.has(id),
+    ended: (id) => this.endedSessions.get(id),
+  }
 
   /** @param nodes names and ids of nodes that the operations name. */
   constructor(
@@ -46,6 +55,7 @@ export class CatalogWrites {
   }
 
   make(changes: readonly CatalogChange[]): void {
+    for (const session of endedSessions(changes, this.stored)) this.endedSessions.set(session.ID, session)
     for (const change of changes) {
       const { table } = change
       const key = catalogKey(table, change.record)

@@ -1,5 +1,7 @@
 /** Operations of a transaction on keys. */
 import type { KvRecord } from '../records/records.ts'
+import type { SessionRecord } from '../records/session-records.ts'
+import { type LockRequest, lockedKey, releasedKey } from '../sessions/key-locks.ts'
 import type { KeyOperation } from './operations.ts'
 import {
   DENIED,
@@ -19,6 +21,8 @@ export interface StoredKeys {
   entry(namespace: string, key: string): KvRecord | undefined
   /** The keys of every `get-tree`, in their order. */
   tree(namespace: string, prefix: string): readonly KvRecord[]
+  /** Whether a lock delay keeps a key, which an operation locks. */
+  isDelayed(namespace: string, key: string): boolean
   readonly compare: (a: string, b: string) => number
 }
 
@@ -29,7 +33,10 @@ const ACCESS = {
   'delete-cas': 'write',
   'check-not-exists': 'write',
   'delete-tree': 'write-prefix',
+  lock: 'write',
+  unlock: 'write',
   'check-index': 'read',
+  'check-session': 'read',
   get: 'read',
   'get-tree': 'read',
 } as const
@@ -39,20 +46,30 @@ export function mayUseKey({ verb, key, namespace }: KeyOperation, may: May): boo
   return may({ resource: 'key', segment: key, access: ACCESS[verb] }, namespace)
 }
 
+/** Which sessions there are, and what becomes of the keys of those that the transaction ends. */
+export interface LiveSessions {
+  has(id: string): boolean
+  /** Set for a session that the transaction has ended. */
+  ended(id: string): SessionRecord | undefined
+}
+
 /** Stored keys, with the writes of earlier operations of the transaction. */
 export class Keys {
   private readonly stored: StoredKeys
+  private readonly sessions: LiveSessions
   /** By namespace and key; `undefined`: deleted. */
   private readonly written = new Map<string, Written>()
   private readonly deletedTrees: KeyRange[] = []
   private readonly expected = new Map<string, Expectation>()
 
-  constructor(stored: StoredKeys) {
+  /** @param sessions that are left, with the writes of earlier operations. */
+  constructor(stored: StoredKeys, sessions: LiveSessions) {
     this.stored = stored
+    this.sessions = sessions
   }
 
   apply(operation: KeyOperation, may: May): Outcome {
-    const { verb, key, namespace, index } = operation
+    const { verb, key, namespace, index, session } = operation
     if (verb === 'get-tree') return this.showTree(operation, may)
     if (!mayUseKey(operation, may)) return verb === 'get' ? NOTHING : DENIED
     if (verb === 'delete-tree') return this.deleteTree(operation)
@@ -73,6 +90,20 @@ export class Keys {
         return stale
           ? failed(`failed index check for key ${name}, current modify index ${indexOf(stale)} != ${index}`)
           : show(entry, false)
+      case 'lock':
+        return this.lock(operation, entry)
+      case 'unlock': {
+        const free = releasedKey(entry, requestOf(operation))
+        return free
+          ? this.put(operation, entry, free)
+          : failed(`failed to unlock key ${name}, lock isn't held, or is held by another session`)
+      }
+      case 'check-session': {
+        if (!entry) return failed(`failed to check session, key ${name} doesn't exist`)
+        const { Session = '' } = entry
+        const problem = `failed session check for key ${name}, current session "${Session}" != "${session}"`
+        return Session === session ? show(entry, false) : failed(problem)
+      }
       case 'check-not-exists':
         return entry ? failed(`key ${name} exists`) : NOTHING
       case 'delete':
@@ -107,8 +138,17 @@ export class Keys {
 
   private entry(namespace: string, key: string): KvRecord | undefined {
     const written = this.written.get(idOf(namespace, key))
-    if (written) return written.record
-    return this.isInDeletedTree(namespace, key) ? undefined : this.read(namespace, key)
+    if (written) return this.freed(written.record)
+    return this.isInDeletedTree(namespace, key) ? undefined : this.freed(this.read(namespace, key))
+  }
+
+  /** A key whose session the transaction has ended is free, or gone, as it will be after the commit. */
+  private freed(entry: KvRecord | undefined): KvRecord | undefined {
+    const ended = entry?.Session === undefined ? undefined : this.sessions.ended(entry.Session)
+    if (!entry || !ended) return entry
+    if (ended.Behavior === 'delete') return undefined
+    const { Session: _, ...free } = entry
+    return { ...free, ModifyIndex: PENDING_INDEX }
   }
 
   /** A stored key, and that the transaction depends on it. */
@@ -119,14 +159,27 @@ export class Keys {
     return entry
   }
 
-  private put({ namespace, key, value, flags }: KeyOperation, entry: KvRecord | undefined): Outcome {
+  private lock(operation: KeyOperation, entry: KvRecord | undefined): Outcome {
+    const { namespace, key, session } = operation
+    if (!this.sessions.has(session)) return failed(`invalid session "${session}"`)
+    const locked = lockedKey(entry, requestOf(operation))
+    if (!locked) return failed(`failed to lock key ${JSON.stringify(key)}, lock is already held`)
+    const isHeld = entry?.Session === session
+    if (!isHeld && this.stored.isDelayed(namespace, key))
+      return failed(`failed to lock key ${JSON.stringify(key)} due to lock delay`)
+    return this.put(operation, entry, locked)
+  }
+
+  /** @param lock what becomes of the lock. Default: it stays as it is. */
+  private put(operation: KeyOperation, entry: KvRecord | undefined, lock = entry): Outcome {
+    const { namespace, key, value, flags } = operation
     const stored = this.isInDeletedTree(namespace, key) ? undefined : this.stored.entry(namespace, key)
     const record: KvRecord = {
       Key: key,
       Flags: flags,
       Value: value,
-      LockIndex: entry?.LockIndex ?? 0,
-      ...(entry?.Session === undefined ? {} : { Session: entry.Session }),
+      LockIndex: lock?.LockIndex ?? 0,
+      ...(lock?.Session === undefined ? {} : { Session: lock.Session }),
       // A store keeps the CreateIndex of a record that one commit deletes and puts.
       CreateIndex: stored?.CreateIndex ?? PENDING_INDEX,
       ModifyIndex: PENDING_INDEX,
@@ -158,10 +211,12 @@ export class Keys {
       const expectation = { table: 'kv', namespace, prefix, count: all.length, modifyIndex } as const
       this.expected.set(`tree ${idOf(namespace, prefix)}`, expectation)
     }
-    const left = all.filter(
-      ({ Key }) => !written.has(idOf(namespace, Key)) && !this.isInDeletedTree(namespace, Key),
+    const left = all
+      .filter(({ Key }) => !written.has(idOf(namespace, Key)) && !this.isInDeletedTree(namespace, Key))
+      .flatMap((entry) => this.freed(entry) ?? [])
+    const own = [...written.values()].flatMap((one) =>
+      isIn(range, one) ? (this.freed(one.record) ?? []) : [],
     )
-    const own = [...written.values()].flatMap((one) => (one.record && isIn(range, one) ? one.record : []))
     const mayRead = ({ Key }: KvRecord) => may({ resource: 'key', segment: Key, access: 'read' }, namespace)
     const shown = [...left, ...own]
       .filter(mayRead)
@@ -173,6 +228,10 @@ export class Keys {
   private isInDeletedTree(namespace: string, key: string): boolean {
     return this.deletedTrees.some((range) => isIn(range, { namespace, key }))
   }
+}
+
+function requestOf({ namespace, key, value, flags, session }: KeyOperation): LockRequest {
+  return { Namespace: namespace, Key: key, Flags: flags, Value: value, Session: session }
 }
 
 interface KeyRange {

@@ -21,6 +21,8 @@ export interface KeyOperation {
   readonly value: Uint8Array
   readonly flags: bigint
   readonly index: number
+  /** In lower case; empty: none. */
+  readonly session: string
 }
 
 /** What operations on nodes, services and checks have in common. */
@@ -98,13 +100,14 @@ function readKeyOperation(
   body: NonNullable<OperationBody['KV']>,
   { namespaceOf }: ReadOperationsOptions,
 ): Operation {
-  const { Verb = '', Key: key = '', Value = '', Flags: flags = 0n, Index: index = 0 } = body
+  const { Verb = '', Key: key = '', Value = '', Flags: flags = 0n, Index: index = 0, Session = '' } = body
   const namespace = namespaceOf(body.Namespace)
   const verb = KEY_VERBS.find((known) => known === Verb)
   if (verb === undefined) return unknownVerb('KV', Verb)
   if (key === '' && verb !== 'delete-tree') return fault('Must provide key')
+  if (verb === 'lock' && Session === '') return fault('missing session')
   const value = Uint8Array.from(atob(Value), (char) => char.charCodeAt(0))
-  return { kind: 'key', verb, namespace, key, value, flags, index }
+  return { kind: 'key', verb, namespace, key, value, flags, index, session: Session.toLowerCase() }
 }
 
 function readNodeOperation(

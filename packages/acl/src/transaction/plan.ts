@@ -34,8 +34,8 @@ export function planTransaction(
   stored: { readonly catalog: Catalog; readonly keys: StoredKeys },
   may: May,
 ): TransactionPlan {
-  const keys = new Keys(stored.keys)
   const writes = new CatalogWrites(stored.catalog, operations.flatMap(nodesOf))
+  const keys = new Keys(stored.keys, writes.sessions)
   const refused: Failure[] = []
   const failed: Failure[] = []
   const shown: Shown[] = []

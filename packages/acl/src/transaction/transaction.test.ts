@@ -1,5 +1,5 @@
 import type { Operation as OperationBody } from '@latchkey/contract'
-import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
+import { aCheck, aNode, aService, aSession } from '@latchkey/testkit/records/catalog-builders'
 import { aKey } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
 import { Catalog } from '../catalog/catalog.ts'
@@ -22,6 +22,7 @@ function stored(keys: readonly KvRecord[] = []) {
     keys: {
       entry: (_: string, key: string) => keys.find(({ Key }) => Key === key),
       tree: (_: string, prefix: string) => keys.filter(({ Key }) => Key.startsWith(prefix)),
+      isDelayed: (_: string, key: string) => key === 'delayed',
       compare: (a: string, b: string) => (a < b ? -1 : 1),
     },
   }
@@ -117,6 +118,74 @@ describe('keys', () => {
   })
 })
 
+describe('locks', () => {
+  const A = 'aaaaaaaa-0000-4000-8000-000000000001'
+  const B = 'bbbbbbbb-0000-4000-8000-000000000002'
+  const withSessions = (keys: readonly KvRecord[]) => {
+    const state = stored(keys)
+    state.catalog.put('sessions', aSession({ ID: A, Node: 'n', NodeChecks: [] }))
+    state.catalog.put('sessions', aSession({ ID: B, Node: 'other', NodeChecks: [] }))
+    return state
+  }
+  const held = { ...keyA, Session: A }
+
+  test('a lock names the session and counts; an unlock keeps the count; other writes keep the lock', () => {
+    const { shown, failed, changes } = plan(
+      [
+        key('lock', 'x', { Session: A.toUpperCase(), Value: 'MQ==' }),
+        key('set', 'x', { Value: 'Mg==' }),
+        key('check-session', 'x', { Session: A }),
+        key('unlock', 'x', { Session: A }),
+        key('lock', 'x', { Session: B }),
+      ],
+      withSessions([]),
+    )
+    expect(failed).toEqual([])
+    expect(shown.map(({ record }) => 'Key' in record && [record.LockIndex, record.Session ?? ''])).toEqual([
+      [1, A],
+      [1, A],
+      [1, A],
+      [1, ''],
+      [2, B],
+    ])
+    expect(changes).toMatchObject([{ op: 'put', record: { Key: 'x', Session: B, LockIndex: 2 }, expect: 0 }])
+  })
+
+  test.each([
+    [key('lock', 'a', { Session: B }), 'failed to lock key "a", lock is already held'],
+    [key('lock', 'x', { Session: 'no' }), 'invalid session "no"'],
+    [key('lock', 'delayed', { Session: A }), 'failed to lock key "delayed" due to lock delay'],
+    [
+      key('unlock', 'a', { Session: B }),
+      'failed to unlock key "a", lock isn\'t held, or is held by another session',
+    ],
+    [
+      key('unlock', 'x', { Session: A }),
+      'failed to unlock key "x", lock isn\'t held, or is held by another session',
+    ],
+    [
+      key('check-session', 'a', { Session: B }),
+      `failed session check for key "a", current session "${A}" != "${B}"`,
+    ],
+    [key('check-session', 'x', { Session: A }), 'failed to check session, key "x" doesn\'t exist'],
+  ])('%j fails', (operation, what) => {
+    expect(plan([operation], withSessions([held])).failed).toEqual([{ place: 0, what }])
+  })
+
+  test('a session that an earlier operation ends locks nothing, and its key is free', () => {
+    const end: OperationBody = { Node: { Verb: 'delete', Node: { Node: 'n' } } }
+    const later = plan([end, key('lock', 'x', { Session: A })], withSessions([held]))
+    expect(later.failed).toEqual([{ place: 1, what: `invalid session "${A}"` }])
+    const { shown, failed } = plan(
+      [end, key('get', 'a'), key('lock', 'a', { Session: B })],
+      withSessions([held]),
+    )
+    expect(failed).toEqual([])
+    expect(shown).toMatchObject([{ record: { ModifyIndex: PENDING_INDEX } }, { record: { Session: B } }])
+    expect(shown[0]?.record).not.toHaveProperty('Session')
+  })
+})
+
 describe('nodes, services and checks', () => {
   test('what is the same as before is no change, and shows its index', () => {
     const { Port } = stored().catalog.service('n', 's') ?? { Port: 0 }
@@ -201,8 +270,8 @@ test('a transaction reads if every operation does', () => {
     const operation = readOperation(body, options)
     return !operation || isRead(operation)
   }
-  for (const verb of ['get', 'get-tree', 'check-index', 'check-not-exists', 'shift'])
+  for (const verb of ['get', 'get-tree', 'check-index', 'check-session', 'check-not-exists', 'shift'])
     expect(isReading(key(verb, 'a')), verb).toBe(true)
-  for (const verb of ['set', 'cas', 'delete', 'delete-cas', 'delete-tree'])
-    expect(isReading(key(verb, 'a')), verb).toBe(false)
+  for (const verb of ['set', 'cas', 'lock', 'unlock', 'delete', 'delete-cas', 'delete-tree'])
+    expect(isReading(key(verb, 'a', { Session: 's' })), verb).toBe(false)
 })

@@ -18,9 +18,12 @@ import { boundedText } from '../shared/text.ts'
 export const KEY_VERBS = [
   'set',
   'cas',
+  'lock',
+  'unlock',
   'get',
   'get-tree',
   'check-index',
+  'check-session',
   'check-not-exists',
   'delete',
   'delete-cas',
@@ -78,7 +81,9 @@ export const keyOperationSchema = z
     Value: value,
     Flags: flags,
     Index: index(`${INDEX} For cas, check-index and delete-cas.`),
-    Session: unoffered(name()),
+    Session: name().meta({
+      description: 'ID of a session. For lock, unlock and check-session; empty: that nobody holds the key.',
+    }),
     Namespace: namespace,
   })
   .meta({ id: 'KeyOperation' })

@@ -19,6 +19,9 @@ test('a builder sends its operations in order, with values in base64', async () 
     .delete('d')
     .deleteCas('e', 3)
     .deleteTree('')
+    .checkSession('f', 'id')
+    .lock('f', 'id', 'x')
+    .unlock('f', 'id', '')
     .add({ Node: { Verb: 'get', Node: { Node: 'n' } } })
     .commit()
   expect(outcome).toEqual({ committed: true, results: made.Results })
@@ -33,6 +36,9 @@ test('a builder sends its operations in order, with values in base64', async () 
     { KV: { Verb: 'delete', Key: 'd' } },
     { KV: { Verb: 'delete-cas', Key: 'e', Index: 3 } },
     { KV: { Verb: 'delete-tree', Key: '' } },
+    { KV: { Verb: 'check-session', Key: 'f', Session: 'id' } },
+    { KV: { Verb: 'lock', Key: 'f', Session: 'id', Value: 'eA==' } },
+    { KV: { Verb: 'unlock', Key: 'f', Session: 'id', Value: '' } },
     { Node: { Verb: 'get', Node: { Node: 'n' } } },
   ])
 })

@@ -99,6 +99,21 @@ export class Transaction<M extends Mode> {
     return this.#key({ Verb: 'cas', Key: key, Index: index, ...contentOf(value, options) })
   }
 
+  /** Locks a key for a session, and writes it. */
+  lock(key: string, session: string, value: string | Uint8Array, options: SetOptions = {}): this {
+    return this.#key({ Verb: 'lock', Key: key, Session: session, ...contentOf(value, options) })
+  }
+
+  /** Releases a key that the session holds, and writes it. */
+  unlock(key: string, session: string, value: string | Uint8Array, options: SetOptions = {}): this {
+    return this.#key({ Verb: 'unlock', Key: key, Session: session, ...contentOf(value, options) })
+  }
+
+  /** Requires that a session holds a key, such as the lock under which the transaction is made. */
+  checkSession(key: string, session: string): this {
+    return this.#key({ Verb: 'check-session', Key: key, Session: session })
+  }
+
   /** Reads a key, which must exist. */
   get(key: string): this {
     return this.#key({ Verb: 'get', Key: key })

@@ -94,4 +94,9 @@ function rightsOf({ service, caller }: Context): May {
 }
 
 /** For rights, which do not depend on what is stored below a key. */
-const NO_KEYS: StoredKeys = { entry: () => undefined, tree: () => [], compare: compareUtf8 }
+const NO_KEYS: StoredKeys = {
+  entry: () => undefined,
+  tree: () => [],
+  isDelayed: () => false,
+  compare: compareUtf8,
+}

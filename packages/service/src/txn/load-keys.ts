@@ -12,18 +12,20 @@ const NO_VALUE = new Uint8Array(0)
  * @throws AclError `transaction_too_large`.
  */
 export async function loadKeys(
-  store: Pick<Store, 'kvEntry' | 'kvEntries'>,
+  store: Pick<Store, 'kvEntry' | 'kvEntries' | 'sessionTimes'>,
   operations: readonly (Operation | undefined)[],
 ): Promise<StoredKeys> {
   const entries = new Map<string, KvRecord | undefined>()
   const trees = new Map<string, readonly KvRecord[]>()
   const shown = new Set<string>()
+  const delayed = new Set<string>()
   const room = new Room()
   const ofKeys = operations.flatMap((operation) => (operation?.kind === 'key' ? operation : []))
   for (const { verb, namespace, key } of ofKeys) if (verb === 'get') shown.add(kvTopic(namespace, key))
   for (const { verb, namespace, key } of ofKeys) {
     const id = kvTopic(namespace, key)
     if (verb === 'delete-tree') continue
+    if (verb === 'lock' && (await store.sessionTimes.isDelayed(namespace, key))) delayed.add(id)
     if (verb === 'get-tree') {
       if (!trees.has(id)) trees.set(id, await loadTree(store, { namespace, prefix: key }, room))
     } else if (!entries.has(id)) {
@@ -35,6 +37,7 @@ export async function loadKeys(
   return {
     entry: (namespace, key) => entries.get(kvTopic(namespace, key)),
     tree: (namespace, prefix) => trees.get(kvTopic(namespace, prefix)) ?? [],
+    isDelayed: (namespace, key) => delayed.has(kvTopic(namespace, key)),
     compare: compareUtf8,
   }
 }
