@@ -22,6 +22,7 @@ import {
   startLocalChecks,
 } from '@latchkey/service'
 import type { Logger } from 'pino'
+import { registerSelf } from './checks/server-nodes.ts'
 import { startChecks } from './checks/start-checks.ts'
 import { createClusterInfo } from './cluster-info.ts'
 import { type Config, describeConfig, otherDatacenters } from './config/config.ts'
@@ -242,6 +243,7 @@ async function startOnce(options: ServerProcessOptions): Promise<ServerProcess> 
     )
     const url = `${listenerTls ? 'https' : 'http'}://${http.address}`
     await store.membership.announce(http.address)
+    await registerSelf(store, log)
     const jobs = startJobs({
       store,
       cluster: clusterInfo,

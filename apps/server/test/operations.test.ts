@@ -48,6 +48,21 @@ describe('a server', () => {
     }
   })
 
+  test('is in the catalog from its start, with its port and a passing check', async () => {
+    const headers = { 'X-Service-Token': MANAGEMENT }
+    const read = async (path: string) => (await ask(path, { headers })).json()
+    const [instance] = (await read('/v1/health/service/latchkey')) as {
+      Service: { Port: number }
+      Checks: { CheckID: string; Status: string }[]
+    }[]
+    expect(instance).toMatchObject({
+      Service: { Port: Number(new URL(server.url).port) },
+      Checks: [{ CheckID: 'serfHealth', Status: 'passing' }],
+    })
+    expect(await read('/v1/agent/services')).toEqual({})
+    expect(await read('/v1/agent/checks')).toEqual({})
+  })
+
   test("every answer of the API carries a request id: the client's if it is valid", async () => {
     const given = await ask('/v1/acl/tokens', { headers: { 'X-Request-Id': 'mine-1' } })
     expect(given.headers.get('x-request-id')).toBe('mine-1')

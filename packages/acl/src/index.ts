@@ -24,6 +24,7 @@ export {
   type ResultCounts,
   statusOfHttp,
 } from './agent/check-results.ts'
+export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
 export { type DefinedService, readServiceDefinition } from './agent/service-definition.ts'
 export {
   ANONYMOUS_TOKEN_ACCESSOR_ID,

@@ -1,3 +1,4 @@
+export { registerServers } from './agent/register-servers.ts'
 export { removeService, writeResult } from './agent-checks/expire.ts'
 export type { LocalChecks } from './agent-checks/local-checks.ts'
 export { startLocalChecks } from './agent-checks/start-local-checks.ts'

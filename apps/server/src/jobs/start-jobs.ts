@@ -15,6 +15,7 @@ import {
   type TokenScope,
 } from '@latchkey/service'
 import type { Logger } from 'pino'
+import { registerMembers } from '../checks/server-nodes.ts'
 import type { ServerClusterInfo } from '../cluster-info.ts'
 import type { Config } from '../config/config.ts'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
@@ -74,6 +75,7 @@ export function startJobs(options: JobsOptions): Job {
     startJob('idle-reaper', log, () => reapIdle(options)),
     startJob('login-state-reaper', log, () => reapLoginStates(options)),
     startJob('coordinates', log, () => writeCoordinates(options)),
+    startJob('server-nodes', log, () => registerMembers(store, options.config)),
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
     startJob('replication', log, (signal) => replicate(options, signal)),

@@ -1,13 +1,20 @@
 /** What is registered on the server's own node: the agent's part of the catalog. Decisions: agent. */
-import { type Catalog, type CheckRecord, DEFAULT_NAMESPACE, type ServiceRecord } from '@latchkey/acl'
+import {
+  ALIVE_CHECK,
+  type Catalog,
+  type CheckRecord,
+  DEFAULT_NAMESPACE,
+  SERVER_SERVICE,
+  type ServiceRecord,
+  serverNode,
+} from '@latchkey/acl'
 import { AclError, shorten } from '@latchkey/contract'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import type { Context } from '../handler.ts'
 import type { Change } from '../store/store.ts'
 
-/** The service and the check that the server registers of itself: no agent shows or changes them. */
-const SERVER_SERVICE = 'latchkey'
-const SERVER_CHECK = 'serfhealth'
+/** The check that the server registers of itself, beside its service: no agent shows or changes them. */
+const SERVER_CHECK = ALIVE_CHECK.toLowerCase()
 
 type Place = Pick<Context, 'service'>
 
@@ -62,17 +69,7 @@ export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckR
 export function nodeChanges({ service }: Place, catalog: Catalog): readonly Change[] {
   const { nodeName, cluster } = service
   if (catalog.node(nodeName)) return []
-  const { id, address } = cluster.self()
-  const host = address.slice(0, Math.max(0, address.lastIndexOf(':'))).replace(/^\[|\]$/g, '') || '127.0.0.1'
-  const record = {
-    ID: id,
-    Node: nodeName,
-    Address: host,
-    TaggedAddresses: { lan: host, wan: host },
-    Meta: {},
-    CreateIndex: 0,
-    ModifyIndex: 0,
-  }
+  const record = serverNode(cluster.self())
   return [{ table: 'nodes', op: 'put', record, expect: 0 }]
 }
 

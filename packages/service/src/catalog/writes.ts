@@ -34,7 +34,10 @@ export function requireOneOf(call: Context, needs: readonly CatalogNeed[]): void
 }
 
 /** Changes on the condition that the records are as they were read. */
-export function expecting(changes: readonly CatalogChange[], { service }: Context): readonly Change[] {
+export function expecting(
+  changes: readonly CatalogChange[],
+  { service }: { readonly service: Pick<Context['service'], 'store'> },
+): readonly Change[] {
   const catalog = service.store.catalog()
   return changes.map((change) => {
     const { table } = change

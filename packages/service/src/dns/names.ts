@@ -7,6 +7,7 @@ import {
   type DnsReply,
   type DnsRights,
   type DnsSettings,
+  SERVER_SERVICE,
   SeededRandom,
 } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
@@ -19,9 +20,6 @@ export interface NamesOptions {
   /** The secret that questions are answered with. Absent: the anonymous token. */
   readonly secretId?: string | undefined
 }
-
-/** The service whose instances are the servers themselves. */
-const SERVER_SERVICE = 'latchkey'
 
 const EVERYTHING: DnsRights = { node: () => true, service: () => true }
 

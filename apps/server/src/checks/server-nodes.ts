@@ -1,0 +1,28 @@
+/** Shows the servers in the catalog: each process itself when it starts, and the elected one what becomes of the others. */
+import { MEMBER_FAILED_AFTER_MS, type Member } from '@latchkey/acl'
+import { registerServers } from '@latchkey/service'
+import type { Logger } from 'pino'
+import type { ServerStore } from '../server-store.ts'
+
+/** A server that fails is noticed after its silence, and this much later. */
+const LOOK_INTERVAL_MS = MEMBER_FAILED_AFTER_MS / 2
+
+type Place = { readonly datacenter: string }
+
+/** Registers this process. If the database cannot be reached now, the elected process does it later. */
+export async function registerSelf(store: ServerStore, log: Logger): Promise<void> {
+  try {
+    await registerServers(store, [store.membership.self()])
+  } catch (error) {
+    log.warn({ err: error }, 'this server could not be registered in the catalog; trying again')
+  }
+}
+
+/** @returns milliseconds until the next look. */
+export async function registerMembers(store: ServerStore, { datacenter }: Place): Promise<number> {
+  await store.singleWinner('server-nodes', async () => {
+    const isHere = (member: Member) => member.datacenter === datacenter
+    await registerServers(store, (await store.membership.members()).filter(isHere))
+  })
+  return LOOK_INTERVAL_MS
+}
