@@ -239,6 +239,54 @@ export const transactionCases: readonly Case[] = [
     },
   },
   {
+    id: 'txn/locks',
+    spec: 'D/transactions/keys',
+    needs: { from: '1.7.0' },
+    title:
+      'keys are locked, written under the lock and released; a node that goes in a transaction takes its locks along',
+    async run(ctx) {
+      const [Node, key] = [ctx.unique('node'), ctx.unique('key')]
+      await ctx.ok('PUT', '/catalog/register', { body: { Node, Address: '10.0.0.1' } })
+      const body = { Node, LockDelay: '0s' }
+      const session = async () => (await ctx.ok<{ ID: string }>('PUT', '/session/create', { body })).ID
+      const [mine, other] = [await session(), await session()]
+      const of = (Verb: string, Session: string) => ({ KV: { Verb, Key: key, Session, Value: base64(Verb) } })
+      const locked = await apply(ctx, [
+        of('lock', mine),
+        of('check-session', mine),
+        { KV: { Verb: 'set', Key: key, Value: base64('by the leader') } },
+      ])
+      assert.deepEqual([locked.status, locked.Errors], [200, null])
+      assert.deepEqual(
+        locked.Results?.map(({ KV }) => [KV?.LockIndex, KV?.Session]),
+        [1, 1, 1].map((index) => [index, mine]),
+      )
+      const failing = await apply(ctx, [
+        of('lock', other),
+        of('unlock', other),
+        of('check-session', other),
+        of('lock', crypto.randomUUID()),
+      ])
+      assert.equal(failing.status, 409)
+      assert.deepEqual(
+        failing.Errors?.map(({ What }) => What.replace(/"[^"]*"/g, '""')),
+        [
+          'failed to lock key "", lock is already held',
+          'failed to unlock key "", lock isn\'t held, or is held by another session',
+          'failed session check for key "", current session "" != ""',
+          'invalid session ""',
+        ],
+      )
+      const gone = await apply(ctx, [
+        { Node: { Verb: 'delete', Node: { Node } } },
+        { KV: { Verb: 'get', Key: key } },
+      ])
+      assert.deepEqual([gone.Results?.[0]?.KV?.LockIndex, gone.Results?.[0]?.KV?.Session], [1, undefined])
+      const [entry] = await ctx.ok<{ Session?: string; ModifyIndex: number }[]>('GET', `/kv/${key}`)
+      assert.deepEqual([entry?.Session, entry?.ModifyIndex], [undefined, gone.Results?.[0]?.KV?.ModifyIndex])
+    },
+  },
+  {
     id: 'txn/catalog-rights',
     spec: 'D/transactions/rights',
     needs: { from: '1.4.1' },
