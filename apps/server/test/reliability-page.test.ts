@@ -9,7 +9,7 @@ import { idsInTitles } from '../scripts/proofs/titles.ts'
 const KINDS = {
   ...{
     DUR: 10,
-    COH: 11,
+    COH: 12,
     EXP: 5,
     MIG: 4,
     AUTHZ: 2,

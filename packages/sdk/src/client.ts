@@ -3,6 +3,7 @@
 
 import { type Core, call } from './core.ts'
 import { ContractBroken } from './errors.ts'
+import { Locks } from './locks/locks.ts'
 import type { Mode, Result, Shape } from './meta.ts'
 import {
   type CallOptions,
@@ -65,6 +66,8 @@ export class Client<M extends Mode = 'value'> {
   readonly intentions: Intentions<M>
   readonly configEntries: ConfigEntries<M>
   readonly sessions: Sessions<M>
+  /** Locks of keys, kept by sessions of their own. */
+  readonly locks: Locks
   readonly coordinates: Coordinates<M>
   readonly catalog: Catalog<M>
   readonly namespaces: Namespaces<M>
@@ -89,6 +92,7 @@ export class Client<M extends Mode = 'value'> {
     this.intentions = new Intentions(core)
     this.configEntries = new ConfigEntries(core)
     this.sessions = new Sessions(core)
+    this.locks = new Locks(settings)
     this.coordinates = new Coordinates(core)
     this.catalog = new Catalog(core)
     this.namespaces = new Namespaces(core)

@@ -16,6 +16,8 @@ export {
   Timeout,
   Unavailable,
 } from './errors.ts'
+export { Lock, LockLost } from './locks/held-lock.ts'
+export type { LockOptions, Locks } from './locks/locks.ts'
 export type { AnswerMeta, Mode, Result, WithMeta } from './meta.ts'
 export type {
   AttemptFacts,

@@ -20,6 +20,7 @@ import { provePausedServer } from './harness/paused-server.ts'
 import type { Proof, ProofResult } from './harness/proof.ts'
 import { type ServerGroup, startServerGroup } from './harness/server-group.ts'
 import { proveLinearizability } from './history/linearizability.ts'
+import { proveLocks } from './locks/prove-locks.ts'
 import { proveCacheEquality } from './reads/cache-equality.ts'
 import { proveNewEnemy } from './reads/new-enemy.ts'
 import { proveRevocation } from './reads/revocation.ts'
@@ -266,6 +267,17 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       const isProven = results.every(({ falls, lost }) => falls === 0 && lost > 0)
       return { isProven, figures: { results } }
     },
+  },
+  locks: {
+    ids: ['COH-12'],
+    unit: 'seconds under 50 clients',
+    count: 600,
+    small: 10,
+    run: (seconds, seed) =>
+      withDatabase(async ({ url: databaseUrl }) => {
+        const figures = await proveLocks({ databaseUrl, seed, clients: 50, forMs: seconds * 1_000 })
+        return { isProven: figures.problems.length === 0 && figures.holds > 0, figures }
+      }),
   },
   ...REPLICATION_PROOFS,
 }

@@ -1,0 +1,179 @@
+/** Clients that lock, write, release and abandon a few keys, through several servers, whatever happens to these. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { type Door, jsonOf, type Reply, type Request } from '../harness/door.ts'
+import { MANAGEMENT } from '../harness/server-group.ts'
+import { checkLocks, type Hold } from './check-locks.ts'
+
+export interface TortureResult {
+  readonly holds: number
+  /** Acquisitions that were refused. */
+  readonly refused: number
+  /** Requests without an answer, or with a 5xx. */
+  readonly unanswered: number
+  /** How holds ended. */
+  readonly ends: Readonly<Record<End, number>>
+  readonly problems: readonly string[]
+}
+
+const ENDS = ['release', 'destroy', 'critical', 'abandon'] as const
+type End = (typeof ENDS)[number]
+
+interface TortureOptions {
+  readonly doors: readonly Door[]
+  readonly seed: number
+  readonly clients: number
+  readonly forMs: number
+  /** TTL of abandoned sessions; absent: none is abandoned. */
+  readonly abandonedTtl?: string
+}
+
+/** Clients per key: most acquisitions are contested. */
+const CLIENTS_PER_KEY = 5
+/** How long a hold lasts at most, and a pause. */
+const HOLD_MS_MAX = 30
+/** Time for the sessions that were abandoned to end. */
+const SETTLE_MS_MAX = 120_000
+
+interface Entry {
+  readonly Session?: string
+  readonly LockIndex: number
+}
+
+export async function tortureLocks(options: TortureOptions): Promise<TortureResult> {
+  const { seed, clients, forMs } = options
+  const run = new Torture(options)
+  const until = performance.now() + forMs
+  const random = new SeededRandom(seed)
+  const seeds = Array.from({ length: clients }, () => random.below(2 ** 32))
+  await Promise.all(seeds.map((own, i) => run.client(i, new SeededRandom(own), until)))
+  return run.finish()
+}
+
+class Torture {
+  private readonly options: TortureOptions
+  private readonly holds: Hold[] = []
+  private readonly ends: Record<End, number> = { release: 0, destroy: 0, critical: 0, abandon: 0 }
+  private refused = 0
+  private unanswered = 0
+
+  constructor(options: TortureOptions) {
+    this.options = options
+  }
+
+  async client(number: number, random: SeededRandom, until: number): Promise<void> {
+    const key = `torture/${Math.floor(number / CLIENTS_PER_KEY)}`
+    const node = `client-${number}`
+    while (performance.now() < until) {
+      await this.register(random, node, 'passing')
+      const end = random.pick(this.options.abandonedTtl === undefined ? ENDS.slice(0, 3) : ENDS)
+      await this.hold(random, { key, node, end, until })
+      await sleep(random.below(HOLD_MS_MAX))
+    }
+  }
+
+  /** Waits until what was abandoned is free, and judges what was seen. */
+  async finish(): Promise<TortureResult> {
+    const { ends, refused, unanswered } = this
+    const problems = [...checkLocks(this.holds)]
+    const random = new SeededRandom(1)
+    const keys = [...new Set(this.holds.map(({ key }) => key))]
+    const isFree = async (key: string) => (await this.read(random, key))?.Session === undefined
+    const until = performance.now() + SETTLE_MS_MAX
+    for (const key of keys) {
+      while (!(await isFree(key)) && performance.now() < until) await sleep(250)
+      if (!(await isFree(key))) problems.push(`${key} was never freed`)
+    }
+    return { holds: this.holds.length, refused, unanswered, ends, problems }
+  }
+
+  /** One session: it locks the key once, and ends. */
+  private async hold(
+    random: SeededRandom,
+    {
+      key,
+      node,
+      end,
+      until,
+    }: { readonly key: string; readonly node: string; readonly end: End; readonly until: number },
+  ): Promise<void> {
+    const TTL = end === 'abandon' ? this.options.abandonedTtl : ''
+    const body = { Node: node, Checks: ['alive'], LockDelay: '0s', TTL }
+    const created = await this.ask(random, { method: 'PUT', path: '/session/create', body })
+    // A session that was created without an answer holds nothing.
+    if (created?.status !== 200) return
+    const { ID: session } = jsonOf<{ ID: string }>(created)
+    const path = `/kv/${key}?acquire=${session}`
+    let isHeld = false
+    while (!isHeld && performance.now() < until) {
+      const reply = await this.ask(random, { method: 'PUT', path, body: session })
+      isHeld = reply?.status === 200 && reply.text === 'true'
+      if (reply?.text === 'false') this.refused += 1
+      if (!isHeld) await sleep(random.below(HOLD_MS_MAX))
+    }
+    if (!isHeld) return this.free(random, { session, node, end: 'destroy', key })
+    const heldAt = performance.now()
+    await sleep(random.below(HOLD_MS_MAX))
+    const entry = await this.read(random, key)
+    const isKept = entry?.Session === session
+    if (random.chance(0.3)) await this.ask(random, { method: 'PUT', path: `/kv/${key}`, body: 'another' })
+    // It may expire by itself any time after the last moment that the client can be sure of.
+    const freedAt = end === 'abandon' ? heldAt : performance.now()
+    this.ends[end] += 1
+    await this.free(random, { session, node, end, key })
+    this.holds.push({
+      key,
+      session,
+      index: entry?.LockIndex ?? 0,
+      heldAt,
+      freedAt,
+      isKept: isKept || end === 'abandon',
+    })
+  }
+
+  /** Ends a hold, until an answer says so. */
+  private async free(
+    random: SeededRandom,
+    {
+      session,
+      node,
+      end,
+      key,
+    }: { readonly session: string; readonly node: string; readonly end: End; readonly key: string },
+  ): Promise<void> {
+    if (end === 'abandon') return
+    if (end === 'critical') return this.register(random, node, 'critical')
+    if (end === 'release') await this.ask(random, { method: 'PUT', path: `/kv/${key}?release=${session}` })
+    await this.certainly(random, { method: 'PUT', path: `/session/destroy/${session}` })
+  }
+
+  private async register(random: SeededRandom, Node: string, Status: string): Promise<void> {
+    const Check = { CheckID: 'alive', Name: 'alive', Status }
+    const body = { Node, Address: '10.0.0.1', Check }
+    await this.certainly(random, { method: 'PUT', path: '/catalog/register', body })
+  }
+
+  private async read(random: SeededRandom, key: string): Promise<Entry | undefined> {
+    const reply = await this.certainly(random, { method: 'GET', path: `/kv/${key}` })
+    return reply.status === 404 ? undefined : jsonOf<Entry[]>(reply)[0]
+  }
+
+  /** Repeats a request until it is answered. */
+  private async certainly(random: SeededRandom, request: Request): Promise<Reply> {
+    for (;;) {
+      const reply = await this.ask(random, request)
+      if (reply && (reply.status === 200 || reply.status === 404)) return reply
+      await sleep(random.below(HOLD_MS_MAX))
+    }
+  }
+
+  /** @returns undefined without an answer. */
+  private async ask(random: SeededRandom, request: Request): Promise<Reply | undefined> {
+    const reply = await random
+      .pick(this.options.doors)
+      .ask({ ...request, token: MANAGEMENT })
+      .catch(() => undefined)
+    if (reply === undefined || reply.status >= 500) this.unanswered += 1
+    return reply
+  }
+}

@@ -1,0 +1,78 @@
+/** The locks of the SDK, against the service. */
+import { createClient, LockLost } from '@latchkey/sdk'
+import { expect, test } from 'vitest'
+import { createMockService } from '../src/index.ts'
+
+const service = createMockService()
+const { managementToken: token, baseUrl: address, fetch } = service
+const client = createClient({ address, fetch, token })
+const LONG_MS = 20_000
+
+/** Without a lock delay, which lasts by the clock of the service. */
+const atOnce = { lockDelay: 0 }
+
+test('one client holds a lock at a time, and each gets a higher index', async () => {
+  const order: number[] = []
+  const first = await client.locks.acquire('one', { ...atOnce, value: 'kept', flags: 7 })
+  expect(await client.locks.tryAcquire('one', atOnce)).toBeUndefined()
+  const second = client.locks.acquire('one', atOnce)
+  order.push(first.index)
+  expect(await first.release()).toBe(true)
+  expect(first.signal.aborted).toBe(false)
+  {
+    await using lock = await second
+    order.push(lock.index)
+    expect(await client.kv.get('one')).toMatchObject({ Session: lock.session, LockIndex: lock.index })
+  }
+  expect(order).toEqual([1, 2])
+  expect(await client.kv.get('one')).not.toHaveProperty('Session')
+  expect(await client.sessions.list()).toEqual([])
+})
+
+test('a release keeps value and flags of the key', async () => {
+  const lock = await client.locks.acquire('kept', { ...atOnce, value: 'a', flags: 7 })
+  await client.kv.put('kept', 'b', { flags: 8 })
+  await lock.release()
+  expect(await client.kv.get('kept')).toMatchObject({ Value: btoa('b'), Flags: 8 })
+})
+
+test.each([
+  ['its session ends', (session: string) => client.sessions.destroy(session)],
+  ['its key is deleted', () => client.kv.delete('lost')],
+])('the signal of a lock is aborted when %s, and its release says so', async (_, lose) => {
+  const lock = await client.locks.acquire('lost', atOnce)
+  await lose(lock.session)
+  await expect.poll(() => lock.signal.aborted, { timeout: LONG_MS }).toBe(true)
+  expect(lock.signal.reason).toBeInstanceOf(LockLost)
+  expect(await lock.release()).toBe(false)
+})
+
+test('a wait for a lock ends with its signal, and leaves no session', async () => {
+  await using _held = await client.locks.acquire('busy', atOnce)
+  const end = new AbortController()
+  const waiting = client.locks.acquire('busy', { ...atOnce, signal: end.signal })
+  end.abort(new TypeError('no more'))
+  await expect(waiting).rejects.toThrow('no more')
+  expect(await client.sessions.list()).toHaveLength(1)
+})
+
+test('one candidate leads at a time, and the next follows when its lock is lost', async () => {
+  const end = new AbortController()
+  const terms: string[] = []
+  let leading = 0
+  const stand = (name: string) =>
+    client.locks.lead(
+      'leader',
+      async (lock) => {
+        leading += 1
+        expect(leading).toBe(1)
+        terms.push(name)
+        if (terms.length === 3) end.abort()
+        else await client.sessions.destroy(lock.session)
+        leading -= 1
+      },
+      { ...atOnce, signal: end.signal },
+    )
+  await Promise.all([stand('a'), stand('b')])
+  expect(terms).toHaveLength(3)
+})

@@ -1,0 +1,167 @@
+/** A lock that is held, and what tells that it no longer is. */
+import { NotFound } from '../errors.ts'
+import type { WithMeta } from '../meta.ts'
+import { type Kv, valueBytes } from '../resources/kv.ts'
+import type { Sessions } from '../resources/sessions.ts'
+import { sleep } from '../time.ts'
+import type { KVEntry } from '../types.ts'
+
+/** Why a lock was lost: the reason of its signal. */
+export class LockLost extends Error {
+  override readonly name = 'LockLost'
+}
+
+/** Pause before a failed renewal is repeated, in milliseconds. */
+const RENEWAL_RETRY_MS = 1_000
+
+/**
+ * Renews a session at half its TTL, until it is stopped. The deadline counts from before a renewal is sent, on a clock that never
+ * steps, so it is never later than the end of the session at the service.
+ */
+export class SessionKeeper {
+  readonly id: string
+  private readonly sessions: Sessions<'value'>
+  private readonly ttlMs: number
+  private readonly stopping = new AbortController()
+  private readonly ending = new AbortController()
+
+  constructor(
+    sessions: Sessions<'value'>,
+    session: { readonly id: string; readonly ttlMs: number; readonly createdAt: number },
+  ) {
+    this.sessions = sessions
+    this.id = session.id
+    this.ttlMs = session.ttlMs
+    this.keep(session.createdAt).catch((error: unknown) => this.lose(error))
+  }
+
+  /** Aborted once the session may have ended. */
+  get signal(): AbortSignal {
+    return this.ending.signal
+  }
+
+  lose(reason: unknown): void {
+    this.stopping.abort()
+    this.ending.abort(reason)
+  }
+
+  /** Stops the renewals. */
+  stop(): void {
+    this.stopping.abort()
+  }
+
+  private async keep(createdAt: number): Promise<void> {
+    let renewedAt = createdAt
+    let isLate = false
+    while (!this.stopping.signal.aborted) {
+      const leftMs = renewedAt + this.ttlMs - performance.now()
+      if (leftMs <= 0) throw new LockLost('The session could not be renewed within its TTL')
+      const pauseMs = isLate ? RENEWAL_RETRY_MS : leftMs - this.ttlMs / 2
+      await sleep(Math.max(0, Math.min(pauseMs, leftMs)), this.stopping.signal).catch(() => {})
+      if (this.stopping.signal.aborted) return
+      const sentAt = performance.now()
+      isLate = !(await this.renew(renewedAt + this.ttlMs - sentAt))
+      if (!isLate) renewedAt = sentAt
+    }
+  }
+
+  /** @returns whether it was renewed. @throws LockLost if it has ended. */
+  private async renew(leftMs: number): Promise<boolean> {
+    if (leftMs <= 0) return false
+    try {
+      await this.sessions.renew(this.id, { timeout: leftMs, signal: this.stopping.signal })
+      return true
+    } catch (error) {
+      if (error instanceof NotFound) throw new LockLost('The session has ended', { cause: error })
+      return false
+    }
+  }
+}
+
+/**
+ * A lock of a key. It ends with {@link Lock.release}, with `await using`, or when it is lost, which {@link Lock.signal} tells.
+ *
+ * Another client may hold the lock before this one has noticed its loss: send {@link Lock.index} along with what the lock guards, and
+ * let that refuse a lower one than it has seen.
+ */
+export class Lock implements AsyncDisposable {
+  readonly key: string
+  /** LockIndex of the key: a fencing token, which grows with every holder as long as the key is not deleted. */
+  readonly index: number
+  private readonly kv: Kv<'value'>
+  private readonly sessions: Sessions<'value'>
+  private readonly keeper: SessionKeeper
+  private readonly watching = new AbortController()
+  private isReleased = false
+
+  constructor(
+    { kv, sessions }: { readonly kv: Kv<'value'>; readonly sessions: Sessions<'value'> },
+    keeper: SessionKeeper,
+    entry: WithMeta<KVEntry>,
+  ) {
+    this.kv = kv
+    this.sessions = sessions
+    this.keeper = keeper
+    this.key = entry.value.Key
+    this.index = entry.value.LockIndex
+    void this.watch(entry.index)
+  }
+
+  /** ID of the session that holds the lock. */
+  get session(): string {
+    return this.keeper.id
+  }
+
+  /** Aborted once the lock is lost, with a {@link LockLost}: stop what it guards. Not aborted by {@link Lock.release}. */
+  get signal(): AbortSignal {
+    return this.keeper.signal
+  }
+
+  /**
+   * Releases the key, which keeps its value, and ends the session.
+   *
+   * @returns whether the lock was held until now.
+   */
+  async release(): Promise<boolean> {
+    if (this.isReleased) return false
+    this.isReleased = true
+    this.watching.abort()
+    this.keeper.stop()
+    try {
+      return await this.free()
+    } finally {
+      await this.sessions.destroy(this.session)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+  }
+
+  /** Releases the key with its value, before its session ends: so no lock delay keeps it. */
+  private async free(): Promise<boolean> {
+    const entry = await this.kv.get(this.key).catch(asAbsent)
+    if (entry?.Session !== this.session) return false
+    const content = { value: valueBytes(entry), flags: entry.Flags }
+    return (await this.kv.release(this.key, this.session, content)) && !this.signal.aborted
+  }
+
+  /** A key may be deleted, and its session destroyed, while renewals are answered. */
+  private async watch(index: number | undefined): Promise<void> {
+    try {
+      for await (const { value } of this.kv.watch(this.key, { index, signal: this.watching.signal })) {
+        if (value?.Session === this.session) continue
+        this.keeper.lose(new LockLost('The key is no longer locked by this session'))
+        return
+      }
+    } catch (error) {
+      if (!this.watching.signal.aborted)
+        this.keeper.lose(new LockLost('The lock cannot be watched', { cause: error }))
+    }
+  }
+}
+
+function asAbsent(error: unknown): undefined {
+  if (!(error instanceof NotFound)) throw error
+  return undefined
+}

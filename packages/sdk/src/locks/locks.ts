@@ -1,0 +1,152 @@
+/** Locks of keys, and the election of a leader. Spec 9.3, 9.4; decisions: sessions. */
+
+import { LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import type { WithMeta } from '../meta.ts'
+import type { Settings } from '../options.ts'
+import { Kv, type LockWriteOptions } from '../resources/kv.ts'
+import { Sessions } from '../resources/sessions.ts'
+import { retryDelay, sleep } from '../time.ts'
+import type { KVEntry, LockSessionCreate } from '../types.ts'
+import { Lock, LockLost, SessionKeeper } from './held-lock.ts'
+
+export interface LockOptions extends Pick<LockWriteOptions, 'value' | 'flags' | 'namespace'> {
+  /** Ends the wait for the lock, which rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+  /** How long the lock may outlive this process, in milliseconds: from 10,000. Default 15,000. It is renewed at half of it. */
+  readonly ttl?: number | undefined
+  /** For how long no other client gets the lock after it was lost, in milliseconds. Default 15,000; at most 60,000. */
+  readonly lockDelay?: number | undefined
+  /** The session besides its times: name, node, checks, behaviour. */
+  readonly session?: Omit<LockSessionCreate, 'TTL' | 'LockDelay'> | undefined
+}
+
+const TTL_MS = 15_000
+const LOCK_DELAY_MS = 15_000
+/** Pause while a lock delay keeps a key: its end is no change that a read could wait for. */
+const DELAYED_PAUSE_MS = 1_000
+
+/** What can be locked: keys. A lock is advisory: it keeps other clients from locking, not from writing. */
+export class Locks {
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /**
+   * Waits until a key is free, and locks it. Needs `key:write` on it and `session:write` on the node of the session, by default that
+   * of the server.
+   *
+   * @example
+   * await using lock = await client.locks.acquire('jobs/reindex')
+   * await reindex({ signal: lock.signal, fence: lock.index })
+   */
+  async acquire(key: string, options: LockOptions = {}): Promise<Lock> {
+    const lock = await this.#lock(key, options, true)
+    if (lock) return lock
+    throw new LockLost('The session ended before the key was free')
+  }
+
+  /** Locks a key if it is free now. @returns undefined if another session holds it, or a lock delay keeps it. */
+  tryAcquire(key: string, options: LockOptions = {}): Promise<Lock | undefined> {
+    return this.#lock(key, options, false)
+  }
+
+  /**
+   * Takes part in the election of a leader: while this client holds the key, it runs `work`; whenever it loses the key or `work` ends,
+   * it stands again.
+   *
+   * @param work must end soon once its signal is aborted: another leader may be elected.
+   * @param options.signal ends the candidacy; without it, this never resolves.
+   * @throws what `work` throws, unless the lock was lost.
+   */
+  async lead(key: string, work: (lock: Lock) => Promise<void>, options: LockOptions = {}): Promise<void> {
+    const { signal } = options
+    for (let failures = 0; !signal?.aborted; ) {
+      const lock = await this.acquire(key, options).catch((error: unknown) => {
+        if (signal?.aborted || isPassing(error)) return undefined
+        throw error
+      })
+      if (!lock) {
+        failures += 1
+        await sleep(retryDelay(failures), signal).catch(() => {})
+        continue
+      }
+      failures = 0
+      try {
+        await work(lock)
+      } catch (error) {
+        if (!lock.signal.aborted) throw error
+      } finally {
+        await lock.release().catch(() => false)
+      }
+    }
+  }
+
+  async #lock(key: string, options: LockOptions, waits: boolean): Promise<Lock | undefined> {
+    const { ttl = TTL_MS, lockDelay = LOCK_DELAY_MS, session = {}, signal, namespace } = options
+    const settings = namespace === undefined ? this.#settings : { ...this.#settings, namespace }
+    const core = { settings, shape: <T>({ value }: WithMeta<T>): T => value }
+    const parts = { kv: new Kv<'value'>(core), sessions: new Sessions<'value'>(core) }
+    const createdAt = performance.now()
+    const times = { TTL: `${ttl}ms`, LockDelay: `${lockDelay}ms` }
+    const { ID: id } = await parts.sessions.create({ Name: key, ...session, ...times }, { signal })
+    const keeper = new SessionKeeper(parts.sessions, { id, ttlMs: ttl, createdAt })
+    try {
+      const ending = signal ? AbortSignal.any([signal, keeper.signal]) : keeper.signal
+      const entry = await waitForKey(parts.kv, { key, session: id, waits, signal: ending, content: options })
+      if (entry) return new Lock(parts, keeper, entry)
+    } catch (error) {
+      await abandon(parts.sessions, keeper)
+      throw error
+    }
+    await abandon(parts.sessions, keeper)
+    return undefined
+  }
+}
+
+interface Wanted {
+  readonly key: string
+  readonly session: string
+  readonly waits: boolean
+  readonly signal: AbortSignal
+  readonly content: Pick<LockWriteOptions, 'value' | 'flags'>
+}
+
+/** @returns the key once the session holds it; undefined if it is not to wait. */
+async function waitForKey(
+  kv: Kv<'value'>,
+  { key, session, waits, signal, content: { value, flags } }: Wanted,
+): Promise<WithMeta<KVEntry> | undefined> {
+  for (let failures = 0; ; ) {
+    try {
+      await kv.acquire(key, session, { value, flags, signal })
+    } catch (error) {
+      // Whether it was locked, the key tells.
+      if (signal.aborted || !isPassing(error)) throw signal.aborted ? signal.reason : error
+      failures += 1
+      await sleep(retryDelay(failures), signal)
+    }
+    for await (const entry of kv.watch(key, { signal })) {
+      const holder = entry.value?.Session
+      if (entry.value && holder === session) return { ...entry, value: entry.value }
+      if (!waits) return undefined
+      if (holder !== undefined) continue
+      break
+    }
+    await sleep(DELAYED_PAUSE_MS * Math.random(), signal)
+  }
+}
+
+/** Whether another attempt may succeed. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Unavailable || error instanceof Timeout || error instanceof LockLost
+}
+
+/** Ends a session that holds nothing, or that was not waited for; else its TTL does. */
+async function abandon(sessions: Sessions<'value'>, keeper: SessionKeeper): Promise<void> {
+  keeper.stop()
+  await sessions.destroy(keeper.id).catch((error: unknown) => {
+    if (!(error instanceof LatchkeyError)) throw error
+  })
+}
