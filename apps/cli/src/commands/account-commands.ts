@@ -1,0 +1,67 @@
+/** Who the person is, and where that is kept. */
+import type { CommandGroup } from '../frame/command-spec.ts'
+
+export const ACCOUNT_COMMANDS: CommandGroup = {
+  title: 'Account',
+  commands: [
+    {
+      usage: 'login [address]',
+      summary: 'log in with a secret or through an auth method, and keep the token',
+      details:
+        'Asks for the secret without echoing it, or reads it from standard input. The token goes into the keyring of the system if there is one (secret-tool or security), else into the file of contexts, which only you can read.',
+      options: [
+        { flags: '--method <name>', description: 'log in through this auth method' },
+        {
+          flags: '--bearer-file <file>',
+          description: 'the credential of the identity provider; else the browser opens',
+        },
+        {
+          flags: '--redirect-uri <uri>',
+          description: 'where the browser returns; default: http://127.0.0.1:8550/oidc/callback',
+        },
+        { flags: '--no-browser', description: 'print the address instead of opening a browser' },
+        {
+          flags: '--meta <name=value>',
+          description: 'a text for the description of the token',
+          isList: true,
+        },
+      ],
+      examples: [
+        'login --token-file secret.txt',
+        'login https://acl.example.com --context production',
+        'login --method ci --bearer-file /run/secrets/ci.jwt',
+      ],
+      load: async () => (await import('../context/account.ts')).login,
+    },
+    {
+      usage: 'logout',
+      summary: 'forget the token; one that a login made is deleted',
+      examples: ['logout'],
+      load: async () => (await import('../context/account.ts')).logout,
+    },
+    {
+      usage: 'whoami',
+      summary: 'show the token in use, where it comes from and until when it is valid',
+      examples: ['whoami'],
+      load: async () => (await import('../context/account.ts')).whoami,
+    },
+    {
+      usage: 'context list',
+      summary: 'list the servers that you work with',
+      examples: ['context list'],
+      load: async () => (await import('../context/account.ts')).listContexts,
+    },
+    {
+      usage: 'context use <name>',
+      summary: 'work with another server from now on',
+      examples: ['context use production'],
+      load: async () => (await import('../context/account.ts')).useContext,
+    },
+    {
+      usage: 'context delete <name>',
+      summary: 'forget a server and its token',
+      examples: ['context delete staging'],
+      load: async () => (await import('../context/account.ts')).deleteContext,
+    },
+  ],
+}

@@ -1,0 +1,69 @@
+/** Questions about rights, and files of rules. */
+import type { CommandGroup } from '../frame/command-spec.ts'
+
+const RIGHT = '<access> <resource> [segment]'
+const RIGHT_DETAILS =
+  'Access is `read` or `write`; for keys also `list` and `write-prefix`. Resources are `acl`, `key`, `service`, `node`, `session` and so on; all but `acl`, `keyring`, `mesh`, `operator` and `peering` need a segment, the name or path.'
+const rules = [
+  { flags: '--rules <file>', description: 'a file with the new rules, - for standard input' },
+  { flags: '--rule <text>', description: 'a new rule; several times for several', isList: true },
+] as const
+
+export const INSIGHT_COMMANDS: CommandGroup = {
+  title: 'Rights',
+  commands: [
+    {
+      usage: `can ${RIGHT}`,
+      summary: 'say whether a token may do something, and which rule decides',
+      details: `${RIGHT_DETAILS} Exit code 0 is yes, 3 is no.`,
+      options: [
+        { flags: '--accessor <id>', description: 'ask for this token instead of your own; needs acl:read' },
+      ],
+      examples: ['can write acl', 'can read key web/port --accessor 7d43cfa2-fd87-1f29-c593-c49fa584eabc'],
+      load: async () => (await import('../insight/ask.ts')).can,
+    },
+    {
+      usage: `who-can ${RIGHT}`,
+      summary: 'list the tokens that may do something',
+      details: RIGHT_DETAILS,
+      examples: ['who-can write acl', 'who-can read key web/port --output ndjson'],
+      load: async () => (await import('../insight/ask.ts')).whoCan,
+    },
+    {
+      usage: 'what-if <policy>',
+      summary: 'list the tokens that would gain or lose rights if a policy had other rules',
+      details: 'Changes nothing. Exit code 0: nothing would change, 2: something would.',
+      options: rules,
+      examples: [`what-if orders-read --rule 'key_prefix "orders/" { policy = "write" }'`],
+      load: async () => (await import('../insight/ask.ts')).whatIf,
+    },
+    {
+      usage: 'lint <file...>',
+      summary: 'find faults and surprises in rules, without a server',
+      details: 'Exit code 6: a policy with these rules would be refused.',
+      examples: ['lint shop.hcl', 'lint policies/*.hcl --output json'],
+      load: async () => (await import('../insight/rule-files.ts')).lint,
+    },
+    {
+      usage: 'rules fmt <file...>',
+      summary: 'print rules in the one layout, without a server',
+      options: [
+        { flags: '--write', description: 'write the files instead of printing' },
+        {
+          flags: '--check',
+          description: 'print the names of files that are not formatted; exit code 2 if there are any',
+        },
+      ],
+      examples: ['rules fmt shop.hcl', 'rules fmt --check policies/*.hcl'],
+      load: async () => (await import('../insight/rule-files.ts')).format,
+    },
+    {
+      usage: 'rules translate <file>',
+      summary: 'print the rules of a legacy token as rules of a policy, without a server',
+      details: 'Rules that legacy evaluation ignored become comments, because a policy would apply them.',
+      options: [{ flags: '--keep-ignored', description: 'let them take effect instead' }],
+      examples: ['rules translate legacy.hcl'],
+      load: async () => (await import('../insight/rule-files.ts')).translate,
+    },
+  ],
+}

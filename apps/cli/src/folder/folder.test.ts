@@ -1,0 +1,183 @@
+/** Plan, apply and export, against the mocks. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createMockService } from '@latchkey/mocks'
+import { createClient } from '@latchkey/sdk'
+import { beforeEach, expect, test } from 'vitest'
+import { commandLine, temporaryFolder } from '../../test/run.ts'
+import { EXIT } from '../exit-codes.ts'
+import { folderSchema } from './folder-schema.ts'
+import { diffLines } from './render-plan.ts'
+
+const service = createMockService()
+const client = createClient({
+  address: service.baseUrl,
+  token: service.managementToken,
+  fetch: service.fetch,
+  env: false,
+})
+const run = commandLine({
+  fetch: service.fetch,
+  env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
+})
+const ACCESSOR = '11111111-2222-4333-8444-555555555555'
+const SHOP = `kind: policy
+Name: orders
+Rules: |
+  key_prefix "orders/" {
+    policy = "read"
+  }
+---
+kind: role
+Name: shop
+Policies: [{ Name: orders }]
+---
+kind: token
+AccessorID: ${ACCESSOR}
+Description: shop web
+Roles: [{ Name: shop }]
+`
+
+let folder = ''
+beforeEach(() => {
+  service.reset()
+  folder = temporaryFolder()
+})
+
+function write(name: string, text: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, name), text)
+}
+
+const plan = (...options: string[]) => run(['plan', folder, ...options])
+const apply = (...options: string[]) => run(['apply', folder, ...options])
+const names = async () => (await client.policies.list()).map(({ Name }) => Name)
+
+test('applies a folder once: 2 before, 0 after, and nothing the second time', async () => {
+  write('shop.yaml', SHOP)
+  const before = await plan()
+  expect(before).toMatchObject({ code: EXIT.differs, stderr: '' })
+  expect(before.stdout).toContain('3 to create, 0 to update, 0 to delete, 0 unchanged.')
+  expect(await apply()).toMatchObject({ code: EXIT.done })
+  expect(await plan()).toMatchObject({ code: EXIT.done })
+  const { Roles, SecretID } = await client.tokens.read(ACCESSOR)
+  expect(Roles?.map(({ Name }) => Name)).toEqual(['shop'])
+  const writes = service.calls.filter(({ method }) => method !== 'GET').length
+  expect(await apply()).toMatchObject({ code: EXIT.done })
+  expect(service.calls.filter(({ method }) => method !== 'GET')).toHaveLength(writes)
+  expect((await client.tokens.read(ACCESSOR)).SecretID).toBe(SecretID)
+})
+
+test('shows drift line by line, and mends it', async () => {
+  write('shop.yaml', SHOP)
+  await apply()
+  const { ID } = await client.policies.readByName('orders')
+  await client.policies.update(ID, {
+    Name: 'orders',
+    Rules: 'key_prefix "orders/" {\n  policy = "write"\n}\n',
+  })
+  const { code, stdout } = await plan()
+  expect(code).toBe(EXIT.differs)
+  expect(stdout).toContain('    -   policy = "write"\n    +   policy = "read"\n')
+  await apply()
+  expect((await client.policies.read(ID)).Rules).toContain('"read"')
+})
+
+test('deletes only with --prune and --yes, only kinds that the folder has, and not its own token', async () => {
+  await client.policies.create({ Name: 'stale' })
+  await client.roles.create({ Name: 'kept' })
+  write(
+    'shop.yaml',
+    SHOP.replace(/---\nkind: role[\s\S]*?---\n/, '---\n').replace('Roles: [{ Name: shop }]\n', ''),
+  )
+  expect((await plan()).stdout).toContain('0 to delete')
+  expect((await plan('--prune')).stdout).toContain('1 to delete')
+  expect(await apply('--prune')).toMatchObject({ code: EXIT.usage })
+  expect(await names()).toContain('stale')
+  expect(await apply('--prune', '--yes')).toMatchObject({ code: EXIT.done })
+  expect((await names()).sort()).toEqual(['global-management', 'orders'])
+  expect((await client.roles.list()).map(({ Name }) => Name)).toEqual(['kept'])
+  expect(await plan('--prune')).toMatchObject({ code: EXIT.done })
+})
+
+test('a failed write undoes the writes before it', async () => {
+  await client.policies.create({ Name: 'orders', Rules: 'key "a" { policy = "read" }' })
+  write('shop.yaml', SHOP)
+  service.failNext('tokens.create', 'field_invalid')
+  const { code, stderr } = await apply()
+  expect(code).toBe(EXIT.failed)
+  expect(stderr).toContain('nothing was changed')
+  expect(await client.roles.list()).toEqual([])
+  expect((await client.policies.readByName('orders')).Rules).toBe('key "a" { policy = "read" }')
+})
+
+test('an export of one service, applied to another, gives the same records', async () => {
+  write('shop.yaml', SHOP)
+  await apply()
+  await client.authMethods.create({
+    ...{ Name: 'ci', Type: 'jwt', MaxTokenTTL: '15m', Config: { JWTValidationPubKeys: [] } },
+    ...{ Config: { JWKSURL: 'https://ci.example/jwks.json', ClaimMappings: { team: 'team' } } },
+  })
+  await client.bindingRules.create({
+    ...{ AuthMethod: 'ci', BindType: 'role', BindName: 'shop', Selector: 'value.team == "shop"' },
+  })
+  const exported = join(folder, 'exported')
+  expect(await run(['export', exported])).toMatchObject({ code: EXIT.done })
+  for (const file of [
+    'policies.yaml',
+    'roles.yaml',
+    'tokens.yaml',
+    'auth-methods.yaml',
+    'binding-rules.yaml',
+  ]) {
+    expect(readFileSync(join(exported, file), 'utf8')).not.toContain('SecretID')
+  }
+  expect(await run(['plan', exported])).toMatchObject({ code: EXIT.done })
+  service.reset()
+  expect(await run(['apply', exported])).toMatchObject({ code: EXIT.done })
+  expect(await run(['plan', exported])).toMatchObject({ code: EXIT.done })
+})
+
+test('names every record that cannot be used, with file and line, before anything is sent', async () => {
+  write('bad.yaml', 'kind: policy\nName: a\nRules: "key {{"\n---\nkind: tokn\n---\nkind: role\nNam: b\n')
+  write(
+    'worse.yaml',
+    `kind: token\nAccessorID: ${ACCESSOR}\nSecretID: x\n---\nkind: role\nName: c\n---\nkind: role\nName: C\n`,
+  )
+  const { code, stderr } = await apply()
+  expect(code).toBe(EXIT.invalid)
+  for (const text of ['bad.yaml:1: Rules: line 1, column 6', 'bad.yaml:4: kind is "tokn"', 'bad.yaml:6: ']) {
+    expect(stderr).toContain(text)
+  }
+  expect(stderr).toContain('a folder holds no secrets')
+  expect(stderr).toContain('worse.yaml:7: role c is also in')
+  expect(service.calls).toEqual([])
+})
+
+test.each([
+  ['a link to nothing', 'kind: role\nName: a\nPolicies: [{ Name: nope }]\n', 'there is no "nope"'],
+  [
+    'a field that cannot change',
+    `kind: token\nAccessorID: ${ACCESSOR}\nLocal: true\n`,
+    'Local of an existing token',
+  ],
+])('%s is refused before anything is written: 6', async (_, text, message) => {
+  await client.tokens.create({ AccessorID: ACCESSOR })
+  write('a.yaml', text)
+  const { code, stderr } = await apply()
+  expect(code).toBe(EXIT.invalid)
+  expect(stderr).toContain(message)
+})
+
+test('the JSON Schema has a form for every kind, with the fields that a folder manages', () => {
+  const text = JSON.stringify(folderSchema())
+  expect(text).toContain('{"const":"binding-rule"}')
+  expect(text).toContain('"Rules"')
+  expect(text).not.toContain('"SecretID"')
+})
+
+test('a diff keeps the common lines', () => {
+  expect(diffLines(['a', 'b', 'c'], ['a', 'x', 'c', 'd']).map((line) => line.join(''))).toEqual([
+    ...[' a', '-b', '+x', ' c', '+d'],
+  ])
+})
