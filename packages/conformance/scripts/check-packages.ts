@@ -1,5 +1,5 @@
 /**
- * `pnpm check:packages`: checks the published packages from outside. Packs contract, SDK, mocks and server, installs the tarballs
+ * `pnpm check:packages`: checks the published packages from outside. Packs contract, SDK, mocks, command line and server, installs the tarballs
  * outside the workspace, compiles and runs consumers, and starts the server. Exits with 1 at the first failure.
  */
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runVariant } from '../test/run-variant.ts'
 import { MANAGEMENT_TOKEN } from '../test/variants.ts'
+import { checkCli, installCli } from './packages/installed-cli.ts'
 import { checkServerPackage } from './packages/installed-server.ts'
 import { bundlePage, openPages, servePage } from './packages/page.ts'
 import { bin, expectOutput, failureOf, node, run, step } from './packages/run.ts'
@@ -130,6 +131,8 @@ async function checkServer(): Promise<void> {
     [mocks, 'page'],
   ])
   try {
+    const cli = await installCli(join(consumer, 'cli'), node22)
+    await checkCli(cli, { LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT_TOKEN })
     await step('Node 22, the client of ts-rest against a server', async () => {
       const env = { LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT_TOKEN }
       expectOutput('200 true', await run(node22, ['out/run/ts-rest.js'], consumer, env))

@@ -160,6 +160,7 @@ export {
   type OperationError,
   type OperationResult,
   type TransactionAnswer,
+  transactionSchema,
 } from './txn/schemas.ts'
 export { absentFieldsOf } from './versions/field-gates.ts'
 export { renderGatesTable } from './versions/gates-table.ts'

@@ -31,6 +31,11 @@ const SERVER: Expected = {
   ],
 }
 
+const CLI: Expected = {
+  allowed: /^package\/(dist\/(parts\/)?[^/]+\.js|package\.json|README\.md|LICENSE)$/,
+  needed: ['package/LICENSE', 'package/README.md', 'package/dist/main.js'],
+}
+
 /** Packs a library as for publishing, which builds it, and returns the path of the tarball. */
 export function packPackage(name: (typeof PACKAGES)[number], directory: string): Promise<string> {
   return pack(`packages/${name}`, LIBRARY, directory)
@@ -39,6 +44,11 @@ export function packPackage(name: (typeof PACKAGES)[number], directory: string):
 /** The same for the server. */
 export function packServer(directory: string): Promise<string> {
   return pack('apps/server', SERVER, directory)
+}
+
+/** The same for the command line. */
+export function packCli(directory: string): Promise<string> {
+  return pack('apps/cli', CLI, directory)
 }
 
 async function pack(folder: string, { allowed, needed }: Expected, directory: string): Promise<string> {

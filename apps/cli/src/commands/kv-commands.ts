@@ -1,0 +1,57 @@
+/** The key-value store. */
+import type { CommandGroup } from '../frame/command-spec.ts'
+
+export const KV_COMMANDS: CommandGroup = {
+  title: 'Keys',
+  commands: [
+    {
+      usage: 'kv get <key>',
+      summary: 'print the value of a key',
+      options: [{ flags: '--details', description: 'print its flags and indexes too' }],
+      examples: ['kv get web/port', 'kv get web/logo > logo.png'],
+      load: async () => (await import('./kv.ts')).get,
+    },
+    {
+      usage: 'kv put <key> [value]',
+      summary: 'write a key',
+      details: 'The value is the argument, the content of a file for @FILE, or standard input.',
+      options: [
+        {
+          flags: '--cas <index>',
+          description: 'only if its ModifyIndex is still this; 0: only if it does not exist',
+        },
+        { flags: '--flags <number>', description: 'a number to store with the value' },
+      ],
+      examples: ['kv put web/port 8080', 'kv put web/logo @logo.png'],
+      load: async () => (await import('./kv.ts')).put,
+    },
+    {
+      usage: 'kv delete <key>',
+      summary: 'delete a key',
+      options: [
+        { flags: '--recurse', description: 'delete all keys that begin with it, after a question' },
+        { flags: '--cas <index>', description: 'only if its ModifyIndex is still this' },
+      ],
+      examples: ['kv delete web/port', 'kv delete web/ --recurse'],
+      load: async () => (await import('./kv.ts')).remove,
+    },
+    {
+      usage: 'kv list [prefix]',
+      summary: 'list keys',
+      options: [
+        { flags: '--separator <text>', description: 'one level of a tree, such as /' },
+        { flags: '--values', description: 'with their values' },
+      ],
+      examples: ['kv list', 'kv list web/ --separator /'],
+      load: async () => (await import('./kv.ts')).list,
+    },
+    {
+      usage: 'txn <file>',
+      summary: 'make several operations on keys, nodes, services and checks: all of them, or none',
+      details:
+        'The file has a list of operations as the API takes them, in YAML or JSON; values of keys are base64. Exit code 5: one of them refused, so nothing was written.',
+      examples: ['txn operations.yaml', 'txn - < operations.json'],
+      load: async () => (await import('./transaction.ts')).txn,
+    },
+  ],
+}

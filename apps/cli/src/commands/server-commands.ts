@@ -1,0 +1,59 @@
+/** The server itself, and the shell. */
+import type { CommandGroup } from '../frame/command-spec.ts'
+
+/** @param groups all commands, which completion offers. */
+export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGroup => ({
+  title: 'Server',
+  commands: [
+    {
+      usage: 'bootstrap',
+      summary: 'create the first management token of a new server, and log in with it',
+      details: 'Works once in the life of a server. The secret is kept like that of a login.',
+      examples: ['bootstrap', 'bootstrap --address https://acl.example.com --context production'],
+      load: async () => (await import('../context/account.ts')).bootstrap,
+    },
+    {
+      usage: 'status',
+      summary: 'show the server, its peers, replication and the upgrade',
+      examples: ['status'],
+      load: async () => (await import('./status.ts')).status,
+    },
+    {
+      usage: 'watch <what> [name]',
+      summary: 'print a record or a list now and whenever it changes, until Ctrl-C',
+      details:
+        'What: tokens, token, policies, policy, roles, role, key, keys, service, intentions. With --output ndjson, one line per state.',
+      options: [{ flags: '--count <states>', description: 'stop after so many states' }],
+      examples: ['watch policies --count 1', 'watch key web/port --output ndjson'],
+      load: async () => (await import('./watch.ts')).watch,
+    },
+    {
+      usage: 'backup <file>',
+      summary: 'write an archive of the whole store to a file',
+      details:
+        'Needs a management token. The archive passes through memory: for a store of gigabytes use `latchkey-server backup`.',
+      examples: ['backup latchkey.archive'],
+      load: async () => (await import('./archive.ts')).backup,
+    },
+    {
+      usage: 'restore <file>',
+      summary: 'replace the whole store by an archive: all of it, or nothing; after a question',
+      details: 'Needs a management token. See [backup](operations.md#backup).',
+      examples: ['restore latchkey.archive'],
+      load: async () => (await import('./archive.ts')).restore,
+    },
+    {
+      usage: 'completion <shell>',
+      summary: 'print the completion script of bash, zsh or fish',
+      examples: ['completion bash'],
+      load: async () => (await import('../completion/actions.ts')).completion,
+    },
+    {
+      usage: '__complete [words...]',
+      summary: 'answer a completion script',
+      examples: ['__complete -- token'],
+      isHidden: true,
+      load: async () => (await import('../completion/actions.ts')).completeWords(groups),
+    },
+  ],
+})

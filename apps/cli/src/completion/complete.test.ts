@@ -1,0 +1,50 @@
+import { createMockService } from '@latchkey/mocks'
+import { createClient } from '@latchkey/sdk'
+import { expect, test } from 'vitest'
+import { commandLine } from '../../test/run.ts'
+
+const service = createMockService()
+const client = createClient({
+  address: service.baseUrl,
+  token: service.managementToken,
+  fetch: service.fetch,
+  env: false,
+})
+const run = commandLine({
+  fetch: service.fetch,
+  env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
+})
+
+async function offers(...words: string[]): Promise<string[]> {
+  return (await run(['__complete', '--', ...words])).stdout.trim().split('\n')
+}
+
+test('completes words, verbs, options and choices', async () => {
+  expect(await offers('po')).toEqual(['policy'])
+  expect(await offers('policy', '')).toEqual(['clone', 'create', 'delete', 'list', 'read', 'update'])
+  expect(await offers('token', 'create', '--tt')).toEqual(['--ttl'])
+  expect(await offers('policy', 'list', '--output', '')).toEqual([
+    'json',
+    'ndjson',
+    'table',
+    'template',
+    'yaml',
+  ])
+})
+
+test('completes the names of records, as arguments and as values of options', async () => {
+  await client.policies.create({ Name: 'orders-read' })
+  expect(await offers('policy', 'read', 'ord')).toEqual(['orders-read'])
+  expect(await offers('role', 'update', 'shop', '--add-policy', 'ord')).toEqual(['orders-read'])
+})
+
+test('offers nothing, and no error, if the service does not answer', async () => {
+  const { code, stdout, stderr } = await run(['__complete', '--', 'policy', 'read', ''], {
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+  })
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test.each(['bash', 'zsh', 'fish'])('prints a script for %s that asks the command line', async (shell) => {
+  expect((await run(`completion ${shell}`)).stdout).toContain('latchkey __complete --')
+})

@@ -1,0 +1,71 @@
+/** The command line against a real server, which all tests of this file share. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import {
+  childEnvironment,
+  LISTENS,
+  type ReadyCommand,
+  startReady,
+} from '@latchkey/testkit/process/server-process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXIT } from '../src/exit-codes.ts'
+import { commandLine, type Outcome, temporaryFolder } from './run.ts'
+
+const MANAGEMENT = '5f0c9e6a-9a0e-4d0a-8a53-6f1a5f6f8b10'
+const MAIN = join(import.meta.dirname, '../src/main.ts')
+const folder = temporaryFolder()
+
+let server: ReadyCommand
+let run: ReturnType<typeof commandLine>
+let env: Record<string, string> = {}
+
+beforeAll(async () => {
+  const settings = { LATCHKEY_LOG_LEVEL: 'error', LATCHKEY_DATA_DIR: join(folder, 'data') }
+  server = await startReady([], { ...settings, LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT }, LISTENS)
+  env = { LATCHKEY_ADDR: server.found, LATCHKEY_TOKEN: MANAGEMENT }
+  run = commandLine({ env })
+})
+afterAll(() => server?.stop())
+
+async function ok(line: string): Promise<Outcome> {
+  const outcome = await run(line)
+  expect(outcome.code, outcome.stderr).toBe(EXIT.done)
+  return outcome
+}
+
+test('status shows the server, and a token shows no secret', async () => {
+  expect((await ok('status')).stdout).toMatch(/Version +0\.\d/)
+  const { stdout } = await ok('token read self --output json')
+  expect(JSON.parse(stdout)).toMatchObject({ SecretID: '<hidden>' })
+  expect((await ok('token read self --template {{SecretID}} --show-secret')).stdout.trim()).toBe(MANAGEMENT)
+})
+
+test('backup writes a file that only its owner reads, and restore brings deleted keys back', async () => {
+  const archive = join(folder, 'latchkey.archive')
+  await ok('kv put web/port 8080')
+  await ok(`backup ${archive}`)
+  expect(statSync(archive).mode & 0o777).toBe(0o600)
+  await ok('kv delete web/port')
+  expect(await run(`restore ${archive}`)).toMatchObject({ code: EXIT.usage })
+  expect(await run('kv get web/port')).toMatchObject({ code: EXIT.notFound })
+  await ok(`restore ${archive} --yes`)
+  expect((await ok('kv get web/port')).stdout).toBe('8080')
+})
+
+test('watch prints a line per state, and Ctrl-C ends it: 130', async () => {
+  await ok('kv put jobs/last 1')
+  const child = spawn(process.execPath, [MAIN, 'watch', 'key', 'jobs/last', '--output', 'ndjson'], {
+    env: childEnvironment(env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const value = async () => atob(JSON.parse((await lines.next()).value ?? '{}').Value)
+  expect(await value()).toBe('1')
+  await ok('kv put jobs/last 2')
+  expect(await value()).toBe('2')
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([EXIT.interrupted, null])
+})
