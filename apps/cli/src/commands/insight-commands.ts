@@ -5,7 +5,10 @@ const RIGHT = '<access> <resource> [segment]'
 const RIGHT_DETAILS =
   'Access is `read` or `write`; for keys also `list` and `write-prefix`. Resources are `acl`, `key`, `service`, `node`, `session` and so on; all but `acl`, `keyring`, `mesh`, `operator` and `peering` need a segment, the name or path.'
 const rules = [
-  { flags: '--rules <file>', description: 'a file with the new rules, - for standard input' },
+  {
+    flags: '--rules <file>',
+    description: 'a file with the new rules, - for standard input, or the rules themselves',
+  },
   { flags: '--rule <text>', description: 'a new rule; several times for several', isList: true },
 ] as const
 

@@ -21,7 +21,7 @@ async function offers(...words: string[]): Promise<string[]> {
 
 test('completes words, verbs, options and choices', async () => {
   expect(await offers('po')).toEqual(['policy'])
-  expect(await offers('policy', '')).toEqual(['clone', 'create', 'delete', 'list', 'read', 'update'])
+  expect(await offers('role', '')).toEqual(['clone', 'create', 'delete', 'list', 'read', 'update'])
   expect(await offers('token', 'create', '--tt')).toEqual(['--ttl'])
   expect(await offers('policy', 'list', '--output', '')).toEqual([
     'json',

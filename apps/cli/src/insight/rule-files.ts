@@ -5,52 +5,32 @@ import { AclError } from '@latchkey/contract'
 import { EXIT } from '../exit-codes.ts'
 import { CliError, systemProblem } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
-import type { Paint } from '../frame/io.ts'
 import { readText } from '../records/read-body.ts'
-
-interface FileFinding {
-  readonly File: string
-  readonly Code: string
-  readonly Severity: 'error' | 'warning' | 'info'
-  readonly Message: string
-  readonly Line: number
-  readonly Column: number
-}
+import { renderFindings } from './render-findings.ts'
 
 export const lint: Action = async (session, input) => {
-  const findings: FileFinding[] = []
-  const texts: string[] = []
-  for (const path of input.args) {
-    const text = await readText(path, session)
-    for (const { code, severity, message, line, column } of lintRules(text)) {
-      const finding = {
-        File: path,
-        Code: code,
-        Severity: severity,
-        Message: message,
-        Line: line,
-        Column: column,
-      }
-      findings.push(finding)
-      texts.push(renderFinding(finding, text, session.out.paint))
-    }
+  const found = await Promise.all(
+    input.args.map(async (path) => {
+      const text = await readText(path, session)
+      return { path, text, findings: lintRules(text) }
+    }),
+  )
+  const all = found.flatMap(({ path, findings }) => findings.map((finding) => ({ path, ...finding })))
+  if (!session.out.isTable) {
+    await session.out.data(
+      all.map(({ path, code, severity, message, line, column }) => ({
+        ...{ File: path, Code: code, Severity: severity, Message: message, Line: line, Column: column },
+      })),
+    )
+  } else if (all.length === 0) {
+    await session.note('No findings.')
+  } else {
+    const { paint } = session.out
+    await session.out.text(
+      found.map(({ path, findings, text }) => renderFindings(path, findings, text, paint)).join(''),
+    )
   }
-  if (!session.out.isTable) await session.out.data(findings)
-  else if (findings.length === 0) await session.note('No findings.')
-  else await session.out.text(texts.join(''))
-  return findings.some(({ Severity }) => Severity === 'error') ? EXIT.invalid : EXIT.done
-}
-
-/** The finding, and the line of the text with a mark below the column. */
-function renderFinding(
-  { File, Severity, Message, Line, Column }: FileFinding,
-  text: string,
-  paint: Paint,
-): string {
-  const styles = { error: 'red', warning: 'yellow', info: 'cyan' } as const
-  const source = text.split('\n')[Line - 1] ?? ''
-  const mark = `${source.slice(0, Column - 1).replace(/[^\t]/g, ' ')}^`
-  return `${File}:${Line}:${Column}: ${paint(styles[Severity], Severity)}: ${Message}\n  ${source}\n  ${mark}\n`
+  return all.some(({ severity }) => severity === 'error') ? EXIT.invalid : EXIT.done
 }
 
 export const format: Action = async (session, input) => {

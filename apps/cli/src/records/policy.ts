@@ -16,11 +16,14 @@ export async function findPolicy(client: Client, reference: string): Promise<Pol
   })
 }
 
-/** The rules of `--rules FILE` or `--rule TEXT`; `undefined` without either. */
+/** Text that can only be rules, where a file was expected. */
+const RULES_TEXT = /[{="\n]/
+
+/** The rules of `--rules` (a file, `@FILE`, `-` or the rules themselves) or `--rule TEXT`; `undefined` without either. */
 export async function givenRules(input: Input, session: Session): Promise<string | undefined> {
   const path = input.text('rules')
   const rules = input.texts('rule')
-  if (path !== undefined) return readText(path, session)
+  if (path !== undefined) return RULES_TEXT.test(path) ? path : readText(path.replace(/^@/, ''), session)
   return rules?.join('\n')
 }
 

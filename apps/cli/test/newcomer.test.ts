@@ -1,8 +1,10 @@
 /** The journey of a new user, against the mocks. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createMockService } from '@latchkey/mocks'
 import { expect, test } from 'vitest'
-import { commandLine } from '../../test/run.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../src/exit-codes.ts'
+import { commandLine, temporaryFolder } from './run.ts'
 
 const service = createMockService({ managementToken: false })
 const run = commandLine({ fetch: service.fetch, env: { LATCHKEY_ADDR: service.baseUrl } })
@@ -47,4 +49,29 @@ test('from a new server to a mended and revoked token', async () => {
   expect(await run(`token delete ${accessor}`)).toMatchObject({ code: EXIT.usage })
   await ok(`token delete ${accessor} --yes`)
   expect(await run('kv get orders/1', asShop)).toMatchObject({ code: EXIT.denied })
+})
+
+test('policy edit makes and changes a policy with an editor, and refuses rules with faults', async () => {
+  const folder = temporaryFolder()
+  /** An editor that writes these rules. */
+  const typing = (rules: string) => {
+    writeFileSync(join(folder, 'typed'), rules)
+    return { env: { EDITOR: `cp ${join(folder, 'typed')}` } }
+  }
+  await ok('policy edit edited', typing('acl = "read"'))
+  expect(await ok('policy read edited --template {{Rules}}')).toBe('acl = "read"')
+  await ok('policy edit edited', typing('acl = "write"'))
+  const faulty = await run('policy edit edited', typing('acl = "wrte"'))
+  expect(faulty).toMatchObject({ code: EXIT.invalid })
+  expect(faulty.stderr).toContain('acl = "wrte"\n        ^')
+  expect(await ok('policy read edited --template {{Rules}}')).toBe('acl = "write"')
+})
+
+test('--rules takes a file, @file, standard input or the rules themselves', async () => {
+  const file = join(temporaryFolder(), 'rules.hcl')
+  writeFileSync(file, 'acl = "read"')
+  for (const [i, rules] of [file, `@${file}`, '-', 'acl = "read"'].entries()) {
+    await ok(['policy', 'create', `given-${i}`, '--rules', rules], { stdin: 'acl = "read"' })
+    expect(await ok(`policy read given-${i} --template {{Rules}}`)).toBe('acl = "read"')
+  }
 })

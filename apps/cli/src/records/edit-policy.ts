@@ -1,0 +1,83 @@
+/** `policy edit`: the rules of a policy in the person's editor, checked before they are written. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lintRules } from '@latchkey/acl'
+import { NotFound, type Policy } from '@latchkey/sdk'
+import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../frame/cli-error.ts'
+import type { Action } from '../frame/command-spec.ts'
+import type { Session } from '../frame/session.ts'
+import { confirmRules } from '../insight/confirm-rules.ts'
+import { renderFindings } from '../insight/render-findings.ts'
+import { isId } from './links.ts'
+
+const NEW_POLICY = `# Rules of the new policy. Uncomment what you need; lines with # are kept as comments.
+#
+# key_prefix "orders/" {
+#   policy = "read"
+# }
+# service "web" {
+#   policy = "write"
+# }
+`
+
+export const editPolicy: Action = async (session, input) => {
+  const name = input.arg(0)
+  const { policies } = await session.client()
+  const existing = await (isId(name) ? policies.read(name) : policies.readByName(name)).catch(
+    absentAsUndefined,
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-'))
+  try {
+    const before = existing?.Rules ?? NEW_POLICY
+    const rules = await editUntilValid(join(folder, `${existing?.Name ?? 'policy'}.hcl`), before, session)
+    if (rules === before) return session.note('Nothing was changed.')
+    if (existing === undefined) {
+      await policies.create({ Name: name, Rules: rules })
+      return session.note(`Created policy ${name}.`)
+    }
+    await confirmRules(existing, rules, session)
+    await policies.update(existing.ID, { ...contentOf(existing), Rules: rules })
+    return session.note(`Updated policy ${existing.Name}.`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function absentAsUndefined(error: unknown): undefined {
+  if (!(error instanceof NotFound)) throw error
+}
+
+function contentOf({ Name, Description, Datacenters, Namespace }: Policy) {
+  return {
+    Name,
+    Description,
+    ...(Datacenters === undefined ? {} : { Datacenters }),
+    ...(Namespace === undefined ? {} : { Namespace }),
+  }
+}
+
+/** Opens the editor, and again while a policy with the text would be refused and the person wants to. */
+async function editUntilValid(file: string, rules: string, session: Session): Promise<string> {
+  writeFileSync(file, rules, { mode: 0o600 })
+  for (;;) {
+    await openEditor(file, session)
+    const edited = readFileSync(file, 'utf8')
+    const findings = lintRules(edited)
+    await session.note(renderFindings(file, findings, edited, session.paint).trimEnd() || 'No findings.')
+    if (!findings.some(({ severity }) => severity === 'error')) return edited
+    if (!session.isInteractive) throw new CliError('the rules have faults', { exitCode: EXIT.invalid })
+    await session.confirm('A policy with these rules is refused. Edit them again?')
+  }
+}
+
+async function openEditor(file: string, { io }: Session): Promise<void> {
+  const editor = io.env.VISUAL || io.env.EDITOR || 'vi'
+  // A shell, because the variable may hold options, such as `code --wait`.
+  const child = spawn('sh', ['-c', `${editor} "$1"`, editor, file], { stdio: 'inherit' })
+  const [exitCode] = await once(child, 'exit')
+  if (exitCode !== 0) throw new CliError(`the editor ${editor} ended with ${exitCode}: nothing was changed`)
+}
