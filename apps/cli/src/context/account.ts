@@ -24,13 +24,26 @@ export const login: Action = async (session, input) => {
   }
   const given = input.text('tokenFile') === undefined ? undefined : before.secret
   const secret = given ?? (await askForSecret(session, address))
-  const client = await session.connect({ ...connection, secret })
-  await keepToken(
-    session,
-    connection,
-    { ...(await client.tokens.self()), SecretID: secret },
-    { isLogin: false },
-  )
+  const token = await tokenOf(await session.connect({ ...connection, secret }), address)
+  await keepToken(session, connection, { ...token, SecretID: secret }, { isLogin: false })
+}
+
+async function tokenOf(client: Client, address: string): Promise<Token> {
+  const { PermissionDenied } = await import('@latchkey/sdk')
+  return client.tokens.self().catch((error: unknown) => {
+    if (!(error instanceof PermissionDenied)) throw error
+    throw new CliError(
+      `${address} knows no token with this secret: it was mistyped or deleted, or has expired`,
+      {
+        exitCode: EXIT.denied,
+        hints: [
+          'It is the SecretID of a token, not its AccessorID',
+          'Through an auth method: latchkey login --method NAME',
+        ],
+        cause: error,
+      },
+    )
+  })
 }
 
 async function askForSecret(session: Session, address: string): Promise<string> {

@@ -32,7 +32,9 @@ test('login keeps the token in a file of mode 0600, and later commands present i
 })
 
 test('login refuses an unknown secret, and keeps nothing', async () => {
-  const { code } = await run(['login', service.baseUrl], { stdin: 'b1a2c3d4-0000-4000-8000-000000000000' })
+  const unknown = { stdin: 'b1a2c3d4-0000-4000-8000-000000000000' }
+  const { code, stderr } = await run(['login', service.baseUrl], unknown)
+  expect(stderr).toContain('knows no token with this secret')
   expect(code).toBe(EXIT.denied)
   expect(() => statSync(file)).toThrow('ENOENT')
 })
