@@ -6,11 +6,13 @@ enableCompileCache()
 const { runCli } = await import('./program.ts')
 
 const interrupted = new AbortController()
-process.on('SIGINT', () => {
-  // A second Ctrl-C ends a command that does not end by itself.
-  if (interrupted.signal.aborted) process.exit(130)
-  interrupted.abort()
-})
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    // A second one ends a command that does not end by itself.
+    if (interrupted.signal.aborted) process.exit(130)
+    interrupted.abort()
+  })
+}
 // A reader that closes the pipe, such as `head`, has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.exitCode = 1

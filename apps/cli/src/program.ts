@@ -11,9 +11,9 @@ import { type Io, painterFor, write } from './frame/io.ts'
 import { Session } from './frame/session.ts'
 
 /** Runs one command line, without the name of the program. Never throws and never ends the process. */
-export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   let session: Session | undefined
-  let exitCode: ExitCode = EXIT.done
+  let exitCode: number = EXIT.done
   const program = buildProgram(io, async (spec, input) => {
     session = new Session(io, input)
     try {

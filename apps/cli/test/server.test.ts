@@ -1,7 +1,7 @@
 /** The command line against a real server, which all tests of this file share. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import {
@@ -17,6 +17,7 @@ import { commandLine, type Outcome, temporaryFolder } from './run.ts'
 const MANAGEMENT = '5f0c9e6a-9a0e-4d0a-8a53-6f1a5f6f8b10'
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const folder = temporaryFolder()
+const secretFile = join(folder, 'secret')
 
 let server: ReadyCommand
 let run: ReturnType<typeof commandLine>
@@ -27,6 +28,7 @@ beforeAll(async () => {
   server = await startReady([], { ...settings, LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT }, LISTENS)
   env = { LATCHKEY_ADDR: server.found, LATCHKEY_TOKEN: MANAGEMENT }
   run = commandLine({ env })
+  writeFileSync(secretFile, MANAGEMENT)
 })
 afterAll(() => server?.stop())
 
@@ -53,6 +55,26 @@ test('backup writes a file that only its owner reads, and restore brings deleted
   expect(await run('kv get web/port')).toMatchObject({ code: EXIT.notFound })
   await ok(`restore ${archive} --yes`)
   expect((await ok('kv get web/port')).stdout).toBe('8080')
+})
+
+test('lock runs a command while it holds the key, and ends with its exit code', async () => {
+  const held = await run([
+    ...['lock', 'jobs/nightly', '--', process.execPath, MAIN],
+    ...[
+      'lock',
+      'jobs/nightly',
+      '--no-wait',
+      '--address',
+      server.found,
+      '--token-file',
+      secretFile,
+      '--',
+      'true',
+    ],
+  ])
+  expect(held.code, held.stderr).toBe(EXIT.conflict)
+  expect((await run(['lock', 'jobs/other', '--', process.execPath, '-e', 'process.exit(42)'])).code).toBe(42)
+  expect((await ok('session list')).stderr).toContain('No sessions')
 })
 
 test('watch prints a line per state, and Ctrl-C ends it: 130', async () => {

@@ -46,6 +46,27 @@ export const KV_COMMANDS: CommandGroup = {
       load: async () => (await import('./kv.ts')).list,
     },
     {
+      usage: 'lock <key> <command...>',
+      summary: 'run a command while no other session holds the lock of a key',
+      details:
+        'Waits for the lock, keeps its session alive, and releases it at the end. The exit code is that of the command; 5: the lock was not free with --no-wait, or was lost, which ends the command. A holder that dies frees the lock within half a minute, and the lock delay after it. The key gets a value that names the holder.',
+      options: [{ flags: '--no-wait', description: 'give up if the lock is not free' }],
+      examples: ['lock jobs/nightly -- ./nightly.sh', 'lock jobs/nightly --no-wait -- ./nightly.sh --all'],
+      load: async () => (await import('./locks.ts')).lock,
+    },
+    {
+      usage: 'session list',
+      summary: 'list the sessions that hold locks',
+      examples: ['session list'],
+      load: async () => (await import('./locks.ts')).listSessions,
+    },
+    {
+      usage: 'session delete <id>',
+      summary: 'end a session, which loses its locks, after a question',
+      examples: ['session delete 8fecefe3-2322-b083-c3c0-ae88e860cc26'],
+      load: async () => (await import('./locks.ts')).deleteSession,
+    },
+    {
       usage: 'txn <file>',
       summary: 'make several operations on keys, nodes, services and checks: all of them, or none',
       details:

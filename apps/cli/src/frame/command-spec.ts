@@ -1,5 +1,4 @@
 /** How commands are declared. Help, documentation and completion derive from the declarations; actions load when they run. */
-import type { ExitCode } from '../exit-codes.ts'
 import type { Input } from './input.ts'
 import type { Session } from './session.ts'
 
@@ -12,8 +11,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[]
 }
 
-/** Runs a command. No exit code means {@link EXIT.done}. */
-export type Action = (session: Session, input: Input) => Promise<ExitCode> | Promise<void>
+/** Runs a command. Without an exit code, of {@link EXIT} or of a program that it ran, it is done. */
+export type Action = (session: Session, input: Input) => Promise<number> | Promise<void>
 
 export interface CommandSpec {
   /** The words after `latchkey`, then the arguments: `token read <accessor>`. */
