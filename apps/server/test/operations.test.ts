@@ -1,7 +1,14 @@
 /** Probes, request ids, the log, disabled ACLs, and concurrent starts and bootstraps. */
 
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { backUp } from '../src/cli/archives/backup.ts'
+import { inspectArchive } from '../src/cli/archives/inspect.ts'
+import { restoreArchive } from '../src/cli/archives/restore.ts'
+import { StartError } from '../src/start-error.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 const MANAGEMENT = 'a0000000-0000-4000-8000-00000000000a'
@@ -110,6 +117,51 @@ describe('a server', () => {
     await ask('/v1/status/leader', { headers })
     await expect.poll(() => logged('fwd-1')).toHaveLength(1)
     expect(logged('fwd-1')[0].address).not.toContain('10.9.9.9')
+  })
+})
+
+describe('backup, inspect and restore', () => {
+  const folder = temporaryFolder('archives')
+  const printed: string[] = []
+  let server: RunningServer
+  let env: Record<string, string>
+  beforeAll(async () => {
+    server = await start(await aDatabase(), { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT })
+    env = { LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT }
+    for (const stream of ['stdout', 'stderr'] as const) {
+      vi.spyOn(process[stream], 'write').mockImplementation((text) => printed.push(String(text)) > 0)
+    }
+  })
+  afterEach(() => {
+    printed.splice(0)
+  })
+  afterAll(() => {
+    vi.restoreAllMocks()
+  })
+  const put = (key: string) => server.call('PUT', `/kv/${key}`, { token: MANAGEMENT, body: 'x' })
+  const keys = () => server.call('GET', '/kv/?keys', { token: MANAGEMENT })
+
+  test('a restored server has what the file has; the file is for its owner alone', async () => {
+    const file = join(folder, 'archive')
+    await put('before')
+    expect(await backUp(file, env)).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await inspectArchive(file)).toBe(0)
+    expect(printed.join('')).toMatch(/is whole[\s\S]*needs keys {4}test\n[\s\S]*1 kv/)
+    await put('after')
+    expect(await restoreArchive(file, env, { isForced: true })).toBe(0)
+    expect(await keys()).toMatchObject({ status: 200, body: ['before'] })
+  })
+
+  test('a damaged file is refused by each command, and a refused backup leaves no file', async () => {
+    const file = join(folder, 'damaged')
+    expect(await backUp(file, env)).toBe(0)
+    writeFileSync(file, readFileSync(file).subarray(0, -10))
+    await expect(inspectArchive(file)).rejects.toThrow(/damaged: it ends at byte/)
+    await expect(restoreArchive(file, env, { isForced: true })).rejects.toThrow(StartError)
+    const other = join(folder, 'other')
+    expect(await backUp(other, { ...env, LATCHKEY_TOKEN: '' })).toBe(1)
+    expect(() => statSync(other)).toThrow()
   })
 })
 

@@ -8,7 +8,7 @@ import { idsInTitles } from '../scripts/proofs/titles.ts'
 /** How many guarantees of each kind there are, from 01 on. */
 const KINDS = {
   ...{
-    DUR: 10,
+    DUR: 12,
     COH: 12,
     EXP: 5,
     MIG: 4,

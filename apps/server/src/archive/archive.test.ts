@@ -158,7 +158,7 @@ async function expectUnchanged(): Promise<void> {
   expect(target.directory().policy(policy.ID)).toBeUndefined()
 }
 
-test('a restore replaces every record under another lookup key, on all processes; watchers wake, and indexes grow', async () => {
+test('DUR-11: a restore replaces every record under another lookup key, on all processes; watchers wake, and indexes grow', async () => {
   await neighbour.refresh('consistent')
   expect((await neighbour.tokenBySecret(stray.SecretID))?.AccessorID).toBe(stray.AccessorID)
   const before = target.commitIndex()

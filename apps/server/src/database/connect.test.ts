@@ -41,6 +41,8 @@ test('a connection carries our name and limits', async () => {
      ('application_name', 'statement_timeout', 'idle_in_transaction_session_timeout') ORDER BY name`,
   )
   expect(rows.map(({ setting }) => setting)).toEqual(['latchkey a', '5000', '1800'])
+  const jit = await pool.query(`SELECT setting, source FROM pg_settings WHERE name = 'jit'`)
+  expect(jit.rows).toEqual([{ setting: 'off', source: 'client' }])
 })
 
 test('Prisma and statements share one pool', async () => {

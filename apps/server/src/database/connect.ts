@@ -68,6 +68,8 @@ export function connectDatabase(options: ConnectOptions): Database {
     connectionString: options.url,
     max: options.connectionsMax ?? DATABASE_CONNECTIONS_MAX,
     application_name: options.applicationName ?? 'latchkey',
+    // Our functions look expensive to the planner, so compiling them would take seconds at each commit.
+    options: '-c jit=off',
     connectionTimeoutMillis: limits.connectMs,
     statement_timeout: limits.statementMs,
     query_timeout: limits.answerMs,

@@ -8,8 +8,11 @@ import { soak } from '../soak/soak.ts'
 import { killStorm, type StormResult } from '../storm/kill-storm.ts'
 import { mountSmallDisk, whyNoSmallDisk } from '../storm/small-disk.ts'
 import { makeAlikeSecrets, measureSecretTiming } from '../timing/secret-timing.ts'
+import { isBackupProven, proveBackup } from './failures/backup.ts'
 import { type DurabilityFault, proveDurability } from './failures/durability.ts'
 import { proveFailover } from './failures/failover.ts'
+import { whyNoMachines } from './failures/high-availability/machines.ts'
+import { isHighAvailabilityProven, proveHighAvailability } from './failures/high-availability/prove.ts'
 import { isKillProven, isRestartProven, proveRollingRestart } from './failures/rolling-restart.ts'
 import { findBalancer } from './harness/balancer.ts'
 import type { Door } from './harness/door.ts'
@@ -278,6 +281,27 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         const figures = await proveLocks({ databaseUrl, seed, clients: 50, forMs: seconds * 1_000 })
         return { isProven: figures.problems.length === 0 && figures.holds > 0, figures }
       }),
+  },
+  backup: {
+    ids: ['DUR-11'],
+    unit: 'tokens in an archive that is made under writes and restored twice',
+    count: 100_000,
+    small: 1_000,
+    run: async (tokens, seed) => {
+      const figures = await proveBackup({ seed, tokens })
+      return { isProven: isBackupProven(figures), figures }
+    },
+  },
+  'high-availability': {
+    ids: ['DUR-12'],
+    unit: 'failures of the primary, of its network and of a server each, with Patroni and etcd',
+    count: 5,
+    small: 1,
+    whyNot: whyNoMachines,
+    run: async (rounds, seed) => {
+      const figures = await proveHighAvailability({ seed, rounds })
+      return { isProven: isHighAvailabilityProven(figures), figures }
+    },
   },
   ...REPLICATION_PROOFS,
 }

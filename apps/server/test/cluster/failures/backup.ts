@@ -1,0 +1,181 @@
+/**
+ * DUR-11: an archive that is made under writes, and restored into a new data directory and into other running servers, gives
+ * every token the decisions that it had.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Token } from '@latchkey/contract'
+import { runServer } from '@latchkey/testkit/process/server-process'
+import { SeededRandom } from '@latchkey/testkit/random'
+import { type Door, httpDoor, jsonOf } from '../harness/door.ts'
+import { startOwnDatabase } from '../harness/own-database.ts'
+import { MANAGEMENT, SHARED_ENV, startServerGroup } from '../harness/server-group.ts'
+import { keepLedger } from './ledger.ts'
+
+interface BackupResult {
+  readonly tokens: number
+  readonly archiveBytes: number
+  readonly backupMs: number
+  /** Acknowledged while the archive was made. */
+  readonly writesDuringBackup: number
+  readonly restoreMs: { readonly newDirectory: number; readonly runningServers: number }
+  /** Tokens whose decisions differ, in words. */
+  readonly different: readonly string[]
+  /** Indexes of a restored store that are not above all that were seen before. */
+  readonly falls: number
+  /** Whether the tokens that only the overwritten store had end. */
+  readonly isReplaced: boolean
+}
+
+const POLICIES = 50
+const CLIENTS = 32
+const WRITERS = 8
+
+export async function proveBackup(options: {
+  readonly seed: number
+  readonly tokens: number
+}): Promise<BackupResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-backup-'))
+  const [databaseA, databaseB] = [await startOwnDatabase(), await startOwnDatabase()]
+  const source = await startServerGroup({ databaseUrl: databaseA.url, count: 2 })
+  const running = await startServerGroup({ databaseUrl: databaseB.url, count: 2 })
+  const fresh = await runServer({ ...SHARED_ENV, LATCHKEY_DATA_DIR: join(folder, 'data') })
+  const freshDoor = httpDoor(() => fresh.url)
+  // Not the one that restores.
+  const other = running.doors[1] ?? freshDoor
+  try {
+    const random = new SeededRandom(options.seed)
+    const secrets = await createTokens(source.doors, random, options.tokens)
+    const file = join(folder, 'archive')
+    const ledger = keepLedger({ doors: source.doors, clients: WRITERS, seed: options.seed })
+    while (ledger.counts.acknowledged < WRITERS) await new Promise((resolve) => setTimeout(resolve, 10))
+    const before = ledger.counts.acknowledged
+    const backupMs = await timed(() => readArchive(urlOf(source, 0), file))
+    const writesDuringBackup = ledger.counts.acknowledged - before
+    await ledger.stop()
+    const expected = await decisionsOf(source.doors, secrets)
+
+    const stray = jsonOf<Token>(
+      await other.ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body: {} }),
+    )
+    const seen = { fresh: await indexOf(freshDoor), running: await indexOf(other) }
+    const restoreMs = {
+      newDirectory: await timed(() => writeArchive(fresh.url, file)),
+      runningServers: await timed(() => writeArchive(urlOf(running, 0), file)),
+    }
+    const falls =
+      Number((await indexOf(freshDoor)) <= seen.fresh) + Number((await indexOf(other)) <= seen.running)
+    const strayReply = await other.ask({ method: 'GET', path: '/acl/token/self', token: stray.SecretID })
+    const different = [
+      ...differences('new directory', expected, await decisionsOf([freshDoor], secrets)),
+      ...differences('running servers', expected, await decisionsOf(running.doors, secrets)),
+    ]
+    return {
+      tokens: secrets.length,
+      archiveBytes: (await stat(file)).size,
+      backupMs,
+      writesDuringBackup,
+      restoreMs,
+      different: different.slice(0, 20),
+      falls,
+      isReplaced: strayReply.status === 403,
+    }
+  } finally {
+    freshDoor.close()
+    await Promise.all([source.stop(), running.stop(), fresh.stop()])
+    await Promise.all([databaseA.remove(), databaseB.remove()])
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Creates tokens with one of some policies each, many at a time. @returns their secrets. */
+async function createTokens(
+  doors: readonly Door[],
+  random: SeededRandom,
+  count: number,
+): Promise<readonly string[]> {
+  const [door] = doors
+  if (door === undefined) throw new TypeError('there is a server')
+  const policies = Array.from({ length: POLICIES }, (_, i) => i)
+  for (const i of policies) {
+    const Rules = `key_prefix "p${i}/" { policy = "${random.pick(['read', 'write', 'deny'])}" }`
+    jsonOf(
+      await door.ask({
+        method: 'PUT',
+        path: '/acl/policy',
+        token: MANAGEMENT,
+        body: { Name: `p${i}`, Rules },
+      }),
+    )
+  }
+  return spread(count, async (i) => {
+    const body = { Policies: [{ Name: `p${i % POLICIES}` }], Description: `${i}`, Local: i % 3 === 0 }
+    const reply = await random.pick(doors).ask({ method: 'PUT', path: '/acl/token', token: MANAGEMENT, body })
+    return jsonOf<Token>(reply).SecretID
+  })
+}
+
+/** What each token may do with a key of its policy, and who it is. */
+function decisionsOf(doors: readonly Door[], secrets: readonly string[]): Promise<readonly string[]> {
+  return spread(secrets.length, async (i) => {
+    const door = doors[i % doors.length] as Door
+    const Segment = `p${i % POLICIES}/key`
+    const body = ['read', 'write'].map((Access) => ({ Resource: 'key', Segment, Access }))
+    const token = secrets[i] ?? ''
+    const reply = await door.ask({ method: 'POST', path: '/internal/acl/authorize', token, body })
+    return `${reply.status} ${reply.text}`
+  })
+}
+
+/** Runs `count` pieces of work, some at a time, and returns their results in order. */
+async function spread<T>(count: number, work: (i: number) => Promise<T>): Promise<readonly T[]> {
+  const results: T[] = new Array(count)
+  let next = 0
+  const run = async () => {
+    for (let i = next++; i < count; i = next++) results[i] = await work(i)
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, run))
+  return results
+}
+
+function differences(where: string, expected: readonly string[], found: readonly string[]): string[] {
+  return expected.flatMap((was, i) =>
+    was === found[i] ? [] : [`${where}, token ${i}: ${was}, then ${found[i]}`],
+  )
+}
+
+async function readArchive(url: string, file: string): Promise<void> {
+  const response = await fetch(`${url}/v1/snapshot`, { headers: { 'X-Service-Token': MANAGEMENT } })
+  if (!response.ok || response.body === null) throw new Error(`the backup was answered ${response.status}`)
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(file))
+}
+
+async function writeArchive(url: string, file: string): Promise<void> {
+  const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
+  const init = { method: 'PUT', headers: { 'X-Service-Token': MANAGEMENT }, body, duplex: 'half' } as const
+  const response = await fetch(`${url}/v1/snapshot`, init)
+  if (!response.ok) throw new Error(`the restore was answered ${response.status}: ${await response.text()}`)
+  await response.text()
+}
+
+function urlOf(group: Awaited<ReturnType<typeof startServerGroup>>, place: number): string {
+  return group.server(place)?.url ?? ''
+}
+
+async function indexOf(door: Door): Promise<number> {
+  return (await door.ask({ method: 'GET', path: '/acl/policies', token: MANAGEMENT })).index
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return Math.round(performance.now() - startedAt)
+}
+
+export function isBackupProven({ different, falls, isReplaced, writesDuringBackup }: BackupResult): boolean {
+  return different.length === 0 && falls === 0 && isReplaced && writesDuringBackup > 0
+}
