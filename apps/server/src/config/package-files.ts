@@ -10,6 +10,8 @@ const REPOSITORY = join(SERVER, '../..')
 
 /** Absolute paths. */
 export const PACKAGE_FILES = {
+  /** Whether these are the files of a built package, and the repository is absent. */
+  isBuilt,
   /** Holds `<name>/migration.sql` per migration. */
   migrations: isBuilt ? join(BUILT, 'migrations') : join(SERVER, 'prisma/migrations'),
   /** Generated from the column tables by `scripts/generate-sql.ts`. */

@@ -105,6 +105,7 @@ function served(file: string, href: string): string {
   const [path = '', anchor] = href.split('#')
   const target = join(dirname(file), path)
   const slug = SLUGS.get(target) ?? SLUGS.get(join(target, 'README.md'))
-  if (slug === undefined) return existsSync(target) ? `/docs/readme#packages` : href
+  // Without the repository its files cannot be looked for; a test does that with it.
+  if (slug === undefined) return PACKAGE_FILES.isBuilt || existsSync(target) ? `/docs/readme#packages` : href
   return posix.join('/docs', slug) + (anchor === undefined ? '' : `#${anchor}`)
 }
