@@ -188,7 +188,7 @@ function waiting(name: string, count: number, watched: string): Case {
         const { index, text } = await call(server, 'GET', path)
         const wake = () =>
           call(server, 'PUT', `/acl/token/${accessor}`, { body: { Description: `the update ${round}` } })
-        const request = waitingRequest(`/v1${path}`, index, ROOT)
+        const request = waitingRequest(server, `/v1${path}`, index)
         rounds.push(await measureWaiters(server, { count, request, wake }))
         const held = `GET /held/${Buffer.byteLength(text)} HTTP/1.1\r\nHost: bench\r\n\r\n`
         const release = () => fetch(`${baselines.raw.url}/release`, { method: 'PUT' })

@@ -1,7 +1,6 @@
 /** Setting up what is measured: single calls, and many at a time. */
 import { SeededRandom } from '@latchkey/testkit/random'
 import type { Measured } from './processes.ts'
-import { ROOT } from './processes.ts'
 
 /** A body as it was answered; who sets things up knows what it asked for. */
 interface Reply {
@@ -15,16 +14,16 @@ export async function call(
   server: Measured,
   method: string,
   path: string,
-  { body, secret = ROOT }: { readonly body?: unknown; readonly secret?: string } = {},
+  { body, secret = server.secret }: { readonly body?: unknown; readonly secret?: string } = {},
 ): Promise<Reply> {
   const response = await fetch(`${server.url}/v1${path}`, {
     method,
-    headers: { 'X-Service-Token': secret },
+    headers: { [`${server.prefix}Token`]: secret },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`)
-  return { status: response.status, text, index: Number(response.headers.get('x-service-index') ?? 0) }
+  return { status: response.status, text, index: Number(response.headers.get(`${server.prefix}Index`) ?? 0) }
 }
 
 /** Calls `work` for 0 to count - 1, so many at a time; results in that order. */

@@ -12,6 +12,8 @@ export interface LoadRequest {
   /** With the `/v1`. */
   readonly path: string
   readonly body?: string
+  /** Default: that of the load. */
+  readonly secret?: string
 }
 
 export interface Load {
@@ -36,7 +38,7 @@ export const GENERATOR = isInstalled('wrk') ? 'wrk' : 'autocannon'
 
 export async function applyLoad(server: Measured, load: Load, seconds: number): Promise<LoadResult> {
   const before = cpuMs(server.pid)
-  const { answers, ...result } = await (GENERATOR === 'wrk' ? byWrk : byAutocannon)(server.url, load, seconds)
+  const { answers, ...result } = await (GENERATOR === 'wrk' ? byWrk : byAutocannon)(server, load, seconds)
   const after = cpuMs(server.pid)
   const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / answers
   return { ...result, cpuUs }
@@ -44,18 +46,24 @@ export async function applyLoad(server: Measured, load: Load, seconds: number): 
 
 type Raw = Omit<LoadResult, 'cpuUs'> & { readonly answers: number }
 
-async function byWrk(url: string, { connections, secret, requests }: Load, seconds: number): Promise<Raw> {
+async function byWrk(
+  { url, prefix }: Measured,
+  { connections, secret, requests }: Load,
+  seconds: number,
+): Promise<Raw> {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-wrk-'))
   try {
     const list = join(directory, 'requests')
     writeFileSync(
       list,
-      requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`).join(''),
+      requests
+        .map((each) => `${each.method}\t${each.path}\t${each.secret ?? secret}\t${each.body ?? ''}\n`)
+        .join(''),
     )
     const script = join(import.meta.dirname, 'wrk.lua')
     const { stdout } = await promisify(execFile)('wrk', [
       ...['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script],
-      ...['-H', `X-Service-Token: ${secret}`, url, '--', list],
+      ...[url, '--', list, `${prefix}Token`],
     ])
     const [answers = 0, us = 1, p50 = 0, p99 = 0, failures = 0] =
       /^RESULT (.*)$/m.exec(stdout)?.[1]?.split(' ').map(Number) ?? []
@@ -66,11 +74,10 @@ async function byWrk(url: string, { connections, secret, requests }: Load, secon
 }
 
 async function byAutocannon(
-  url: string,
+  { url, prefix }: Measured,
   { connections, secret, requests }: Load,
   seconds: number,
 ): Promise<Raw> {
-  const headers = { 'X-Service-Token': secret }
   // Every connection starts at another place of the list, as they would all send the same one otherwise.
   let started = 0
   const result = await autocannon({
@@ -82,7 +89,11 @@ async function byAutocannon(
       const at = Math.floor((started * requests.length) / connections)
       started += 1
       const own = [...requests.slice(at), ...requests.slice(0, at)]
-      client.setRequests(own.map(({ method, path, body }) => ({ method, path, body, headers })))
+      client.setRequests(
+        own.map(({ method, path, body, secret: its = secret }) => {
+          return { method, path, body, headers: { [`${prefix}Token`]: its } }
+        }),
+      )
     },
   })
   return {

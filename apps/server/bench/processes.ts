@@ -9,6 +9,10 @@ export interface Measured {
   /** Without a slash at its end. */
   readonly url: string
   readonly pid: number
+  /** A management token. */
+  readonly secret: string
+  /** Family of its headers. */
+  readonly prefix: string
   stop(): Promise<void>
 }
 
@@ -49,7 +53,13 @@ async function start(args: readonly string[], settings: Readonly<Record<string, 
     env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  return { url: await urlOf(child), pid: child.pid ?? 0, stop: () => stop(child) }
+  return {
+    url: await urlOf(child),
+    pid: child.pid ?? 0,
+    secret: ROOT,
+    prefix: 'X-Service-',
+    stop: () => stop(child),
+  }
 }
 
 function urlOf(child: ChildProcess): Promise<string> {

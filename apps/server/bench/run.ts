@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PRODUCT_VERSION } from '@latchkey/contract'
+import { ROWS } from './against/rows.ts'
+import { runAgainst } from './against/run-against.ts'
 import type { Figures } from './bench.ts'
 import { CASES, type Case, type Context } from './cases.ts'
 import { measureCommits } from './commits.ts'
@@ -24,7 +26,7 @@ async function main(): Promise<void> {
   }
   if (options.isHelp) {
     process.stdout.write(
-      `${USAGE}\n${[...CASES.map(({ name }) => name), COMMITS, ...Object.keys(LARGE)].join('\n')}\n`,
+      `${USAGE}\n${[...CASES.map(({ name }) => name), COMMITS, ...Object.keys(LARGE)].join('\n')}\n\nRows of --against:\n${ROWS.map(({ name }) => name).join('\n')}\n`,
     )
     return
   }
@@ -32,6 +34,12 @@ async function main(): Promise<void> {
   say(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, load by ${GENERATOR}`)
   if (GENERATOR !== 'wrk')
     say('wrk is not installed (Debian: apt-get install wrk); autocannon takes more of the machine')
+  const { against } = options
+  if (against) {
+    const about = `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`
+    process.stdout.write(`\n${await runAgainst({ ...options, against }, { machine: about, say })}`)
+    return
+  }
   const figures: Figures = { loads: [], waiters: [], sizes: [], commits: [] }
   const isPicked = (name: string) =>
     options.only.length === 0

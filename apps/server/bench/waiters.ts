@@ -31,7 +31,8 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   const clients = await connectAll(server, options.count)
   for (const { socket } of clients) socket.write(options.request)
   await sleep(SETTLE_MS)
-  if (clients.some(({ answeredAt }) => answeredAt > 0)) throw new Error('a client did not wait')
+  const early = clients.find(({ answeredAt }) => answeredAt > 0)
+  if (early) throw new Error(`a client did not wait, but was answered: ${early.statusLine}`)
   const bytesEach = (residentBytes(server.pid) - before) / options.count
   const wokenAt = performance.now()
   await options.wake()
@@ -45,9 +46,9 @@ export async function measureWaiters(server: Measured, options: WaitersOptions):
   return { p50Ms: at(0.5), p99Ms: at(0.99), bytesEach }
 }
 
-export function waitingRequest(path: string, index: number, secret: string): string {
+export function waitingRequest({ url, secret, prefix }: Measured, path: string, index: number): string {
   const query = `index=${index}&wait=5m`
-  return `GET ${path}?${query} HTTP/1.1\r\nHost: bench\r\nX-Service-Token: ${secret}\r\n\r\n`
+  return `GET ${path}?${query} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${prefix}Token: ${secret}\r\n\r\n`
 }
 
 async function connectAll(server: Measured, count: number): Promise<readonly Waiter[]> {
@@ -70,6 +71,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 class Waiter {
   readonly socket: Socket
   answeredAt = 0
+  statusLine = ''
   readonly answered: Promise<void>
   private bytesLeft = -1
 
@@ -92,6 +94,7 @@ class Waiter {
       return
     }
     const head = piece.indexOf(HEAD_END)
+    this.statusLine = piece.toString('latin1', 0, piece.indexOf('\r\n'))
     const length = /content-length: (\d+)/i.exec(piece.toString('latin1', 0, head))?.[1]
     if (head < 0 || length === undefined) throw new Error('an answer without a length')
     this.bytesLeft = Number(length) - (piece.length - head - HEAD_END.length)

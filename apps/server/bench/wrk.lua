@@ -1,11 +1,11 @@
--- Sends the requests of a file (method, path and body with tabs between) in a circle, and prints one line of figures.
+-- Sends the requests of a file (method, path, secret and body with tabs between) in a circle, and prints one line of figures.
 local texts = {}
 local at = 0
 
 function init(args)
   for line in io.lines(args[1]) do
-    local method, path, body = line:match('^([^\t]*)\t([^\t]*)\t(.*)$')
-    texts[#texts + 1] = wrk.format(method, path, nil, body ~= '' and body or nil)
+    local method, path, secret, body = line:match('^([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$')
+    texts[#texts + 1] = wrk.format(method, path, { [args[2]] = secret }, body ~= '' and body or nil)
   end
 end
 

@@ -1,0 +1,140 @@
+/** Two servers in turn, A B A B: what each does, how far its measurements differ, and whether other work disturbed them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Measured } from '../processes.ts'
+import { machineCpuMs, treeCpuMs } from './process-tree.ts'
+
+/** One measurement. */
+export interface Sample {
+  /** Answers a second, or milliseconds; the row says which. */
+  readonly value: number
+  readonly p99Ms?: number
+  /** Answers that were no 2xx, and requests without an answer. */
+  readonly failures?: number
+  /** Number of answers, over which processor time is divided. */
+  readonly answers?: number
+}
+
+/** What one server achieved: medians of all rounds. */
+export interface Side {
+  readonly value: number
+  readonly p99Ms: number | undefined
+  /** Processor time of the server's process tree for one answer, in microseconds. */
+  readonly cpuUs: number | undefined
+  /** Difference of the highest and the lowest value, as a share of the median. */
+  readonly noise: number
+  readonly failures: number
+}
+
+export interface Contest {
+  readonly ours: Side
+  readonly theirs: Side
+  /** How many times as good ours is. Above 1: we lead. */
+  readonly ratio: number
+  readonly ratioP99: number | undefined
+  /** Why the row has no verdict, if it has none. */
+  readonly disturbed: string | undefined
+}
+
+export interface ContestOptions {
+  readonly rounds: number
+  readonly isHigherBetter: boolean
+}
+
+/** Share of one core that other work may take during a measurement. */
+const OTHERS_MAX = 0.1
+/** A measurement that others disturbed is repeated so often. */
+const ATTEMPTS_MAX = 3
+/** For what the last measurement left behind. */
+const PAUSE_MS = 300
+
+/** Arranges a round on a server; the result measures it. */
+type Arrange = (server: Measured, round: number) => Promise<() => Promise<Sample>>
+type Taken = Sample & { readonly cpuMs: number | undefined; readonly others: number }
+
+/** Measures both servers `rounds` times in turn. */
+export async function compete(
+  ours: Measured,
+  theirs: Measured,
+  arrange: Arrange,
+  { rounds, isHigherBetter }: ContestOptions,
+): Promise<Contest> {
+  const servers = [ours, theirs]
+  const a: Taken[] = []
+  const b: Taken[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    a.push(await calmly(() => take(ours, servers, () => arrange(ours, round))))
+    b.push(await calmly(() => take(theirs, servers, () => arrange(theirs, round))))
+  }
+  const [left, right] = [sideOf(a), sideOf(b)]
+  const others = Math.max(...[...a, ...b].map((sample) => sample.others))
+  const failures = left.failures + right.failures
+  const p99s = left.p99Ms !== undefined && right.p99Ms !== undefined ? right.p99Ms / left.p99Ms : undefined
+  return {
+    ours: left,
+    theirs: right,
+    ratio: isHigherBetter ? left.value / right.value : right.value / left.value,
+    ratioP99: p99s,
+    disturbed:
+      others > OTHERS_MAX
+        ? `other work took ${(others * 100).toFixed(0)} % of a core`
+        : failures > 0
+          ? `${failures} requests failed`
+          : undefined,
+  }
+}
+
+async function calmly(taking: () => Promise<Taken>): Promise<Taken> {
+  let taken = await taking()
+  for (let attempt = 2; attempt <= ATTEMPTS_MAX && taken.others > OTHERS_MAX; attempt += 1) {
+    const again = await taking()
+    if (again.others < taken.others) taken = again
+  }
+  return taken
+}
+
+async function take(
+  server: Measured,
+  servers: readonly Measured[],
+  arrange: () => Promise<() => Promise<Sample>>,
+): Promise<Taken> {
+  const measure = await arrange()
+  await sleep(PAUSE_MS)
+  // A server without a known process counts as other work, so nothing can be said of others then.
+  const isKnown = servers.every(({ pid }) => pid > 0)
+  const involved = () => servers.reduce((sum, { pid }) => sum + treeCpuMs(pid), 0) + treeCpuMs(process.pid)
+  const cpu = () => (server.pid > 0 ? treeCpuMs(server.pid) : undefined)
+  const [startedAt, machine, own, before] = [performance.now(), machineCpuMs(), involved(), cpu()]
+  const sample = await measure()
+  const [ms, machineAfter, ownAfter, after] = [
+    performance.now() - startedAt,
+    machineCpuMs(),
+    involved(),
+    cpu(),
+  ]
+  const others = isKnown ? Math.max(0, machineAfter - machine - (ownAfter - own)) / ms : 0
+  const cpuMs = before === undefined || after === undefined ? undefined : after - before
+  return { ...sample, cpuMs, others }
+}
+
+function sideOf(taken: readonly Taken[]): Side {
+  const values = taken.map(({ value }) => value)
+  const value = median(values)
+  const perAnswer = taken.flatMap(({ cpuMs, answers }) =>
+    cpuMs === undefined || !answers ? [] : [(cpuMs * 1_000) / answers],
+  )
+  const p99s = taken.flatMap(({ p99Ms }) => (p99Ms === undefined ? [] : [p99Ms]))
+  return {
+    value,
+    p99Ms: p99s.length === 0 ? undefined : median(p99s),
+    cpuUs: perAnswer.length === 0 ? undefined : median(perAnswer),
+    noise: (Math.max(...values) - Math.min(...values)) / value,
+    failures: taken.reduce((sum, { failures = 0 }) => sum + failures, 0),
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const [low = 0, high = 0] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[middle]]
+  return (low + high) / 2
+}

@@ -1,0 +1,116 @@
+/** The comparison for people: a table of ratios, and a page with charts that needs nothing but itself. */
+import type { Contest, Side } from './contest.ts'
+
+export interface Result {
+  readonly row: string
+  readonly unit: string
+  readonly contest: Contest
+}
+
+export interface About {
+  readonly machine: string
+  readonly ours: string
+  readonly theirs: string
+  readonly seconds: number
+  readonly rounds: number
+}
+
+const HEAD = ['row', 'unit', 'ours', 'theirs', 'ratio', 'p99 ratio', 'CPU ratio', 'noise', 'verdict']
+
+export function printTable(results: readonly Result[]): string {
+  const rows = [HEAD, ...results.map(cells)]
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0)))
+        .join('  '),
+    )
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
+}
+
+function cells({ row, unit, contest: { ours, theirs, ratio, ratioP99, disturbed } }: Result): string[] {
+  return [
+    row,
+    unit,
+    figure(ours.value),
+    figure(theirs.value),
+    ratio.toFixed(2),
+    ratioP99?.toFixed(2) ?? '',
+    cpuRatio(ours, theirs)?.toFixed(2) ?? '',
+    `${percent(ours.noise)} / ${percent(theirs.noise)}`,
+    verdict(ratio, disturbed),
+  ]
+}
+
+/** How many times as much processor time the other server takes for an answer. */
+function cpuRatio(ours: Side, theirs: Side): number | undefined {
+  return ours.cpuUs && theirs.cpuUs ? theirs.cpuUs / ours.cpuUs : undefined
+}
+
+function verdict(ratio: number, disturbed: string | undefined): string {
+  if (disturbed !== undefined) return `none: ${disturbed}`
+  return ratio >= 1 ? 'ahead' : 'behind'
+}
+
+function figure(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+const BAR_WIDTH = 360
+
+/** Each row as two bars; the longer one is as wide as the column. */
+export function page(about: About, results: readonly Result[]): string {
+  const body = results.map(chart).join('\n')
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Two servers side by side</title>
+<style>
+  :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; --ours: #2f6fdb; --theirs: #9aa4b2 }
+  body { max-width: 62rem; margin: 2.5rem auto; padding: 0 1rem }
+  h1 { font-size: 1.5rem; margin-bottom: .25rem }
+  p { color: color-mix(in srgb, currentColor 70%, transparent) }
+  table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
+  th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); vertical-align: middle }
+  td.n { text-align: right }
+  .key { display: inline-block; width: .75em; height: .75em; border-radius: 2px; margin: 0 .35em 0 1em }
+  .none { opacity: .55 }
+</style>
+<h1>Two servers side by side</h1>
+<p>${escapeHtml(about.machine)}. Medians of ${about.rounds} rounds of ${about.seconds} s, in turn. Ratios above 1: the first server leads.</p>
+<p><span class="key" style="background:var(--ours)"></span>${escapeHtml(about.ours)}
+<span class="key" style="background:var(--theirs)"></span>${escapeHtml(about.theirs)}</p>
+<table>
+<tr><th>Row</th><th></th><th>Ratio</th><th>p99</th><th>CPU</th><th>Noise</th></tr>
+${body}
+</table>
+</html>
+`
+}
+
+function chart({ row, unit, contest: { ours, theirs, ratio, ratioP99, disturbed } }: Result): string {
+  const most = Math.max(ours.value, theirs.value)
+  const bar = (side: Side, at: number, colour: string) => {
+    const width = (side.value / most) * BAR_WIDTH
+    return `<rect x="0" y="${at}" width="${width.toFixed(1)}" height="12" rx="2" fill="var(--${colour})"/><text x="${(width + 6).toFixed(1)}" y="${at + 10}" font-size="11" fill="currentColor">${figure(side.value)}</text>`
+  }
+  const svg = `<svg width="${BAR_WIDTH + 80}" height="30" role="img" aria-label="ours ${figure(ours.value)}, theirs ${figure(theirs.value)} ${unit}">${bar(ours, 0, 'ours')}${bar(theirs, 16, 'theirs')}</svg>`
+  const note = disturbed === undefined ? '' : `<br><small>no verdict: ${escapeHtml(disturbed)}</small>`
+  const ratios = [ratio, ratioP99, cpuRatio(ours, theirs)].map(
+    (each) => `<td class="n">${each?.toFixed(2) ?? ''}</td>`,
+  )
+  const noise = `${percent(ours.noise)} / ${percent(theirs.noise)}`
+  const dim = disturbed === undefined ? '' : ' class="none"'
+  return `<tr${dim}><td>${escapeHtml(row)}<br><small>${unit}</small>${note}</td><td>${svg}</td>${ratios.join('')}<td>${noise}</td></tr>`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
+}

@@ -1,0 +1,219 @@
+/** The rows of the comparison: the same work for both servers, with tokens of their own. */
+import { call, createPolicy, createToken, inParallel, shuffled } from '../client.ts'
+import { applyLoad, type LoadRequest } from '../load.ts'
+import type { Measured } from '../processes.ts'
+import { Tokens } from '../tokens.ts'
+import { measureWaiters, waitingRequest } from '../waiters.ts'
+import type { Sample } from './contest.ts'
+import { treeBytes } from './process-tree.ts'
+
+/** What a server has for the rows. */
+export class Field {
+  readonly server: Measured
+  readonly tokens: Tokens
+  private secrets: readonly string[] = []
+  private readonly callers = new Map<number, string>()
+
+  constructor(server: Measured, tokens = new Tokens(server)) {
+    this.server = server
+    this.tokens = tokens
+  }
+
+  /** Secrets of so many tokens that may read themselves. */
+  async secretsOf(count: number): Promise<readonly string[]> {
+    const missing = count - this.secrets.length
+    const made = await inParallel(Math.max(0, missing), 64, () => createToken(this.server, {}))
+    this.secrets = [...this.secrets, ...made.map(({ SecretID }) => SecretID)]
+    return this.secrets.slice(0, count)
+  }
+
+  /** The secret of a token with so many policies; each allows a key and a service, and the first one reading tokens. */
+  async callerWith(policies: number): Promise<string> {
+    const known = this.callers.get(policies)
+    if (known !== undefined) return known
+    const ids = await inParallel(policies, 8, (i) => {
+      const rules = `key_prefix "app${i}/" { policy = "read" }\nservice "service${i}" { policy = "write" }`
+      const name = `bench-${policies}-${i}-${Date.now().toString(36)}`
+      return createPolicy(this.server, name, i === 0 ? `${rules}\nacl = "read"` : rules)
+    })
+    const { SecretID } = await createToken(this.server, { Policies: ids.map((ID) => ({ ID })) })
+    this.callers.set(policies, SecretID)
+    return SecretID
+  }
+}
+
+export interface Row {
+  readonly name: string
+  readonly unit: 'per second' | 'ms' | 'MiB'
+  /** Whether the row looks at the processes of the servers. */
+  readonly needsProcess?: true
+  /** Once for each server, before its rounds. */
+  prepare(field: Field): Promise<unknown>
+  /** What a round needs, and then the measurement itself. */
+  round(field: Field, context: { readonly seconds: number; readonly round: number }): Promise<Measurement>
+}
+
+type Measurement = () => Promise<Sample>
+
+const TOKENS = 10_000
+const MANY = 100_000
+const CHECKS = 64
+const SELF: LoadRequest = { method: 'GET', path: '/v1/acl/token/self' }
+const LIST: LoadRequest = { method: 'GET', path: '/v1/acl/tokens' }
+const CREATE: LoadRequest = { method: 'PUT', path: '/v1/acl/token', body: '{"Description":"a token"}' }
+/** More than any machine deletes in a second. */
+const DELETES_PER_SECOND = 12_000
+
+/** In this order: rows on few tokens first, and last those that make an unknown number of them. */
+export const ROWS: readonly Row[] = [
+  ...both((connections) => load(`self-${connections}`, connections, async () => [SELF])),
+  waiting('waiters-1000-token', 1_000, 'token'),
+  waiting('waiters-5000-token', 5_000, 'token'),
+  waiting('waiters-5000-list-100', 5_000, 'list'),
+  ...[100, 1_000, TOKENS].map((count) =>
+    load(`list-${count}`, 8, async ({ tokens }) => {
+      await tokens.have(count)
+      return [LIST]
+    }),
+  ),
+  ...both((connections) =>
+    load(`read-${connections}`, connections, async ({ tokens }) =>
+      shuffled(await tokens.accessors(TOKENS)).map(read),
+    ),
+  ),
+  ...both((connections) =>
+    load(`mix-95-5-${connections}`, connections, async ({ tokens }) =>
+      shuffled(await tokens.accessors(TOKENS)).map((id, i) => (i % 20 === 0 ? update(id) : read(id))),
+    ),
+  ),
+  load('read-10-policies-256', 256, async (field) => {
+    const secret = await field.callerWith(10)
+    return shuffled(await field.tokens.accessors(TOKENS)).map((id) => ({ ...read(id), secret }))
+  }),
+  ...[1, 10, 50].map((policies) =>
+    load(`authorize-64-policies-${policies}`, 32, async (field) => {
+      const secret = await field.callerWith(policies)
+      return [{ method: 'POST', path: '/v1/internal/acl/authorize', body: checksOf(policies), secret }]
+    }),
+  ),
+  ...both((connections) =>
+    load(`self-10000-secrets-${connections}`, connections, async (field) =>
+      shuffled(await field.secretsOf(TOKENS)).map((secret) => ({ ...SELF, secret })),
+    ),
+  ),
+  {
+    name: 'memory-100000',
+    unit: 'MiB',
+    needsProcess: true,
+    prepare: ({ tokens }) => tokens.have(MANY),
+    round:
+      async ({ server }) =>
+      async () => ({ value: treeBytes(server.pid) / 1024 ** 2 }),
+  },
+  ...both((connections) =>
+    load(`update-${connections}`, connections, async ({ tokens }) =>
+      shuffled(await tokens.accessors(TOKENS)).map(update),
+    ),
+  ),
+  ...both(deleting),
+  ...both((connections) =>
+    load(`clone-${connections}`, connections, async ({ tokens }) =>
+      shuffled(await tokens.accessors(TOKENS)).map((id) => ({
+        method: 'PUT',
+        path: `/v1/acl/token/${id}/clone`,
+        body: '{}',
+      })),
+    ),
+  ),
+  ...both((connections) => load(`create-${connections}`, connections, async () => [CREATE])),
+]
+
+function both(row: (connections: number) => Row): readonly Row[] {
+  return [32, 256].map(row)
+}
+
+function load(
+  name: string,
+  connections: number,
+  requestsOf: (field: Field) => Promise<readonly LoadRequest[]>,
+): Row {
+  const prepared = new WeakMap<Field, readonly LoadRequest[]>()
+  const loadOf = (field: Field) => {
+    const requests = prepared.get(field)
+    if (!requests) throw new TypeError(`${name} was not prepared`)
+    return { connections, secret: field.server.secret, requests }
+  }
+  return {
+    name,
+    unit: 'per second',
+    async prepare(field) {
+      prepared.set(field, await requestsOf(field))
+      await applyLoad(field.server, loadOf(field), 1)
+    },
+    round:
+      async (field, { seconds }) =>
+      () =>
+        loaded(field.server, loadOf(field), seconds),
+  }
+}
+
+async function loaded(...args: Parameters<typeof applyLoad>): Promise<Sample> {
+  const { perSecond, p99Ms, failures } = await applyLoad(...args)
+  return { value: perSecond, p99Ms, failures, answers: perSecond * args[2] }
+}
+
+/** A token can be deleted once, so every round makes its own. */
+function deleting(connections: number): Row {
+  return {
+    name: `delete-${connections}`,
+    unit: 'per second',
+    prepare: async () => undefined,
+    async round({ server }, { seconds }) {
+      const count = DELETES_PER_SECOND * seconds
+      const made = await inParallel(count, 64, () => createToken(server, {}))
+      const requests = made.map(({ AccessorID }) => ({
+        method: 'DELETE',
+        path: `/v1/acl/token/${AccessorID}`,
+      }))
+      return () => loaded(server, { connections, secret: server.secret, requests }, seconds)
+    },
+  }
+}
+
+function waiting(name: string, count: number, watched: 'token' | 'list'): Row {
+  return {
+    name,
+    unit: 'ms',
+    prepare: ({ tokens }) => tokens.have(100),
+    async round({ server, tokens }, { round }) {
+      const accessor = (await tokens.accessors(100)).at(-1) ?? ''
+      const path = watched === 'token' ? `/acl/token/${accessor}` : '/acl/tokens'
+      const { index } = await call(server, 'GET', path)
+      const body = { Description: `the update ${round}` }
+      const wake = () => call(server, 'PUT', `/acl/token/${accessor}`, { body })
+      const request = waitingRequest(server, `/v1${path}`, index)
+      return async () => {
+        const { p50Ms, p99Ms } = await measureWaiters(server, { count, request, wake })
+        return { value: p50Ms, p99Ms, answers: count }
+      }
+    },
+  }
+}
+
+function read(accessor: string): LoadRequest {
+  return { method: 'GET', path: `/v1/acl/token/${accessor}` }
+}
+
+function update(accessor: string): LoadRequest {
+  return { method: 'PUT', path: `/v1/acl/token/${accessor}`, body: '{"Description":"an updated token"}' }
+}
+
+function checksOf(policies: number): string {
+  return JSON.stringify(
+    Array.from({ length: CHECKS }, (_, i) => ({
+      Resource: i % 2 === 0 ? 'key' : 'service',
+      Segment: i % 2 === 0 ? `app${i % policies}/item` : `service${i % policies}`,
+      Access: i % 3 === 0 ? 'write' : 'read',
+    })),
+  )
+}

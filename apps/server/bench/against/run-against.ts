@@ -1,0 +1,51 @@
+/** `pnpm bench --against`: this server and another one of the same API, row by row in turn. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BenchOptions } from '../options.ts'
+import { type Measured, startServer } from '../processes.ts'
+import { compete } from './contest.ts'
+import { startPeer } from './peer.ts'
+import { page, printTable, type Result } from './report.ts'
+import { Field, ROWS } from './rows.ts'
+
+type Against = NonNullable<BenchOptions['against']>
+
+/** Prints each row as it is done, and writes the page. @returns what standard output gets. */
+export async function runAgainst(
+  options: BenchOptions & { readonly against: Against },
+  { machine, say }: { readonly machine: string; readonly say: (line: string) => void },
+): Promise<string> {
+  const { against } = options
+  const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+  const running: Measured[] = []
+  try {
+    running.push(await startServer({ ...options, dataDir }), await startPeer(against))
+    const [ours, theirs] = running as [Measured, Measured]
+    const fields = new Map(running.map((server) => [server, new Field(server)]))
+    const fieldOf = (server: Measured) => fields.get(server) ?? new Field(server)
+    const results: Result[] = []
+    for (const row of ROWS.filter(({ name }) => isPicked(name, options.only))) {
+      if (row.needsProcess && theirs.pid === 0) {
+        say(`${row.name}: left out, as it needs --against-start`)
+        continue
+      }
+      say(row.name)
+      for (const server of running) await row.prepare(fieldOf(server))
+      const arrange = (server: Measured, round: number) => row.round(fieldOf(server), { ...options, round })
+      const isHigherBetter = row.unit === 'per second'
+      const contest = await compete(ours, theirs, arrange, { rounds: options.rounds, isHigherBetter })
+      results.push({ row: row.name, unit: row.unit, contest })
+    }
+    const about = { machine, ours: 'this server', theirs: against.url, ...options }
+    writeFileSync(against.html, page(about, results))
+    return printTable(results)
+  } finally {
+    for (const server of running) await server.stop()
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+function isPicked(name: string, only: readonly string[]): boolean {
+  return only.length === 0 || only.some((part) => name.startsWith(part))
+}
