@@ -1,6 +1,7 @@
 /** What screenshots show: one line per page or dialog. */
 import type { Client } from '@latchkey/sdk'
 import type { Page } from 'playwright-core'
+import { DUMP } from '../test/world.ts'
 
 interface ShownPage {
   readonly name: string
@@ -58,6 +59,18 @@ export const PAGES: readonly ShownPage[] = [
     path: '/intentions?source=shop-web&destination=orders',
     ready: (page) => page.getByText('may connect to orders').waitFor(),
   },
+  { name: 'upgrade', path: '/upgrade', ready: (page) => page.getByText('No token has').waitFor() },
+  {
+    name: 'upgrade-plan',
+    path: '/upgrade/plan',
+    ready: async (page) => {
+      const buffer = Buffer.from(JSON.stringify(DUMP))
+      const file = { name: 'acl-list.json', mimeType: 'application/json', buffer }
+      await page.locator('input[type=file]').setInputFiles(file)
+      await page.getByText('As a policy').first().waitFor()
+    },
+  },
+  { name: 'datacenters', path: '/datacenters', ready: (page) => page.getByText('replicates from').waitFor() },
   { name: 'kv-root', path: '/kv', ready: (page) => page.getByText('deploys/').waitFor() },
   {
     name: 'tokens-none',

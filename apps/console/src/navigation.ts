@@ -1,8 +1,10 @@
 /** The pages of the side navigation and of the command palette. A page adds its line here and its route in routes.tsx. */
 import {
   Boxes,
+  CircleFadingArrowUp,
   FileText,
   FolderTree,
+  Globe,
   House,
   KeyRound,
   type LucideIcon,
@@ -50,6 +52,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/services', label: texts.shell.services, icon: Boxes },
       { to: '/nodes', label: texts.shell.nodes, icon: Server },
       { to: '/intentions', label: texts.shell.intentions, icon: Share2 },
+    ],
+  },
+  {
+    title: texts.shell.groups.cluster,
+    items: [
+      { to: '/upgrade', label: texts.shell.upgrade, icon: CircleFadingArrowUp },
+      { to: '/datacenters', label: texts.shell.datacenters, icon: Globe },
     ],
   },
 ]

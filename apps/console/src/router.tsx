@@ -2,6 +2,7 @@
 import { createRootRoute, createRouter } from '@tanstack/react-router'
 import { askRoutes } from './ask/routes.tsx'
 import { catalogRoutes } from './catalog/routes.tsx'
+import { datacenterRoutes } from './datacenters/routes.tsx'
 import { homeRoutes } from './home/routes.tsx'
 import { intentionRoutes } from './intentions/routes.tsx'
 import { kvRoutes } from './kv/routes.tsx'
@@ -12,6 +13,7 @@ import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteFailure } from './shell/route-failure.tsx'
 import { tokenRoutes } from './tokens/routes.tsx'
 import { Skeleton } from './ui/states.tsx'
+import { upgradeRoutes } from './upgrade/routes.tsx'
 
 export const rootRoute = createRootRoute({ component: App, notFoundComponent: NotFoundPage })
 
@@ -22,6 +24,8 @@ const routeTree = rootRoute.addChildren([
   ...kvRoutes(rootRoute),
   ...catalogRoutes(rootRoute),
   ...intentionRoutes(rootRoute),
+  ...upgradeRoutes(rootRoute),
+  ...datacenterRoutes(rootRoute),
   ...tokenRoutes(rootRoute),
   ...policyRoutes(rootRoute),
   ...roleRoutes(rootRoute),

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { axeViolations, collectComplaints, executablePath, launchBrowser, signIn } from './browser.ts'
-import { SECRET, startWorld, type World } from './world.ts'
+import { DUMP, SECRET, startWorld, type World } from './world.ts'
 
 describe.skipIf(executablePath === undefined)('insight on a real server', () => {
   let world: World
@@ -94,6 +94,22 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     await page.getByRole('textbox', { name: 'Destination' }).fill('postgres')
     await page.keyboard.press('Enter')
     await page.getByText('Decided by the intention from * to postgres').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('shows how far the upgrade is, and plans one from a dump without a secret in the page', async () => {
+    await open('/upgrade')
+    await page.getByText('New ACLs').waitFor()
+    await page.getByText('No token has legacy rules').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Plan from a dump' }).click()
+    const buffer = Buffer.from(JSON.stringify(DUMP))
+    const file = { name: 'acl-list.json', mimeType: 'application/json', buffer }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText('key_prefix "shop/"').waitFor()
+    await page.getByText('The ID of an earlier token').waitFor()
+    expect(await page.content()).not.toContain('secret-of-')
     expect(await axeViolations(page)).toEqual([])
     expect(complaints).toEqual([])
   })

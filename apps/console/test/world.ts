@@ -109,6 +109,30 @@ const INTENTIONS = [
   { SourceName: '*', DestinationName: 'postgres', Action: 'deny', Description: 'Only orders write orders' },
 ]
 
+/** A dump of a legacy server, as `GET /v1/acl/list` answers it. */
+export const DUMP = [
+  { ID: 'secret-of-ops', Name: 'Operations', Type: 'management', Rules: '' },
+  {
+    ID: 'secret-of-web',
+    Name: 'Web servers',
+    Type: 'client',
+    Rules: 'key "shop/" {\n  policy = "read"\n}\n',
+  },
+  {
+    ID: 'secret-of-app',
+    Name: 'App servers',
+    Type: 'client',
+    Rules: 'key "shop/" {\n  policy = "read"\n}\n',
+  },
+  {
+    ID: 'secret-of-ci',
+    Name: 'Builds',
+    Type: 'client',
+    Rules: 'service "" {\n  policy = "write"\n}\nacl = "write"\n',
+  },
+  { ID: 'secret-of-ci', Name: 'Builds, copied', Type: 'client', Rules: '' },
+]
+
 const KEYS = {
   'deploys/shop-web/version': '4.18.2',
   'orders/limits/open': '250',

@@ -1,0 +1,140 @@
+import type { ReplicationStatus } from '@latchkey/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { isInstant } from '../live/instants.ts'
+import { serverFacts } from '../server-facts.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Instant } from '../ui/instant.tsx'
+import { Card, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import '../ui/styles/catalog.css'
+
+const AGAIN_MS = 2_000
+
+/** The datacenters, and how this one replicates. */
+export function DatacentersPage() {
+  const client = useClient()
+  const state = useQuery({
+    queryKey: ['datacenters'],
+    queryFn: async ({ signal }) => {
+      const [datacenters, replication, leader] = await Promise.all([
+        client.status.datacenters({ signal }),
+        client.status.replication({ signal }),
+        client.status.leader({ signal }),
+      ])
+      return { datacenters, replication, leader }
+    },
+    refetchInterval: ({ state: { error } }) => !error && AGAIN_MS,
+  })
+  return (
+    <Page title={texts.datacenters.title} lead={texts.datacenters.lead}>
+      {state.error && <Problem error={state.error} onRetry={state.refetch} />}
+      {state.isPending && <Skeleton lines={6} />}
+      {state.data && (
+        <div className="stack">
+          <Card title={texts.datacenters.all}>
+            <ul className="lines">
+              {state.data.datacenters.map((name) => (
+                <li key={name}>
+                  <strong>{name}</strong>
+                  <span className="row">
+                    {name === state.data.replication.SourceDatacenter && (
+                      <Badge tone="accent">{texts.datacenters.primary}</Badge>
+                    )}
+                    {name === serverFacts.datacenter && <Badge>{texts.datacenters.here}</Badge>}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Card>
+          <Card title={texts.datacenters.replication}>
+            {state.data.replication.Enabled ? (
+              <Replication status={state.data.replication} />
+            ) : (
+              <p className="secondary">{texts.datacenters.isPrimary(state.data.leader)}</p>
+            )}
+          </Card>
+          <Readers status={state.data.replication} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  following: 'good',
+  copying: 'accent',
+  waiting: 'warn',
+  paused: 'danger',
+}
+
+function Replication({ status }: { readonly status: ReplicationStatus }) {
+  const { State, LagSeconds, LagIndex, LastSuccess, LastErrorMessage, Skipped } = status
+  const facts = [
+    [texts.datacenters.from, status.SourceDatacenter],
+    [texts.datacenters.policies, String(status.ReplicatedIndex)],
+    [texts.datacenters.roles, String(status.ReplicatedRoleIndex)],
+    [texts.datacenters.tokens, String(status.ReplicatedTokenIndex)],
+    ...(LagSeconds === undefined
+      ? []
+      : [[texts.datacenters.lag, texts.datacenters.lagText(LagSeconds, LagIndex ?? 0)] as const]),
+  ] as const
+  return (
+    <div className="stack">
+      <div className="row">
+        {State !== undefined && (
+          <Badge tone={TONES[State] ?? 'plain'}>{texts.datacenters.states[State]}</Badge>
+        )}
+        {isInstant(LastSuccess) && (
+          <span className="small secondary">
+            {texts.datacenters.lastSuccess} <Instant value={LastSuccess} />
+          </span>
+        )}
+      </div>
+      {LastErrorMessage !== undefined && <p className="field-error">{LastErrorMessage}</p>}
+      <dl className="facts grid-2">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd className="nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {Skipped !== undefined && Skipped.length > 0 && (
+        <div>
+          <h3>{texts.datacenters.skipped}</h3>
+          <ul className="lines small">
+            {Skipped.map(({ AccessorID, Reason }) => (
+              <li key={AccessorID}>
+                <span className="mono">{AccessorID}</span>
+                <span className="secondary">{Reason}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Readers({ status: { Readers: readers } }: { readonly status: ReplicationStatus }) {
+  if (readers === undefined || readers.length === 0) return null
+  return (
+    <Card title={texts.datacenters.readers}>
+      <ul className="lines">
+        {readers.map(({ Name, Index, Lag, LastContact }) => (
+          <li key={Name}>
+            <strong>{Name}</strong>
+            <span className="row small secondary nums">
+              <Badge tone={Lag === 0 ? 'good' : 'warn'}>{texts.datacenters.behind(Lag)}</Badge>
+              {texts.datacenters.index(Index)}
+              <Instant value={LastContact} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

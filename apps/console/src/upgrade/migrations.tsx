@@ -1,0 +1,97 @@
+import type { IntentionMigration, MigrationStatus } from '@latchkey/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Card } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { durationText } from './durations.ts'
+
+/** A batch is written each second. */
+const AGAIN_MS = 1_000
+
+/** The migration of accessors, and that of intentions. */
+export function Migrations() {
+  const client = useClient()
+  const accessors = useQuery({
+    queryKey: ['migration', 'accessors'],
+    queryFn: ({ signal }) => client.status.migration({ signal }),
+    refetchInterval: ({ state }) => !state.error && AGAIN_MS,
+  })
+  const intentions = useQuery({
+    queryKey: ['migration', 'intentions'],
+    queryFn: ({ signal }) => client.intentions.migration({ signal }),
+    refetchInterval: ({ state }) => !state.error && AGAIN_MS,
+  })
+  return (
+    <div className="grid-2">
+      <Card title={texts.upgrade.accessors}>
+        {accessors.error && <Problem error={accessors.error} onRetry={accessors.refetch} />}
+        {accessors.isPending && <Skeleton lines={3} />}
+        {accessors.data && <Accessors status={accessors.data} />}
+      </Card>
+      <Card title={texts.upgrade.intentions}>
+        {intentions.error && <Problem error={intentions.error} onRetry={intentions.refetch} />}
+        {intentions.isPending && <Skeleton lines={3} />}
+        {intentions.data && <Intentions status={intentions.data} />}
+      </Card>
+    </div>
+  )
+}
+
+const TONES: Readonly<Record<string, Tone>> = { done: 'good', none: 'plain', waiting: 'warn' }
+
+function Accessors({ status }: { readonly status: MigrationStatus }) {
+  const { State, Done, Total, TokensPerSecond, EstimatedSeconds, LastError, WaitsFor } = status
+  return (
+    <div className="stack" data-gap="small">
+      <div className="row">
+        <Badge tone={TONES[State] ?? 'accent'}>{texts.upgrade.states[State]}</Badge>
+        <span className="small secondary nums">{texts.upgrade.progress(Done, Total)}</span>
+      </div>
+      {Total > 0 && (
+        <progress className="progress" aria-label={texts.upgrade.accessors} value={Done} max={Total} />
+      )}
+      <p className="small secondary nums">
+        {State === 'running'
+          ? texts.upgrade.rate(TokensPerSecond, durationText(EstimatedSeconds * 1_000))
+          : texts.upgrade.accessorsText[State]}
+      </p>
+      <WaitsForList items={WaitsFor} />
+      {LastError !== undefined && <p className="field-error">{LastError}</p>}
+    </div>
+  )
+}
+
+function Intentions({ status }: { readonly status: IntentionMigration }) {
+  const { State, Intentions: count, Destinations, EstimatedSeconds, WaitsFor } = status
+  return (
+    <div className="stack" data-gap="small">
+      <div className="row">
+        <Badge tone={TONES[State] ?? 'accent'}>{texts.upgrade.states[State]}</Badge>
+        <span className="small secondary nums">{texts.upgrade.intentionCount(count, Destinations)}</span>
+      </div>
+      <p className="small secondary">
+        {State === 'migrating'
+          ? texts.upgrade.left(durationText(EstimatedSeconds * 1_000))
+          : texts.upgrade.intentionsText[State]}
+      </p>
+      <WaitsForList items={WaitsFor} />
+    </div>
+  )
+}
+
+function WaitsForList({ items }: { readonly items: readonly string[] | undefined }) {
+  if (items === undefined || items.length === 0) return null
+  return (
+    <div>
+      <h3>{texts.upgrade.waitsFor}</h3>
+      <ul className="small secondary">
+        {items.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}

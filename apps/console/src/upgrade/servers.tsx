@@ -1,0 +1,64 @@
+import type { Member } from '@latchkey/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge, type Tone } from '../ui/badge.tsx'
+import { Card } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+
+const AGAIN_MS = 2_000
+
+/** Every server process with its version, its mode and whether it is alive. */
+export function Servers() {
+  const client = useClient()
+  const members = useQuery({
+    queryKey: ['members'],
+    queryFn: ({ signal }) => client.agent.members({ signal }),
+    refetchInterval: ({ state }) => !state.error && AGAIN_MS,
+  })
+  return (
+    <Card title={texts.upgrade.servers}>
+      {members.error && <Problem error={members.error} onRetry={members.refetch} />}
+      {members.isPending && <Skeleton lines={3} />}
+      <ul className="lines">
+        {members.data?.map((member) => (
+          <Server key={member.ID} member={member} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const STATUS: Readonly<Record<number, { readonly tone: Tone; readonly text: string }>> = {
+  1: { tone: 'good', text: texts.upgrade.alive },
+  3: { tone: 'plain', text: texts.upgrade.stopped },
+  4: { tone: 'danger', text: texts.upgrade.failed },
+}
+
+/** By the tag `acls`, which servers before 1.4.0 lack. */
+const MODES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
+  '0': { tone: 'plain', text: texts.upgrade.modes.disabled },
+  '1': { tone: 'good', text: texts.upgrade.modes.enabled },
+  '2': { tone: 'warn', text: texts.upgrade.modes.legacy },
+}
+
+function Server({ member: { Name, Addr, Port, Version, Status, Tags } }: { readonly member: Member }) {
+  const status = STATUS[Status]
+  const mode = MODES[Tags.acls ?? ''] ?? { tone: 'warn' as const, text: texts.upgrade.modes.unknown }
+  return (
+    <li>
+      <span className="row">
+        <strong>{Name}</strong>
+        <span className="mono small secondary">
+          {Addr}:{Port}
+        </span>
+      </span>
+      <span className="row">
+        <span className="small nums secondary">{Version}</span>
+        <Badge tone={mode.tone}>{mode.text}</Badge>
+        {status && <Badge tone={status.tone}>{status.text}</Badge>}
+      </span>
+    </li>
+  )
+}
