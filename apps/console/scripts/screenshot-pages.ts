@@ -71,6 +71,16 @@ export const PAGES: readonly ShownPage[] = [
     },
   },
   { name: 'datacenters', path: '/datacenters', ready: (page) => page.getByText('replicates from').waitFor() },
+  { name: 'login-methods', path: '/login-methods', ready: (page) => page.getByText('jwt').waitFor() },
+  {
+    name: 'login-method',
+    path: '/login-methods/ci',
+    ready: async (page) => {
+      await page.getByLabel('Claims of the credential').fill('{ "project": "shop", "sub": "build-17" }')
+      await page.getByRole('button', { name: 'What would these claims get?' }).click()
+      await page.getByText('The login would succeed').waitFor()
+    },
+  },
   { name: 'kv-root', path: '/kv', ready: (page) => page.getByText('deploys/').waitFor() },
   {
     name: 'tokens-none',

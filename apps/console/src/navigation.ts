@@ -7,6 +7,7 @@ import {
   Globe,
   House,
   KeyRound,
+  LogIn,
   type LucideIcon,
   Scale,
   Server,
@@ -37,6 +38,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/tokens', label: texts.shell.tokens, icon: KeyRound },
       { to: '/policies', label: texts.shell.policies, icon: FileText },
       { to: '/roles', label: texts.shell.roles, icon: UsersRound },
+      { to: '/login-methods', label: texts.shell.logins, icon: LogIn },
     ],
   },
   {

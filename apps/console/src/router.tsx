@@ -6,6 +6,7 @@ import { datacenterRoutes } from './datacenters/routes.tsx'
 import { homeRoutes } from './home/routes.tsx'
 import { intentionRoutes } from './intentions/routes.tsx'
 import { kvRoutes } from './kv/routes.tsx'
+import { loginMethodRoutes } from './login-methods/routes.tsx'
 import { policyRoutes } from './policies/routes.tsx'
 import { roleRoutes } from './roles/routes.tsx'
 import { App } from './shell/app.tsx'
@@ -26,6 +27,7 @@ const routeTree = rootRoute.addChildren([
   ...intentionRoutes(rootRoute),
   ...upgradeRoutes(rootRoute),
   ...datacenterRoutes(rootRoute),
+  ...loginMethodRoutes(rootRoute),
   ...tokenRoutes(rootRoute),
   ...policyRoutes(rootRoute),
   ...roleRoutes(rootRoute),

@@ -1,4 +1,5 @@
 /** A real server with records that look like those of a company, for journeys and screenshots. */
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -133,6 +134,9 @@ export const DUMP = [
   { ID: 'secret-of-ci', Name: 'Builds, copied', Type: 'client', Rules: '' },
 ]
 
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const PUBLIC_KEY = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
 const KEYS = {
   'deploys/shop-web/version': '4.18.2',
   'orders/limits/open': '250',
@@ -169,6 +173,25 @@ async function fill(client: Client): Promise<void> {
   ]
   for (const token of tokens) await client.tokens.create(token)
   for (const [key, value] of Object.entries(KEYS)) await client.kv.put(key, value)
+  await client.authMethods.create({
+    Name: 'ci',
+    Type: 'jwt',
+    Description: 'Builds of the CI',
+    MaxTokenTTL: '15m',
+    Config: { JWTValidationPubKeys: [PUBLIC_KEY], ClaimMappings: { project: 'project' } },
+  })
+  await client.bindingRules.create({
+    AuthMethod: 'ci',
+    BindType: 'role',
+    BindName: '${value.project}',
+    Selector: 'value.project == "shop"',
+  })
+  await client.bindingRules.create({
+    AuthMethod: 'ci',
+    BindType: 'service',
+    BindName: 'ci-${value.project}',
+    Description: 'Builds register themselves',
+  })
   for (const instance of INSTANCES) await client.catalog.register(instance)
   for (const intention of INTENTIONS) await client.intentions.create(intention)
 }

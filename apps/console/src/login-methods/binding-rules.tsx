@@ -1,0 +1,93 @@
+import type { BindingRule } from '@latchkey/sdk'
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { useRights } from '../session/use-rights.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Card } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { BindingRuleForm } from './binding-rule-form.tsx'
+
+type Open = { readonly edit: BindingRule | undefined } | { readonly remove: BindingRule }
+
+/** What the tokens of a method are linked to. */
+export function BindingRules({ method }: { readonly method: string }) {
+  const client = useClient()
+  const rights = useRights()
+  const [open, setOpen] = useState<Open>()
+  const close = () => setOpen(undefined)
+  const rules = useLive(['binding-rules', method], (options) =>
+    client.bindingRules.watchList({ authmethod: method }, options),
+  )
+  return (
+    <Card
+      title={texts.logins.rules}
+      actions={
+        rights.aclWrite && (
+          <Button size="small" onClick={() => setOpen({ edit: undefined })}>
+            <Plus aria-hidden />
+            {texts.logins.createRule}
+          </Button>
+        )
+      }
+    >
+      {rules.error && <Problem error={rules.error} onRetry={rules.refetch} />}
+      {rules.isPending && <Skeleton lines={3} />}
+      {rules.data?.length === 0 && <p className="secondary">{texts.logins.noRules}</p>}
+      <ul className="lines">
+        {rules.data?.map((rule) => (
+          <li key={rule.ID}>
+            <div>
+              <div className="row">
+                <Badge tone="accent">{texts.logins.bindTypes[rule.BindType] ?? rule.BindType}</Badge>
+                <strong className="mono">{rule.BindName}</strong>
+              </div>
+              <div className="small secondary">
+                {rule.Selector === '' ? (
+                  texts.logins.everyLogin
+                ) : (
+                  <>
+                    {texts.logins.when} <code>{rule.Selector}</code>
+                  </>
+                )}
+              </div>
+              {rule.Description !== '' && <div className="small muted">{rule.Description}</div>}
+            </div>
+            {rights.aclWrite && (
+              <span>
+                <IconButton
+                  label={texts.logins.editRule(rule.BindName)}
+                  onClick={() => setOpen({ edit: rule })}
+                >
+                  <Pencil aria-hidden />
+                </IconButton>
+                <IconButton
+                  label={texts.logins.deleteRule(rule.BindName)}
+                  onClick={() => setOpen({ remove: rule })}
+                >
+                  <Trash2 aria-hidden />
+                </IconButton>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {open && 'edit' in open && <BindingRuleForm method={method} existing={open.edit} onClose={close} />}
+      {open && 'remove' in open && (
+        <Confirm
+          title={texts.logins.deleteRule(open.remove.BindName)}
+          action={texts.logins.delete}
+          onConfirm={() => client.bindingRules.delete(open.remove.ID)}
+          onClose={close}
+        >
+          {texts.logins.deleteRuleText}
+        </Confirm>
+      )}
+    </Card>
+  )
+}

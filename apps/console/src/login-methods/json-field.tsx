@@ -1,0 +1,39 @@
+import { texts } from '../texts.ts'
+import { Field } from '../ui/field.tsx'
+
+/** The object that a text of JSON is; `undefined` if it is none. */
+export function readJson(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface JsonFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+}
+
+/** A JSON object, checked as it is typed. */
+export function JsonField({ label, value, onValue }: JsonFieldProps) {
+  const isBroken = value.trim() !== '' && readJson(value) === undefined
+  return (
+    <Field label={label} error={isBroken ? texts.logins.notJson : undefined}>
+      {(control) => (
+        <textarea
+          className="input mono"
+          rows={8}
+          spellCheck={false}
+          {...control}
+          value={value}
+          onChange={(event) => onValue(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,97 @@
+import type { LoginExplanation } from '@latchkey/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { CircleCheck, CircleSlash } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Card } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import '../ui/styles/insight.css'
+import { JsonField, readJson } from './json-field.tsx'
+
+/** What a login with given claims would get. Claims stay in the page: they may name a person. */
+export function LoginTest({ method }: { readonly method: string }) {
+  const client = useClient()
+  const [claims, setClaims] = useState('{\n  "sub": "ada"\n}')
+  const read = readJson(claims)
+  const test = useMutation({ mutationFn: async () => client.authMethods.explain(method, read ?? {}) })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (read) test.mutate()
+  }
+  return (
+    <Card title={texts.logins.testTitle}>
+      <form className="stack" onSubmit={submit}>
+        <JsonField label={texts.logins.claims} value={claims} onValue={setClaims} />
+        <div>
+          <Button type="submit" disabled={!read} busy={test.isPending}>
+            {texts.logins.test}
+          </Button>
+        </div>
+        {test.error && <Problem error={test.error} />}
+        {test.data && <Outcome outcome={test.data} />}
+      </form>
+    </Card>
+  )
+}
+
+function Outcome({ outcome }: { readonly outcome: LoginExplanation }) {
+  const { Refused, Roles, ServiceIdentities, NodeIdentities, Rights, Rules } = outcome
+  const Icon = Refused === undefined ? CircleCheck : CircleSlash
+  const links = [
+    ...Roles.map(({ Name }) => texts.logins.role(Name)),
+    ...ServiceIdentities.map(({ ServiceName }) => texts.logins.service(ServiceName)),
+    ...NodeIdentities.map(({ NodeName }) => texts.logins.node(NodeName)),
+  ]
+  return (
+    <div className="stack" role="status">
+      <div className="connection-answer" data-allow={Refused === undefined}>
+        <Icon aria-hidden />
+        <div>
+          <strong>{Refused === undefined ? texts.logins.wouldSucceed : texts.logins.wouldFail}</strong>
+          {Refused !== undefined && <p className="small secondary">{Refused}</p>}
+        </div>
+      </div>
+      {links.length > 0 && (
+        <div className="row">
+          {links.map((link) => (
+            <Badge key={link} tone="accent">
+              {link}
+            </Badge>
+          ))}
+        </div>
+      )}
+      {Rules.length > 0 && (
+        <ul className="lines small">
+          {Rules.map(({ ID, BindType, BindName, Applies, Name, Reason }) => (
+            <li key={ID}>
+              <span className="mono">
+                {BindType} {Name ?? BindName}
+              </span>
+              <span className="row">
+                {Reason !== undefined && <span className="secondary">{Reason}</span>}
+                <Badge tone={Applies ? 'good' : 'plain'}>
+                  {Applies ? texts.logins.applies : texts.logins.appliesNot}
+                </Badge>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {Rights.length > 0 && (
+        <div>
+          <h3>{texts.logins.rights}</h3>
+          <ul className="small mono">
+            {Rights.map(({ Resource, Segment, Access }) => (
+              <li key={`${Resource} ${Segment} ${Access}`}>
+                {Resource}:{Access} {Segment}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
