@@ -1,5 +1,6 @@
 /** The table of metrics of docs/metrics.md, from what a server registers and from the alerts of deploy/prometheus. */
 
+import { watchCertificate } from './certificate-metrics.ts'
 import { watchLogins } from './login-metrics.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { countReplication, watchReplication } from './replication-metrics.ts'
@@ -17,6 +18,7 @@ export function allMetrics(): Metrics {
   watchStore(metrics, nothing)
   watchUpgrade(metrics, nothing)
   watchLogins(metrics, nothing)
+  watchCertificate(metrics, nothing)
   countReplication(metrics)
   watchReplication(metrics, nothing)
   return metrics
