@@ -174,7 +174,7 @@ describe('SEC-03: tokens', () => {
         })
       const { status, text } = await asked({ 'X-Service-Token': LOCAL_HERE })
       // Answers that show what the caller may see are those of a caller without a token.
-      const isFiltered = right === 'catalog' || right === 'intention'
+      const isFiltered = right === 'catalog' || right === 'intention' || right === 'session'
       if (isFiltered && status === 200) expect(text, `${method} ${path}`).toBe((await asked({})).text)
       else expect(status, `${method} ${path}`).not.toBe(200)
     }

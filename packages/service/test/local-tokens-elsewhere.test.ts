@@ -68,7 +68,7 @@ function requestTo({ path, body }: (typeof ROUTE_LIST)[number], dc?: string) {
 const NONE = ''
 /** Endpoints whose answers show what the caller may see: without any right, that is nothing. */
 const FILTERED = ROUTE_LIST.filter(({ right }) =>
-  ['intention', 'catalog', 'transaction'].includes(right),
+  ['intention', 'catalog', 'session', 'transaction'].includes(right),
 ).map(({ name }) => name)
 
 async function isRefused(name: EndpointName, way: Way): Promise<boolean> {

@@ -25,8 +25,8 @@ export function contentOf(record: object, { fields }: Shape): Content {
 
 function simplified(name: string, value: unknown): unknown {
   if (name === 'Config' && isObject(value)) {
-    const secrets: readonly string[] = CONFIG_SECRETS
-    return Object.fromEntries(Object.entries(value).filter(([field]) => !secrets.includes(field)))
+    const withheld: readonly string[] = CONFIG_SECRETS
+    return Object.fromEntries(Object.entries(value).filter(([field]) => !withheld.includes(field)))
   }
   if (name === 'ACLs' && isObject(value)) {
     const links = Object.entries(value).map(([field, list]) => [field, simplified('Policies', list)] as const)

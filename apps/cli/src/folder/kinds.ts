@@ -174,8 +174,8 @@ export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
 }
 
 function secretsOf(config: object): object {
-  const secrets: readonly string[] = CONFIG_SECRETS
-  return Object.fromEntries(Object.entries(config).filter(([name]) => secrets.includes(name)))
+  const withheld: readonly string[] = CONFIG_SECRETS
+  return Object.fromEntries(Object.entries(config).filter(([name]) => withheld.includes(name)))
 }
 
 /** Reads that run at the same time. */

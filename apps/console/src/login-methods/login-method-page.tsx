@@ -75,7 +75,7 @@ export function LoginMethodPage() {
 }
 
 /** Fields of a configuration that callers with `acl:write` are shown, and the page shows to no one. */
-const SECRETS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
+const HIDDEN_FIELDS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
 
 function Facts({ method }: { readonly method: AuthMethod }) {
   const config = Object.entries(method.Config).filter(([, value]) => value !== undefined && value !== '')
@@ -95,7 +95,9 @@ function Facts({ method }: { readonly method: AuthMethod }) {
         {config.map(([key, value]) => (
           <div key={key}>
             <dt>{key}</dt>
-            <dd className="mono small">{SECRETS.includes(key) ? texts.logins.hidden : shownValue(value)}</dd>
+            <dd className="mono small">
+              {HIDDEN_FIELDS.includes(key) ? texts.logins.hidden : shownValue(value)}
+            </dd>
           </div>
         ))}
       </dl>

@@ -13,7 +13,7 @@ test.each(Object.values(ENDPOINTS).map(({ path }) => path))(
 )
 
 test.each([
-  ['/v1/session/info/x', '/v1/session/info/'],
+  ['/v1/discovery-chain/x', '/v1/discovery-chain/'],
   ['/livez', '/livez'],
   ['/docs/x.js', '/docs/*'],
   ['/', '/'],

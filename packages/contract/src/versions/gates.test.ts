@@ -74,6 +74,7 @@ const BOUNDARIES: readonly [GateName, without: string, first: string, last?: str
   ['catalog.tagFilterIgnored', '1.2.3', '1.3.0', '1.3.0', '1.3.1'],
   ['body.refuseUnknownFields', '1.6.10', '1.7.0'],
   ['session.checkLists', '1.6.10', '1.7.0'],
+  ['txn.catalog', '1.4.0', '1.4.1'],
   ['session.incompatibleQueries', '1.6.3', '1.7.0', '1.7.1', '1.7.2'],
   ['dns.ptrCanonicalName', '1.6.3', '1.7.0'],
   ['dns.edns', '0.8.4', '0.8.5'],
