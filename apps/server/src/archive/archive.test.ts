@@ -158,6 +158,19 @@ async function expectUnchanged(): Promise<void> {
   expect(target.directory().policy(policy.ID)).toBeUndefined()
 }
 
+test('UPG-01: on a schema of a newer server, neither a backup nor a restore leaves out what this one does not know', async () => {
+  const client = new pg.Client({ connectionString: targetDatabase.url })
+  await client.connect()
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '20990101_later', now())`,
+  )
+  expect(await refusalOf(archive)).toMatch(/^unavailable: .*20990101_later/)
+  await expect(archiveOf(target)).rejects.toThrow('20990101_later')
+  await client.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
+  await client.end()
+  await expectUnchanged()
+})
+
 test('DUR-11: a restore replaces every record under another lookup key, on all processes; watchers wake, and indexes grow', async () => {
   await neighbour.refresh('consistent')
   expect((await neighbour.tokenBySecret(stray.SecretID))?.AccessorID).toBe(stray.AccessorID)

@@ -1,9 +1,11 @@
 import { formatInstant, PRODUCT_VERSION } from '@latchkey/contract'
 import type pg from 'pg'
+import { migrationNames } from '../database/migrate.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { connectForArchive } from './connection.ts'
 import { type ArchiveHeader, FORMAT } from './format.ts'
 import { columnsOf, pagesOf } from './pages.ts'
+import { requireKnownSchema } from './refusals.ts'
 import { writeArchive } from './write.ts'
 
 /** A reader that takes nothing for so long loses the archive: its transaction keeps the database from removing old rows. */
@@ -12,6 +14,8 @@ const READER_IDLE_MS_MAX = 60_000
 /**
  * The pieces of an archive. All rows are of one moment: a read-only transaction at repeatable read, which takes no lock that a
  * write waits for.
+ *
+ * @throws AclError `unavailable` if a newer server has migrated the schema.
  */
 export async function* backUp(store: ArchiveStore): AsyncGenerator<Uint8Array> {
   const client = await connectForArchive(store.url)
@@ -40,6 +44,7 @@ async function headerOf(client: pg.Client, store: ArchiveStore): Promise<Archive
   )
   const [found] = rows
   if (found === undefined) throw new Error('the database has no commit index')
+  requireKnownSchema(found.migrations, migrationNames())
   const { datacenter, serviceVersion } = store
   return {
     latchkey: 'snapshot',

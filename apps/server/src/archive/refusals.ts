@@ -54,6 +54,19 @@ function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
   throw refused(`${problems.join(', ')}; this server has ${ring.ids.join(', ')}`)
 }
 
+/**
+ * A server that does not know the whole schema would leave something out of an archive, or leave it in the store.
+ *
+ * @param applied migrations of the database. @param known those of this server.
+ * @throws AclError `unavailable`: a newer server on the database can do it.
+ */
+export function requireKnownSchema(applied: readonly string[], known: readonly string[]): void {
+  const unknown = applied.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const message = `A newer Latchkey has migrated the database (${unknown}): only a server of that version can back up and restore`
+  throw new AclError('unavailable', message, { headers: { 'Retry-After': '10' } })
+}
+
 export function refused(reason: string): AclError {
   return new AclError('snapshot_refused', `The archive is not for this server: ${reason}`)
 }

@@ -1,12 +1,13 @@
 import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import pg from 'pg'
 import { sqlStateOf } from '../database/database-error.ts'
+import { migrationNames } from '../database/migrate.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { connectForArchive } from './connection.ts'
 import type { ArchiveHeader } from './format.ts'
 import { type ArchiveItem, damaged } from './read.ts'
-import { refused } from './refusals.ts'
+import { refused, requireKnownSchema } from './refusals.ts'
 import { rewrapRows } from './rewrap-row.ts'
 import { ARCHIVED_TABLES, WRITTEN_BESIDES_COMMITS } from './tables.ts'
 import type { Rows } from './write.ts'
@@ -33,6 +34,13 @@ export async function restore(
   const client = await connectForArchive(store.url)
   try {
     await client.query('BEGIN')
+    const { rows } = await client.query<{ name: string }>(
+      'SELECT migration_name AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL',
+    )
+    requireKnownSchema(
+      rows.map(({ name }) => name),
+      migrationNames(),
+    )
     const tables = await createCopies(client, header)
     let records: Readonly<Record<string, number>> | undefined
     for await (const item of items) {

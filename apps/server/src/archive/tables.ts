@@ -31,6 +31,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   login_state: 'Logins in a browser, which live for minutes.',
   lock_delay: 'Delays of a minute at most.',
   lookup_key: 'A key: hashes are made again with that of the restored store.',
+  schema_compatibility: 'Which servers can run on this schema.',
   sealing_key: 'The header has the samples; secrets are sealed again with the active key.',
 }
 

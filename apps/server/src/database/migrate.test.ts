@@ -88,11 +88,30 @@ test('refuses a migration that was changed after it was applied', async () => {
   await expect(run()).rejects.toThrow('20260101000000_first was changed after')
 })
 
-test('UPG-01: refuses a database that a newer server has migrated', async () => {
-  writeMigration('20260102000000_newer', 'SELECT 1')
+/** Migrates as a newer server, which then forgets its migration. @param marked the oldest that can run on the schema. */
+async function migrateAsNewer(marked: string | undefined): Promise<void> {
+  const mark = `CREATE TABLE schema_compatibility (migration text, release text);
+    INSERT INTO schema_compatibility VALUES ('${marked}', '3.1.0')`
+  writeMigration('20260102000000_newer', marked === undefined ? 'SELECT 1' : mark)
   await run()
   rmSync(join(directory, '20260102000000_newer'), { recursive: true })
+}
+
+test('UPG-01: refuses a schema that a newer server has migrated, unless its mark says that this one can run on it', async () => {
+  await migrateAsNewer(undefined)
   await expect(run()).rejects.toThrow('20260102000000_newer, which this server does not know')
+})
+
+test('UPG-01: names the first release that can run on a newer schema', async () => {
+  await migrateAsNewer('20260102000000_newer')
+  await expect(run()).rejects.toThrow(/20260102000000_newer, which this.*\nStart Latchkey 3\.1\.0 or later/)
+})
+
+test('UPG-01: runs on a newer schema whose mark it knows, unless it has a migration of its own', async () => {
+  await migrateAsNewer('20260101000000_first')
+  expect(await run()).toEqual([])
+  writeMigration('20260101000001_own', 'SELECT 1')
+  await expect(run()).rejects.toThrow('It lacks 20260101000001_own')
 })
 
 test('refuses a migration that the official tool has left failed, until it is marked as rolled back', async () => {

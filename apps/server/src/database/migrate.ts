@@ -7,6 +7,7 @@ import { StartError } from '../start-error.ts'
 import { COMMIT_ROWS_FUNCTION, CREATE_COMMIT_ROWS } from './commit-rows-function.ts'
 import { sqlStateOf } from './database-error.ts'
 import { connectPatiently, type FirstConnectionOptions } from './first-connection.ts'
+import { judgeNewerSchema } from './schema-compatibility.ts'
 
 interface MigrateOptions extends FirstConnectionOptions {
   /** Holds `<name>/migration.sql` per migration, applied in the order of the names. Default: the server's own. */
@@ -48,10 +49,10 @@ interface LedgerRow {
 
 /**
  * Migrates a database to the schema of this server. Each migration is one transaction; several servers may start at
- * once.
+ * once. A newer schema stays as it is where this server can run on it.
  *
  * @returns the names of the migrations applied now, in order; empty if there was nothing to do.
- * @throws StartError if the database's history is not a prefix of ours, or a migration fails. Nothing of the failed
+ * @throws StartError if this server cannot run on the database's schema, or a migration fails. Nothing of the failed
  * one remains.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
@@ -61,7 +62,9 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
     await refuseOldPostgres(client)
     await takeLock(client)
     await client.query(CREATE_LEDGER)
-    const pending = findPending(migrations, await readLedger(client))
+    const ledger = await readLedger(client)
+    const pending = findPending(migrations, ledger)
+    await refuseNewerSchema(client, migrations, { ledger, log: options.log })
     for (const migration of pending) {
       await apply(client, migration)
       options.log.info({ migration: migration.name }, 'applied a database migration')
@@ -166,13 +169,7 @@ function findPending(migrations: readonly Migration[], ledger: readonly LedgerRo
           `Repair the database, then run: prisma migrate resolve --rolled-back ${name}`,
       )
     }
-    if (migration === undefined) {
-      throw new StartError(
-        `The database has the migration ${name}, which this server does not know: a newer server has used it.\n` +
-          'Start that version or a later one; going back needs an earlier backup.',
-      )
-    }
-    if (migration.checksum !== row.checksum) {
+    if (migration !== undefined && migration.checksum !== row.checksum) {
       throw new StartError(
         `The migration ${name} was changed after this database had applied it.\n` +
           'Put the file back as it was, and make the change in a new migration.',
@@ -181,6 +178,26 @@ function findPending(migrations: readonly Migration[], ledger: readonly LedgerRo
   }
   const applied = new Set(ledger.map((row) => row.migration_name))
   return migrations.filter(({ name }) => !applied.has(name))
+}
+
+async function refuseNewerSchema(
+  client: pg.Client,
+  migrations: readonly Migration[],
+  { ledger, log }: { readonly ledger: readonly LedgerRow[]; readonly log: FirstConnectionOptions['log'] },
+): Promise<void> {
+  const applied = ledger.map((row) => row.migration_name)
+  const newer = await judgeNewerSchema(
+    client,
+    applied,
+    migrations.map(({ name }) => name),
+  )
+  if (newer === undefined) return
+  const { refusal } = newer
+  if (refusal !== undefined) throw new StartError(`${refusal.problem}\n${refusal.todo}`)
+  log.warn(
+    { migrations: newer.unknown },
+    'a newer Latchkey has migrated the database; this version can run on it',
+  )
 }
 
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {

@@ -3,6 +3,7 @@ import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import pg from 'pg'
 import { describeDatabase } from '../config/describe-database.ts'
 import { migrationNames } from '../database/migrate.ts'
+import { judgeNewerSchema } from '../database/schema-compatibility.ts'
 import { type KeyRing, KeyRingError } from '../secrets/key-ring.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/sealing-samples.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -116,13 +117,11 @@ async function checkSchema(client: pg.Client): Promise<Finding> {
     `SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY 1`,
   )
   const [applied, known] = [rows.map(({ name }) => name), migrationNames()]
-  const unknown = applied.find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    return fail(
-      'schema',
-      `it has ${unknown}, which this version does not know`,
-      'Use the newer Latchkey that made it.',
-    )
+  const newer = await judgeNewerSchema(client, applied, known)
+  const refusal = newer?.refusal
+  if (refusal !== undefined) return fail('schema', refusal.problem, refusal.todo)
+  if (newer !== undefined) {
+    return ok('schema', `${newer.unknown.join(', ')}, of a newer Latchkey, which this version can run on`)
   }
   const pending = known.filter((name) => !applied.includes(name))
   if (pending.length === 0) return ok('schema', known.at(-1) ?? '')

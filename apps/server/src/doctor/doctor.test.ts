@@ -61,15 +61,25 @@ test('names a key that is missing, or another one, by its id alone', async () =>
   expect(finding).toBe('keys: active differs from the key that sealed the data')
 })
 
-test('names bad settings, a database that does not answer, and a schema of a newer version', async () => {
+test('names bad settings, and a database that does not answer', async () => {
   expect((await failures({ LATCHKEY_EDITION: 'x' }))[0]).toMatch(/^settings: .*LATCHKEY_EDITION/s)
   expect(await failures({ DATABASE_URL: 'postgresql://me:secret@127.0.0.1:1/x' })).toEqual([
     expect.stringMatching(/^database: me@127\.0\.0\.1:1\/x: /),
   ])
+})
+
+test('UPG-01: names a schema of a newer version, and fails if this one cannot run on it', async () => {
+  const schema = async () => (await examineWith()).find(({ what }) => what === 'schema')
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '20990101_later', now())`,
   )
-  expect(await failures()).toContain('schema: it has 20990101_later, which this version does not know')
+  expect(await schema()).toMatchObject({ level: 'ok', found: expect.stringMatching(/^20990101_later/) })
+  await client.query(`UPDATE schema_compatibility SET migration = '20990101_later', release = '9.0.0'`)
+  expect(await schema()).toMatchObject({
+    level: 'fail',
+    found: expect.stringContaining('20990101_later'),
+    todo: expect.stringContaining('Latchkey 9.0.0'),
+  })
   await client.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
 })
 

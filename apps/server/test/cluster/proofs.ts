@@ -14,6 +14,7 @@ import { proveFailover } from './failures/failover.ts'
 import { whyNoMachines } from './failures/high-availability/machines.ts'
 import { isHighAvailabilityProven, proveHighAvailability } from './failures/high-availability/prove.ts'
 import { isKillProven, isRestartProven, proveRollingRestart } from './failures/rolling-restart.ts'
+import { isUpgradeProven, proveUpgrade } from './failures/upgrade/prove.ts'
 import { findBalancer } from './harness/balancer.ts'
 import type { Door } from './harness/door.ts'
 import { openEqualNodes } from './harness/equal-nodes.ts'
@@ -290,6 +291,16 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     run: async (tokens, seed) => {
       const figures = await proveBackup({ seed, tokens })
       return { isProven: isBackupProven(figures), figures }
+    },
+  },
+  upgrade: {
+    ids: ['UPG-01'],
+    unit: 'earlier schemas, each upgraded under writes; and two later ones, there and back',
+    count: 3,
+    small: 1,
+    run: async (earlier, seed) => {
+      const figures = await proveUpgrade({ seed, earlier })
+      return { isProven: isUpgradeProven(figures), figures }
     },
   },
   'high-availability': {

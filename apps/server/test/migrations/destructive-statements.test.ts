@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PACKAGE_FILES } from '../../src/config/package-files.ts'
-import { destructiveStatements } from './destructive-statements.ts'
+import { destructiveStatements, markOf } from './destructive-statements.ts'
 
 /** Destructive statements that are right, by migration, and why servers of the version before survive them. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -12,19 +12,40 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-test('UPG-01: every migration only adds, or says why servers of the version before survive it', () => {
-  const found = readdirSync(PACKAGE_FILES.migrations, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => {
-      const sql = readFileSync(join(PACKAGE_FILES.migrations, name, 'migration.sql'), 'utf8')
-      return destructiveStatements(sql).map((statement) => ({ name, statement }))
-    })
+const migrations = readdirSync(PACKAGE_FILES.migrations, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => ({
+    name,
+    sql: readFileSync(join(PACKAGE_FILES.migrations, name, 'migration.sql'), 'utf8'),
+  }))
+  .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+test('UPG-01: every migration only adds, or says which servers survive it', () => {
+  const found = migrations
+    .filter(({ sql }) => markOf(sql) === undefined)
+    .flatMap(({ name, sql }) => destructiveStatements(sql).map((statement) => ({ name, statement })))
   const unexplained = found.filter(({ name, statement }) => ALLOWED[name]?.[statement] === undefined)
   expect(unexplained).toEqual([])
   const explained = Object.entries(ALLOWED).flatMap(([name, statements]) =>
     Object.keys(statements).map((statement) => ({ name, statement })),
   )
   for (const each of explained) expect(found).toContainEqual(each)
+})
+
+test('UPG-01: a migration that takes something away is survived by servers of an earlier one, which its mark names', () => {
+  const marks = migrations.flatMap(({ name, sql }) => {
+    const mark = markOf(sql)
+    return mark === undefined ? [] : [{ name, mark }]
+  })
+  const names = migrations.map(({ name }) => name)
+  const wrong = marks.filter(({ name, mark }) => !names.includes(mark) || mark >= name)
+  expect(wrong).toEqual([])
+})
+
+test('the mark of a migration is the one that it sets, and no other statement', () => {
+  const set = "UPDATE schema_compatibility\n  SET migration = '20270101_a', release = '0.2.0'; DROP TABLE x;"
+  expect(markOf(`-- why\n${set}`)).toBe('20270101_a')
+  expect(markOf(`-- ${set.replace('\n', ' ')}\nDROP TABLE x;`)).toBeUndefined()
 })
 
 test.each([

@@ -34,6 +34,13 @@ function breaksInserts(statement: string): boolean {
   return added.some((column) => /\bNOT NULL\b/i.test(column) && !/\bDEFAULT\b/i.test(column))
 }
 
+const MARK = /^UPDATE schema_compatibility SET migration = '([^']+)', release = '[^']+'$/i
+
+/** The oldest migration whose servers survive a script, if it says so. Decisions: schema upgrades. */
+export function markOf(sql: string): string | undefined {
+  return statementsOf(sql).flatMap((statement) => MARK.exec(statement)?.[1] ?? [])[0]
+}
+
 /** Without comments; what functions do is part of their call, not of the migration. */
 function statementsOf(sql: string): readonly string[] {
   const text = sql.replace(/--.*$/gm, '').replace(/(\$\w*\$).*?\1/gs, '$$$$')

@@ -22,8 +22,8 @@ export function childEnvironment(env: Settings): Record<string, string | undefin
   return { NODE_COMPILE_CACHE, ...Object.fromEntries(inherited), PORT: '0', ...env }
 }
 
-function spawnServer(args: readonly string[], env: Settings) {
-  return spawn(process.execPath, [serverMain(), ...args], {
+function spawnServer(args: readonly string[], env: Settings, main = serverMain()) {
+  return spawn(process.execPath, [main, ...args], {
     env: childEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -78,14 +78,16 @@ export interface ReadyCommand {
 /**
  * Starts the server's command and waits for the line that says it is ready.
  *
+ * @param main the file to start. Default: that of this version.
  * @throws with its output if it ends first.
  */
 export async function startReady(
   args: readonly string[],
   env: Settings,
   ready: RegExp,
+  main?: string,
 ): Promise<ReadyCommand> {
-  const child = spawnServer(args, env)
+  const child = spawnServer(args, env, main)
   const log: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   const found = await new Promise<string>((resolve, reject) => {
@@ -129,10 +131,11 @@ interface Answer {
  * Starts a server on a free port.
  *
  * @param env settings; surrounding `LATCHKEY_…` variables are dropped.
+ * @param main the file to start. Default: that of this version.
  * @throws with its output if it ends before it listens.
  */
-export async function runServer(env: Settings): Promise<RunningServer> {
-  const { found: url, ...command } = await startReady([], env, LISTENS)
+export async function runServer(env: Settings, main?: string): Promise<RunningServer> {
+  const { found: url, ...command } = await startReady([], env, LISTENS, main)
   return { ...command, url, call: (method, path, options) => call(url, method, path, options) }
 }
 

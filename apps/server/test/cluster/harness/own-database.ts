@@ -24,11 +24,12 @@ export interface OwnDatabase {
 
 const log = pino({ level: 'silent' })
 
-export async function startOwnDatabase(): Promise<OwnDatabase> {
+/** @param options.isMigrated whether it has the schema of this version, or none. Default: true. */
+export async function startOwnDatabase({ isMigrated = true } = {}): Promise<OwnDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-proof-'))
   const postgres = await startEmbeddedPostgres({ dataDir, log, settings: { max_connections: '200' } })
   const { url } = postgres
-  await migrate({ url, log })
+  if (isMigrated) await migrate({ url, log })
   const isUp = () =>
     askDatabase(url, 'SELECT 1').then(
       () => true,

@@ -32,13 +32,16 @@ export async function startServerGroup(options: {
   readonly databaseUrl: string
   readonly count: number
   readonly env?: Readonly<Record<string, string>>
+  /** The file that the next process of a place is started from. Default: that of this version. */
+  readonly mainOf?: (place: number) => string | undefined
 }): Promise<ServerGroup> {
   const servers = new Map<number, RunningServer>()
   const urls: string[] = []
   const places = Array.from({ length: options.count }, (_, place) => place)
   const doors = places.map((place) => httpDoor(() => urls[place] ?? ''))
   const start = async (place: number) => {
-    const server = await runServer({ DATABASE_URL: options.databaseUrl, ...SHARED_ENV, ...options.env })
+    const env = { DATABASE_URL: options.databaseUrl, ...SHARED_ENV, ...options.env }
+    const server = await runServer(env, options.mainOf?.(place))
     urls[place] = server.url
     servers.set(place, server)
   }
