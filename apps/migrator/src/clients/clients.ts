@@ -47,12 +47,16 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
   return tally.result()
 }
 
+/** The destinations of intentions that writes go to, in turn. */
+export function writtenDestinations(
+  intentions: readonly { readonly destination: string }[],
+): readonly string[] {
+  return [...new Set(intentions.map(({ destination }) => destination))].slice(0, DESTINATIONS_MAX)
+}
+
 /** Call `k` goes to server `k`, then agent, call and destination rotate, so that all combinations occur. */
 function streamsOf({ kind, servers, agents, endpoint, field }: WorkloadSpec, scenario: Scenario): Stream[] {
-  const isWrite = kind === 'intention-write'
-  const destinations = isWrite
-    ? [...new Set(scenario.intentions.map((each) => each.destination))].slice(0, DESTINATIONS_MAX)
-    : []
+  const destinations = kind === 'intention-write' ? writtenDestinations(scenario.intentions) : []
   const combinations = (destinations.length === 0 ? [undefined] : destinations).flatMap((destination) =>
     callsOf(kind).flatMap((call) =>
       (agents.length === 0 ? [undefined] : agents).flatMap((agent) =>

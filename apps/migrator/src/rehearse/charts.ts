@@ -3,8 +3,8 @@ import type { Chart, ClientTrack, Mark, Stretch, TokenPoint, Track } from '../re
 import type { ModeChange } from './modes.ts'
 import { BATCH, type Simulated } from './proof/measured.ts'
 import type { Run, Seen } from './run.ts'
-import type { Step } from './schedule.ts'
 import { type LogLine, linesOf } from './server-process.ts'
+import type { Step } from './steps/schedule.ts'
 
 /** What a rehearsal measured. Times are milliseconds since the schedule began. */
 interface Observed {

@@ -18,8 +18,8 @@ import { type MeasuredMigration, prove } from './proof/prove.ts'
 import { proveRights, type RightsProof } from './proof/rights.ts'
 import type { SecondaryFound } from './proof/secondaries.ts'
 import { measuredOf, type Run, type Seen } from './run.ts'
-import type { Step } from './schedule.ts'
 import { type LogLine, linesOf } from './server-process.ts'
+import type { Step } from './steps/schedule.ts'
 
 export interface Rehearsal {
   readonly scenario: string
@@ -81,7 +81,7 @@ export async function conclude(run: Run, seen: Seen): Promise<Rehearsal> {
       secondaries: await Promise.all(
         fleet.secondaries.map((cluster) => checkSecondary(run, seen, cluster, endings)),
       ),
-      intentions: await findIntentions(fleet.clusters, fleet.primary, scenario.intentions),
+      intentions: await findIntentions(fleet.clusters, fleet.primary, run.intentions),
       refusedWrites: run.refusedWrites,
       edits: book.edits,
       tokens: checked.tokens,

@@ -1,6 +1,6 @@
 /** The tokens of a secondary as copies of those of the primary. */
 import type { Cluster } from './cluster.ts'
-import { type Found, readTokens } from './tokens.ts'
+import { type Found, readTokens } from './steps/tokens.ts'
 
 /** How the global tokens of a secondary compare with those of the primary at the end. */
 export interface CopyFaults {

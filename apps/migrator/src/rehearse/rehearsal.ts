@@ -10,14 +10,15 @@ import type { Cluster, RunningServer } from './cluster.ts'
 import { conclude, type Rehearsal } from './conclude.ts'
 import { Fleet } from './fleet.ts'
 import { ModeWatch } from './modes.ts'
-import { describeStep, perform } from './perform.ts'
 import { sampleSecrets, startProbes } from './probes.ts'
-import { createIntentions, type IntentionStates, intentionState } from './proof/intentions.ts'
+import { type IntentionStates, intentionState } from './proof/intentions.ts'
 import { simulateMeasured } from './proof/measured.ts'
 import { StallWatch } from './proof/stalls.ts'
 import { measuredOf, type RehearsalOptions, type Run } from './run.ts'
-import { type Step, scaled, stepsOf } from './schedule.ts'
-import { generateTokens, TokenBook } from './tokens.ts'
+import { createIntentions } from './steps/intentions.ts'
+import { describeStep, perform } from './steps/perform.ts'
+import { type Step, scaled, stepsOf } from './steps/schedule.ts'
+import { generateTokens, TokenBook } from './steps/tokens.ts'
 import { notRehearsed, Workloads } from './workloads.ts'
 
 const POLL_MS = 100
@@ -48,7 +49,8 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   })
   const book = new TokenBook(tokens)
   try {
-    return await runSteps({ options, scenario, fleet, tokens, book, done: [], refusedWrites: [] }, steps)
+    const run = { options, scenario, fleet, tokens, book, done: [], intentions: [], refusedWrites: [] }
+    return await runSteps(run, steps)
   } finally {
     await fleet.close()
   }
@@ -74,14 +76,14 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     )
     await Promise.all(imports)
   }
-  await createIntentions(fleet.primary, scenario.intentions)
+  run.intentions.push(...(await createIntentions(fleet.primary, scenario.intentions)))
   const startedAt = Date.now()
   const probes = startProbes(fleet, sampleSecrets(tokens), startedAt)
   const watch = new ModeWatch(fleet, startedAt)
   const stalls = new StallWatch(fleet, startedAt)
   const arrivals = new ArrivalWatch(fleet, startedAt)
   const rehearsed = scenario.workloads.filter((workload) => notRehearsed(workload) === undefined)
-  const workloads = new Workloads(fleet, rehearsed, startedAt)
+  const workloads = new Workloads({ fleet, startedAt, intentions: run.intentions }, rehearsed)
   try {
     for (const step of steps) {
       await sleep(startedAt + step.atMs - Date.now(), signal)

@@ -7,7 +7,8 @@ import type { ProbeResult } from './probes.ts'
 import type { Done, Measured } from './proof/measured.ts'
 import type { Stall } from './proof/stalls.ts'
 import type { LogLine } from './server-process.ts'
-import type { TokenBook } from './tokens.ts'
+import type { CreatedIntention } from './steps/intentions.ts'
+import type { TokenBook } from './steps/tokens.ts'
 import type { Windows } from './workloads.ts'
 
 export interface RehearsalOptions {
@@ -33,6 +34,8 @@ export interface Run {
   readonly tokens: readonly LegacyToken[]
   readonly book: TokenBook
   readonly done: Done[]
+  /** The intentions, once they are created before the schedule. */
+  readonly intentions: CreatedIntention[]
   /** Why each refused write of the schedule was refused. */
   readonly refusedWrites: string[]
 }

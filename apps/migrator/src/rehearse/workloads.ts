@@ -1,17 +1,28 @@
 /** The workloads of a scenario against real servers: what their clients see. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallKind, callsOf } from '../clients/call.ts'
+import { writtenDestinations } from '../clients/clients.ts'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
+import type { CreatedIntention } from './steps/intentions.ts'
+
+/** What a call may be about. */
+interface Subject {
+  readonly secret: string
+  /** The intention that it writes. */
+  readonly intention: CreatedIntention | undefined
+}
 
 /** A call, and the name of the outcome that an answer shows; undefined: what the client is used to. */
 interface Call {
   readonly method: string
-  readonly path: (secret: string) => string
+  readonly path: (subject: Subject) => string
   /** The secret that it presents: that of the management token, unless it presents none. */
   readonly isAnonymous?: true
-  readonly body?: string
+  readonly body?: (subject: Subject) => string
   readonly outcome: (status: number, text: string) => string | undefined
+  /** Outcomes of a simulation that depend on which server is elected. */
+  readonly notCompared?: readonly string[]
 }
 
 const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
@@ -29,7 +40,7 @@ const CALLS: Partial<Record<CallKind, Call>> = {
   },
   legacy: {
     method: 'GET',
-    path: (secret) => `/v1/acl/info/${secret}`,
+    path: ({ secret }) => `/v1/acl/info/${secret}`,
     outcome: (status) => (status === 410 ? 'endpoint-removed' : isOff(status)),
   },
   bootstrap: { method: 'PUT', path: () => '/v1/acl/bootstrap', outcome: inLegacyMode },
@@ -42,7 +53,7 @@ const CALLS: Partial<Record<CallKind, Call>> = {
   'unknown-field': {
     method: 'PUT',
     path: () => `/v1/acl/token/${ANONYMOUS}`,
-    body: '{"Nonsense":1}',
+    body: () => '{"Nonsense":1}',
     outcome: (status) => (status === 400 ? 'unknown-field' : undefined),
   },
   'wrong-method': {
@@ -54,6 +65,14 @@ const CALLS: Partial<Record<CallKind, Call>> = {
     method: 'GET',
     path: () => '/v1/connect/intentions',
     outcome: (status) => (status === 200 ? undefined : `status-${status}`),
+  },
+  // Spec 9.5.3: it writes an intention as it is.
+  'intention-write': {
+    method: 'PUT',
+    path: ({ intention }) => `/v1/connect/intentions/${intention?.id}`,
+    body: ({ intention }) => JSON.stringify(intention?.body),
+    outcome: (status) => (status === 404 || status === 409 ? 'intention-id-gone' : undefined),
+    notCompared: ['intentions-blocked', 'no-leader'],
   },
   'agent-self': {
     method: 'GET',
@@ -83,7 +102,7 @@ interface MutableWindow extends Window {
 /** By workload, then by outcome. */
 export type Windows = ReadonlyMap<string, ReadonlyMap<string, Window>>
 
-/** Why a workload cannot run against real servers of ours; undefined if it can. */
+/** Why a workload cannot run against real servers of ours; undefined if it can. An intention that it writes must exist. */
 export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSpec): string | undefined {
   if (agents.length > 0) return 'it calls client agents'
   if (endpoint !== undefined) return 'it names an endpoint'
@@ -92,17 +111,34 @@ export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSp
   return connections > 1 ? 'it keeps many connections open' : undefined
 }
 
+/** Whether what clients of a workload see in a simulation is what they must see in a rehearsal. */
+export function isCompared({ kind }: Pick<WorkloadSpec, 'kind'>, outcome: string): boolean {
+  return !callsOf(kind).some((call) => CALLS[call]?.notCompared?.includes(outcome))
+}
+
+/** Where workloads run. */
+interface WorkloadPlace {
+  readonly fleet: Fleet
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly intentions: readonly CreatedIntention[]
+}
+
 /** Runs workloads until they are stopped. Calls do not wait for earlier ones. */
 export class Workloads {
   private readonly windows = new Map<string, Map<string, MutableWindow>>()
-  private readonly fleet: Fleet
-  private readonly startedAt: number
+  private readonly place: WorkloadPlace
+  /** One of each destination that is written. */
+  private readonly written: readonly CreatedIntention[]
   private readonly stopping = new AbortController()
   private readonly loops: Promise<void>[]
 
-  constructor(fleet: Fleet, workloads: readonly WorkloadSpec[], startedAt: number) {
-    this.fleet = fleet
-    this.startedAt = startedAt
+  constructor(place: WorkloadPlace, workloads: readonly WorkloadSpec[]) {
+    this.place = place
+    const { intentions } = place
+    this.written = writtenDestinations(intentions).flatMap(
+      (written) => intentions.find(({ destination }) => destination === written) ?? [],
+    )
     this.loops = workloads.map((workload) => this.run(workload))
   }
 
@@ -114,36 +150,44 @@ export class Workloads {
 
   private async run(workload: WorkloadSpec): Promise<void> {
     const { name, kind, servers, ratePerSecond, fromMs, toMs = Number.POSITIVE_INFINITY } = workload
+    const { startedAt } = this.place
     const calls = callsOf(kind)
     const seen = new Map<string, MutableWindow>()
     this.windows.set(name, seen)
     const inFlight = new Set<Promise<void>>()
     for (let k = 0; ; k += 1) {
       const at = fromMs + (k * 1_000) / ratePerSecond
-      const isOver = await sleep(Math.max(0, this.startedAt + at - Date.now()), false, {
+      const isOver = await sleep(Math.max(0, startedAt + at - Date.now()), false, {
         signal: this.stopping.signal,
       }).catch(() => true)
       if (isOver || at >= toMs) break
-      // As in the simulation: first the servers rotate, then the calls.
+      // As in the simulation: first the servers rotate, then the calls, then the destinations.
       const server = servers[k % servers.length] ?? ''
-      const call = CALLS[calls[Math.floor(k / servers.length) % calls.length] ?? 'new']
+      const round = Math.floor(k / servers.length)
+      const call = CALLS[calls[round % calls.length] ?? 'new']
       if (call === undefined) continue
-      const calledAt = Date.now() - this.startedAt
-      const done = this.call(server, call).then((outcome) => note(seen, outcome, calledAt))
+      const intention = this.written[Math.floor(round / calls.length) % this.written.length]
+      const calledAt = Date.now() - startedAt
+      const done = this.call(server, call, intention).then((outcome) => note(seen, outcome, calledAt))
       inFlight.add(done)
       void done.finally(() => inFlight.delete(done))
     }
     await Promise.all(inFlight)
   }
 
-  private async call(server: string, { method, path, isAnonymous, body, outcome }: Call) {
-    const { managementSecret } = this.fleet
-    const headers = isAnonymous === true ? {} : { 'X-Service-Token': managementSecret }
+  private async call(
+    server: string,
+    { method, path, isAnonymous, body, outcome }: Call,
+    intention: CreatedIntention | undefined,
+  ) {
+    const { fleet } = this.place
+    const subject = { secret: fleet.managementSecret, intention }
+    const headers = isAnonymous === true ? {} : { 'X-Service-Token': subject.secret }
     try {
-      const response = await fetch(`${this.fleet.urlOf(server)}${path(managementSecret)}`, {
+      const response = await fetch(`${fleet.urlOf(server)}${path(subject)}`, {
         method,
         headers,
-        ...(body === undefined ? {} : { body }),
+        ...(body === undefined ? {} : { body: body(subject) }),
         signal: AbortSignal.timeout(ANSWER_MS_MAX),
       })
       return outcome(response.status, await response.text())

@@ -1,8 +1,8 @@
-/** The intentions of a rehearsal: created before the schedule, and asked for after it. Spec 9.5. */
-import { InputError } from '../../errors.ts'
-import type { IntentionSpec } from '../../scenario/scenario.ts'
+/** What the servers of a rehearsal show of its intentions after the schedule, against the simulation. Spec 9.5. */
+import { type Client, type Intention, NotFound } from '@latchkey/sdk'
 import type { History } from '../../simulate/history.ts'
 import type { Cluster } from '../cluster.ts'
+import type { CreatedIntention } from '../steps/intentions.ts'
 import type { Proof } from './proof.ts'
 
 /** What the servers show after the schedule. */
@@ -10,37 +10,22 @@ export interface IntentionsFound {
   /** Source and destination of each intention that was created. */
   readonly created: readonly string[]
   readonly listed: readonly string[]
+  /** How each that was created is shown. */
+  readonly fields: readonly FieldsFound[]
   /** State of the migration, by datacenter. */
   readonly states: IntentionStates
 }
 
+interface FieldsFound {
+  readonly name: string
+  readonly destination: string
+  /** Which of the fields that spec 9.5.3 moves it still has, of the ID-based API and of its config entry. */
+  readonly kept: readonly string[]
+  /** Whether the ID-based API finds it by the ID that it was created with. */
+  readonly hasId: boolean
+}
+
 export type IntentionStates = Readonly<Record<string, string>>
-
-/** @throws InputError for one in another namespace: the servers of a rehearsal have the standard edition. */
-export function checkIntentions(intentions: readonly IntentionSpec[]): void {
-  const other = intentions.find(
-    ({ namespace, sourceNamespace }) => namespace !== 'default' || sourceNamespace !== 'default',
-  )
-  if (other !== undefined)
-    throw new InputError(`a rehearsal has intentions of the namespace default, and not of ${other.namespace}`)
-}
-
-/** Creates them through the ID-based API. */
-export async function createIntentions(
-  primary: Cluster,
-  intentions: readonly IntentionSpec[],
-): Promise<void> {
-  const client = primary.client(primary.managementSecret)
-  for (const { source, destination, hasMeta } of intentions) {
-    const Meta = hasMeta ? { Meta: { rehearsal: 'true' } } : {}
-    await client.intentions.create({
-      SourceName: source,
-      DestinationName: destination,
-      Action: 'allow',
-      ...Meta,
-    })
-  }
-}
 
 /** How far a datacenter is. `none` while none of its servers answers. */
 export async function intentionState(cluster: Cluster): Promise<string> {
@@ -52,18 +37,75 @@ export async function intentionState(cluster: Cluster): Promise<string> {
 export async function findIntentions(
   clusters: readonly Cluster[],
   primary: Cluster,
-  intentions: readonly IntentionSpec[],
+  intentions: readonly CreatedIntention[],
 ): Promise<IntentionsFound | undefined> {
   if (intentions.length === 0 || primary.answering().length === 0) return undefined
-  const listed = await primary.client(primary.managementSecret).intentions.list()
-  const states = await Promise.all(
-    clusters.map(async (cluster) => [cluster.datacenter, await intentionState(cluster)] as const),
+  const client = primary.client(primary.managementSecret)
+  const listed = await client.intentions.list()
+  const states = Object.fromEntries(
+    await Promise.all(
+      clusters.map(async (cluster) => [cluster.datacenter, await intentionState(cluster)] as const),
+    ),
   )
+  const hasEntries = states[primary.datacenter] === 'done'
+  const legacyFields = hasEntries ? await entryFields(client) : new Map<string, readonly string[]>()
   return {
-    created: intentions.map(({ source, destination }) => `${source} => ${destination}`),
-    listed: listed.map(({ SourceName, DestinationName }) => `${SourceName} => ${DestinationName}`),
-    states: Object.fromEntries(states),
+    created: intentions.map(nameOf),
+    listed: listed.map(listedName),
+    fields: await Promise.all(
+      intentions.map(async (intention) => ({
+        name: nameOf(intention),
+        destination: intention.destination,
+        kept: [
+          ...keptFields(listed.find((each) => listedName(each) === nameOf(intention))),
+          ...(legacyFields.get(nameOf(intention)) ?? []),
+        ],
+        hasId: await hasId(client, intention.id),
+      })),
+    ),
+    states,
   }
+}
+
+function nameOf({ source, destination }: Pick<CreatedIntention, 'source' | 'destination'>): string {
+  return `${source} => ${destination}`
+}
+
+function listedName({ SourceName, DestinationName }: Intention): string {
+  return nameOf({ source: SourceName, destination: DestinationName })
+}
+
+function keptFields({ ID, CreatedAt, UpdatedAt, Meta }: Partial<Intention> = {}): readonly string[] {
+  return present({ ID, CreatedAt, UpdatedAt, Meta })
+}
+
+/** The legacy fields of the source of each intention. */
+async function entryFields(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
+  const entries = await client.configEntries.list()
+  return new Map(
+    entries.flatMap(({ Name: destination, Sources }) =>
+      Sources.map(({ Name: source, LegacyID, LegacyCreateTime, LegacyUpdateTime, LegacyMeta }) => [
+        nameOf({ source, destination }),
+        present({ LegacyID, LegacyCreateTime, LegacyUpdateTime, LegacyMeta }),
+      ]),
+    ),
+  )
+}
+
+function present(fields: Readonly<Record<string, unknown>>): readonly string[] {
+  const isThere = (value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value)
+  return Object.entries(fields).flatMap(([name, value]) => (isThere(value) ? [name] : []))
+}
+
+function hasId(client: Client, id: string): Promise<boolean> {
+  return client.intentions.read(id).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof NotFound) return false
+      throw error
+    },
+  )
 }
 
 /** The last state of each datacenter in a simulation; `none` for one that has not begun. */
@@ -73,12 +115,24 @@ export function simulatedStates({ records }: Pick<History, 'records'>): Intentio
   )
 }
 
-export function intentionProofs(found: IntentionsFound, simulated: IntentionStates): readonly Proof[] {
+/** The destinations that a simulation edited as config entries. */
+export function editedDestinations({ records }: Pick<History, 'records'>): ReadonlySet<string> {
+  return new Set(
+    records.flatMap((each) => (each.kind === 'intention-edited' && each.migrated ? [each.destination] : [])),
+  )
+}
+
+/** What a simulation says of intentions. */
+interface IntentionsSimulated {
+  readonly intentions: IntentionStates
+  readonly editedDestinations: ReadonlySet<string>
+}
+
+export function intentionProofs(found: IntentionsFound, simulated: IntentionsSimulated): readonly Proof[] {
   const { created, listed, states } = found
   const isSame = JSON.stringify([...created].sort()) === JSON.stringify([...listed].sort())
-  const differing = Object.entries(states).filter(
-    ([datacenter, state]) => state !== (simulated[datacenter] ?? 'none'),
-  )
+  const simulatedIn = (datacenter: string) => simulated.intentions[datacenter] ?? 'none'
+  const differing = Object.entries(states).filter(([datacenter, state]) => state !== simulatedIn(datacenter))
   return [
     {
       name: 'every intention exists exactly once',
@@ -89,8 +143,26 @@ export function intentionProofs(found: IntentionsFound, simulated: IntentionStat
       name: 'the migration of intentions is as far as simulated',
       holds: differing.length === 0,
       detail: Object.entries(states)
-        .map(([datacenter, state]) => `${datacenter}: ${state}, simulated ${simulated[datacenter] ?? 'none'}`)
+        .map(([datacenter, state]) => `${datacenter}: ${state}, simulated ${simulatedIn(datacenter)}`)
         .join('; '),
     },
+    fieldProof(found, simulated.editedDestinations),
   ]
+}
+
+/** Spec 9.5.3: an edit as a config entry clears the fields of the ID-based API, and of nothing else. */
+function fieldProof({ fields }: IntentionsFound, edited: ReadonlySet<string>): Proof {
+  const faults = fields.flatMap(({ name, destination, kept, hasId: isById }) => {
+    if (!edited.has(destination)) return isById ? [] : [`${name} is unknown by its ID`]
+    return [
+      ...(isById ? [`${name} is still known by its ID`] : []),
+      ...(kept.length > 0 ? [`${name} still has ${kept.join(', ')}`] : []),
+    ]
+  })
+  const moved = fields.filter(({ destination }) => edited.has(destination)).length
+  return {
+    name: 'edited intentions, and no others, lost the fields of the ID-based API',
+    holds: faults.length === 0,
+    detail: faults.join('; ') || `${moved} edited, ${fields.length - moved} known by their IDs`,
+  }
 }

@@ -1,7 +1,7 @@
 /** A killed server does not write its last lines; the service still knows what it did. */
 import { expect, test } from 'vitest'
-import type { Step } from '../schedule.ts'
 import type { LogLine } from '../server-process.ts'
+import type { Step } from '../steps/schedule.ts'
 import { type MigrationStatus, withLostLines } from './lost-lines.ts'
 import { BATCH, BEGUN, type Done, ENDED } from './measured.ts'
 

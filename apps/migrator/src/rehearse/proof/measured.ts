@@ -20,10 +20,10 @@ import { simulate } from '../../simulate/run.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
 import { isAtLeast, NEW_ACLS } from '../../version.ts'
 import { type WayBack, waysBack } from '../../way-back/way-back.ts'
-import type { Step } from '../schedule.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
+import type { Step } from '../steps/schedule.ts'
 import type { Windows } from '../workloads.ts'
-import { type IntentionStates, simulatedStates } from './intentions.ts'
+import { editedDestinations, type IntentionStates, simulatedStates } from './intentions.ts'
 import type { SecondarySimulated } from './secondaries.ts'
 import { CLOCK_MS, type Stall } from './stalls.ts'
 
@@ -56,7 +56,9 @@ export interface Simulated {
   readonly secondaries: Readonly<Record<string, SecondarySimulated>>
   /** How far the migration of intentions is. */
   readonly intentions: IntentionStates
-  /** Tokens for which a legacy write was refused. */
+  /** Destinations that were edited as config entries. */
+  readonly editedDestinations: ReadonlySet<string>
+  /** Tokens for which a legacy write was refused, and refused edits of intentions. */
   readonly refusedWrites: number
   readonly windows: Windows
   readonly violations: readonly string[]
@@ -99,6 +101,7 @@ export function simulateMeasured(measured: Measured): Simulated {
         .map((store) => [store.datacenter, secondaryOf(history, store)]),
     ),
     intentions: simulatedStates(history),
+    editedDestinations: editedDestinations(history),
     refusedWrites: history.records.reduce((sum, each) => sum + refusedIn(each), 0),
     windows: new Map(
       scenario.workloads.map((workload) => [
@@ -146,6 +149,7 @@ function seenAt(seconds: number | null, id: string, events: readonly ScenarioEve
 }
 
 function refusedIn(each: HistoryRecord): number {
+  if (each.kind === 'intention-edited') return each.migrated ? 0 : 1
   return each.kind === 'tokens' && each.refused !== undefined ? size(each.tokens) : 0
 }
 

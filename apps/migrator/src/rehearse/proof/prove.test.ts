@@ -1,7 +1,8 @@
 /** Every proof fails where its fact differs, and holds at its bound. */
 import { expect, test } from 'vitest'
 import { aScenario } from '../../../test/scenario.ts'
-import type { TokenFaults } from '../tokens.ts'
+import type { TokenFaults } from '../steps/tokens.ts'
+import type { IntentionsFound } from './intentions.ts'
 import type { Simulated } from './measured.ts'
 import { type Findings, prove } from './prove.ts'
 import type { RightsProof } from './rights.ts'
@@ -42,6 +43,7 @@ const SIMULATED: Simulated = {
   endsLegacyMode: true,
   secondaries: {},
   intentions: { dc1: 'done' },
+  editedDestinations: new Set(['b']),
   refusedWrites: 1,
   windows: saw([1_000, 10_000]),
   violations: [],
@@ -72,7 +74,13 @@ const FOUND: Findings = {
   },
   endedBy: ['s1'],
   secondaries: [],
-  intentions: { created: ['a => b'], listed: ['a => b'], states: { dc1: 'done' } },
+  intentions: {
+    ...{ created: ['a => b', 'a => c'], listed: ['a => b', 'a => c'], states: { dc1: 'done' } },
+    fields: [
+      { name: 'a => b', destination: 'b', kept: [], hasId: false },
+      { name: 'a => c', destination: 'c', kept: ['ID', 'LegacyID'], hasId: true },
+    ],
+  },
   refusedWrites: ['removed'],
   edits: 5,
   tokens: TOKENS,
@@ -206,12 +214,28 @@ test('clients that saw an error all along did not see it as in two simulated bur
 })
 
 test('an intention that is gone, or twice, and another state of their migration fail (spec 9.5)', () => {
-  const intentions = { created: ['a => b'], listed: ['a => b'], states: { dc1: 'done' } }
+  const { intentions } = FOUND
+  if (intentions === undefined) throw new TypeError('it has intentions')
   const ONCE = 'every intention exists exactly once'
-  expect(failing({ ...FOUND, intentions: { ...intentions, listed: [] } })).toEqual([ONCE])
-  expect(failing({ ...FOUND, intentions: { ...intentions, listed: ['a => b', 'a => b'] } })).toEqual([ONCE])
-  const waiting = { ...intentions, states: { dc1: 'waiting' } }
-  expect(failing({ ...FOUND, intentions: waiting })).toEqual([
+  const failingWith = (change: Partial<IntentionsFound>) =>
+    failing({ ...FOUND, intentions: { ...intentions, ...change } })
+  expect(failingWith({ listed: ['a => b'] })).toEqual([ONCE])
+  expect(failingWith({ listed: ['a => b', 'a => c', 'a => b'] })).toEqual([ONCE])
+  expect(failingWith({ states: { dc1: 'waiting' } })).toEqual([
     'the migration of intentions is as far as simulated',
   ])
+})
+
+test('an edited intention that keeps a field of the ID-based API fails, and another that loses its ID (spec 9.5.3)', () => {
+  const { intentions } = FOUND
+  const [edited, other] = intentions?.fields ?? []
+  if (intentions === undefined || !edited || !other) throw new TypeError('it has two intentions')
+  const detailOf = (...fields: IntentionsFound['fields']) =>
+    prove({ ...FOUND, intentions: { ...intentions, fields } }, SIMULATED).flatMap((proof) =>
+      proof.holds ? [] : [proof.detail],
+    )
+  expect(detailOf(edited, other)).toEqual([])
+  expect(detailOf({ ...edited, hasId: true }, other)).toEqual(['a => b is still known by its ID'])
+  expect(detailOf({ ...edited, kept: ['LegacyMeta'] }, other)).toEqual(['a => b still has LegacyMeta'])
+  expect(detailOf(edited, { ...other, hasId: false })).toEqual(['a => c is unknown by its ID'])
 })

@@ -4,8 +4,8 @@ import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBE
 import type { WorkloadSpec } from '../../scenario/scenario.ts'
 import { spanOf } from '../../scenario/time.ts'
 import { MODE_POLL_MS, type ServerModes } from '../modes.ts'
-import type { TokenFaults } from '../tokens.ts'
-import { notRehearsed, type Window, type Windows } from '../workloads.ts'
+import type { TokenFaults } from '../steps/tokens.ts'
+import { isCompared, notRehearsed, type Window, type Windows } from '../workloads.ts'
 import { haveSameBursts } from './bursts.ts'
 import { type IntentionsFound, intentionProofs } from './intentions.ts'
 import type { Simulated } from './measured.ts'
@@ -73,7 +73,7 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
     }),
     sizeProof(found, simulated),
     timeProof(found, simulated),
-    ...(found.intentions === undefined ? [] : intentionProofs(found.intentions, simulated.intentions)),
+    ...(found.intentions === undefined ? [] : intentionProofs(found.intentions, simulated)),
     refusalProof(found.refusedWrites, simulated.refusedWrites),
     ...(found.refusedRecords === undefined ? [] : [recordProof(found.refusedRecords)]),
     ...found.workloads.map((workload) => workloadProof(workload, found, simulated.windows)),
@@ -240,7 +240,9 @@ function workloadProof(
   const reason = notRehearsed(workload)
   if (reason !== undefined) return { name, holds: true, detail: `not rehearsed: ${reason}` }
   const seen = measured.get(workload.name) ?? new Map<string, Window>()
-  const predicted = simulated.get(workload.name) ?? new Map<string, Window>()
+  const predicted = new Map(
+    [...(simulated.get(workload.name) ?? [])].filter(([outcome]) => isCompared(workload, outcome)),
+  )
   // The next call of its kind to the same server.
   const options = { stalls, allowedMs: SLACK_MS + (2_000 * workload.servers.length) / workload.ratePerSecond }
   const faults = [...new Set([...seen.keys(), ...predicted.keys()])].flatMap((kind) => {

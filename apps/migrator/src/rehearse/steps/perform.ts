@@ -1,9 +1,10 @@
 /** Carries out the steps of a schedule on the servers of a rehearsal. */
 import type { Client } from '@latchkey/sdk'
-import { sleep } from '../sleep.ts'
-import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
-import type { Cluster } from './cluster.ts'
-import type { Run } from './run.ts'
+import { sleep } from '../../sleep.ts'
+import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
+import type { Cluster } from '../cluster.ts'
+import type { Run } from '../run.ts'
+import { editEntry } from './intentions.ts'
 import type { Step } from './schedule.ts'
 
 export async function perform(run: Run, step: Step): Promise<void> {
@@ -36,6 +37,11 @@ export async function perform(run: Run, step: Step): Promise<void> {
       break
     case 'snapshot':
       break
+    case 'edit-intention': {
+      const refused = await editEntry(fleet.primary, step.destination)
+      if (refused !== undefined) run.refusedWrites.push(refused)
+      break
+    }
     default:
       if (fleet.primary.answering().length > 0) {
         for (const write of await book.write(() => writer(fleet.primary), step)) {
@@ -79,6 +85,7 @@ function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 
 /** A step as the progress shows it. */
 export function describeStep(step: Step): string {
   if ('count' in step) return `${step.kind}: ${step.count ?? 'all'}`
+  if ('destination' in step) return `${step.kind}: ${step.destination}`
   if ('between' in step) return `${step.kind} ${step.between.join(' and ')}`
   const version = 'version' in step && step.version !== undefined ? ` as ${step.version.text}` : ''
   return `${step.kind} ${step.server ?? 'every server'}${version}`

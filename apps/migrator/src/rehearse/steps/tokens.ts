@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { LegacyToken } from '@latchkey/contract'
 import { type Client, LatchkeyError, Unavailable } from '@latchkey/sdk'
-import type { ScenarioEventOf, TokenGroup } from '../scenario/scenario.ts'
+import type { ScenarioEventOf, TokenGroup } from '../../scenario/scenario.ts'
 
 export type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
 

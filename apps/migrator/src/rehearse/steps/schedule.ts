@@ -1,7 +1,7 @@
 /** The schedule of a scenario as steps on real processes. Events that cannot run on real processes are refused beforehand. */
-import { InputError } from '../errors.ts'
-import type { Scenario, ScenarioEvent, ServerSpec } from '../scenario/scenario.ts'
-import { checkIntentions } from './proof/intentions.ts'
+import { InputError } from '../../errors.ts'
+import type { Scenario, ScenarioEvent, ServerSpec } from '../../scenario/scenario.ts'
+import { checkIntentions } from './intentions.ts'
 
 const STEP_KINDS = [
   'start',
@@ -18,6 +18,7 @@ const STEP_KINDS = [
   'edit-tokens',
   'delete-tokens',
   'convert-tokens',
+  'edit-intention',
 ] as const
 
 /** An event that a rehearsal carries out. The planned start of a server is a restart. */
@@ -29,7 +30,7 @@ export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] 
  * @throws InputError with its place for an event, or a datacenter, that a rehearsal on one machine does not support.
  */
 export function stepsOf({ datacenters, events, intentions }: Scenario): readonly Step[] {
-  checkIntentions(intentions)
+  checkIntentions(intentions, events)
   for (const { name, isPrimary, tokenReplication, replicationToken } of datacenters) {
     if (isPrimary || (tokenReplication && replicationToken !== 'none')) continue
     throw new InputError(`a rehearsal replicates the tokens to every secondary, and ${name} has no copies`)
