@@ -19,6 +19,11 @@ async function tokenPath(client: Client, description: string): Promise<string> {
   return `/tokens/${token?.AccessorID ?? ''}`
 }
 
+async function sessionPath(client: Client, name: string): Promise<string> {
+  const session = (await client.sessions.list()).find(({ Name }) => Name === name)
+  return `/sessions/${session?.ID ?? ''}`
+}
+
 /** Types at the end of the rules. */
 async function typeRules(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Rules' }).click()
@@ -49,6 +54,22 @@ export const PAGES: readonly ShownPage[] = [
     name: 'kv',
     path: '/kv?in=shop%2F&key=shop%2Ftheme',
     ready: (page) => page.getByText('Times locked').waitFor(),
+  },
+  {
+    name: 'kv-locked',
+    path: '/kv?in=orders%2Fexport%2F&key=orders%2Fexport%2Fleader',
+    ready: (page) => page.getByText('Held by session').waitFor(),
+  },
+  { name: 'sessions', path: '/sessions', ready: (page) => page.getByText('Order export').waitFor() },
+  {
+    name: 'session',
+    path: (client) => sessionPath(client, 'Order export'),
+    ready: (page) => page.getByRole('link', { name: 'orders/export/leader' }).waitFor(),
+  },
+  {
+    name: 'session-end',
+    path: (client) => sessionPath(client, 'Order export'),
+    ready: (page) => page.getByRole('button', { name: 'End session' }).click(),
   },
   { name: 'services', path: '/services', ready: (page) => page.getByText('shop-web').first().waitFor() },
   { name: 'service', path: '/services/orders', ready: (page) => page.getByText('HTTP 503').waitFor() },

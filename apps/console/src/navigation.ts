@@ -7,6 +7,7 @@ import {
   Globe,
   House,
   KeyRound,
+  Lock,
   LogIn,
   type LucideIcon,
   Scale,
@@ -46,6 +47,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/ask', label: texts.shell.ask, icon: Scale },
       { to: '/kv', label: texts.shell.kv, icon: FolderTree },
+      { to: '/sessions', label: texts.shell.sessions, icon: Lock },
     ],
   },
   {

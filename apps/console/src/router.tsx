@@ -6,6 +6,7 @@ import { datacenterRoutes } from './datacenters/routes.tsx'
 import { homeRoutes } from './home/routes.tsx'
 import { intentionRoutes } from './intentions/routes.tsx'
 import { kvRoutes } from './kv/routes.tsx'
+import { lockRoutes } from './locks/routes.tsx'
 import { loginMethodRoutes } from './login-methods/routes.tsx'
 import { policyRoutes } from './policies/routes.tsx'
 import { roleRoutes } from './roles/routes.tsx'
@@ -23,6 +24,7 @@ const routeTree = rootRoute.addChildren([
   ...askRoutes(rootRoute),
   ...homeRoutes(rootRoute),
   ...kvRoutes(rootRoute),
+  ...lockRoutes(rootRoute),
   ...catalogRoutes(rootRoute),
   ...intentionRoutes(rootRoute),
   ...upgradeRoutes(rootRoute),

@@ -31,7 +31,7 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     service = createMockService({
       baseUrl: ORIGIN,
       seed: {
-        policies: [{ Name: 'reader', Rules: 'acl = "read"' }],
+        policies: [{ Name: 'reader', Rules: 'acl = "read"\nsession_prefix "" { policy = "read" }' }],
         tokens: [
           { Description: 'Reader', SecretID: READER, Policies: [{ Name: 'reader' }] },
           { Description: 'Nobody', SecretID: NOBODY },
@@ -74,6 +74,19 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     await page.getByText('What it may do').waitFor()
     expect(await page.getByRole('button', { name: 'Copy secret' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Edit token' }).count()).toBe(0)
+  })
+
+  test('a token that may read sessions and not end them: nothing to end', async () => {
+    const manager = client()
+    const { ID } = await manager.sessions.create({ Name: 'Export' })
+    await open(`/sessions/${ID}`, READER)
+    await page.getByRole('heading', { name: 'Export' }).waitFor()
+    await page.getByText('It holds none, or your token may not read them').waitFor()
+    await expect
+      .poll(() => page.getByRole('button', { name: 'End session' }).count(), { timeout: 20_000 })
+      .toBe(0)
+    await open('/sessions', NOBODY)
+    await page.getByText('No program has one, or your token may not read them').waitFor()
   })
 
   test('a refused form says why, and keeps what was typed', async () => {

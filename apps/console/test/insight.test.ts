@@ -1,4 +1,4 @@
-/** Questions about rights, and the key-value browser, in Chromium against a real server. */
+/** Questions about rights, the key-value browser, the catalog, locks and the upgrade, in Chromium against a real server. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { axeViolations, collectComplaints, executablePath, launchBrowser, signIn } from './browser.ts'
@@ -95,6 +95,38 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     await page.keyboard.press('Enter')
     await page.getByText('Decided by the intention from * to postgres').waitFor()
     expect(await axeViolations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('follows a session and its keys, links both ways, and ends it behind a question', async () => {
+    await open('/kv?in=orders%2Fexport%2F&key=orders%2Fexport%2Fleader')
+    const [session] = (await world.client.sessions.list()).filter(({ Name }) => Name === 'Order export')
+    const id = session?.ID ?? ''
+    await page.getByRole('link', { name: id }).click()
+    await page.getByRole('heading', { name: 'Order export' }).waitFor()
+    await page.getByText('1 minute 30 seconds, which acts as 1 minute').waitFor()
+    await page.getByRole('link', { name: 'orders/export/cursor' }).waitFor()
+    await world.client.kv.acquire('orders/export/extra', id)
+    await page.getByRole('link', { name: 'orders/export/extra' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'End session' }).click()
+    await page.getByText('Its keys are released at once').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await world.client.sessions.info(id)).toHaveLength(1)
+    await page.getByRole('button', { name: 'End session' }).click()
+    await page.keyboard.press('Enter')
+    await page.getByText('This session has ended').waitFor()
+    expect((await world.client.kv.get('orders/export/leader')).Session).toBeUndefined()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click()
+    await page.getByText('db-3').waitFor()
+    const shown = (name: string) => page.getByRole('link', { name }).count()
+    await expect.poll(() => shown('Order export'), { timeout: 20_000 }).toBe(0)
+    const { ID } = await world.client.sessions.create({ Name: 'Reindex', Node: 'app-2', Checks: [] })
+    await page.getByRole('link', { name: 'Reindex' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await world.client.sessions.destroy(ID)
+    await expect.poll(() => shown('Reindex'), { timeout: 20_000 }).toBe(0)
     expect(complaints).toEqual([])
   })
 

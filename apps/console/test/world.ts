@@ -146,6 +146,12 @@ const KEYS = {
   motd: 'Release freeze from 18:00',
 } as const
 
+/** The first holds two keys. */
+const SESSIONS = {
+  export: { Name: 'Order export', Node: 'app-1', TTL: '24h', NodeChecks: ['node-Disk'], LockDelay: '90s' },
+  idle: { Node: 'db-3', Behavior: 'delete', LockDelay: 0 },
+} as const
+
 async function fill(client: Client): Promise<void> {
   for (const [Name, [Description, Rules]] of Object.entries(POLICIES)) {
     await client.policies.create({ Name, Description, Rules })
@@ -194,4 +200,7 @@ async function fill(client: Client): Promise<void> {
   })
   for (const instance of INSTANCES) await client.catalog.register(instance)
   for (const intention of INTENTIONS) await client.intentions.create(intention)
+  const { ID } = await client.sessions.create(SESSIONS.export)
+  for (const key of ['orders/export/leader', 'orders/export/cursor']) await client.kv.acquire(key, ID)
+  await client.sessions.create(SESSIONS.idle)
 }

@@ -237,6 +237,7 @@ export const SECTIONS: readonly Section[] = [
     rights: 'session rules by node',
     locks: 'one session at a time locks a key',
     ends: 'checks and nodes end sessions, and free their keys',
+    keys: 'the keys that a session holds',
   }),
   ...rows('D/intentions/', {
     'by-id': 'create, read, update, list and delete by ID',

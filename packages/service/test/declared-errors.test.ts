@@ -273,6 +273,7 @@ function* requestsTo(name: EndpointName): Generator<{ path: string; body: string
         yield { path: `${filled}${option}`, body: body ? {} : undefined }
       if (body) for (const sent of INTENTION_BODIES) yield { path: filled, body: sent }
     }
+    if (name === 'kv.read') yield { path: `${filled}?keys&session=x`, body: undefined }
     if (name === 'policies.whatIf') yield { path: filled, body: { Rules: MANY_RULES } }
   }
 }

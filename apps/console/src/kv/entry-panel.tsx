@@ -1,5 +1,6 @@
 import type { KVEntry } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Download, FileX, Trash2 } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
@@ -75,6 +76,16 @@ function Entry({ entry, mayWrite }: { readonly entry: KVEntry; readonly mayWrite
         <Fact label={texts.kv.changed}>{String(entry.ModifyIndex)}</Fact>
         <Fact label={texts.kv.created}>{String(entry.CreateIndex)}</Fact>
         <Fact label={texts.kv.locks}>{String(entry.LockIndex)}</Fact>
+        {entry.Session !== undefined && (
+          <div className="kv-holder">
+            <dt>{texts.kv.heldBy}</dt>
+            <dd>
+              <Link to="/sessions/$id" params={{ id: entry.Session }} className="mono small">
+                {entry.Session}
+              </Link>
+            </dd>
+          </div>
+        )}
       </dl>
     </div>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crumbsOf, folderOf, rowsOf } from './paths.ts'
+import { crumbsOf, rowsOf } from './paths.ts'
 
 test('folders come before keys, and the key of the folder itself is a row of its own', () => {
   const rows = rowsOf(['shop/', 'shop/b', 'shop/a', 'shop/c/'], 'shop/')
@@ -14,6 +14,4 @@ test('folders come before keys, and the key of the folder itself is a row of its
 test('the way to a folder names each folder with its prefix, empty names included', () => {
   expect(crumbsOf('a//b/').map(({ prefix }) => prefix)).toEqual(['a/', 'a//', 'a//b/'])
   expect(crumbsOf('')).toEqual([])
-  expect(folderOf('a/b/c')).toBe('a/b/')
-  expect(folderOf('a')).toBe('')
 })

@@ -41,11 +41,6 @@ export function crumbsOf(prefix: string): readonly Crumb[] {
   }))
 }
 
-/** The folder that a key is in. */
-export function folderOf(key: string): string {
-  return key.slice(0, key.lastIndexOf(SEPARATOR) + 1)
-}
-
 export interface TreeRow {
   /** The whole key, or the prefix of a folder. */
   readonly path: string

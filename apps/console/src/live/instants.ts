@@ -1,4 +1,4 @@
-/** How the console writes instants and durations. */
+/** How the console writes instants. */
 
 const UNITS = [
   ['day', 86_400_000],

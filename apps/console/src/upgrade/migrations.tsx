@@ -1,12 +1,12 @@
 import type { IntentionMigration, MigrationStatus } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { durationText } from '../live/durations.ts'
 import { useClient } from '../session/session.ts'
 import { texts } from '../texts.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Card } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Skeleton } from '../ui/states.tsx'
-import { durationText } from './durations.ts'
 
 /** A batch is written each second. */
 const AGAIN_MS = 1_000

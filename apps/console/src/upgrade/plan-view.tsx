@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
+import { durationText } from '../live/durations.ts'
 import { texts } from '../texts.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card } from '../ui/page.tsx'
 import { type DumpFinding, type DumpPlan, policyOf, type RuleText } from './dump-plan.ts'
-import { durationText } from './durations.ts'
 
 /** Rule texts beyond this number are only counted. */
 const TEXTS_SHOWN = 25

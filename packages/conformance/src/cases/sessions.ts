@@ -125,6 +125,36 @@ export const sessionCases: readonly Case[] = [
     },
   },
   {
+    id: 'sessions/keys',
+    spec: '9.4',
+    also: ['D/sessions/keys'],
+    title: 'trees and names of keys show, with session, only those that this session holds',
+    async run(ctx) {
+      const [one, two] = [await aSession(ctx), await aSession(ctx)]
+      const tree = `${ctx.unique('locks')}/`
+      for (const [key, session] of [
+        ['a', one],
+        ['b', two],
+        ['c', one],
+      ] as const) {
+        assert.equal(await ctx.ok('PUT', `/kv/${tree}${key}?acquire=${session}`), true)
+      }
+      await ctx.ok('PUT', `/kv/${tree}free`)
+      const names = await ctx.ok<string[]>('GET', `/kv/${tree}?keys&session=${one.toUpperCase()}`)
+      assert.deepEqual(names, [`${tree}a`, `${tree}c`])
+      const entries = await ctx.ok<KvEntry[]>('GET', `/kv/?recurse&session=${two}`)
+      assert.deepEqual(
+        entries.map(({ Key, Session }) => [Key, Session]),
+        [[`${tree}b`, two]],
+      )
+      const { SecretID: token } = await ctx.caller(`key "${tree}c" { policy = "read" }`)
+      assert.deepEqual(await ctx.ok('GET', `/kv/?keys&session=${one}`, { token }), [`${tree}c`])
+      await ctx.ok('PUT', `/session/destroy/${one}`)
+      assert.deepEqual(await ctx.ok('GET', `/kv/?keys&session=${one}`), [])
+      await ctx.refuses('GET', '/kv/?keys&session=x', {}, { status: 400, code: 'id_invalid' })
+    },
+  },
+  {
     id: 'sessions/ends',
     spec: '9.4',
     also: ['D/sessions/ends'],

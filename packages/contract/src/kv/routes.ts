@@ -30,6 +30,7 @@ export const kv = c.router({
       recurse: flag('All keys that start with the given one.'),
       keys: flag('Names of keys instead of entries.'),
       separator: text('With `keys`: cut names after its first occurrence past the prefix.'),
+      session: text('With `recurse` or `keys`: only keys that this session holds. An extension of the spec.'),
       raw: flag('The bytes of the value alone.'),
     }),
     ...answers(z.union([z.array(kvEntrySchema), z.array(z.string())]), {
@@ -43,7 +44,7 @@ export const kv = c.router({
         },
       ],
       holdsSecrets: true,
-      errors: ['id_missing', 'not_found', 'field_too_long'],
+      errors: ['id_missing', 'id_invalid', 'not_found', 'field_too_long'],
     }),
   },
   write: {

@@ -12,7 +12,11 @@ import { type Watch, watch, watchRecord } from '../watch.ts'
 export interface KeyListOptions extends ReadOptions {
   /** Return names up to and including its first occurrence after the prefix, each once: one level of a tree. */
   readonly separator?: string | undefined
+  /** Only keys that the session with this ID holds. */
+  readonly session?: string | undefined
 }
+
+type KeyFilter = Pick<KeyListOptions, 'separator' | 'session'>
 
 export interface CasOptions extends CallOptions {
   /**
@@ -44,8 +48,8 @@ export class Kv<M extends Mode> {
   /**
    * Reads a key. `valueText` and `valueBytes` decode its base64 value.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    *
    * @example
    * const port = valueText(await client.kv.get('web/port'))
@@ -57,8 +61,8 @@ export class Kv<M extends Mode> {
   /**
    * Reads the bytes of a key, without base64 on the way.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async getRaw(key: string, options: ReadOptions = {}): Promise<Result<M, Uint8Array>> {
     return this.#core.shape(
@@ -69,8 +73,8 @@ export class Kv<M extends Mode> {
   /**
    * Lists the entries whose keys begin with the prefix; an empty prefix means all. None is an empty list.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async list(prefix: string, options: ReadOptions = {}): Promise<Result<M, KVEntry[]>> {
     return this.#core.shape(await this.#list(prefix, options))
@@ -79,11 +83,11 @@ export class Kv<M extends Mode> {
   /**
    * Lists the keys that begin with the prefix; an empty prefix means all. None is an empty list.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   async keys(prefix: string, options: KeyListOptions = {}): Promise<Result<M, string[]>> {
-    return this.#core.shape(await this.#keys(prefix, options.separator, options))
+    return this.#core.shape(await this.#keys(prefix, options, options))
   }
 
   /**
@@ -158,8 +162,8 @@ export class Kv<M extends Mode> {
   /**
    * Follows a key; `value` is `undefined` while it does not exist.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   watch(key: string, options?: WatchOptions): Watch<KVEntry | undefined> {
     const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#get(key, read) } as const
@@ -169,8 +173,8 @@ export class Kv<M extends Mode> {
   /**
    * Follows the entries whose keys begin with the prefix.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   watchTree(prefix: string, options?: WatchOptions): Watch<KVEntry[]> {
     const source = { endpoint: 'kv.read', read: (read: ReadOptions) => this.#list(prefix, read) } as const
@@ -180,11 +184,11 @@ export class Kv<M extends Mode> {
   /**
    * Follows the keys that begin with the prefix; with a separator, one level of a tree.
    *
-   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, field_too_long),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Endpoint `kv.read` (GET /v1/kv/:Key). Right: key. Spec 5.4. Errors: Invalid (id_missing, id_invalid,
+   * field_too_long), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
-  watchKeys(prefix: string, options: WatchOptions & Pick<KeyListOptions, 'separator'> = {}): Watch<string[]> {
-    const read = (each: ReadOptions) => this.#keys(prefix, options.separator, each)
+  watchKeys(prefix: string, options: WatchOptions & KeyFilter = {}): Watch<string[]> {
+    const read = (each: ReadOptions) => this.#keys(prefix, options, each)
     return watch(this.#core.settings, { endpoint: 'kv.read', read }, options)
   }
 
@@ -214,8 +218,12 @@ export class Kv<M extends Mode> {
     )
   }
 
-  #keys(prefix: string, separator: string | undefined, options: ReadOptions): Promise<WithMeta<string[]>> {
-    const query = { keys: true, separator }
+  #keys(
+    prefix: string,
+    { separator, session }: KeyFilter,
+    options: ReadOptions,
+  ): Promise<WithMeta<string[]>> {
+    const query = { keys: true, separator, session }
     return this.#read<string[]>({ endpoint: 'kv.read', params: { Key: prefix }, query, options }).catch(
       asEmpty<string>,
     )

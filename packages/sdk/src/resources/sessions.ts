@@ -1,8 +1,9 @@
 /** Sessions, which hold the locks of keys. Spec 9.3, 9.4. */
-import { type Core, call } from '../core.ts'
+import { type Core, call, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, ReadOptions } from '../options.ts'
+import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { LockSession, LockSessionCreate, LockSessionID } from '../types.ts'
+import type { Watch } from '../watch.ts'
 
 export class Sessions<M extends Mode> {
   readonly #core: Core<M>
@@ -43,6 +44,16 @@ export class Sessions<M extends Mode> {
   }
 
   /**
+   * Follows a session: a list with it, and an empty one once it has ended.
+   *
+   * Endpoint `sessions.info` (GET /v1/session/info/:ID). Right: session. Spec 9.3. Errors: Invalid (id_missing,
+   * id_invalid, session_incompatible), PermissionDenied (caller_unknown, privilege_missing).
+   */
+  watchInfo(id: string, options?: WatchOptions): Watch<LockSession[]> {
+    return watchCall(this.#core, { endpoint: 'sessions.info', params: { ID: id } }, options)
+  }
+
+  /**
    * Lists the sessions of a node.
    *
    * Endpoint `sessions.node` (GET /v1/session/node/:Node). Right: session. Spec 9.4. Errors: Invalid (id_missing),
@@ -60,6 +71,16 @@ export class Sessions<M extends Mode> {
    */
   list(options: ReadOptions = {}): Promise<Result<M, LockSession[]>> {
     return call(this.#core, { endpoint: 'sessions.list', options })
+  }
+
+  /**
+   * Follows all sessions of the datacenter, in order of their IDs.
+   *
+   * Endpoint `sessions.list` (GET /v1/session/list). Right: session. Spec 9.4. Errors: PermissionDenied
+   * (caller_unknown, privilege_missing).
+   */
+  watchList(options?: WatchOptions): Watch<LockSession[]> {
+    return watchCall(this.#core, { endpoint: 'sessions.list' }, options)
   }
 
   /**

@@ -135,7 +135,7 @@ async function fingerprintOf(marks: AsyncIterable<Marks>): Promise<string> {
   return fingerprint.text
 }
 
-async function* visibleMarks(call: Context, prefix: string): AsyncGenerator<Marks> {
+async function* visibleMarks(call: Call<'kv.read'>, prefix: string): AsyncGenerator<Marks> {
   for await (const page of call.service.store.kvKeys(rangeOf(call, prefix))) {
     const mayRead = await readerNow(call)
     const seen = page.filter(({ Key }) => mayRead(Key))
@@ -167,7 +167,7 @@ async function* visibleNames(
 
 /** Values of hidden keys are read only beside visible ones: where a page ends with a hidden key, names lead on. */
 async function* visibleEntries(
-  call: Context,
+  call: Call<'kv.read'>,
   prefix: string,
   from: Place,
 ): AsyncGenerator<Page<readonly KvRecord[]>> {
@@ -188,7 +188,7 @@ async function* visibleEntries(
 }
 
 /** The key before the next one that is visible; `undefined` where none follows. */
-async function lastHidden(call: Context, prefix: string, after: string): Promise<string | undefined> {
+async function lastHidden(call: Call<'kv.read'>, prefix: string, after: string): Promise<string | undefined> {
   let hidden = after
   for await (const page of call.service.store.kvKeys({ ...rangeOf(call, prefix), after })) {
     const mayRead = await readerNow(call)
@@ -200,8 +200,8 @@ async function lastHidden(call: Context, prefix: string, after: string): Promise
   return undefined
 }
 
-function rangeOf({ namespace }: Context, prefix: string): KvRange {
-  return { namespace, prefix }
+function rangeOf({ namespace, query: { session } }: Call<'kv.read'>, prefix: string): KvRange {
+  return { namespace, prefix, ...(session === undefined ? {} : { session: session.toLowerCase() }) }
 }
 
 /**

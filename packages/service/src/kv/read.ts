@@ -1,12 +1,18 @@
 import type { KvRecord } from '@latchkey/acl'
 import { type Answer, type Call, json, missing } from '../handler.ts'
+import { requireSessionId } from '../sessions/session-id.ts'
 import { kvTopic } from '../store/store.ts'
 import { requireKey, requireKeyRight } from './key.ts'
 import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
 import { listKeys, readTree } from './kv-tree.ts'
 
-/** One key, a tree (`recurse`), key names (`keys`, `separator`), or a value alone (`raw`). Spec 5.4. */
+/**
+ * One key, a tree (`recurse`), key names (`keys`, `separator`), of one `session` or all, or a value alone (`raw`).
+ * Spec 5.4.
+ */
 export function readKvHandler(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
+  const { session } = call.query
+  if (session !== undefined) requireSessionId(session, 'session')
   if (call.query.keys) return listKeys(call)
   if (call.query.recurse) return readTree(call)
   return readKey(call)

@@ -312,9 +312,10 @@ export class MemoryStore implements Store {
     yield* pagesOf(this.entriesIn(range).map(({ Key, ModifyIndex }) => ({ Key, ModifyIndex })))
   }
 
-  private entriesIn({ namespace, prefix, after, limit }: KvRange): readonly KvRecord[] {
+  private entriesIn({ namespace, prefix, after, session, limit }: KvRange): readonly KvRecord[] {
     return [...this.tables.kv.values()]
       .filter((entry) => entry.Namespace === namespace && entry.Key.startsWith(prefix))
+      .filter((entry) => session === undefined || entry.Session === session)
       .filter((entry) => after === undefined || compareUtf8(entry.Key, after) > 0)
       .sort((a, b) => compareUtf8(a.Key, b.Key))
       .slice(0, limit)

@@ -206,6 +206,8 @@ export interface KvRange {
   readonly prefix: string
   /** Keys after this one. Absent: all. */
   readonly after?: string
+  /** Only keys that the session with this ID holds, in lower case. Absent: all. */
+  readonly session?: string
   /** Maximum number of keys. Absent: unbounded. */
   readonly limit?: number
 }

@@ -1,6 +1,6 @@
 /** The part of the store suite about sessions and the keys they hold. */
 import type { KvRecord, SessionRecord } from '@latchkey/acl'
-import { type Change, kvTopic, type Store, StoreConflict } from '@latchkey/service'
+import { type Change, type KvRange, kvTopic, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aCheck, aNode, aService, aSession } from '../records/catalog-builders.ts'
 import { aKey, anId } from '../records/record-builders.ts'
@@ -96,6 +96,28 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       const entry = await store.kvEntry('default', Key)
       expect(entry?.Session).toBe(ends ? undefined : session.ID)
       if (ends) expect([entry?.ModifyIndex, store.tableIndex('sessions')]).toEqual([index, index])
+    })
+
+    test('keys are listed by the session that holds them, in order and as far as a range goes', async () => {
+      const { store, Node } = await opened(open)
+      const session = await aStored(store, aSessionOf(Node))
+      const held = [await locked(store, session), await locked(store, session)]
+      const other = await locked(store, await aStored(store, aSessionOf(Node)))
+      const keys = held.map(({ Key }) => Key).toSorted()
+      const range = { namespace: 'default', prefix: '', session: session.ID }
+      const found = async (more: Partial<KvRange>) => {
+        const names: string[] = []
+        for await (const page of store.kvKeys({ ...range, ...more }))
+          names.push(...page.map(({ Key }) => Key))
+        return names
+      }
+      expect(await found({})).toEqual(keys)
+      expect(await found({ after: keys[0] ?? '' })).toEqual(keys.slice(1))
+      expect(await found({ prefix: other.Key })).toEqual([])
+      for await (const page of store.kvEntries(range))
+        expect(page.map(({ Session }) => Session)).toEqual([session.ID, session.ID])
+      await store.commit([remove({ table: 'sessions', record: session })])
+      expect(await found({})).toEqual([])
     })
 
     test('a key is locked by a session that exists, and by one of several at once', async () => {

@@ -230,7 +230,7 @@ function madeBy(generation: number): Prisma.Sql {
  * As bounds of the index. The last byte of UTF-8 text is never the highest, so the end is the prefix with that byte
  * incremented.
  */
-function keysIn({ namespace, prefix, after }: KvRange): Prisma.Sql {
+function keysIn({ namespace, prefix, after, session }: KvRange): Prisma.Sql {
   const start = Buffer.from(prefix)
   const conditions = [
     Prisma.sql`namespace = ${storeText(namespace)}`,
@@ -243,6 +243,8 @@ function keysIn({ namespace, prefix, after }: KvRange): Prisma.Sql {
     conditions.push(Prisma.sql`key < ${storeBytes(end)}::bytea`)
   }
   if (after !== undefined) conditions.push(Prisma.sql`key > ${storeBytes(Buffer.from(after))}::bytea`)
+  // The second repeats the condition of the partial index.
+  if (session !== undefined) conditions.push(Prisma.sql`session = ${session} AND session <> ''`)
   return Prisma.join(conditions, ' AND ')
 }
 

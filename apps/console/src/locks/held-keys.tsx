@@ -1,0 +1,62 @@
+import type { LockSession } from '@latchkey/sdk'
+import { Link } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
+import { useLive } from '../live/use-live.ts'
+import { useClient } from '../session/session.ts'
+import { texts } from '../texts.ts'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Empty, Skeleton } from '../ui/states.tsx'
+import { placeOf } from './session-facts.ts'
+
+const ROW_HEIGHT = 44
+
+const COLUMNS: readonly Column<{ readonly key: string }>[] = [
+  {
+    id: 'key',
+    header: texts.kv.key,
+    track: 'minmax(0, 1fr)',
+    cell: ({ key }) => (
+      <Link to="/kv" search={placeOf(key)} preload={false} className="cell-link mono truncate">
+        {key}
+      </Link>
+    ),
+  },
+]
+
+/** The keys that a session holds, as they are locked and released. */
+export function HeldKeys({ session: { ID } }: { readonly session: LockSession }) {
+  const client = useClient()
+  const keys = useLive(['session', ID, 'keys'], (options) =>
+    client.kv.watchKeys('', { ...options, session: ID }),
+  )
+  return (
+    <section className="card" aria-label={texts.locks.keys}>
+      <div className="toolbar">
+        <h2>{texts.locks.keys}</h2>
+        {keys.data && (
+          <span className="count nums" role="status">
+            {keys.data.length.toLocaleString('en')}
+          </span>
+        )}
+      </div>
+      {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
+      {keys.isPending && <Skeleton lines={4} />}
+      {keys.data?.length === 0 && (
+        <Empty icon={KeyRound} title={texts.locks.noKeysTitle}>
+          {texts.locks.noKeys}
+        </Empty>
+      )}
+      {keys.data && keys.data.length > 0 && (
+        <DataTable
+          label={texts.locks.keys}
+          columns={COLUMNS}
+          rows={keys.data.map((key) => ({ key }))}
+          keyOf={({ key }) => key}
+          rowHeight={ROW_HEIGHT}
+          narrowTracks="minmax(0, 1fr)"
+        />
+      )}
+    </section>
+  )
+}
