@@ -158,3 +158,27 @@ test('the page has one address', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([301, '/docs'])
   expect((await fetch(`${base}/docs/nothing`)).status).toBe(404)
 })
+
+test('requests that come together share one copy of the page, and a failure is not kept', async () => {
+  let calls = 0
+  const together = Promise.withResolvers<void>()
+  const failing = await serve(async () => {
+    calls += 1
+    if (calls === 1) throw new Error('no thread')
+    await together.promise
+    return 'the page'
+  })
+  const ask = async () => (await fetch(`${failing.base}/docs`)).status
+  try {
+    expect(await ask()).toBe(500)
+    let asked = 0
+    failing.server.on('request', () => {
+      asked += 1
+      if (asked === 4) setImmediate(together.resolve)
+    })
+    expect(await Promise.all([ask(), ask(), ask(), ask()])).toEqual([200, 200, 200, 200])
+    expect(calls).toBe(2)
+  } finally {
+    failing.server.close()
+  }
+})

@@ -42,28 +42,38 @@ export function docsRouter(apiPage: () => Promise<string>): Router {
   const compression = new Compression()
   const send = (request: Request, response: Response, page: Page) =>
     sendPage(page, { request, response, compression })
-  let page: Page | undefined
+  const page = once(async () => toPage(await apiPage(), 'text/html'))
   router.get('/', async (request, response) => {
     // The page has one address: a slash at its end would be another.
     if (request.originalUrl.startsWith('/docs/')) {
       response.redirect(301, '/docs')
       return
     }
-    page ??= toPage(await apiPage(), 'text/html')
-    await send(request, response, page)
+    await send(request, response, await page())
   })
   for (const [slug, file] of GUIDES) {
-    let guide: Promise<Page> | undefined
-    router.get(`/${slug}`, async (request, response) => {
-      guide ??= renderGuide(slug, file, LINKS.style, LINKS.icon).then((text) => toPage(text, 'text/html'))
-      await send(request, response, await guide)
-    })
+    const guide = once(async () =>
+      toPage(await renderGuide(slug, file, LINKS.style, LINKS.icon), 'text/html'),
+    )
+    router.get(`/${slug}`, async (request, response) => send(request, response, await guide()))
   }
   for (const { path, type } of FILES) {
     const file = toPage(readFileSync(join(PACKAGE_FILES.docsAssets, path)), type)
     router.get(path, (request, response) => send(request, response, file))
   }
   return router
+}
+
+/** Makes one page for all requests, those that come before it is made included; after a failure the next request tries again. */
+function once(make: () => Promise<Page>): () => Promise<Page> {
+  let made: Promise<Page> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
 }
 
 function toPage(content: string | Buffer, type: string): Page {
