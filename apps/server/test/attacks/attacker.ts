@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ATTACKS } from './attacks.ts'
 import type { Field } from './clients.ts'
 import { LOGIN_ATTACKS } from './login-attacks.ts'
+import { SERVICE_ATTACKS } from './service-attacks.ts'
 
 export interface AttackOrder extends Pick<Field, 'port' | 'provider' | 'credential' | 'ruleId'> {
   readonly name: string
@@ -17,7 +18,7 @@ const counts: Record<string, number> = {}
 const endsAt = performance.now() + ms
 // Does not wait for pending answers longer than this: they end with the thread.
 const over = new Promise((resolve) => setTimeout(resolve, ms + 500))
-const attack = ATTACKS[name] ?? LOGIN_ATTACKS[name]
+const attack = ATTACKS[name] ?? SERVICE_ATTACKS[name] ?? LOGIN_ATTACKS[name]
 await Promise.race([attack?.({ ...target, counts, isOver: () => performance.now() > endsAt }), over])
 parentPort?.postMessage(counts)
 process.exit()

@@ -17,10 +17,10 @@ export const NO_ATTACK = 'no attack'
 export const TREE_KEYS = 200
 
 const CONNECTIONS = 190
-const json = (value: unknown) => JSON.stringify(value)
-const by = (token: string) => ({ 'X-Service-Token': token })
+export const json = (value: unknown) => JSON.stringify(value)
+export const by = (token: string) => ({ 'X-Service-Token': token })
 /** The codings by turns, so that the server compresses the same answer several times. */
-const compressed = (i: number) => ({ 'Accept-Encoding': ['gzip', 'br', 'zstd'][i % 3] ?? 'gzip' })
+export const compressed = (i: number) => ({ 'Accept-Encoding': ['gzip', 'br', 'zstd'][i % 3] ?? 'gzip' })
 
 const KEYS = (i: number) => `key "path/of/key/${i}" { policy = "write" }\n`
 const ESCAPES = (i: number) => `key "${'\\x41'.repeat(30)}${i}" { policy = "read" }\n`
@@ -30,7 +30,7 @@ const ESCAPES_500_KB = json({ Rules: many(400_000, ESCAPES) })
 const ESCAPES_15_KB = json({ Rules: many(12_000, ESCAPES) })
 // JSON escapes each line feed as two bytes, so the body is twice as long.
 const LINES_500_KB = json({ Rules: '\n'.repeat(500_000) })
-const MEGABYTE = Buffer.alloc(limits.BODY_BYTES_MAX, 'a')
+export const MEGABYTE = Buffer.alloc(limits.BODY_BYTES_MAX, 'a')
 const DEEP = '['.repeat(limits.BODY_BYTES_MAX)
 const MANY_FIELDS = `{${Array.from({ length: 90_000 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`
 const MANY_LINKS = json({

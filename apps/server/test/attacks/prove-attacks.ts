@@ -21,6 +21,7 @@ import { ATTACKS, MANAGEMENT, NARROW, NO_ATTACK, READER, TREE_KEYS } from './att
 import { LOGIN_ATTACKS } from './login-attacks.ts'
 import { type LoginScene, startLoginScene } from './login-scene.ts'
 import { type Probed, type ProbedRequest, probe, residentBytesOf } from './probe.ts'
+import { SERVICE_ATTACKS } from './service-attacks.ts'
 
 /** Maximum latency of an answer to another client. */
 const ANSWER_MS_MAX = 500
@@ -85,7 +86,9 @@ async function attackAll(
   const ruleId = await populate(env, scene)
   const count = server === 'two processes' ? 2 : 1
   const results: AttackResult[] = []
-  const names = scene ? [NO_ATTACK, ...Object.keys(LOGIN_ATTACKS)] : Object.keys(ATTACKS)
+  const names = Object.keys(
+    scene ? { [NO_ATTACK]: scene, ...LOGIN_ATTACKS } : { ...ATTACKS, ...SERVICE_ATTACKS },
+  )
   for (const attack of chosen(names, process.env.ATTACKS, isPart)) {
     const running = await Promise.all(Array.from({ length: count }, () => runServer(env)))
     try {
